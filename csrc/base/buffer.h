@@ -1,0 +1,58 @@
+// Buffers: refcounted blocks of memory that many views share, taken from and given back to a pool.
+
+#ifndef TFRECORD_FAST_BASE_BUFFER_H_
+#define TFRECORD_FAST_BASE_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace tfr {
+
+// A block of `capacity` bytes, 64-byte aligned, contents undefined. Any thread may free it.
+class Buffer {
+ public:
+  // Null when there is no memory.
+  static std::shared_ptr<Buffer> Allocate(size_t capacity);
+
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  uint8_t* data() const { return data_; }
+  size_t capacity() const { return capacity_; }
+
+ private:
+  friend class BufferPool;
+  Buffer(uint8_t* data, size_t capacity) : data_(data), capacity_(capacity) {}
+
+  uint8_t* data_;
+  size_t capacity_;
+};
+
+// Hands out buffers of at least the size asked for and takes them back when their last reference goes, so
+// that a steady stream of batches runs on memory that is already mapped and, with luck, in the cache. The
+// pool may die before its buffers. Safe from any thread.
+class BufferPool {
+ public:
+  // Keeps at most `max_idle_bytes` for reuse; the rest is freed at once.
+  explicit BufferPool(size_t max_idle_bytes);
+
+  // Null when there is no memory.
+  std::shared_ptr<Buffer> Take(size_t capacity);
+
+ private:
+  struct Shelf {
+    std::mutex mutex;  // guards all below
+    std::vector<std::unique_ptr<Buffer>> idle;
+    size_t idle_bytes = 0;
+    size_t max_idle_bytes;
+  };
+  std::shared_ptr<Shelf> shelf_;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BASE_BUFFER_H_

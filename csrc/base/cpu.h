@@ -1,0 +1,23 @@
+// Which instruction sets the processor and the operating system offer, asked once.
+
+#ifndef TFRECORD_FAST_BASE_CPU_H_
+#define TFRECORD_FAST_BASE_CPU_H_
+
+namespace tfr {
+
+struct CpuFeatures {
+  bool sse42 = false;         // and POPCNT
+  bool pclmul = false;        // carry-less multiply, 128-bit
+  bool avx2 = false;
+  bool bmi2 = false;
+  bool avx512 = false;        // F, BW, DQ and VL, with the registers saved by the system
+  bool avx512_vbmi = false;   // VBMI and VBMI2 on top of avx512
+  bool vpclmulqdq = false;    // 512-bit carry-less multiply on top of avx512
+  bool arm_crc = false;       // ARMv8 CRC32 instructions
+};
+
+const CpuFeatures& Cpu();
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BASE_CPU_H_

@@ -1,0 +1,57 @@
+// Records and batches: what the framing room hands on and every later room takes.
+//
+// A record is a view of serialized bytes. Views do not own; a batch holds the owners of the memory that its
+// records look into (one buffer, or several), and whoever keeps a view keeps the owner with it. A batch is
+// immutable once it is shared.
+
+#ifndef TFRECORD_FAST_BASE_RECORDS_H_
+#define TFRECORD_FAST_BASE_RECORDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tfr {
+
+// Keeps some memory alive: a pooled buffer, a Python object, an Arrow buffer. What it is, nobody need know.
+using Owner = std::shared_ptr<const void>;
+
+// The bytes of one record's payload (framing taken off), or of any other string. Never null-terminated.
+struct Bytes {
+  const uint8_t* data;
+  size_t size;
+};
+
+// Where a run of rows of a batch came from, for error messages.
+struct Origin {
+  size_t first_row;                         // the run is [first_row, next origin's first_row)
+  std::shared_ptr<const std::string> path;  // null when not known
+  int64_t record_index;                     // index in its file of the record in first_row, -1 when not known
+};
+
+struct RecordBatch {
+  std::vector<Bytes> records;
+  std::vector<Owner> owners;
+  std::vector<Origin> origins;  // ascending first_row; empty when nothing is known
+
+  size_t size() const { return records.size(); }
+};
+
+using RecordBatchPtr = std::shared_ptr<const RecordBatch>;
+
+// Names the file and index of `row`; the origin's path is null and its index -1 where they are not known.
+inline Origin OriginOfRow(const RecordBatch& batch, size_t row) {
+  Origin found{row, nullptr, -1};
+  for (const Origin& origin : batch.origins) {
+    if (origin.first_row > row) break;
+    found.path = origin.path;
+    found.record_index = origin.record_index < 0 ? -1 : origin.record_index + static_cast<int64_t>(row - origin.first_row);
+  }
+  return found;
+}
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BASE_RECORDS_H_

@@ -1,0 +1,83 @@
+// Status: how every room of the core says that something went wrong, and where.
+//
+// A function that can fail returns a Status and writes its result through a pointer. An OK status is a
+// null pointer, so the good path allocates nothing. Whoever knows the path, the byte offset or the record
+// index adds it on the way up; bindings/status.cc is the one place that turns a status into a Python exception.
+
+#ifndef TFRECORD_FAST_BASE_STATUS_H_
+#define TFRECORD_FAST_BASE_STATUS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tfr {
+
+enum class StatusCode : uint8_t {
+  kOk,
+  kDataLoss,         // the file is damaged, truncated, or no TFRecord file
+  kInvalidArgument,  // a record does not fit the features, or an option is out of range
+  kIoError,          // the operating system said no; error_number is its errno
+  kClosed,           // use after close()
+  kCancelled,        // the reader was stopped
+  kOutOfMemory,
+};
+
+class [[nodiscard]] Status {
+ public:
+  struct Detail {
+    StatusCode code;
+    std::string message;        // what is wrong: expected and got
+    std::string path;           // empty when not known
+    std::string feature;        // empty when it is not about one feature
+    int64_t offset = -1;        // of the record's header, in bytes of the uncompressed stream; -1 when not known
+    int64_t record_index = -1;  // of the record in its file, from 0; -1 when not known
+    int error_number = 0;       // errno of a kIoError
+  };
+
+  Status() = default;
+  Status(StatusCode code, std::string message) : detail_(new Detail{code, std::move(message), {}, {}}) {}
+  Status(Status&&) noexcept = default;
+  Status& operator=(Status&&) noexcept = default;
+  Status(const Status& other) : detail_(other.detail_ ? new Detail(*other.detail_) : nullptr) {}
+  Status& operator=(const Status& other) {
+    detail_.reset(other.detail_ ? new Detail(*other.detail_) : nullptr);
+    return *this;
+  }
+
+  static Status DataLoss(std::string message) { return {StatusCode::kDataLoss, std::move(message)}; }
+  static Status InvalidArgument(std::string message) { return {StatusCode::kInvalidArgument, std::move(message)}; }
+  static Status Closed(std::string message) { return {StatusCode::kClosed, std::move(message)}; }
+  static Status Cancelled() { return {StatusCode::kCancelled, "cancelled"}; }
+  static Status OutOfMemory(std::string message) { return {StatusCode::kOutOfMemory, std::move(message)}; }
+  // `what` is the call that failed ("read", "open"); the errno's own text is appended.
+  static Status Errno(int error_number, const std::string& what);
+
+  bool ok() const { return detail_ == nullptr; }
+  StatusCode code() const { return detail_ ? detail_->code : StatusCode::kOk; }
+  // Only for a status that is not OK.
+  const Detail& detail() const { return *detail_; }
+
+  // Each fills in what is not known yet, leaves alone what is, and passes the status on.
+  Status WithPath(const std::string& path) &&;
+  Status WithRecord(int64_t offset, int64_t record_index) &&;
+  Status WithFeature(const std::string& feature) &&;
+
+  // One line: "PATH: MESSAGE (record R at byte N)". What the Python exception prints.
+  std::string ToString() const;
+
+ private:
+  std::unique_ptr<Detail> detail_;
+};
+
+}  // namespace tfr
+
+// Returns from the enclosing function if `expr` is a status that is not OK.
+#define TFR_RETURN_IF_ERROR(expr)               \
+  do {                                          \
+    ::tfr::Status tfr_status_ = (expr);         \
+    if (!tfr_status_.ok()) return tfr_status_;  \
+  } while (0)
+
+#endif  // TFRECORD_FAST_BASE_STATUS_H_
