@@ -1,0 +1,53 @@
+// What the binding files share: one Bind… function a room, called by module.cc, and the few conversions
+// that more than one of them needs. Everything here is called with the GIL held unless it says otherwise.
+
+#ifndef TFRECORD_FAST_BINDINGS_BINDINGS_H_
+#define TFRECORD_FAST_BINDINGS_BINDINGS_H_
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <memory>
+
+#include "base/records.h"
+#include "base/status.h"
+
+namespace tfr {
+
+void BindCrc32c(pybind11::module_& m);
+void BindRecordBatch(pybind11::module_& m);
+void BindReader(pybind11::module_& m);
+void BindWriter(pybind11::module_& m);
+
+// Throws the Python exception that stands for a status that is not OK (bindings/status.cc):
+// kDataLoss → errors.DataLossError, kInvalidArgument → errors.InvalidArgumentError,
+// kIoError → OSError (its subclass by errno, with errno and filename), kClosed → errors.FailedPreconditionError,
+// kOutOfMemory → MemoryError.
+[[noreturn]] void ThrowStatus(const Status& status);
+inline void ThrowIfError(const Status& status) {
+  if (!status.ok()) ThrowStatus(status);
+}
+
+// A Python RecordBatch is a strided window on a shared core batch, so that slicing copies nothing: row i is
+// batch->records[start + i * step].
+struct RecordWindow {
+  RecordBatchPtr batch;
+  size_t start = 0;
+  ptrdiff_t step = 1;
+  size_t size = 0;
+};
+
+// A new Python RecordBatch over the whole of `batch`.
+pybind11::object WrapRecordBatch(RecordBatchPtr batch);
+
+// True and *window set if `object` is our RecordBatch.
+bool UnwrapRecordBatch(pybind11::handle object, RecordWindow* window);
+
+// Any batch of serialized records as one core batch whose owners keep the memory alive: a RecordBatch (no copy
+// of payloads), a sequence or a NumPy array of bytes-like objects (views into them, no copy). Throws TypeError
+// naming the position of what is neither. The batch may be used without the GIL, and freed without it.
+RecordBatchPtr RecordsFromPython(pybind11::handle object);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BINDINGS_BINDINGS_H_

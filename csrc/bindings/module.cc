@@ -1,0 +1,11 @@
+// The extension module tfrecord_fast._core: one Bind… call a room.
+
+#include "bindings/bindings.h"
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The native core of tfrecord_fast. Private: use the public modules.";
+  tfr::BindCrc32c(m);
+  tfr::BindRecordBatch(m);
+  tfr::BindReader(m);
+  tfr::BindWriter(m);
+}
