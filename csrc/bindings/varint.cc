@@ -60,14 +60,14 @@ std::pair<size_t, size_t> DecodeInto(py::buffer data, py::array out) {
   return {count, static_cast<size_t>(after - run.begin)};
 }
 
-// The value if `size` bytes from `start` on are one varint, else None. Bytes up to the end of `data` may be read.
+// The value if `size` bytes from `start` on are one varint, else None. Bytes from the begin of `data` on may be read.
 py::object DecodeOne(py::buffer data, size_t start, size_t size) {
   const py::buffer_info info = data.request();
   const Run run = BytesOf(info);
   const size_t available = static_cast<size_t>(run.end - run.begin);
   if (start > available || size > available - start) throw py::value_error("outside of the data");
   int64_t value;
-  if (!DecodeOneVarint(run.begin + start, size, run.end, &value)) return py::none();
+  if (!DecodeOneVarint(run.begin, run.begin + start, size, &value)) return py::none();
   return py::int_(value);
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/cpu.h"
 #include "varint/backends.h"
+#include "varint/x86.h"
 
 namespace tfr::internal {
 namespace {
@@ -280,17 +281,21 @@ TFR_VBMI_INLINE uint8_t* Encode8(__m512i values, __mmask8 lanes, uint8_t* out) {
 }
 
 TFR_VBMI uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out) {
-  for (size_t i = 0; i < n; i += 8) {
-    const size_t some = n - i < 8 ? n - i : 8;
-    const __mmask8 lanes = static_cast<__mmask8>(LowBits(some));
-    const __m512i eight = _mm512_maskz_loadu_epi64(lanes, values + i);
+  size_t i = 0;
+  for (; n - i >= 8; i += 8) {
+    const __m512i eight = _mm512_loadu_si512(values + i);
     if (_mm512_test_epi64_mask(eight, _mm512_set1_epi64(INT64_MIN >> 7)) == 0) {
-      out = Encode8(eight, lanes, out);
-      continue;
+      out = Encode8(eight, 0xff, out);
+    } else if (n - i >= 16) {
+      for (size_t j = i; j < i + 8; ++j) out = EncodeLoosely(static_cast<uint64_t>(values[j]), out);
+    } else {
+      return EncodeOneByOne(values + i, n - i, out);
     }
-    for (size_t j = i; j < i + some; ++j) out = EncodeVarint(static_cast<uint64_t>(values[j]), out);
   }
-  return out;
+  const __mmask8 lanes = static_cast<__mmask8>(LowBits(n - i));
+  const __m512i rest = _mm512_maskz_loadu_epi64(lanes, values + i);
+  if (_mm512_test_epi64_mask(rest, _mm512_set1_epi64(INT64_MIN >> 7)) == 0) return Encode8(rest, lanes, out);
+  return EncodeOneByOne(values + i, n - i, out);
 }
 
 }  // namespace

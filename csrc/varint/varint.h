@@ -40,6 +40,17 @@ inline uint64_t JoinGroups(uint64_t x) {
   return (x & 0x000000000fffffff) | ((x & 0x0fffffff00000000) >> 4);
 }
 
+// How many of the `size` bytes at p, 5 to 16, have their top bit set: two loads that may overlap.
+inline size_t TopBitsIn5To16(const uint8_t* p, size_t size) {
+  constexpr uint64_t kLowBits = 0x0101010101010101;
+  if (size > 8) {
+    const uint64_t rest = LoadLE64(p + size - 8) >> (8 * (16 - size));
+    return ((LoadLE64(p) >> 7 & kLowBits) + (rest >> 7 & kLowBits)) * kLowBits >> 56;
+  }
+  const uint64_t rest = LoadLE32(p + size - 4) >> (8 * (8 - size));
+  return ((LoadLE32(p) >> 7 & kLowBits) + (rest >> 7 & kLowBits)) * kLowBits >> 56;
+}
+
 }  // namespace internal
 
 // ---- One varint ----
@@ -53,23 +64,28 @@ inline const uint8_t* DecodeVarint(const uint8_t* p, const uint8_t* end, uint64_
   return internal::DecodeLongVarint(p, end, value);
 }
 
-// Decodes a run that is expected to be a single varint: true only if the `size` bytes at p are exactly one, so
-// false calls for DecodeVarintRun. Does not branch on the length of one of 2 to 8 bytes, which from record to
-// record is as good as random; for this it looks at the bytes up to p + 8, as far as they lie below `readable_end`.
-inline bool DecodeOneVarint(const uint8_t* p, size_t size, const uint8_t* readable_end, int64_t* value) {
-  if (size == 1) {
-    *value = *p;
-    return *p < 0x80;
-  }
-  if (size - 2 <= 6 && readable_end - p >= 8) {
-    constexpr uint64_t kTopBits = 0x8080808080808080;
-    const unsigned unused = static_cast<unsigned>(64 - 8 * size);
-    const uint64_t x = LoadLE64(p) << unused >> unused;
+// Decodes a run that is expected to be a single varint: true only if the `size` bytes at p are exactly one; false
+// calls for DecodeVarintRun. Of 1 to 8 bytes it does not branch on the size, which from record to record may be as
+// good as random. For this it looks at the 8 bytes before p + size, if they lie above `readable_begin`: in a record
+// they do, since tags and lengths come before.
+inline bool DecodeOneVarint(const uint8_t* readable_begin, const uint8_t* p, size_t size, int64_t* value) {
+  constexpr uint64_t kTopBits = 0x8080808080808080;
+  if (size - 1 <= 7 && p + size - readable_begin >= 8) {
+    const unsigned others = static_cast<unsigned>(64 - 8 * size);
+    const uint64_t x = LoadLE64(p + size - 8) >> others;
     *value = static_cast<int64_t>(internal::JoinGroups(x & ~kTopBits));
-    return (x & kTopBits) == kTopBits >> (unused + 8);  // on all bytes but the last
+    return (x & kTopBits) == kTopBits >> others >> 8;  // set on all bytes but the last
+  }
+  if (size == 9 || size == 10) {
+    const uint64_t x = LoadLE64(p);
+    const uint64_t tenth = size == 10 ? p[9] : 0;
+    const uint64_t high = (p[8] & uint64_t{0x7f}) | (tenth & 1) << 7;
+    *value = static_cast<int64_t>(internal::JoinGroups(x & ~kTopBits) | high << 56);
+    return (x & kTopBits) == kTopBits && (p[8] >= 0x80) == (size == 10) && tenth < 0x80;
   }
   uint64_t bits;
-  if (internal::DecodeLongVarint(p, p + size, &bits) != p + size) return false;
+  const uint8_t* const after = DecodeVarint(p, p + size, &bits);
+  if (after == nullptr || after != p + size) return false;
   *value = static_cast<int64_t>(bits);
   return true;
 }
@@ -81,13 +97,13 @@ inline bool DecodeOneVarint(const uint8_t* p, size_t size, const uint8_t* readab
 // capacity-th varint have no say. out[*count, capacity) is left undefined.
 //
 // A feature of n values expected: with capacity n, the run fits if the result is `end` and *count is n.
-// A feature of any number: a run of `size` bytes holds at most `size` values, CountVarints says how many exactly.
+// A feature of any number: a run of `size` bytes holds at most `size` values, so with room for so many one call does;
+// else CountVarints says how many there are, for short runs at half the speed.
 inline const uint8_t* DecodeVarintRun(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity,
                                       size_t* count) {
-  if (end - p == 1 && capacity != 0) {
-    *count = 1;
-    *out = *p;
-    return *p < 0x80 ? end : nullptr;
+  if (capacity == 1 || end - p == 1) {
+    *count = capacity != 0 && p != end;
+    return *count != 0 ? DecodeVarint(p, end, reinterpret_cast<uint64_t*>(out)) : p;
   }
   return internal::DecodeLongRun(p, end, out, capacity, count);
 }
@@ -102,7 +118,9 @@ inline const uint8_t* DecodeVarints(const uint8_t* p, const uint8_t* end, int64_
 // The number of varints that end in [p, end): of bytes whose top bit is clear. That is the number in the run unless
 // the run is malformed, which decoding finds out.
 inline size_t CountVarints(const uint8_t* p, const uint8_t* end) {
-  if (end - p > 8) return internal::CountLongRun(p, end);
+  const size_t size = static_cast<size_t>(end - p);
+  if (size > 16) return internal::CountLongRun(p, end);
+  if (size > 4) return size - internal::TopBitsIn5To16(p, size);
   size_t count = 0;
   for (; p < end; ++p) count += *p < 0x80;
   return count;
