@@ -7,12 +7,14 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/python_io.h"
+#include "framing/open.h"
 #include "pipeline/record_stream.h"
 
 namespace py = pybind11;
@@ -155,6 +157,11 @@ std::shared_ptr<SharedStream> StreamOf(const py::sequence& files, const py::obje
   return NewStream(std::move(inputs), options);
 }
 
+const char* DetectCompressionOf(const py::bytes& head) {
+  const std::string_view bytes = head;
+  return CompressionName(DetectCompression(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+}
+
 Status AskPythonAboutSignals() {
   py::gil_scoped_acquire gil;
   return PyErr_CheckSignals() == 0 ? Status() : Status::Cancelled();
@@ -192,6 +199,8 @@ void BindReader(py::module_& m) {
             return py::reinterpret_steal<py::object>(iterator);
           },
           py::arg("batch_size"), py::arg("drop_remainder") = false);
+  m.def("_detect_compression", &DetectCompressionOf, py::arg("head"),
+        "Names the compression of a file that starts with `head`, which is shorter than 12 bytes only if the file is.");
 }
 
 }  // namespace tfr
