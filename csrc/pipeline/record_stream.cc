@@ -181,8 +181,9 @@ class RecordStream::Impl {
         MakeUnit(slot->lane, true, &lock);
         continue;
       }
-      if (std::shared_ptr<Lane> other = PickLane(true)) {
-        MakeUnit(other, true, &lock);
+      // Help, but with nothing that could block for long: what is no regular file waits for its turn.
+      if (std::shared_ptr<Lane> other = PickLane()) {
+        MakeUnit(other, false, &lock);
         continue;
       }
       if (ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout) {
@@ -192,7 +193,7 @@ class RecordStream::Impl {
       }
     }
     bytes_in_flight_ -= produced.chunk.buffer_bytes;
-    if (!started_ && PickLane(false) != nullptr) StartThreads();
+    if (!started_ && PickLane() != nullptr) StartThreads();
     lock.unlock();
     work_.notify_one();
     slot->chunk = std::move(produced.chunk);
@@ -224,13 +225,13 @@ class RecordStream::Impl {
 
   // The lane whose unit is wanted first, if the budget allows one more; opens the next file where all that are
   // open are at work. Under the lock.
-  std::shared_ptr<Lane> PickLane(bool consumer) {
+  std::shared_ptr<Lane> PickLane() {
     if (bytes_in_flight_ + options_.lane.chunk_bytes > options_.prefetch_bytes) return nullptr;
     for (const std::shared_ptr<Lane>& lane : lanes_) {
-      if (lane->CanClaim(consumer)) return lane;
+      if (lane->CanClaim(false)) return lane;
     }
     if (lanes_.size() >= slots_.size() + options_.num_threads + 1 || !OpenNextLane()) return nullptr;
-    return lanes_.back()->CanClaim(consumer) ? lanes_.back() : nullptr;
+    return lanes_.back()->CanClaim(false) ? lanes_.back() : nullptr;
   }
 
   bool OpenNextLane() {
@@ -252,7 +253,7 @@ class RecordStream::Impl {
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
       std::shared_ptr<Lane> lane;
-      work_.wait(lock, [&] { return stop_ || (lane = PickLane(false)) != nullptr; });
+      work_.wait(lock, [&] { return stop_ || (lane = PickLane()) != nullptr; });
       if (stop_) return;
       MakeUnit(lane, false, &lock);
     }
