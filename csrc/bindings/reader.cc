@@ -4,12 +4,14 @@
 
 #include <pybind11/stl.h>
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/stream.h"
+#include "framing/open.h"
 
 namespace py = pybind11;
 
@@ -113,6 +115,9 @@ py::list TakeSkipped(SharedStream& stream) {
 
 void BindReader(py::module_& m) {
   SetInterruptHook(AskPythonAboutSignals);
+  m.def("_detect_compression", [](std::string_view head) {
+    return CompressionName(DetectCompression(reinterpret_cast<const uint8_t*>(head.data()), head.size()));
+  });
   record_iterator_type = IteratorType("tfrecord_fast._core.RecordIterator", sizeof(Boxed<RecordIterator>),
                                       Dealloc<RecordIterator>, NextRecord);
   batch_iterator_type = IteratorType("tfrecord_fast._core.BatchIterator", sizeof(Boxed<BatchIterator>),
