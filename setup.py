@@ -35,7 +35,7 @@ if debug:
 else:
     compile_args += ["-O3", "-g1"]
 if sanitizers:
-    compile_args += [f"-fsanitize={sanitizers}", "-fno-omit-frame-pointer", "-g", "-fno-sanitize-recover=all"]
+    compile_args += [f'-DTFRECORD_FAST_SANITIZE="{sanitizers}"', f"-fsanitize={sanitizers}", "-fno-omit-frame-pointer", "-g", "-fno-sanitize-recover=all"]
     link_args += [f"-fsanitize={sanitizers}"]
 
 

@@ -23,6 +23,8 @@ void BindWriter(pybind11::module_& m);
 // kDataLoss → errors.DataLossError, kInvalidArgument → errors.InvalidArgumentError,
 // kIoError → OSError (its subclass by errno, with errno and filename), kClosed → errors.FailedPreconditionError,
 // kOutOfMemory → MemoryError.
+// SetPythonError only sets CPython's error indicator, for code written against its slots.
+void SetPythonError(const Status& status);
 [[noreturn]] void ThrowStatus(const Status& status);
 inline void ThrowIfError(const Status& status) {
   if (!status.ok()) ThrowStatus(status);
@@ -42,6 +44,9 @@ pybind11::object WrapRecordBatch(RecordBatchPtr batch);
 
 // True and *window set if `object` is our RecordBatch.
 bool UnwrapRecordBatch(pybind11::handle object, RecordWindow* window);
+
+// Keeps a Python object alive for the core; may be let go without the GIL.
+Owner OwnerOfPython(pybind11::object object);
 
 // Any batch of serialized records as one core batch whose owners keep the memory alive: a RecordBatch (no copy
 // of payloads), a sequence or a NumPy array of bytes-like objects (views into them, no copy). Throws TypeError

@@ -1,0 +1,60 @@
+// Python types written against CPython's slots: a C++ value behind an object header. For the few types that are
+// made or called once a record, where pybind11's dispatch would cost more than the work.
+
+#ifndef TFRECORD_FAST_BINDINGS_BOXED_H_
+#define TFRECORD_FAST_BINDINGS_BOXED_H_
+
+#include <pybind11/pybind11.h>
+
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace tfr {
+
+template <typename Value>
+struct Boxed {
+  PyObject_HEAD
+  Value value;
+};
+
+template <typename Value>
+Value& Unbox(PyObject* object) {
+  return reinterpret_cast<Boxed<Value>*>(object)->value;
+}
+
+// A new object of `type`, which was made for Boxed<Value>; null with an error set when there is no memory.
+template <typename Value>
+PyObject* Box(PyTypeObject* type, Value value) {
+  PyObject* object = type->tp_alloc(type, 0);
+  if (object != nullptr) new (&Unbox<Value>(object)) Value(std::move(value));
+  return object;
+}
+
+template <typename Value>
+void Dealloc(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  Unbox<Value>(object).~Value();
+  type->tp_free(object);
+  Py_DECREF(type);  // an instance of a heap type holds a reference to it
+}
+
+template <typename Function>
+void* Slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+// A heap type; throws where CPython refuses. `doc` may be null.
+inline PyTypeObject* MakeType(const char* name, size_t size, std::vector<PyType_Slot> slots, const char* doc,
+                              unsigned flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION) {
+  if (doc != nullptr) slots.push_back({Py_tp_doc, const_cast<char*>(doc)});
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {name, static_cast<int>(size), 0, flags, slots.data()};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw pybind11::error_already_set();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BINDINGS_BOXED_H_

@@ -1,0 +1,56 @@
+// Private hooks on the CRC32C room, and what build_info() reports of it.
+
+#include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
+
+#include "bindings/bindings.h"
+#include "codec/codec.h"
+#include "crc32c/crc32c.h"
+
+namespace py = pybind11;
+
+namespace tfr {
+namespace {
+
+uint32_t ExtendBuffer(py::buffer data, uint32_t crc) {
+  const py::buffer_info info = data.request();
+  return crc32c::Extend(crc, static_cast<const uint8_t*>(info.ptr), static_cast<size_t>(info.size * info.itemsize));
+}
+
+std::vector<std::string> BackendNames() {
+  std::vector<std::string> names;
+  for (const crc32c::Backend& backend : crc32c::Backends()) names.emplace_back(backend.name);
+  return names;
+}
+
+}  // namespace
+
+void BindCrc32c(py::module_& m) {
+  m.def("_crc32c", &ExtendBuffer, py::arg("data"), py::arg("crc") = 0);
+  m.def("_crc32c_backends", &BackendNames);
+  m.def("_crc32c_backend", &crc32c::BackendName);
+  m.def("_set_crc32c_backend", [](const std::string& name) {
+    if (!crc32c::SetBackend(name)) throw py::value_error("no CRC32C backend \"" + name + "\" on this processor");
+  });
+  m.def("_codec_versions", [] {
+    py::dict versions;
+    versions["isa-l"] = internal::IsalVersion();
+    versions["zlib"] = internal::ZlibVersion();
+    versions["zstd"] = internal::ZstdVersion();
+    return versions;
+  });
+#if defined(__clang__)
+  m.attr("_compiler") = "clang " __clang_version__;
+#else
+  m.attr("_compiler") = "gcc " __VERSION__;
+#endif
+#ifdef TFRECORD_FAST_SANITIZE
+  m.attr("_sanitizers") = TFRECORD_FAST_SANITIZE;
+#else
+  m.attr("_sanitizers") = "";
+#endif
+}
+
+}  // namespace tfr

@@ -1,0 +1,199 @@
+// The record writer as a Python type, written against CPython's slots: a write of a small record costs little more
+// than its copy and its CRC.
+//
+// A mutex guards the writer, since it may be used from several Python threads. Whoever finds it taken lets go of the
+// GIL before waiting, because its holder may need the GIL (to write into a Python file object).
+
+#include <pybind11/stl.h>
+
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "bindings/bindings.h"
+#include "bindings/boxed.h"
+#include "bindings/python_io.h"
+#include "codec/codec.h"
+#include "framing/writer.h"
+
+namespace py = pybind11;
+
+namespace tfr {
+namespace {
+
+struct SharedWriter {
+  std::mutex mutex;
+  RecordWriter writer;
+  explicit SharedWriter(std::unique_ptr<Sink> sink) : writer(std::move(sink)) {}
+};
+
+using WriterPtr = std::unique_ptr<SharedWriter>;
+
+SharedWriter* WriterOf(PyObject* self) {
+  SharedWriter* writer = Unbox<WriterPtr>(self).get();
+  if (writer == nullptr) PyErr_SetString(PyExc_ValueError, "the writer was not opened");
+  return writer;
+}
+
+PyObject* NoneOrError(const Status& status) {
+  if (status.ok()) Py_RETURN_NONE;
+  SetPythonError(status);
+  return nullptr;
+}
+
+template <typename Work>
+Status WithoutGil(SharedWriter* writer, Work work) {
+  py::gil_scoped_release no_gil;
+  std::lock_guard<std::mutex> lock(writer->mutex);
+  return work(&writer->writer);
+}
+
+Status WriteOne(SharedWriter* writer, Bytes record) {
+  {
+    std::unique_lock<std::mutex> lock(writer->mutex, std::try_to_lock);
+    if (lock.owns_lock() && writer->writer.FitsBuffer(record.size)) return writer->writer.Write(&record, 1);
+  }
+  return WithoutGil(writer, [&](RecordWriter* w) { return w->Write(&record, 1); });
+}
+
+PyObject* Write(PyObject* self, PyObject* record) {
+  SharedWriter* writer = WriterOf(self);
+  if (writer == nullptr) return nullptr;
+  if (PyBytes_Check(record)) {
+    return NoneOrError(WriteOne(writer, {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(record)),
+                                         static_cast<size_t>(PyBytes_GET_SIZE(record))}));
+  }
+  if (PyUnicode_Check(record)) {
+    Py_ssize_t size;
+    const char* text = PyUnicode_AsUTF8AndSize(record, &size);
+    if (text == nullptr) return nullptr;
+    return NoneOrError(WriteOne(writer, {reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(size)}));
+  }
+  Py_buffer view;
+  if (PyObject_GetBuffer(record, &view, PyBUF_SIMPLE) != 0) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
+    PyErr_Format(PyExc_TypeError, "a record is bytes-like or str, not %.200s", Py_TYPE(record)->tp_name);
+    return nullptr;
+  }
+  const Status status = WriteOne(writer, {static_cast<const uint8_t*>(view.buf), static_cast<size_t>(view.len)});
+  PyBuffer_Release(&view);
+  return NoneOrError(status);
+}
+
+PyObject* WriteBatch(PyObject* self, PyObject* records) {
+  SharedWriter* writer = WriterOf(self);
+  if (writer == nullptr) return nullptr;
+  try {
+    const RecordBatchPtr batch = RecordsFromPython(records);
+    return NoneOrError(WithoutGil(writer, [&](RecordWriter* w) { return w->Write(batch->records.data(), batch->size()); }));
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const py::builtin_exception& error) {
+    error.set_error();
+  }
+  return nullptr;
+}
+
+PyObject* Flush(PyObject* self, PyObject*) {
+  SharedWriter* writer = WriterOf(self);
+  return writer == nullptr ? nullptr : NoneOrError(WithoutGil(writer, [](RecordWriter* w) { return w->Flush(); }));
+}
+
+PyObject* Close(PyObject* self, PyObject*) {
+  SharedWriter* writer = Unbox<WriterPtr>(self).get();
+  if (writer == nullptr) Py_RETURN_NONE;
+  return NoneOrError(WithoutGil(writer, [](RecordWriter* w) { return w->Close(); }));
+}
+
+PyObject* GetClosed(PyObject* self, void*) {
+  SharedWriter* writer = Unbox<WriterPtr>(self).get();
+  return PyBool_FromLong(writer == nullptr || writer->writer.closed());
+}
+
+PyObject* GetRecordsWritten(PyObject* self, void*) {
+  SharedWriter* writer = Unbox<WriterPtr>(self).get();
+  return PyLong_FromLongLong(writer == nullptr ? 0 : writer->writer.records_written());
+}
+
+// Closed when it is dropped, as files are; what goes wrong then can only be reported, not raised.
+void DeallocWriter(PyObject* self) {
+  WriterPtr& writer = Unbox<WriterPtr>(self);
+  if (writer && !writer->writer.closed()) {
+    py::error_scope keep;
+    const Status status = WithoutGil(writer.get(), [](RecordWriter* w) { return w->Close(); });
+    if (!status.ok()) {
+      SetPythonError(status);
+      PyErr_WriteUnraisable(nullptr);
+    }
+  }
+  Dealloc<WriterPtr>(self);
+}
+
+PyObject* New(PyTypeObject* type, PyObject*, PyObject*) { return Box(type, WriterPtr()); }
+
+// options: (level, window_bits, method, mem_level, strategy, flush_mode), None where unset.
+CompressionOptions OptionsOf(const py::tuple& values) {
+  CompressionOptions options;
+  int* const fields[] = {&options.level, &options.window_bits, &options.method, &options.mem_level, &options.strategy, &options.flush_mode};
+  for (size_t i = 0; i < std::size(fields); ++i) {
+    if (!values[i].is_none()) *fields[i] = values[i].cast<int>();
+  }
+  return options;
+}
+
+// Opens a writer made by New. `target` is a path as bytes, or a binary file object; `close_file` says whether the
+// object is closed with the writer.
+void Open(const py::object& self, const py::object& target, const std::string& compression, const py::tuple& options,
+          bool close_file) {
+  std::unique_ptr<Compressor> compressor;
+  for (Compression known : {Compression::kGzip, Compression::kZlib, Compression::kZstd}) {
+    if (compression == CompressionName(known)) ThrowIfError(NewCompressor(known, OptionsOf(options), &compressor));
+  }
+  std::unique_ptr<Sink> sink;
+  if (py::isinstance<py::bytes>(target)) {
+    const auto path = target.cast<std::string>();
+    Status status;
+    {
+      py::gil_scoped_release no_gil;
+      status = FileSink::Create(path, &sink);
+    }
+    ThrowIfError(status);
+  } else {
+    sink = NewPythonSink(target, close_file, "");
+  }
+  if (compressor) sink = NewCompressingSink(std::move(sink), std::move(compressor));
+  Unbox<WriterPtr>(self.ptr()) = std::make_unique<SharedWriter>(std::move(sink));
+}
+
+PyMethodDef methods[] = {
+    {"write", Write, METH_O,
+     "write(record)\n\nAppends one record: any bytes-like object, or str, which is encoded as UTF-8.\n\n"
+     "Raises FailedPreconditionError after close, OSError (errno and path set) where the file system refuses."},
+    {"write_batch", WriteBatch, METH_O,
+     "write_batch(records)\n\nAppends all records of a RecordBatch or a sequence of bytes-like objects, in one call and without the GIL."},
+    {"flush", Flush, METH_NOARGS,
+     "flush()\n\nWhen it returns, all records written so far have reached the operating system and can be read by others."},
+    {"close", Close, METH_NOARGS, "close()\n\nFlushes and closes the file. Later calls do nothing."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"closed", GetClosed, nullptr, "bool: whether the writer was closed.", nullptr},
+    {"records_written", GetRecordsWritten, nullptr, "int: the number of records written.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace
+
+void BindWriter(py::module_& m) {
+  PyTypeObject* type = MakeType("tfrecord_fast._core.RecordWriter", sizeof(Boxed<WriterPtr>),
+                                {{Py_tp_new, Slot(New)},
+                                 {Py_tp_dealloc, Slot(DeallocWriter)},
+                                 {Py_tp_methods, methods},
+                                 {Py_tp_getset, properties}},
+                                "Frames records into a file. Opened by _open_writer.", Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE);
+  m.attr("RecordWriter") = py::handle(reinterpret_cast<PyObject*>(type));
+  m.def("_open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"), py::arg("close_file"));
+}
+
+}  // namespace tfr

@@ -1,0 +1,194 @@
+// Inflates GZIP (RFC 1952) and ZLIB (RFC 1950) with ISA-L, the only file that includes it. The wrappers' headers
+// are read here, so that members follow each other and every damaged field is named; ISA-L decodes the deflate
+// stream and checks the trailer.
+
+#include <isa-l.h>
+
+#include <algorithm>
+
+#include "codec/codec.h"
+
+namespace tfr {
+namespace {
+
+constexpr size_t kMaxCall = size_t{1} << 30;  // ISA-L counts in 32 bits
+
+Status DeflateError(int code) {
+  switch (code) {
+    case ISAL_INVALID_BLOCK: return Status::DataLoss("deflate stream is damaged: invalid block");
+    case ISAL_INVALID_SYMBOL: return Status::DataLoss("deflate stream is damaged: invalid symbol");
+    case ISAL_INVALID_LOOKBACK: return Status::DataLoss("deflate stream is damaged: distance before the start");
+    case ISAL_INCORRECT_CHECKSUM: return Status::DataLoss("checksum or length of the inflated data is wrong");
+    default: return Status::DataLoss("deflate stream is damaged: ISA-L error " + std::to_string(code));
+  }
+}
+
+// Reads one GZIP member header, a byte at a time: it may be cut anywhere by the end of the input buffer.
+class GzipHeader {
+ public:
+  enum class Step : uint8_t { kMore, kDone };
+
+  Status Take(uint8_t byte, Step* step) {
+    *step = Step::kMore;
+    if (field_ != Field::kHeaderCrc) crc_ = crc32_gzip_refl(crc_, &byte, 1);
+    switch (field_) {
+      case Field::kFixed: return TakeFixed(byte, step);
+      case Field::kExtraLength:
+        left_ |= static_cast<uint32_t>(byte) << (8 * position_++);
+        if (position_ == 2) Enter(left_ > 0 ? Field::kExtra : After(Field::kExtra), step);
+        return {};
+      case Field::kExtra:
+        if (--left_ == 0) Enter(After(Field::kExtra), step);
+        return {};
+      case Field::kName:
+        if (byte == 0) Enter(After(Field::kName), step);
+        return {};
+      case Field::kComment:
+        if (byte == 0) Enter(After(Field::kComment), step);
+        return {};
+      case Field::kHeaderCrc:
+        if (byte != ((crc_ >> (8 * position_)) & 0xff)) return Status::DataLoss("GZIP header: its CRC is wrong");
+        if (++position_ == 2) Enter(Field::kEnd, step);
+        return {};
+      case Field::kEnd: break;
+    }
+    return {};
+  }
+
+ private:
+  enum class Field : uint8_t { kFixed, kExtraLength, kExtra, kName, kComment, kHeaderCrc, kEnd };
+  enum Flag : uint8_t { kText = 1, kHasCrc = 2, kHasExtra = 4, kHasName = 8, kHasComment = 16, kReserved = 0xe0 };
+
+  Status TakeFixed(uint8_t byte, Step* step) {
+    const uint32_t at = position_++;
+    if ((at == 0 && byte != 0x1f) || (at == 1 && byte != 0x8b)) {
+      return Status::DataLoss("not a GZIP member: expected 1f 8b at its start");
+    }
+    if (at == 2 && byte != 8) {
+      return Status::DataLoss("GZIP header: unknown compression method " + std::to_string(byte) + ", expected 8");
+    }
+    if (at == 3) {
+      flags_ = byte;
+      if (byte & kReserved) return Status::DataLoss("GZIP header: reserved flags are set");
+    }
+    if (at == 9) Enter(flags_ & kHasExtra ? Field::kExtraLength : After(Field::kExtra), step);
+    return {};
+  }
+
+  Field After(Field field) const {
+    if (field < Field::kName && (flags_ & kHasName)) return Field::kName;
+    if (field < Field::kComment && (flags_ & kHasComment)) return Field::kComment;
+    if (field < Field::kHeaderCrc && (flags_ & kHasCrc)) return Field::kHeaderCrc;
+    return Field::kEnd;
+  }
+
+  void Enter(Field field, Step* step) {
+    field_ = field;
+    position_ = 0;
+    if (field == Field::kEnd) *step = Step::kDone;
+  }
+
+  Field field_ = Field::kFixed;
+  uint32_t position_ = 0;  // in the field
+  uint32_t left_ = 0;      // bytes of the extra field
+  uint32_t crc_ = 0;
+  uint8_t flags_ = 0;
+};
+
+class ZlibHeader {
+ public:
+  using Step = GzipHeader::Step;
+
+  Status Take(uint8_t byte, Step* step) {
+    *step = Step::kMore;
+    if (position_++ == 0) {
+      first_ = byte;
+      return {};
+    }
+    if ((first_ & 0x0f) != 8 || (first_ >> 4) > 7 || (first_ * 256 + byte) % 31 != 0) {
+      return Status::DataLoss("not a ZLIB stream: incorrect header check");
+    }
+    if (byte & 0x20) return Status::DataLoss("ZLIB stream needs a preset dictionary");
+    *step = Step::kDone;
+    return {};
+  }
+
+ private:
+  uint32_t position_ = 0;
+  uint8_t first_ = 0;
+};
+
+template <typename Header>
+class IsalDecompressor : public Decompressor {
+ public:
+  explicit IsalDecompressor(uint32_t wrapper) : wrapper_(wrapper) { isal_inflate_init(&state_); }
+
+  Status Decompress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) override {
+    *progress = {};
+    while (true) {
+      if (!in_body_) {
+        while (!in_body_ && progress->consumed < in_size) {
+          between_ = false;
+          auto step = Header::Step::kMore;
+          TFR_RETURN_IF_ERROR(header_.Take(in[progress->consumed++], &step));
+          if (step == Header::Step::kDone) StartBody();
+        }
+        progress->between_parts = between_;
+        if (!in_body_) return {};
+      }
+      const size_t in_now = std::min(in_size - progress->consumed, kMaxCall);
+      const size_t out_now = std::min(out_size - progress->produced, kMaxCall);
+      if (out_now == 0) return {};
+      state_.next_in = const_cast<uint8_t*>(in + progress->consumed);
+      state_.avail_in = static_cast<uint32_t>(in_now);
+      state_.next_out = out + progress->produced;
+      state_.avail_out = static_cast<uint32_t>(out_now);
+      const int code = isal_inflate(&state_);
+      const size_t took = in_now - state_.avail_in;
+      const size_t gave = out_now - state_.avail_out;
+      progress->consumed += took;
+      progress->produced += gave;
+      if (code < 0) return DeflateError(code);
+      if (state_.block_state == ISAL_BLOCK_FINISH) {
+        in_body_ = false;
+        between_ = true;
+        header_ = Header();
+        progress->between_parts = true;
+        if (progress->consumed == in_size) return {};
+      } else if (took == 0 && gave == 0) {
+        return {};
+      }
+    }
+  }
+
+ private:
+  void StartBody() {
+    isal_inflate_reset(&state_);
+    state_.crc_flag = wrapper_;
+    in_body_ = true;
+  }
+
+  const uint32_t wrapper_;
+  inflate_state state_;
+  Header header_;
+  bool in_body_ = false;
+  bool between_ = true;  // true at the very start: an empty file is an empty stream
+};
+
+}  // namespace
+
+namespace internal {
+
+std::unique_ptr<Decompressor> NewGzipDecompressor() {
+  return std::make_unique<IsalDecompressor<GzipHeader>>(ISAL_GZIP_NO_HDR_VER);
+}
+std::unique_ptr<Decompressor> NewZlibDecompressor() {
+  return std::make_unique<IsalDecompressor<ZlibHeader>>(ISAL_ZLIB_NO_HDR_VER);
+}
+std::string IsalVersion() {
+  return std::to_string(ISAL_MAJOR_VERSION) + "." + std::to_string(ISAL_MINOR_VERSION) + "." +
+         std::to_string(ISAL_PATCH_VERSION);
+}
+
+}  // namespace internal
+}  // namespace tfr

@@ -1,0 +1,29 @@
+// The innermost loops of reading; see scan.h.
+
+#include "framing/scan.h"
+
+#include "framing/format.h"
+
+namespace tfr {
+
+Hop HopRecords(const uint8_t* begin, const uint8_t* end, std::vector<Bytes>* records) {
+  const uint8_t* next = begin;
+  while (static_cast<size_t>(end - next) >= kHeaderBytes) {
+    const uint64_t length = RecordLength(next);
+    if (!HeaderIsIntact(next)) return {next, Hop::End::kBadHeader};
+    if (length > kMaxRecordBytes) return {next, Hop::End::kTooLarge};
+    if (static_cast<size_t>(end - next) < kFrameBytes + length) break;
+    records->push_back({next + kHeaderBytes, static_cast<size_t>(length)});
+    next += kFrameBytes + length;
+  }
+  return {next, Hop::End::kMore};
+}
+
+size_t FirstDamaged(const Bytes* records, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!DataIsIntact(records[i].data, records[i].size)) return i;
+  }
+  return count;
+}
+
+}  // namespace tfr

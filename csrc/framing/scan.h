@@ -1,0 +1,33 @@
+// Cuts bytes in memory into records and checks their CRCs: the two innermost loops of reading.
+
+#ifndef TFRECORD_FAST_FRAMING_SCAN_H_
+#define TFRECORD_FAST_FRAMING_SCAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/records.h"
+
+namespace tfr {
+
+struct Hop {
+  enum class End : uint8_t {
+    kMore,       // `next` is where a record starts, or would start, that is not whole before `end`
+    kBadHeader,  // `next` is where a header starts whose CRC is wrong
+    kTooLarge,   // `next` is where an intact header starts that claims more than any record can have
+  };
+  const uint8_t* next;
+  End end;
+};
+
+// Hops from header to header over [begin, end), whose first byte is a record's first, and appends a view of each
+// whole record's data. Headers are checked, data is not: it is not even touched.
+Hop HopRecords(const uint8_t* begin, const uint8_t* end, std::vector<Bytes>* records);
+
+// The first of `records` (each followed by its footer) whose data does not match its CRC; `count` if all do.
+size_t FirstDamaged(const Bytes* records, size_t count);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_FRAMING_SCAN_H_

@@ -1,0 +1,69 @@
+// Frames and buffering; see writer.h.
+
+#include "framing/writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+
+namespace tfr {
+RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, size_t buffer_bytes)
+    : sink_(std::move(sink)), buffer_(std::max(buffer_bytes, kLargeRecord + kFrameBytes)) {}
+
+Status RecordWriter::Write(const Bytes* records, size_t count) {
+  if (closed()) return Status::Closed("Writer is closed.");
+  if (!failed_.ok()) return failed_;
+  for (size_t i = 0; i < count; ++i) {
+    const Bytes record = records[i];
+    if (record.size >= kLargeRecord) {
+      TFR_RETURN_IF_ERROR(WriteLarge(record));
+    } else {
+      if (buffer_.size() - used_ < record.size + kFrameBytes) TFR_RETURN_IF_ERROR(Drain());
+      uint8_t* frame = buffer_.data() + used_;
+      StoreHeader(frame, record.size);
+      if (record.size > 0) std::memcpy(frame + kHeaderBytes, record.data, record.size);
+      StoreFooter(frame + kHeaderBytes + record.size, frame + kHeaderBytes, record.size);
+      used_ += kFrameBytes + record.size;
+    }
+    ++records_written_;
+  }
+  return {};
+}
+
+Status RecordWriter::WriteLarge(Bytes record) {
+  uint8_t header[kHeaderBytes];
+  uint8_t footer[kFooterBytes];
+  StoreHeader(header, record.size);
+  StoreFooter(footer, record.data, record.size);
+  const Bytes parts[] = {{buffer_.data(), std::exchange(used_, 0)}, {header, sizeof header}, record, {footer, sizeof footer}};
+  return Keep(sink_->Write(parts, 4));
+}
+
+Status RecordWriter::Flush() {
+  if (closed()) return Status::Closed("Writer is closed.");
+  if (!failed_.ok()) return failed_;
+  TFR_RETURN_IF_ERROR(Drain());
+  return Keep(sink_->Flush());
+}
+
+Status RecordWriter::Close() {
+  if (closed()) return {};
+  Status status = failed_.ok() ? Drain() : failed_;
+  Status ended = sink_->Close();
+  sink_.reset();
+  buffer_ = {};
+  return status.ok() ? std::move(ended) : std::move(status);
+}
+
+Status RecordWriter::Drain() {
+  const Bytes part = {buffer_.data(), std::exchange(used_, 0)};
+  return part.size == 0 ? Status() : Keep(sink_->Write(&part, 1));
+}
+
+Status RecordWriter::Keep(Status status) {
+  if (!status.ok()) failed_ = status;
+  return status;
+}
+
+}  // namespace tfr

@@ -1,0 +1,53 @@
+// Writes records as frames into a sink.
+
+#ifndef TFRECORD_FAST_FRAMING_WRITER_H_
+#define TFRECORD_FAST_FRAMING_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/records.h"
+#include "base/status.h"
+#include "framing/format.h"
+#include "io/sink.h"
+
+namespace tfr {
+
+// Holds frames back until a buffer is full. After a failure every later call returns the same failure: what is
+// behind it in the file is not known. Not safe from several threads at once.
+class RecordWriter {
+ public:
+  explicit RecordWriter(std::unique_ptr<Sink> sink, size_t buffer_bytes = 512 << 10);
+
+  Status Write(const Bytes* records, size_t count);
+  // Whether a record of this size would go to the buffer alone: a write of it costs a copy and a CRC, no I/O.
+  bool FitsBuffer(size_t size) const { return size + kFrameBytes <= buffer_.size() - used_ && size < kLargeRecord; }
+  // What was written until now can be read by others before this returns OK.
+  Status Flush();
+  // Flushes and lets go of the file, whether or not that succeeds. Only the first call does anything.
+  Status Close();
+  bool closed() const { return sink_ == nullptr; }
+
+  int64_t records_written() const { return records_written_; }
+
+ private:
+  // From this size on a record goes to the sink as it lies, without a copy into the buffer.
+  static constexpr size_t kLargeRecord = 64 << 10;
+
+  Status WriteLarge(Bytes record);
+  Status Drain();
+  // Remembers a failure.
+  Status Keep(Status status);
+
+  std::unique_ptr<Sink> sink_;
+  std::vector<uint8_t> buffer_;
+  size_t used_ = 0;
+  int64_t records_written_ = 0;
+  Status failed_;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_FRAMING_WRITER_H_

@@ -1,0 +1,135 @@
+// Files and memory as sources; see source.h.
+
+#include "io/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace tfr {
+namespace {
+
+constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux reads at most 2^31 - 4096 bytes in one call
+
+std::atomic<InterruptHook> interrupt_hook{nullptr};
+
+}  // namespace
+
+void SetInterruptHook(InterruptHook hook) { interrupt_hook.store(hook, std::memory_order_relaxed); }
+
+Status CheckInterrupt() {
+  const InterruptHook hook = interrupt_hook.load(std::memory_order_relaxed);
+  return hook == nullptr ? Status() : hook();
+}
+
+bool File::IsRegular(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+Status File::Open(const std::string& path, std::shared_ptr<File>* file) {
+  int descriptor;
+  while ((descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) {
+    TFR_RETURN_IF_ERROR(CheckInterrupt());
+  }
+  if (descriptor < 0) return Status::Errno(errno, "open").WithPath(path);
+  Status status = FromDescriptor(descriptor, true, file);
+  return std::move(status).WithPath(path);
+}
+
+Status File::FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file) {
+  std::shared_ptr<File> opened(new File(descriptor, owned));
+  TFR_RETURN_IF_ERROR(opened->Examine());
+  *file = std::move(opened);
+  return {};
+}
+
+Status File::Examine() {
+  struct stat info;
+  if (::fstat(descriptor_, &info) != 0) return Status::Errno(errno, "fstat");
+  if (S_ISDIR(info.st_mode)) return Status::Errno(EISDIR, "open");
+  regular_ = S_ISREG(info.st_mode);
+#ifdef POSIX_FADV_SEQUENTIAL
+  if (regular_) (void)::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+  return {};
+}
+
+int64_t File::Size() const {
+  struct stat info;
+  return regular_ && ::fstat(descriptor_, &info) == 0 ? info.st_size : 0;
+}
+
+File::~File() {
+  if (owned_) ::close(descriptor_);
+}
+
+Status File::ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const {
+  ssize_t n;
+  while ((n = ::pread(descriptor_, out, std::min(size, kMaxTransfer), offset)) < 0 && errno == EINTR) {
+    TFR_RETURN_IF_ERROR(CheckInterrupt());
+  }
+  if (n < 0) return Status::Errno(errno, "read");
+  *got = static_cast<size_t>(n);
+  return {};
+}
+
+Status File::Read(uint8_t* out, size_t size, size_t* got) const {
+  ssize_t n;
+  while ((n = ::read(descriptor_, out, std::min(size, kMaxTransfer))) < 0 && errno == EINTR) {
+    TFR_RETURN_IF_ERROR(CheckInterrupt());
+  }
+  if (n < 0) return Status::Errno(errno, "read");
+  *got = static_cast<size_t>(n);
+  return {};
+}
+
+Status FileSource::Read(uint8_t* out, size_t size, size_t* got) {
+  if (!file_->regular()) return file_->Read(out, size, got);
+  TFR_RETURN_IF_ERROR(file_->ReadAt(offset_, out, size, got));
+  offset_ += static_cast<int64_t>(*got);
+  return {};
+}
+
+int64_t FileSource::Remaining() const {
+  return file_->regular() ? std::max<int64_t>(0, file_->Size() - offset_) : -1;
+}
+
+Status MemorySource::Read(uint8_t* out, size_t size, size_t* got) {
+  *got = std::min(size, rest_.size);
+  if (*got > 0) std::memcpy(out, rest_.data, *got);
+  rest_.data += *got;
+  rest_.size -= *got;
+  return {};
+}
+
+Status PrefixedSource::Read(uint8_t* out, size_t size, size_t* got) {
+  if (given_ == prefix_.size()) return rest_->Read(out, size, got);
+  *got = std::min(size, prefix_.size() - given_);
+  std::memcpy(out, prefix_.data() + given_, *got);
+  given_ += *got;
+  return {};
+}
+
+int64_t PrefixedSource::Remaining() const {
+  const int64_t rest = rest_->Remaining();
+  return rest < 0 ? -1 : rest + static_cast<int64_t>(prefix_.size() - given_);
+}
+
+Status ReadFully(Source* source, uint8_t* out, size_t size, size_t* got) {
+  *got = 0;
+  while (*got < size) {
+    size_t now = 0;
+    TFR_RETURN_IF_ERROR(source->Read(out + *got, size - *got, &now));
+    if (now == 0) break;
+    *got += now;
+  }
+  return {};
+}
+
+}  // namespace tfr

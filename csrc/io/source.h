@@ -1,0 +1,111 @@
+// Sources: where bytes come from. A file, an open descriptor, memory; a compressed stream is one too (codec/),
+// and so is a Python file object (bindings/).
+
+#ifndef TFRECORD_FAST_IO_SOURCE_H_
+#define TFRECORD_FAST_IO_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/records.h"
+#include "base/status.h"
+
+namespace tfr {
+
+// Called when a blocking call was interrupted by a signal; a status that is not OK gives the call up. The one place
+// where the core asks its host whether to go on; by default it does.
+using InterruptHook = Status (*)();
+void SetInterruptHook(InterruptHook hook);
+Status CheckInterrupt();
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // Reads at least one and at most `size` bytes to `out`; *got is 0 only at the end. Fewer than `size` means
+  // "these are here now", not the end. After an error the source may be dropped but not read.
+  virtual Status Read(uint8_t* out, size_t size, size_t* got) = 0;
+
+  // How many bytes are still to come, where that is known beforehand (a regular file, memory); else -1.
+  virtual int64_t Remaining() const { return -1; }
+};
+
+// An open file, shared by those who read different places of it at once.
+class File {
+ public:
+  // kIoError with errno where the system refuses; a directory is refused too (EISDIR).
+  static Status Open(const std::string& path, std::shared_ptr<File>* file);
+  // Takes over `descriptor` if `owned`, else only borrows it.
+  static Status FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file);
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  // False for pipes and devices, whose opening and reading may block for long.
+  static bool IsRegular(const std::string& path);
+
+  // A file that can be read at any place and whose size is known.
+  bool regular() const { return regular_; }
+  // In bytes, now; 0 if not regular.
+  int64_t Size() const;
+
+  // As Source::Read, at `offset`. Regular files only.
+  Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
+  // As Source::Read, at the descriptor's own position.
+  Status Read(uint8_t* out, size_t size, size_t* got) const;
+
+ private:
+  File(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
+  Status Examine();
+
+  int descriptor_;
+  bool owned_;
+  bool regular_ = false;
+};
+
+// Reads a file from the start, or from `offset` where it is regular.
+class FileSource : public Source {
+ public:
+  explicit FileSource(std::shared_ptr<const File> file, int64_t offset = 0) : file_(std::move(file)), offset_(offset) {}
+  Status Read(uint8_t* out, size_t size, size_t* got) override;
+  int64_t Remaining() const override;
+
+ private:
+  std::shared_ptr<const File> file_;
+  int64_t offset_;
+};
+
+// Reads memory; keeps `owner` alive meanwhile.
+class MemorySource : public Source {
+ public:
+  MemorySource(Bytes bytes, Owner owner) : rest_(bytes), owner_(std::move(owner)) {}
+  Status Read(uint8_t* out, size_t size, size_t* got) override;
+  int64_t Remaining() const override { return static_cast<int64_t>(rest_.size); }
+
+ private:
+  Bytes rest_;
+  Owner owner_;
+};
+
+// Gives back what was read ahead of another source, then goes on with that source.
+class PrefixedSource : public Source {
+ public:
+  PrefixedSource(std::string prefix, std::unique_ptr<Source> rest) : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+  Status Read(uint8_t* out, size_t size, size_t* got) override;
+  int64_t Remaining() const override;
+
+ private:
+  std::string prefix_;
+  size_t given_ = 0;
+  std::unique_ptr<Source> rest_;
+};
+
+// Reads until `size` bytes are there or the source ends.
+Status ReadFully(Source* source, uint8_t* out, size_t size, size_t* got);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_IO_SOURCE_H_

@@ -1,0 +1,122 @@
+// A lane: one input file on its way to chunks of records, made in units that can be claimed by different threads.
+//
+// An uncompressed regular file is cut into regions of equal size, one unit each. A unit owns the records that
+// start in its region. It reads its region at once; where its first record starts it learns from the unit before
+// (the token), hops over its headers, tells the unit behind, and only then does the long work of checking data. So
+// reading and checking run on any number of threads, and only the hopping is done in turn. Anything else (pipes,
+// compressed files, Python objects) is a stream whose units are made one after the other.
+
+#ifndef TFRECORD_FAST_PIPELINE_LANE_H_
+#define TFRECORD_FAST_PIPELINE_LANE_H_
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "framing/open.h"
+#include "framing/reader.h"
+
+namespace tfr {
+
+struct InputFile {
+  std::shared_ptr<const std::string> path;  // named in errors; opened if `open` is empty
+  // For what is no file: called, and its source read, on the consumer's thread only.
+  std::function<Status(std::unique_ptr<Source>*)> open;
+};
+
+struct LaneOptions {
+  CompressionChoice compression;
+  bool verify_data = true;
+  size_t chunk_bytes = 512 << 10;
+};
+
+// What a unit came to: records, perhaps none, and then perhaps an error. `last`: nothing follows.
+struct Produced {
+  Chunk chunk;
+  Status status;
+  bool last = false;
+};
+
+class Lane {
+ public:
+  Lane(const InputFile& input, const LaneOptions& options, BufferPool* pool);
+
+  const std::shared_ptr<const std::string>& path() const { return input_.path; }
+
+  // The four below are called under the stream's lock, which guards the members behind them.
+  //
+  // Whether a unit is free to be claimed. `consumer`: by the thread that takes the chunks.
+  bool CanClaim(bool consumer) const;
+  size_t Claim();  // the number of the unit claimed; Produce must follow
+  void Deposit(size_t unit, Produced produced);
+  // The next in order, if it is there.
+  bool Take(Produced* produced);
+  // Whether the unit that Take waits for is claimed by nobody.
+  bool FrontIsUnclaimed() const { return next_unit_ == next_taken_; }
+
+  // Makes a claimed unit, without the stream's lock. May wait for the unit before, never for one behind. False:
+  // it can only be made by the consumer, who is to claim it anew (Unclaim, under the lock).
+  bool Produce(size_t unit, bool consumer, Produced* produced);
+  void Unclaim(size_t unit);
+
+  // Wakes whoever waits in Produce; what is produced from now on does not matter.
+  void Cancel();
+
+ private:
+  Status Open();
+  void ProduceNextOfStream(Produced* produced);
+  void ProduceRegion(size_t unit, Produced* produced);
+
+  // Where the first record of the region in turn starts.
+  struct Token {
+    size_t unit = 0;
+    int64_t offset = 0;
+    int64_t index = 0;
+  };
+  bool PeekToken(size_t unit, Token* token);
+  bool AwaitToken(size_t unit, Token* token);  // false: stopped, there is nothing for this unit
+  void PassToken(int64_t offset, int64_t index);
+  void StopTokens();
+
+  struct Region;
+  Status ReadRegion(Region* region);
+  Status CutRegion(const Token& token, Region* region, Chunk* chunk);
+  Status ReadUpTo(int64_t file_offset, Region* region, Chunk* chunk);
+
+  const InputFile input_;
+  const LaneOptions options_;
+  BufferPool* const pool_;
+
+  // Guarded by the stream's lock.
+  enum class Kind : uint8_t { kUnopened, kRegions, kStream };
+  Kind claim_kind_ = Kind::kUnopened;  // as the scheduler sees it; set when the first unit is deposited
+  bool consumer_only_;
+  bool busy_ = false;      // a unit of an unopened lane or of a stream is being made
+  bool all_claimed_ = false;
+  size_t next_unit_ = 0;   // to claim
+  size_t next_taken_ = 0;
+  std::map<size_t, Produced> ready_;
+
+  // Written by the unit that opens, before any other can be claimed; the stream's lock orders the two.
+  Kind kind_ = Kind::kUnopened;
+  std::shared_ptr<File> file_;
+  int64_t file_bytes_ = 0;
+  size_t units_ = 0;
+  std::unique_ptr<RecordReader> reader_;
+
+  std::mutex token_mutex_;  // guards the three below; never held together with another lock
+  std::condition_variable token_moved_;
+  Token token_;
+  bool stopped_ = false;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_LANE_H_

@@ -1,0 +1,131 @@
+"""What a user may name as a file, and how the core opens it.
+
+The core takes a file as `(name, opener)`: the name as bytes, which is opened if `opener` is None; else what
+`opener()` returns is read (a binary file object, a descriptor, or an object with the buffer protocol).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO
+
+import numpy as np
+
+__all__ = ["COMPRESSION_TYPES", "CoreFile", "check_compression_type", "core_files", "flatten", "is_url", "open_url"]
+
+CoreFile = tuple[bytes, Callable[[], Any] | None]
+
+COMPRESSION_TYPES = ("", "GZIP", "ZLIB", "ZSTD")
+
+
+def check_compression_type(compression_type: str | None) -> str | None:
+    """Returns it; raises ValueError where it is neither None nor one of COMPRESSION_TYPES."""
+    if isinstance(compression_type, bytes):
+        compression_type = compression_type.decode()
+    if compression_type is not None and compression_type not in COMPRESSION_TYPES:
+        known = ", ".join(repr(name) for name in COMPRESSION_TYPES)
+        raise ValueError(f"unknown compression_type {compression_type!r}; expected None or one of {known}")
+    return compression_type
+
+
+def is_url(path: str) -> bool:
+    """Whether the path names a file system of fsspec: `scheme://…`."""
+    scheme, colon, _ = path.partition("://")
+    return bool(colon) and scheme.replace("+", "").replace("::", "").isalnum() and len(scheme) > 1
+
+
+def open_url(url: str, mode: str) -> BinaryIO:
+    """Opens a URL with fsspec; says so where that is not installed."""
+    return _fsspec().open(url, mode).open()
+
+
+def _fsspec() -> Any:
+    try:
+        import fsspec
+    except ImportError:
+        raise ImportError("URLs need fsspec: pip install 'tfrecord_fast[fsspec]'") from None
+    return fsspec
+
+
+def flatten(filenames: Any) -> list[Any]:
+    """A flat list of paths and readable objects, in order; raises for what can't be a file.
+
+    Raises:
+      TypeError: an element is neither a path nor readable.
+      ValueError: `filenames` is an iterator, which could be read only once.
+    """
+    if _is_one_file(filenames):
+        return [filenames]
+    if isinstance(filenames, Iterator):
+        raise ValueError("filenames is an iterator, which can be read only once; pass a list")
+    if isinstance(filenames, np.ndarray):
+        filenames = filenames.ravel().tolist()
+    if not isinstance(filenames, Iterable) or isinstance(filenames, dict):
+        raise TypeError(f"filenames must be paths (str, bytes, PathLike), got {type(filenames).__name__}")
+    return [file for element in filenames for file in flatten(element)]
+
+
+def _is_one_file(value: Any) -> bool:
+    return isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(value, "read")
+
+
+def core_files(files: list[Any]) -> list[CoreFile]:
+    """Resolves globs and URLs in a list that `flatten` made.
+
+    Raises:
+      FileNotFoundError: a pattern matches nothing. That a plain path names no file shows when it is opened.
+    """
+    return [core_file for file in files for core_file in _core_files_of(file)]
+
+
+def _core_files_of(file: Any) -> list[CoreFile]:
+    if isinstance(file, (bytearray, memoryview)):
+        return [(b"<memory>", lambda: file)]
+    if hasattr(file, "read"):
+        return [_object_file(file)]
+    path = os.fspath(file)
+    if isinstance(path, bytes):
+        return [(path, None)]
+    if path.startswith("file://"):
+        path = path[len("file://") :]
+    if is_url(path):
+        return _url_files(path)
+    if any(c in path for c in "*?[") and not os.path.exists(path):
+        import glob
+
+        found = sorted(glob.glob(path, recursive=True))
+        if not found:
+            raise FileNotFoundError(2, "no file matches the pattern", path)
+        return [(os.fsencode(name), None) for name in found]
+    return [(os.fsencode(path), None)]
+
+
+def _object_file(file: Any) -> CoreFile:
+    name = getattr(file, "name", None)
+    label = os.fsencode(name) if isinstance(name, (str, bytes)) else b"<stream>"
+    if type(file) is io.FileIO:
+        # Unbuffered, so that the descriptor's position is the file's: read without Python.
+        return (label, file.fileno)
+    return (label, lambda: _Borrowed(file))
+
+
+class _Borrowed:
+    """A file object that is not closed by who reads it."""
+
+    def __init__(self, file: Any) -> None:
+        readinto = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
+        if readinto is not None:
+            self.readinto = readinto
+        self.read = file.read
+
+
+def _url_files(url: str) -> list[CoreFile]:
+    urls = [url]
+    if any(c in url for c in "*?["):
+        file_system, pattern = _fsspec().core.url_to_fs(url)
+        urls = sorted(file_system.unstrip_protocol(name) for name in file_system.glob(pattern))
+        if not urls:
+            raise FileNotFoundError(2, "no file matches the pattern", url)
+    return [(name.encode(), lambda name=name: open_url(name, "rb")) for name in urls]

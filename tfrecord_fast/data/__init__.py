@@ -1,0 +1,5 @@
+"""`tf.data`: datasets of records."""
+
+from .dataset import AUTOTUNE, Dataset, TFRecordDataset
+
+__all__ = ["AUTOTUNE", "Dataset", "TFRecordDataset"]

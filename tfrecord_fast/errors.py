@@ -1,0 +1,69 @@
+"""What the package raises, beside Python's own OSError, TypeError and ValueError.
+
+TensorFlow's names are kept where code catches them: `NotFoundError` is `FileNotFoundError`, `OpError` is the base.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DataLossError",
+    "FailedPreconditionError",
+    "InvalidArgumentError",
+    "NotFoundError",
+    "OpError",
+    "OutOfRangeError",
+    "TFRecordError",
+]
+
+
+class TFRecordError(Exception):
+    """Base of the package's own errors."""
+
+    @property
+    def message(self) -> str:
+        """The text of the error."""
+        return str(self)
+
+
+class DataLossError(TFRecordError):
+    """A file is damaged, truncated, or no TFRecord file.
+
+    Args:
+      path: the file, or None where it is not known (a stream without a name).
+      offset: where the damaged record starts, in bytes of the uncompressed stream; None where not known.
+      record_index: the index of that record in its file, from 0; None where not known.
+      reason: what is wrong.
+
+    All four are attributes.
+    """
+
+    def __init__(
+        self, path: str | None, offset: int | None, record_index: int | None, reason: str
+    ) -> None:
+        super().__init__(path, offset, record_index, reason)
+        self.path = path
+        self.offset = offset
+        self.record_index = record_index
+        self.reason = reason
+
+    def __str__(self) -> str:
+        text = self.reason if self.path is None else f"{self.path}: {self.reason}"
+        if self.record_index is not None and self.offset is not None:
+            return f"{text} (record {self.record_index} at byte {self.offset})"
+        return text
+
+
+class InvalidArgumentError(TFRecordError, ValueError):
+    """Records do not fit the features asked for, or an argument is out of range. Also a ValueError."""
+
+
+class FailedPreconditionError(TFRecordError, ValueError):
+    """An object is used in a state that does not allow it: a writer after close. Also a ValueError."""
+
+
+class OutOfRangeError(TFRecordError, IndexError):
+    """A place behind the end was asked for. Also an IndexError."""
+
+
+OpError = TFRecordError
+NotFoundError = FileNotFoundError
