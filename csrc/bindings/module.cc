@@ -8,4 +8,6 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindRecordBatch(m);
   tfr::BindReader(m);
   tfr::BindWriter(m);
+  tfr::BindBytesArray(m);
+  tfr::BindParse(m);
 }

@@ -26,27 +26,24 @@ bool IsListTag(uint32_t tag) {
 
 // One run of varints without tags between.
 Decoded PackedInt64s(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* sink, int64_t* misfit) {
-  const size_t count = CountVarints(p, end);
-  size_t left = count;
-  if (type == ColumnType::kInt64 && sink->count + count <= sink->room) {
-    p = DecodeVarints(p, end, reinterpret_cast<int64_t*>(sink->out) + sink->count, count);
-    if (p != end) return Decoded::kMalformed;
-    sink->count += count;
-    return Decoded::kOk;
-  }
   int64_t block[kBlockValues];
-  while (left > 0) {
-    const size_t n = std::min(left, kBlockValues);
-    p = DecodeVarints(p, end, block, n);
+  while (p < end && sink->count < sink->room) {
+    const bool in_place = type == ColumnType::kInt64;
+    const size_t room = sink->room - sink->count;
+    int64_t* out = in_place ? reinterpret_cast<int64_t*>(sink->out) + sink->count : block;
+    size_t count;
+    p = DecodeVarintRun(p, end, out, in_place ? room : std::min(room, kBlockValues), &count);
     if (p == nullptr) return Decoded::kMalformed;
-    if (sink->count < sink->room) {
-      const size_t fits = std::min(n, sink->room - sink->count);
-      if (!StoreInts(block, fits, type, sink->out + sink->count * ItemSize(type), misfit)) return Decoded::kOutOfRange;
+    if (!in_place && !StoreInts(block, count, type, sink->out + sink->count * ItemSize(type), misfit)) {
+      return Decoded::kOutOfRange;
     }
-    sink->count += n;
-    left -= n;
+    sink->count += count;
   }
-  return p == end ? Decoded::kOk : Decoded::kMalformed;
+  if (p == end) [[likely]] return Decoded::kOk;
+  size_t beyond;  // what there was no room for
+  if (!CountVarints(p, end, &beyond)) return Decoded::kMalformed;
+  sink->count += beyond;
+  return Decoded::kOk;
 }
 
 Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* sink, int64_t* misfit) {

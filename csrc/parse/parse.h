@@ -15,12 +15,11 @@
 #include "base/records.h"
 #include "base/status.h"
 #include "parse/columns.h"
+#include "parse/example_parser.h"
 #include "parse/schema.h"
+#include "parse/sequence_parser.h"
 
 namespace tfr {
-
-class ExampleParser;
-class SequenceParser;
 
 // A schema and the parsers that have learnt the key order of its files: lent to one thread at a time, so that
 // the next batch starts with what the last one taught. Safe from any thread.
