@@ -77,7 +77,7 @@ def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedT
     full = np.nonzero(by.row_lengths() > 0)[0]
     if len(full):
         count[full] = np.maximum(np.maximum.reduceat(by.values, by.row_splits[full]) + 1, 0)
-    before = np.cumsum(count) - count
+    before = np.cumsum(count, dtype=count.dtype) - count
     rowids = by.values + np.repeat(before, by.row_lengths())
     inner = RaggedTensor.from_value_rowids(rows.values, rowids, validate)
     return RaggedTensor.from_row_lengths(inner, count, validate)

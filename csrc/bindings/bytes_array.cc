@@ -92,7 +92,8 @@ PyObject* Item(PyObject* self, Py_ssize_t index) {
 
 PyObject* Subscript(PyObject* self, PyObject* key) {
   const BytesArray& array = Value(self);
-  if (PyIndex_Check(key) && !array.shape.empty()) {
+  // An index array offers __index__ as well, but is a sequence.
+  if (PyIndex_Check(key) && !PySequence_Check(key) && !array.shape.empty()) {
     const Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
     if (index == -1 && PyErr_Occurred()) return nullptr;
     return Item(self, index);
