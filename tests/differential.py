@@ -165,6 +165,8 @@ class Draw:
             return b""  # no kind
         if values is None or kind != KIND_OF[dtype]:
             count = self.count_for(layout, elements) if count is None else count
+            if self.raw[key][3] == "partition":
+                count = max(count, 1)  # no row starts for some values: TensorFlow loses the values
             if kind == "bytes" and dtype != "string" and layout == "fixed":
                 return wire.feature("bytes", [b"abc"])  # three bytes are no array of any requested type
             values = self.values(kind, count)
@@ -214,7 +216,8 @@ class Draw:
                 planned[key] = self.values(KIND_OF[dtype], count)
                 for other, (_, _, _, other_role) in self.raw.items():
                     if other_role == ("sparse_index", key):
-                        planned[other] = [rng.randrange(5) for _ in range(count)]
+                        # Never one place twice: TensorFlow's order of those is that of an unstable sort.
+                        planned[other] = rng.sample(range(5), count)
         out = []
         for key in self.raw:
             if key in planned:

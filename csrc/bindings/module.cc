@@ -10,4 +10,6 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindWriter(m);
   tfr::BindBytesArray(m);
   tfr::BindParse(m);
+  tfr::BindArrow(m);
+  tfr::BindScan(m);
 }

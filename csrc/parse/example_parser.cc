@@ -120,7 +120,7 @@ ExampleParser::ExampleParser(SchemaPtr schema) : schema_(std::move(schema)), key
 
 Status ExampleParser::ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* targets,
                                 bool single, size_t* bad_row) {
-  targets_ = targets;
+  for (size_t f = 0; f < schema_->size(); ++f) keys_.slot_of_feature(f).out = targets[f].fixed;
   writer_.StartRange(targets, first, last - first);
   for (size_t row = first; row < last; ++row) {
     if (!ParseFast(records[row], row)) [[unlikely]] {
@@ -156,13 +156,13 @@ bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
         case KeyTable::kOneInt64: {
           int64_t value;
           behind = TakeOneInt64(p, slot, &value);
-          if (behind) reinterpret_cast<int64_t*>(targets_[slot.feature].fixed)[row] = value;
+          if (behind) reinterpret_cast<int64_t*>(slot.out)[row] = value;
           break;
         }
         case KeyTable::kOneFloat: {
           uint32_t bits;
           behind = TakeOneFloat(p, slot, &bits);
-          if (behind) reinterpret_cast<uint32_t*>(targets_[slot.feature].fixed)[row] = bits;
+          if (behind) reinterpret_cast<uint32_t*>(slot.out)[row] = bits;
           break;
         }
         default:

@@ -58,7 +58,6 @@ class ExampleParser {
   SchemaPtr schema_;
   KeyTable keys_;
   RowWriter writer_;
-  const ColumnTarget* targets_ = nullptr;
   std::vector<uint64_t> seen_;   // a bit a feature: this record had it
   std::vector<uint64_t> fixed_;  // a bit a feature: its layout is kFixed
   std::vector<Entry> entries_;   // of ParseSlow; kept for its memory

@@ -30,7 +30,9 @@ class KeyTable {
     uint32_t next;         // the slot that followed last time
     uint32_t entry_header; // first four bytes of a map entry with this key and a value of length 0, or 0 if too long
     uint8_t shape;         // EntryShape
+    uint8_t* out;          // for the parser: where the feature's column starts, if its layout is kFixed
   };
+
 
   // What the parser may try before it decodes an entry step by step.
   enum EntryShape : uint8_t { kGeneral, kSkip, kOneInt64, kOneFloat };
@@ -45,6 +47,9 @@ class KeyTable {
   KeyTable& operator=(const KeyTable&) = delete;
 
   Slot* slots() { return slots_.data(); }
+
+  // The slot of a feature of the schema, learnt at the start.
+  Slot& slot_of_feature(size_t f) { return slots_[kUnknown + 1 + f]; }
 
   // The slot of a key, learnt now if it is new and there is room. Slot pointers from before are void.
   uint32_t Find(const uint8_t* key, size_t size);

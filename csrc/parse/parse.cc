@@ -176,6 +176,10 @@ size_t Longest(const int64_t* ends, size_t rows) {
 
 // Fills out[0, count) with copies of one item.
 void Fill(uint8_t* out, size_t count, const uint8_t* item, size_t item_size) {
+  if (std::all_of(item, item + item_size, [](uint8_t byte) { return byte == 0; })) {
+    if (count > 0) std::memset(out, 0, count * item_size);
+    return;
+  }
   for (size_t i = 0; i < count; ++i) std::memcpy(out + i * item_size, item, item_size);
 }
 

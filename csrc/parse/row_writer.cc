@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/endian.h"
+#include "varint/varint.h"
+#include "wire/wire.h"
+
 namespace tfr {
 namespace {
 
@@ -179,6 +183,77 @@ bool RowWriter::PutStep(size_t f, size_t row, const FeatureValue& value, Status*
   std::memcpy(steps.end(), &end, sizeof end);
   steps.Advance(1);
   return true;
+}
+
+// A step in its usual form, all lengths in one byte:
+//   step tag, size | list tag, size | packed tag, size | values
+template <Kind kind>
+const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken) {
+  constexpr uint8_t kStepTag = WireTag(1, kWireDelimited);
+  constexpr uint8_t kListTag = WireTag(static_cast<uint32_t>(kind), kWireDelimited);
+  constexpr uint8_t kPackedTag = WireTag(1, kWireDelimited);
+  constexpr uint64_t kTags = kStepTag | static_cast<uint64_t>(kListTag) << 16 | static_cast<uint64_t>(kPackedTag) << 32;
+  constexpr uint64_t kTagMask = 0x000000ff00ff00ff;
+  constexpr size_t kHeader = 6;  // three tags, three lengths
+  constexpr size_t kChunk = 16;  // bytes copied at a time
+  constexpr size_t kBefore = 2;  // at least a tag and a length stand in the record before its lists and steps
+  const FeatureSpec& spec = schema_.features()[f];
+  const size_t wanted = spec.layout == Layout::kPadded ? spec.elements : SIZE_MAX;
+  const auto bytes = static_cast<size_t>(end - p);
+  const size_t most_steps = bytes / kHeader;
+  const size_t most = kind == Kind::kFloat ? bytes / 4 : wanted == 1 ? most_steps : bytes;
+  Growing& list = lists_[f];
+  Growing& steps = steps_[f];
+  if (!list.Reserve(most + kChunk / 4, row - first_row_, rows_) || !steps.Reserve(most_steps, row - first_row_, rows_)) return p;
+  auto* ends = reinterpret_cast<int64_t*>(steps.end());
+  size_t size = list.size();
+  uint8_t* out = list.end();
+  size_t done = 0;
+  while (static_cast<size_t>(end - p) >= kHeader + 2) {
+    const uint64_t header = LoadLE64(p);
+    const size_t packed = header >> 40 & 0xff;
+    // The sizes nest: 2 bytes of packed tag and size, and 2 of list tag and size before that.
+    if ((header & kTagMask) != kTags || (header >> 24 & 0xff) != packed + 2 || (header >> 8 & 0xff) != packed + 4 ||
+        packed > 0x7f - 4 || packed > static_cast<size_t>(end - p) - kHeader) {
+      break;
+    }
+    const uint8_t* values = p + kHeader;
+    size_t count;
+    if constexpr (kind == Kind::kFloat) {
+      count = packed / 4;
+      if (packed % 4 != 0 || (wanted != SIZE_MAX && count != wanted)) break;
+      if (packed + kChunk <= static_cast<size_t>(end - values)) {
+        // In whole chunks, beyond the values where need be: there is room, and the next step overwrites it.
+        for (size_t i = 0; i < packed; i += kChunk) std::memcpy(out + i, values + i, kChunk);
+      } else {
+        std::memcpy(out, values, packed);
+      }
+    } else {
+      auto* ints = reinterpret_cast<int64_t*>(out);
+      if (wanted == 1) {
+        count = 1;
+        if (!DecodeOneVarint(p - kBefore, values, packed, ints)) break;
+      } else if (DecodeVarintRun(values, values + packed, ints, packed, &count) == nullptr ||
+                 (wanted != SIZE_MAX && count != wanted)) {
+        break;
+      }
+    }
+    out += count * (kind == Kind::kFloat ? sizeof(float) : sizeof(int64_t));
+    size += count;
+    ends[done++] = static_cast<int64_t>(size);
+    p = values + packed;
+  }
+  list.Advance(size - list.size());
+  steps.Advance(done);
+  *taken += done;
+  return p;
+}
+
+const uint8_t* RowWriter::PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken) {
+  const ColumnType type = schema_.features()[f].type;
+  if (type == ColumnType::kInt64) return TakeSteps<Kind::kInt64>(f, row, p, end, taken);
+  if (type == ColumnType::kFloat32) return TakeSteps<Kind::kFloat>(f, row, p, end, taken);
+  return p;
 }
 
 void RowWriter::PutDefault(size_t f, size_t row) {

@@ -38,6 +38,11 @@ class RowWriter {
   // As Put for one step of a feature list, any layout but kFixed. A step of kind kNone has no values.
   bool PutStep(size_t f, size_t row, const FeatureValue& value, Status* why);
 
+  // Takes the steps of a feature list from `p` on as long as they are of the usual kind: a Feature with the wanted
+  // list, packed, all lengths below 128, as many values as wanted. Returns the cursor behind the last one taken;
+  // *taken is raised by their number. The rest is for PutStep.
+  const uint8_t* PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken);
+
   // Fills the kFixed feature `f` of `row` with its default, which it must have.
   void PutDefault(size_t f, size_t row);
 
@@ -51,6 +56,8 @@ class RowWriter {
   Growing& steps(size_t f) { return steps_[f]; }
 
  private:
+  template <Kind kind>
+  const uint8_t* TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken);
   bool PutFixed(size_t f, size_t row, const FeatureValue& value, Status* why);
   bool Append(size_t f, size_t row, const FeatureValue& value, size_t* count, Status* why);
 

@@ -172,6 +172,7 @@ Status SequenceParser::PutList(size_t f, size_t row) {
   const uint8_t* p = found.data;
   const uint8_t* const end = p + found.size;
   size_t step = 0;
+  p = lists_.writer.PutUsualSteps(f, row, p, end, &step);
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
