@@ -44,6 +44,7 @@ from .features import (
 from .io import (
     TFRecordOptions,
     TFRecordWriter,
+    infer_features,
     parse_example,
     parse_sequence_example,
     parse_single_example,
@@ -79,6 +80,7 @@ __all__ = [
     "float32",
     "float64",
     "int8",
+    "infer_features",
     "int16",
     "int32",
     "int64",

@@ -64,6 +64,10 @@ def _shape(key: Any, feature: Any) -> list[int | None]:
     return lengths
 
 
+def _note(feature: Any) -> str:
+    return getattr(feature.shape, "note", "")
+
+
 def _default_array(value: Any, dtype: DType) -> Any:
     """`value` as a flat array (numeric) or list of bytes (strings); refuses what TensorFlow would not convert."""
     if hasattr(value, "numpy"):
@@ -139,9 +143,9 @@ class _Columns:
         lists = [(key, dtype) for key, dtype in self.sparse.items()]
         ragged = [(key, dtype) for key, (dtype, _) in self.ragged.items()]
         return [
-            *((_key_bytes(key), dtype.name, "list", (), None, False) for key, dtype in lists),
+            *((_key_bytes(key), dtype.name, "list", (), None, False, "") for key, dtype in lists),
             *((_key_bytes(key), *spec) for key, spec in self.dense.items()),
-            *((_key_bytes(key), dtype.name, "list", (), None, False) for key, dtype in ragged),
+            *((_key_bytes(key), dtype.name, "list", (), None, False, "") for key, dtype in ragged),
         ]
 
     # ---- Adding features, with TensorFlow's checks ----
@@ -189,7 +193,7 @@ class _Columns:
             )
         count = int(np.prod([length or 0 for length in shape], dtype=np.int64)) if shape else 1
         default = _default(key, feature.default_value, dtype, count, shape)
-        self.dense[key] = (dtype.name, "fixed", tuple(shape), default, False)
+        self.dense[key] = (dtype.name, "fixed", tuple(shape), default, False, _note(feature))
 
     def _add_sequence(self, key: Any, feature: FixedLenSequenceFeature, in_example: bool) -> None:
         if in_example and not feature.allow_missing:
@@ -203,7 +207,7 @@ class _Columns:
         if not in_example and feature.default_value is not None:
             raise ValueError(f"Value feature_list.dense_defaults[{key}] must be None")
         default = _default(key, feature.default_value, dtype, 1, "one padding value")
-        self.dense[key] = (dtype.name, "padded", tuple(shape), default, bool(feature.allow_missing))
+        self.dense[key] = (dtype.name, "padded", tuple(shape), default, bool(feature.allow_missing), _note(feature))
 
     def _add_ragged(self, key: Any, dtype: DType, splits: DType) -> None:
         before = self.ragged.setdefault(key, (dtype, splits))

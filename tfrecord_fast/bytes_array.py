@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arrow import export
 from .dtypes import as_dtype
 from .errors import InvalidArgumentError
 
@@ -111,6 +112,9 @@ class BytesArray(_core.BytesArrayBase):
 
     def __ne__(self, other: object) -> Any:
         return ~(self == other)
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        return export(self, [], requested_schema)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(item) for item in self[:3].tolist()) if self.size else ""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from .dtypes import DType, as_dtype, float32, int32, int64, string
+from .dtypes import as_dtype, int32, int64
 
 __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
+    "InferredShape",
     "RaggedFeature",
     "SparseFeature",
     "VarLenFeature",
@@ -178,4 +179,17 @@ def normalize(feature: Any) -> Any:
     return own(*feature)
 
 
-DTYPES_OF_TENSORFLOW: tuple[DType, ...] = (int64, float32, string)
+class InferredShape:
+    """Makes shapes that know how they were come by, for the errors of records that break them."""
+
+    def __init__(self, records: int) -> None:
+        self.records = records
+
+    def __call__(self, shape: list[int]) -> list[int]:
+        inferred = _Inferred(shape)
+        inferred.note = f"the shape was inferred from {self.records} records"
+        return inferred
+
+
+class _Inferred(list[int]):
+    note = ""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._arrow import export
 from .errors import InvalidArgumentError
 
 __all__ = ["RaggedTensor"]
@@ -185,6 +186,9 @@ class RaggedTensor:
         dense = np.full((len(self), longest, *values.shape[1:]), default_value, dtype=values.dtype)
         dense[np.arange(longest) < lengths[:, None]] = values[int(self.row_splits[0]) : int(self.row_splits[-1])]
         return dense
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        return export(self.flat_values, list(reversed(self.nested_row_splits)), requested_schema)
 
     def __repr__(self) -> str:
         return f"<RaggedTensor {self[:3].to_list()!r}{' …' if len(self) > 3 else ''}, shape={self.shape}>"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._arrow import export
 from .errors import InvalidArgumentError
 from .ragged import RaggedTensor
 
@@ -96,6 +97,11 @@ class SparseTensor:
     def __iter__(self) -> Any:
         """Unpacks to (indices, values, dense_shape)."""
         return iter((self.indices, self.values, self.dense_shape))
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """As lists: the values of each row, without their place in it."""
+        offsets = [self.row_splits] if self.row_steps is None else [self.row_splits, self.row_steps]
+        return export(self.values, offsets, requested_schema)
 
     def __repr__(self) -> str:
         return f"SparseTensor({len(self.values)} values, dtype={self.dtype}, dense_shape={self.shape})"

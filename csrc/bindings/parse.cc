@@ -38,7 +38,7 @@ Layout LayoutNamed(const std::string& name) {
   throw py::value_error("no layout '" + name + "'");
 }
 
-// (key bytes, type, layout, shape, default: bytes | list of bytes | None, may be absent)
+// (key bytes, type, layout, shape, default: bytes | list of bytes | None, may be absent, note)
 FeatureSpec SpecOf(const py::tuple& tuple) {
   FeatureSpec spec;
   spec.key = tuple[0].cast<std::string>();
@@ -59,6 +59,7 @@ FeatureSpec SpecOf(const py::tuple& tuple) {
     spec.default_strings = tuple[4].cast<std::vector<std::string>>();
   }
   spec.may_be_absent = tuple[5].cast<bool>();
+  spec.note = tuple[6].cast<std::string>();
   if (spec.type == ColumnType::kBFloat16) DtypeOf(spec.type);  // say now that ml_dtypes is missing
   return spec;
 }

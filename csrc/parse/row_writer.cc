@@ -19,7 +19,9 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
 }
 
 Status Fault(const FeatureSpec& spec, std::string what) {
-  return Status::InvalidArgument("feature '" + spec.key + "': " + std::move(what)).WithFeature(spec.key);
+  std::string message = "feature '" + spec.key + "': " + std::move(what);
+  if (!spec.note.empty()) message += " (" + spec.note + ")";
+  return Status::InvalidArgument(std::move(message)).WithFeature(spec.key);
 }
 
 Status WrongCount(const FeatureSpec& spec, size_t got) {

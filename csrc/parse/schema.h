@@ -68,6 +68,9 @@ struct FeatureSpec {
   std::vector<uint8_t> default_values;      // numeric: elements * ItemSize(type) bytes
   std::vector<std::string> default_strings;
 
+  // Added to errors about values that do not fit, such as where the shape comes from; may be empty.
+  std::string note;
+
   // A feature list (second map of a SequenceExample) that may be absent; of kPadded only.
   bool may_be_absent = false;
 

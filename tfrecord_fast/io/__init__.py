@@ -7,6 +7,7 @@ from ..features import (
     SparseFeature,
     VarLenFeature,
 )
+from .infer import describe_features, infer_features, infer_sequence_features
 from .parsing import (
     decode_raw,
     parse_example,
@@ -26,6 +27,9 @@ __all__ = [
     "TFRecordWriter",
     "VarLenFeature",
     "decode_raw",
+    "describe_features",
+    "infer_features",
+    "infer_sequence_features",
     "parse_example",
     "parse_sequence_example",
     "parse_single_example",
