@@ -15,11 +15,14 @@ from ._core import RecordBatch
 from ._version import __version__
 from .data import TFRecordDataset
 from .errors import DataLossError
+from .index import IndexedReader, RecordIndex
 from .io import TFRecordOptions, TFRecordWriter
 
 __all__ = [
     "DataLossError",
+    "IndexedReader",
     "RecordBatch",
+    "RecordIndex",
     "TFRecordDataset",
     "TFRecordOptions",
     "TFRecordWriter",
