@@ -75,7 +75,7 @@ std::vector<SharedIndex> OpenAll(const py::sequence& files, size_t num_threads) 
 }
 
 std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, const std::vector<SharedIndex>& indexes,
-                                        bool verify_crc, size_t num_threads, size_t max_open_files) {
+                                        bool verify_crc, size_t num_threads, size_t max_open_files, bool map_files) {
   if (paths.size() != indexes.size()) throw py::value_error("as many indexes as files are needed");
   std::vector<Path> shared_paths;
   for (const std::string& path : paths) shared_paths.push_back(std::make_shared<const std::string>(path));
@@ -83,6 +83,7 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
   options.verify_data = verify_crc;
   options.num_threads = num_threads;
   options.max_open_files = max_open_files;
+  options.map_files = map_files;
   return std::make_unique<RandomReader>(std::move(shared_paths), std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()),
                                         options);
 }
@@ -160,7 +161,8 @@ void BindIndex(py::module_& m) {
   m.def("_open_indexes", &OpenAll, py::arg("files"), py::arg("num_threads"));
   py::class_<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
-           py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files)
+           py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,
+           py::arg("map_files") = true)
       .def("__len__", &RandomReader::size)
       .def("take", &Take, py::arg("numbers"))
       .def("record", &Record, py::arg("number"));

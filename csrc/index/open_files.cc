@@ -7,10 +7,10 @@
 
 namespace tfr {
 
-OpenFiles::OpenFiles(std::vector<Path> paths, size_t max_open)
-    : paths_(std::move(paths)), max_open_(std::max<size_t>(max_open, 1)), slots_(paths_.size()) {}
+OpenFiles::OpenFiles(std::vector<Path> paths, size_t max_open, bool map)
+    : paths_(std::move(paths)), max_open_(std::max<size_t>(max_open, 1)), map_(map), slots_(paths_.size()) {}
 
-Status OpenFiles::Get(size_t file, std::shared_ptr<const File>* opened) {
+Status OpenFiles::Get(size_t file, std::shared_ptr<const OpenFile>* opened) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     slots_[file].last_use = ++uses_;
@@ -23,13 +23,16 @@ Status OpenFiles::Get(size_t file, std::shared_ptr<const File>* opened) {
   if (!fresh->regular()) {
     return Status::InvalidArgument("not a regular file: only those can be read at any place").WithPath(*paths_[file]);
   }
-  *opened = fresh;
-  Keep(file, std::move(fresh));
+  auto both = std::make_shared<OpenFile>();
+  if (map_) both->mapped = MappedFile::Map(*fresh);
+  both->file = std::move(fresh);
+  *opened = both;
+  Keep(file, std::move(both));
   return {};
 }
 
-void OpenFiles::Keep(size_t file, std::shared_ptr<const File> opened) {
-  std::shared_ptr<const File> closed;  // after the lock is let go
+void OpenFiles::Keep(size_t file, std::shared_ptr<const OpenFile> opened) {
+  std::shared_ptr<const OpenFile> closed;  // after the lock is let go
   std::lock_guard<std::mutex> lock(mutex_);
   if (slots_[file].file) return;
   if (open_.size() >= max_open_) {

@@ -22,6 +22,8 @@ namespace {
 // Up to this distance two frames come with one call, and what lies between them is thrown away.
 // Measured in docs/performance/index.md.
 constexpr int64_t kMaxGap = 4 << 10;
+// Up to this mean size frames are copied out of a mapping; it saves the call, and costs a fault for every page.
+constexpr size_t kMaxCopied = 16 << 10;
 constexpr size_t kMaxIdleBytes = 16 << 20;
 // A thread is worth its start if so much is left for it.
 constexpr size_t kFramesPerThread = 128;
@@ -85,7 +87,7 @@ Status ReadParts(const File& file, int64_t offset, iovec* parts, size_t count, c
 
 struct RandomReader::Shared {
   explicit Shared(const RandomReader& reader)
-      : generation(ForkGeneration()), files(reader.paths_, reader.options_.max_open_files), pool(kMaxIdleBytes) {}
+      : generation(ForkGeneration()), files(reader.paths_, reader.options_.max_open_files, reader.options_.map_files), pool(kMaxIdleBytes) {}
 
   const uint64_t generation;
   OpenFiles files;
@@ -95,10 +97,14 @@ struct RandomReader::Shared {
 // Reads one block of a plan into the plan's buffer and checks it.
 class RandomReader::BlockReader {
  public:
-  BlockReader(const File& file, const TakePlan& plan, uint8_t* buffer, bool verify_data)
-      : file_(file), plan_(plan), buffer_(buffer), verify_data_(verify_data) {}
+  BlockReader(const OpenFile& opened, const TakePlan& plan, uint8_t* buffer, bool verify_data)
+      : file_(*opened.file), mapped_(opened.mapped.get()), plan_(plan), buffer_(buffer), verify_data_(verify_data) {}
 
   Status Read(const FrameBlock& block) {
+    if (CopyBlock(block)) {
+      for (size_t i = block.begin; i < block.end; ++i) TFR_RETURN_IF_ERROR(Check(plan_.frames[i]));
+      return {};
+    }
     for (size_t i = block.begin; i < block.end;) {
       size_t end = i;
       TFR_RETURN_IF_ERROR(ReadRun(i, block.end, &end));
@@ -108,6 +114,20 @@ class RandomReader::BlockReader {
   }
 
  private:
+  // False: read it instead.
+  bool CopyBlock(const FrameBlock& block) {
+    const Frame& last = plan_.frames[block.end - 1];
+    const size_t count = block.end - block.begin;
+    const size_t bytes = last.place + static_cast<size_t>(last.size) - plan_.frames[block.begin].place;
+    if (mapped_ == nullptr || bytes > kMaxCopied * count || last.offset + last.size > mapped_->size()) return false;
+    Piece pieces[kBlockFrames];
+    for (size_t i = 0; i < count; ++i) {
+      const Frame& frame = plan_.frames[block.begin + i];
+      pieces[i] = {frame.offset, static_cast<size_t>(frame.size), buffer_ + frame.place};
+    }
+    return mapped_->Copy(pieces, count);
+  }
+
   // One call's worth of frames from `begin` on; *run_end is behind the last of them.
   Status ReadRun(size_t begin, size_t end, size_t* run_end) {
     uint8_t gap_bytes[kMaxGap];  // nobody looks at them
@@ -154,6 +174,7 @@ class RandomReader::BlockReader {
   }
 
   const File& file_;
+  const MappedFile* const mapped_;  // may be null
   const TakePlan& plan_;
   uint8_t* const buffer_;
   const bool verify_data_;
@@ -187,9 +208,9 @@ RandomReader::Shared* RandomReader::Current() const {
 Status RandomReader::CheckHolds(size_t file, const Frame& frame) const {
   const int64_t needed = frame.offset + frame.size;
   if (needed <= known_sizes_[file].load(std::memory_order_relaxed)) return {};
-  std::shared_ptr<const File> opened;
+  std::shared_ptr<const OpenFile> opened;
   TFR_RETURN_IF_ERROR(Current()->files.Get(file, &opened));
-  const int64_t size = opened->Size();
+  const int64_t size = opened->file->Size();
   known_sizes_[file].store(size, std::memory_order_relaxed);
   return needed <= size ? Status() : TooShort(frame, size).WithPath(*paths_[file]);
 }
@@ -220,13 +241,21 @@ Status RandomReader::Read(int64_t number, uint8_t* data) const {
   size_t number_of_file;
   const Frame frame = FrameOf(number, &number_of_file);
   const std::string& path = *paths_[number_of_file];
-  std::shared_ptr<const File> file;
+  std::shared_ptr<const OpenFile> file;
   TFR_RETURN_IF_ERROR(Current()->files.Get(number_of_file, &file));
   uint8_t header[kHeaderBytes];
   uint8_t footer[kFooterBytes];
-  iovec parts[] = {{header, sizeof header}, {data, DataSize(frame)}, {footer, sizeof footer}};
-  TFR_RETURN_IF_ERROR(ReadParts(*file, frame.offset, parts, 3, frame).WithPath(path));
-  TFR_RETURN_IF_ERROR(CheckHeader(*file, frame, header).WithPath(path));
+  const int64_t data_at = frame.offset + static_cast<int64_t>(kHeaderBytes);
+  const int64_t footer_at = frame.offset + frame.size - static_cast<int64_t>(kFooterBytes);
+  const Piece pieces[] = {{frame.offset, kHeaderBytes, header},
+                          {data_at, DataSize(frame), data},
+                          {footer_at, kFooterBytes, footer}};
+  const bool map = file->mapped && DataSize(frame) <= kMaxCopied && frame.offset + frame.size <= file->mapped->size();
+  if (!map || !file->mapped->Copy(pieces, 3)) {
+    iovec parts[] = {{header, kHeaderBytes}, {data, DataSize(frame)}, {footer, kFooterBytes}};
+    TFR_RETURN_IF_ERROR(ReadParts(*file->file, frame.offset, parts, 3, frame).WithPath(path));
+  }
+  TFR_RETURN_IF_ERROR(CheckHeader(*file->file, frame, header).WithPath(path));
   if (options_.verify_data && crc32c::Mask(crc32c::Value(data, DataSize(frame))) != LoadLE32(footer)) {
     return BadData(frame.offset, frame.record, DataSize(frame)).WithPath(path);
   }
@@ -256,7 +285,7 @@ Status RandomReader::Take(const int64_t* numbers, size_t count, RecordBatchPtr* 
   const size_t worth = std::max(plan.frames.size() / kFramesPerThread, plan.total_bytes / kBytesPerThread);
   TFR_RETURN_IF_ERROR(ParallelFor(plan.blocks.size(), std::min(options_.num_threads, worth), [&](size_t i) {
     const FrameBlock& block = plan.blocks[i];
-    std::shared_ptr<const File> file;
+    std::shared_ptr<const OpenFile> file;
     TFR_RETURN_IF_ERROR(shared->files.Get(block.file, &file));
     return BlockReader(*file, plan, buffer->data(), options_.verify_data).Read(block).WithPath(*paths_[block.file]);
   }));

@@ -22,6 +22,7 @@ struct RandomReaderOptions {
   bool verify_data = true;  // headers are always checked, against their CRC and against the index
   size_t num_threads = 1;   // at most, and only during a call
   size_t max_open_files = 128;
+  bool map_files = true;  // false: only read them
 };
 
 // Safe from several threads at once. Starts no thread that outlives a call; may be used after a fork.

@@ -9,8 +9,7 @@
 namespace tfr {
 namespace {
 
-// A block is closed with the frame that brings it to either.
-constexpr size_t kBlockFrames = 64;
+// A block is closed with the frame that brings it to so many bytes, or to kBlockFrames.
 constexpr int64_t kBlockBytes = 512 << 10;
 
 struct Row {

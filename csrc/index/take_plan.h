@@ -27,6 +27,8 @@ struct FrameBlock {
   size_t end;
 };
 
+constexpr size_t kBlockFrames = 64;  // no block has more
+
 struct TakePlan {
   std::vector<Frame> frames;  // ascending: by file, then by offset; none twice
   std::vector<FrameBlock> blocks;

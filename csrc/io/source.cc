@@ -74,6 +74,12 @@ File::~File() {
   if (owned_) ::close(descriptor_);
 }
 
+void File::Advise(int64_t offset, int64_t size) const {
+#ifdef POSIX_FADV_WILLNEED
+  (void)::posix_fadvise(descriptor_, offset, size, POSIX_FADV_WILLNEED);
+#endif
+}
+
 Status File::ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const {
   ssize_t n;
   while ((n = ::pread(descriptor_, out, std::min(size, kMaxTransfer), offset)) < 0 && errno == EINTR) {

@@ -57,6 +57,11 @@ class File {
   // In bytes, now; 0 if not regular.
   int64_t Size() const;
 
+  int descriptor() const { return descriptor_; }
+
+  // Has the system begin to read this part of a regular file into memory, without waiting for it.
+  void Advise(int64_t offset, int64_t size) const;
+
   // As Source::Read, at `offset`. Regular files only.
   Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
   // The same into several places, one behind the other; *got counts the bytes of all. At most kMaxParts.
