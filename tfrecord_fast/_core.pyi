@@ -30,17 +30,30 @@ class RecordStream:
     def __init__(
         self,
         files: Sequence[tuple[bytes, Callable[[], Any] | None]],
-        compression: str | None = None,
+        state: dict[str, Any] | None = None,
         *,
+        compression_type: str | None = None,
+        verify_crc: bool = True,
+        on_corrupt: str = "raise",
+        chunk_bytes: int = ...,
+        record_shard: tuple[int, int] = (0, 1),
         cycle_length: int = 1,
         block_length: int = 1,
+        num_epochs: int = 1,
+        shuffle_files: bool = False,
+        seed: int = 0,
+        batch_size: int = 0,
+        drop_remainder: bool = False,
+        shuffle_buffer: int = 0,
         num_threads: int = 1,
-        chunk_bytes: int = ...,
+        caller_helps: bool = True,
+        deterministic: bool = True,
         prefetch_bytes: int = ...,
-        verify_crc: bool = True,
     ) -> None: ...
     def records(self) -> Iterator[bytes]: ...
-    def batches(self, batch_size: int, drop_remainder: bool = False) -> Iterator[RecordBatch]: ...
+    def batches(self) -> Iterator[RecordBatch]: ...
+    def state(self) -> dict[str, Any]: ...
+    def take_skipped(self) -> list[tuple[str, int, int | None, str]]: ...
 
 class RecordWriter:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...

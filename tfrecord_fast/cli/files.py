@@ -170,9 +170,11 @@ def batches(
     source: Input, num_threads: int, advance: Callable[[int], None] | None = None
 ) -> Iterator[_core.RecordBatch]:
     """All records, in batches as large as they come; an error comes after all records that precede it."""
-    stream = _core.RecordStream([source.core_file], source.compression, num_threads=num_threads)
+    stream = _core.RecordStream(
+        [source.core_file], compression_type=source.compression, num_threads=num_threads
+    )
     frame_bytes = 8 + 4 + 4
-    for batch in stream.batches(0):
+    for batch in stream.batches():
         yield batch
         if advance is not None and not source.counts_itself:
             advance(batch.nbytes + frame_bytes * len(batch))
