@@ -41,6 +41,7 @@ from .features import (
     SparseFeature,
     VarLenFeature,
 )
+from .index import IndexedReader, RecordIndex
 from .io import (
     TFRecordOptions,
     TFRecordWriter,
@@ -51,6 +52,7 @@ from .io import (
     parse_single_sequence_example,
 )
 from .ragged import RaggedTensor
+from .shard_reader import ShardReader
 from .sparse import SparseTensor
 
 __all__ = [
@@ -59,9 +61,12 @@ __all__ = [
     "DataLossError",
     "FixedLenFeature",
     "FixedLenSequenceFeature",
+    "IndexedReader",
     "RaggedFeature",
     "RaggedTensor",
     "RecordBatch",
+    "RecordIndex",
+    "ShardReader",
     "SparseFeature",
     "SparseTensor",
     "TFRecordDataset",
@@ -79,11 +84,11 @@ __all__ = [
     "float16",
     "float32",
     "float64",
-    "int8",
     "infer_features",
     "int16",
     "int32",
     "int64",
+    "int8",
     "io",
     "parse_example",
     "parse_sequence_example",
@@ -92,8 +97,8 @@ __all__ = [
     "python_io",
     "sparse",
     "string",
-    "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uint8",
 ]

@@ -12,4 +12,6 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindParse(m);
   tfr::BindArrow(m);
   tfr::BindScan(m);
+  tfr::BindVarint(m);
+  tfr::BindIndex(m);
 }
