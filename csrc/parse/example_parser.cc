@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/endian.h"
+#include "varint/varint.h"
 #include "wire/wire.h"
 
 namespace tfr {
@@ -44,13 +45,6 @@ constexpr uint64_t kContinue = 0x8080808080808080;
 // Header, what is between, the eight bytes of a value's load, and the eight that a short key's load may take.
 constexpr size_t kReadAhead = kHeaderBytes + kBetweenBytes + 8 + 8;
 
-// The payload bits of up to eight varint bytes, continuation bits already cleared, pushed together.
-inline uint64_t Squeeze(uint64_t v) {
-  v = (v & 0x007f007f007f007f) | (v & 0x7f007f007f007f00) >> 1;
-  v = (v & 0x00003fff00003fff) | (v & 0x3fff00003fff0000) >> 2;
-  return (v & 0x000000000fffffff) | (v & 0x0fffffff00000000) >> 4;
-}
-
 // If an entry of this slot's key with one packed varint of 1 to 8 bytes stands at `p`, takes it and returns the
 // cursor behind it, else null. kReadAhead bytes and the key are readable at p.
 inline const uint8_t* TakeOneInt64(const uint8_t* p, const KeyTable::Slot& slot, int64_t* value) {
@@ -65,7 +59,7 @@ inline const uint8_t* TakeOneInt64(const uint8_t* p, const KeyTable::Slot& slot,
   const uint64_t mask = ~uint64_t{0} >> (64 - 8 * bytes);
   const uint64_t varint = LoadLE64(between + kBetweenBytes) & mask;
   if ((varint & kContinue) != (kContinue & mask >> 8)) return nullptr;  // not one varint of that many bytes
-  *value = static_cast<int64_t>(Squeeze(varint & ~kContinue));
+  *value = static_cast<int64_t>(internal::JoinGroups(varint & ~kContinue));
   return between + kBetweenBytes + bytes;
 }
 

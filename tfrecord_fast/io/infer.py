@@ -10,7 +10,7 @@ from ..dtypes import DType, float32, int64, string
 from ..errors import InvalidArgumentError
 from ..features import FixedLenFeature, FixedLenSequenceFeature, InferredShape, VarLenFeature
 
-__all__ = ["describe_features", "infer_features", "infer_sequence_features"]
+__all__ = ["describe_features", "features_of", "infer_features", "infer_sequence_features", "lists_of"]
 
 _DTYPES = {"int64": int64, "float": float32, "bytes": string}
 _BATCH = 1024
@@ -38,7 +38,7 @@ def infer_features(source: Any, max_records: int | None = DEFAULT_MAX_RECORDS) -
         raise InvalidArgumentError(
             "these records are SequenceExamples: they have feature lists; infer_sequence_features tells their features"
         )
-    return _of_features(scanner)
+    return features_of(scanner)
 
 
 def infer_sequence_features(
@@ -51,6 +51,11 @@ def infer_sequence_features(
       every step seen has the same number of values, else VarLenFeature.
     """
     scanner = _scan(source, max_records)
+    return features_of(scanner), lists_of(scanner)
+
+
+def lists_of(scanner: _core.FeatureScanner) -> dict[str, Any]:
+    """The sequence features that a scanner has seen."""
     note = InferredShape(scanner.records)
     lists: dict[str, Any] = {}
     for key, kind, _, fewest, most, _, _ in sorted(scanner.lists()):
@@ -61,10 +66,11 @@ def infer_sequence_features(
             lists[name] = FixedLenSequenceFeature(note([] if most == 1 else [most]), dtype, allow_missing=True)
         else:
             lists[name] = VarLenFeature(dtype)
-    return _of_features(scanner), lists
+    return lists
 
 
-def _of_features(scanner: _core.FeatureScanner) -> dict[str, Any]:
+def features_of(scanner: _core.FeatureScanner) -> dict[str, Any]:
+    """The features, or context features, that a scanner has seen."""
     note = InferredShape(scanner.records)
     features: dict[str, Any] = {}
     for key, kind, records, fewest, most, _, _ in sorted(scanner.features()):
