@@ -149,6 +149,8 @@ void Lane::FinishChunk(Produced* produced) {
   if (!options_.verify_data) return;
   const bool skip = options_.on_corrupt == OnCorrupt::kSkip;
   Status status = VerifyChunk(&chunk, skip ? &produced->skipped : nullptr);
+  std::sort(produced->skipped.begin(), produced->skipped.end(),
+            [](const Skipped& a, const Skipped& b) { return a.offset < b.offset; });
   if (status.ok()) return;
   if (!Passes(status)) {
     produced->status = std::move(status);

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from .. import _core
 from .._files import COMPRESSION_TYPES, CoreFile, core_files
-from ..data.dataset import _available_cpus
+from .._threads import available_cpus
 from ..errors import DataLossError
 from .console import Console
 
@@ -192,7 +192,7 @@ def for_each_file(
     `work` uses `num_threads` threads beside its own and calls `checkpoint` now and then, which raises where the
     command has been interrupted.
     """
-    cpus = _available_cpus()
+    cpus = available_cpus()
     jobs = max(1, min(len(files), cpus))
     spare_threads = max(0, cpus // jobs - 1)
     if jobs == 1:
