@@ -49,7 +49,7 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // False for pipes and devices, whose opening and reading may block for long.
+  // False for pipes and devices, whose opening and reading may block for long, and for files that tell no size.
   static bool IsRegular(const std::string& path);
 
   // A file that can be read at any place and whose size is known.
