@@ -37,7 +37,9 @@ def files():
     if not DATA.is_dir():
         return []
     with open(DATA / "MANIFEST.tsv", newline="") as manifest:
-        rows = [row for row in csv.DictReader(manifest, delimiter="\t") if row["kind"] in ("Example", "SequenceExample")]
+        rows = [
+            row for row in csv.DictReader(manifest, delimiter="\t") if row["kind"] in ("Example", "SequenceExample")
+        ]
     return [pytest.param(DATA / row["file"], row["kind"], id=row["file"]) for row in rows]
 
 

@@ -88,9 +88,7 @@ def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTenso
         raise InvalidArgumentError(f"a uniform row length of {length}")
     splits = rows.row_splits // rows.row_splits.dtype.type(length)
     if rows.ragged_rank > 1:
-        inner: Any = RaggedTensor.from_uniform_row_length(
-            rows.values, length, rows.row_splits.dtype.type, validate
-        )
+        inner: Any = RaggedTensor.from_uniform_row_length(rows.values, length, rows.row_splits.dtype.type, validate)
     else:
         inner = _reshape(rows.values, length)
     return RaggedTensor.from_row_splits(inner, splits, validate)

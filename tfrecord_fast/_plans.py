@@ -241,9 +241,7 @@ class _Columns:
         results = dict(zip(self.keys, values, strict=True))
         for key in self.sparse:
             count = len(results[key])
-            results[key] = SparseTensor.from_row_splits(
-                results[key], np.array([0, count], dtype=np.int64), (count,)
-            )
+            results[key] = SparseTensor.from_row_splits(results[key], np.array([0, count], dtype=np.int64), (count,))
         return self._compose(results, single=True) if self.composites else results
 
     def lists(self, columns: list[Any], single: bool) -> tuple[Result, Result]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._arrow import export
 from .dtypes import as_dtype
 from .errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["BytesArray"]
 

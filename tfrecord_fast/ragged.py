@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ._arrow import export
 from .errors import InvalidArgumentError
 
-__all__ = ["RaggedTensor"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-Splits = npt.NDArray[Any]
+    Splits = npt.NDArray[Any]
+
+__all__ = ["RaggedTensor"]
 
 
 class RaggedTensor:

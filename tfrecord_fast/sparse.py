@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ._arrow import export
 from .errors import InvalidArgumentError
 from .ragged import RaggedTensor
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["SparseTensor", "to_dense"]
 
