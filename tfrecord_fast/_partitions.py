@@ -31,7 +31,7 @@ def partition_single(key: Any, feature: RaggedFeature, values: Any, results: dic
                 else:
                     values = _reshape(values, partition.length)
             else:
-                by = np.asarray(results[partition.key]).astype(dtype)
+                by: Any = np.asarray(results[partition.key]).astype(dtype)
                 values = _MAKERS[type(partition).__name__](values, by, feature.validate)
     return values
 
@@ -45,7 +45,7 @@ def partition_batch(key: Any, feature: RaggedFeature, values: RaggedTensor, resu
         rows = rows.values
     with _named(key):
         for partition in reversed(feature.partitions):
-            by = None
+            by: Any = None
             if not isinstance(partition, RaggedFeature.UniformRowLength):
                 by = results[partition.key]
                 if outer is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -171,7 +172,7 @@ class RaggedTensor:
         """Nested lists of Python values."""
         inner = self.values.to_list() if isinstance(self.values, RaggedTensor) else self.values.tolist()
         splits = self.row_splits.tolist()
-        return [inner[start:end] for start, end in zip(splits[:-1], splits[1:], strict=True)]
+        return [inner[start:end] for start, end in pairwise(splits)]
 
     tolist = to_list
 

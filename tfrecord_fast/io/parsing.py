@@ -200,7 +200,7 @@ def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) ->
         return array.decode_raw(kind)
     rows = np.empty((array.size, fixed_length), dtype=np.uint8)
     _core._bytes_copy_rows(array, rows, False)
-    return rows.view(kind).reshape(array.shape + (fixed_length // kind.itemsize,))
+    return rows.view(kind).reshape((*array.shape, fixed_length // kind.itemsize))
 
 
 def _is_scalar(serialized: Any) -> bool:
