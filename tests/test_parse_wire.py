@@ -46,6 +46,14 @@ def test_unknown_fields_are_skipped_everywhere_inside():
         assert values(wire.field(1, unknown() + entry + unknown())) == [7]
 
 
+def test_context_feature_of_unknown_fields_only_has_no_values():
+    message = wire.sequence_example([(b"a", wire.field(5, b"x"))], [])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected 1"):
+        tf.parse_sequence_example([message], {"a": tf.FixedLenFeature([], tf.int64, 3)})
+    context, _, _ = tf.parse_sequence_example([message], {"a": V(tf.int64)})
+    assert context["a"].values.tolist() == []
+
+
 def test_last_of_two_equal_keys_wins():
     message = wire.example([(b"a", wire.feature("float", [1.0])), (b"a", wire.feature("int64", [2]))])
     assert values(message) == [2]
