@@ -55,7 +55,7 @@ from .ragged import RaggedTensor
 from .shard_reader import ShardReader
 from .sparse import SparseTensor
 
-__all__ = [
+__all__ = [  # noqa: RUF022 (plain order: int16 before int8)
     "BytesArray",
     "DType",
     "DataLossError",
@@ -85,10 +85,10 @@ __all__ = [
     "float32",
     "float64",
     "infer_features",
-    "int8",
     "int16",
     "int32",
     "int64",
+    "int8",
     "io",
     "parse_example",
     "parse_sequence_example",
@@ -97,8 +97,8 @@ __all__ = [
     "python_io",
     "sparse",
     "string",
-    "uint8",
     "uint16",
     "uint32",
     "uint64",
+    "uint8",
 ]
