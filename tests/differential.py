@@ -332,6 +332,8 @@ def difference(ours, theirs):
         return None if ours[0] == "error" else f"TensorFlow crashed, here {ours}"
     if ours[0] == "error" and "row_starts is empty, but there are values" in ours[2]:
         return None  # TensorFlow drops the values, validate=True or not
+    if ours[0] == "error" and "value_rowids name" in ours[2]:
+        return None  # millions of rows for a few values: TensorFlow makes them
     if ours[0] != theirs[0]:
         return f"here {ours}\nTensorFlow {theirs}"
     if ours[0] == "error":
