@@ -55,7 +55,7 @@ from .ragged import RaggedTensor
 from .shard_reader import ShardReader
 from .sparse import SparseTensor
 
-__all__ = [
+__all__ = [  # noqa: RUF022 (plain order: int16 before int8)
     "BytesArray",
     "DType",
     "DataLossError",

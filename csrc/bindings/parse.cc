@@ -14,6 +14,7 @@
 #include "bindings/boxed.h"
 #include "bindings/bytes_array.h"
 #include "bindings/numpy_api.h"
+#include "bindings/parse.h"
 #include "parse/parse.h"
 
 namespace py = pybind11;
@@ -115,7 +116,7 @@ py::object WrapListColumn(const FeatureSpec& spec, const Column& column, const C
                         WrapInts(column.splits), WrapInts(column.row_steps), column.longest, column.longest_row);
 }
 
-py::list WrapColumns(const Schema& schema, const Columns& columns, bool lists) {
+py::list WrapAll(const Schema& schema, const Columns& columns, bool lists) {
   py::list wrapped(schema.size());
   for (size_t f = 0; f < schema.size(); ++f) {
     const FeatureSpec& spec = schema.features()[f];
@@ -156,8 +157,8 @@ struct SingleState {
 };
 
 struct PyExamplePlan {
-  explicit PyExamplePlan(const py::list& specs) : plan(SchemaOf(specs)) {}
-  ExamplePlan plan;
+  explicit PyExamplePlan(const py::list& specs) : plan(std::make_shared<ExamplePlan>(SchemaOf(specs))) {}
+  std::shared_ptr<ExamplePlan> plan;
   std::unique_ptr<SingleState> idle;  // null while a call uses it
 };
 
@@ -195,7 +196,7 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
     bytes = batch->records[0];
   }
   std::unique_ptr<SingleState> state = std::move(self.idle);
-  if (!state) state = std::make_unique<SingleState>(self.plan);
+  if (!state) state = std::make_unique<SingleState>(*self.plan);
   size_t bad_row;
   Status status;
   {
@@ -204,7 +205,7 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
     status = state->parser.ParseRows(&bytes, 0, 1, state->targets.data(), true, &bad_row);
   }
   ThrowIfError(status);
-  const Schema& schema = *self.plan.schema;
+  const Schema& schema = *self.plan->schema;
   std::shared_ptr<const std::vector<Owner>> owners;  // made when a string array needs it
   py::list values(schema.size());
   for (size_t f = 0; f < schema.size(); ++f) {
@@ -213,7 +214,7 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
       auto held = std::make_shared<std::vector<Owner>>();
       held->push_back(OwnerOfPython(py::reinterpret_borrow<py::object>(record)));
       if (batch) held->push_back(batch);
-      held->push_back(self.plan.schema);
+      held->push_back(self.plan->schema);
       owners = std::move(held);
     }
     const Growing* list = spec.layout == Layout::kFixed ? nullptr : &state->parser.values(f);
@@ -230,10 +231,10 @@ py::list ParseBatch(PyExamplePlan& self, py::handle records, size_t num_threads)
   Status status;
   {
     py::gil_scoped_release release;
-    status = ParseExamples(*batch, self.plan, num_threads, &columns);
+    status = ParseExamples(*batch, *self.plan, num_threads, &columns);
   }
   ThrowIfError(status);
-  return WrapColumns(*self.plan.schema, columns, false);
+  return WrapColumns(*self.plan->schema, columns);
 }
 
 struct PySequencePlan {
@@ -254,8 +255,7 @@ py::tuple ParseSequenceBatch(PySequencePlan& self, py::handle records, size_t nu
     status = ParseSequenceExamples(*batch, self.plan, num_threads, &context, &lists);
   }
   ThrowIfError(status);
-  return py::make_tuple(WrapColumns(*self.plan.context, context, false),
-                        WrapColumns(*self.plan.lists, lists, true));
+  return py::make_tuple(WrapAll(*self.plan.context, context, false), WrapAll(*self.plan.lists, lists, true));
 }
 
 // True if `features` still is what `snapshot` (key, value, key, value, …) was taken of, by identity.
@@ -279,6 +279,12 @@ PyMethodDef unchanged = {"_unchanged", reinterpret_cast<PyCFunction>(reinterpret
                          nullptr};
 
 }  // namespace
+
+std::shared_ptr<ExamplePlan> UnwrapExamplePlan(py::handle object) {
+  return py::isinstance<PyExamplePlan>(object) ? object.cast<PyExamplePlan&>().plan : nullptr;
+}
+
+py::list WrapColumns(const Schema& schema, const Columns& columns) { return WrapAll(schema, columns, false); }
 
 void BindParse(py::module_& m) {
   py::class_<PyExamplePlan>(m, "ExamplePlan")

@@ -144,8 +144,7 @@ Decoded DecodeList(const uint8_t* p, const uint8_t* end, Kind kind, ColumnType t
 }  // namespace
 
 bool FindValue(const uint8_t* p, const uint8_t* end, FeatureValue* value) {
-  value->kind = Kind::kNone;
-  value->lone = false;
+  *value = {Kind::kNone, false, end, end};
   if (p == end) return true;
   if (IsListTag(*p)) {
     size_t size;
@@ -169,7 +168,6 @@ bool FindValue(const uint8_t* p, const uint8_t* end, FeatureValue* value) {
     p = SkipField(p, end, tag);
     if (p == nullptr) return false;
   }
-  value->end = end;
   return true;
 }
 

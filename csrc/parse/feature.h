@@ -14,7 +14,8 @@
 namespace tfr {
 
 // The list that a Feature holds, found but not decoded. `lone`: [begin, end) is the list message itself;
-// otherwise it is the run of the Feature's fields in which every field `kind` is a piece of the list.
+// otherwise it is the run of the Feature's fields in which every field `kind` is a piece of the list. Empty where there
+// is no list.
 struct FeatureValue {
   Kind kind = Kind::kNone;
   bool lone = false;
