@@ -106,6 +106,8 @@ class ShardReader:
             raise InvalidArgumentError("label_key needs features")
         if isinstance(features, str) and features != "infer":
             raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
+        if isinstance(features, dict) and label_key is not None and label_key not in features:
+            raise InvalidArgumentError(f"label_key {label_key!r} is none of the features {sorted(features)}")
         index, parts = (operator.index(value) for value in shard)
         if not 0 <= index < parts:
             raise InvalidArgumentError(f"shard is (i, n) with 0 <= i < n, got {shard}")
@@ -156,7 +158,17 @@ class ShardReader:
             **order,
             **self._options,
         )
-        return self._stream.batches()
+        batches = self._stream.batches()
+        if self._features is None:
+            return batches
+        # Imported when used: parsing imports more than reading needs.
+        from .io import infer_features, parse_example
+
+        features = infer_features(self._files) if isinstance(self._features, str) else self._features
+        columns = (parse_example(batch, features) for batch in batches)
+        if self._label_key is None:
+            return columns
+        return ((parsed, parsed.pop(self._label_key)) for parsed in columns)
 
     @property
     def skipped(self) -> list[Skipped]:
