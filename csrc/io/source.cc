@@ -55,7 +55,8 @@ Status File::Examine(Access access) {
   struct stat info;
   if (::fstat(descriptor_, &info) != 0) return Status::Errno(errno, "fstat");
   if (S_ISDIR(info.st_mode)) return Status::Errno(EISDIR, "open");
-  regular_ = S_ISREG(info.st_mode);
+  // Some file systems (/proc, some that fetch on demand) give no size: such a file is read until it ends.
+  regular_ = S_ISREG(info.st_mode) && info.st_size > 0;
 #ifdef POSIX_FADV_SEQUENTIAL
   const int advice = access == Access::kRandom ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
   if (regular_) (void)::posix_fadvise(descriptor_, 0, 0, advice);
