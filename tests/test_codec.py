@@ -230,7 +230,9 @@ def test_gzip_without_records_is_what_tensorflow_writes():
     assert written([], "GZIP") == bytes.fromhex("1f8b0800 00000000 0003 0300 00000000 00000000")
 
 
-@pytest.mark.parametrize("parameters", [{"mem_level": 1}, {"mem_level": 9}, {"window_bits": 25}, {"compression_strategy": 2}])
+@pytest.mark.parametrize(
+    "parameters", [{"mem_level": 1}, {"mem_level": 9}, {"window_bits": 25}, {"compression_strategy": 2}]
+)
 def test_parameters_are_handed_to_zlib(parameters):
     names = {"mem_level": "memLevel", "window_bits": "wbits", "compression_strategy": "strategy"}
     ours = written([DATA] * 50, tf.io.TFRecordOptions("GZIP", **parameters))

@@ -150,7 +150,7 @@ time.sleep(0.5)
 
 
 def test_zlib_and_zstd_windows_are_bounded(tmp_path):
-    """A ZSTD frame may claim a window of up to 3.75 TB; 128 MiB is where we stop, and it is not touched before it is used."""
+    """A ZSTD frame may claim a window of up to 3.75 TB; 128 MiB is where we stop."""
     path = tmp_path / "window"
     path.write_bytes(bytes.fromhex("28b52ffd 04 f8") + bytes(100))  # a window of 2^41 bytes
     code = """
