@@ -149,11 +149,8 @@ def test_garbage_behind_the_last_part_is_damage_behind_all_records(kind, garbage
     assert error.offset == len(DATA)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("other", compression.ALL)
+@pytest.mark.parametrize(("kind", "other"), [(a, b) for a in KINDS for b in compression.ALL if a != b])
 def test_the_wrong_kind_is_damage(kind, other):
-    if kind == other:
-        pytest.skip("it is the right kind")
     records, error = read(compress(other, DATA), compression_type=kind)
     assert records == [] and error.offset == 0 and kind in error.reason
 
