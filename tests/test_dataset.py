@@ -214,8 +214,8 @@ def test_arguments_keep_tensorflows_order(folder):
 
 
 def interleave(files, slots):
-    """TensorFlow's order: slots in turn, one record each; a visit that finds its file at the end yields nothing, and the
-    slot's next visit begins the next file. Slots that no file is left for are passed over."""
+    """TensorFlow's order: slots in turn, one record each; a visit that finds its file at the end yields nothing, and
+    the slot's next visit begins the next file. Slots that no file is left for are passed over."""
     waiting = iter(files)
     cycle = [None] * slots
     order, left = [], True

@@ -76,10 +76,10 @@ def refused(error, number, path):
 def test_a_full_device_refuses_flush(kind):
     writer = tf.io.TFRecordWriter("/dev/full", kind)
     writer.write(b"abc")
-    with pytest.raises(OSError) as caught:  # noqa: PT011 - checked below
+    with pytest.raises(OSError) as caught:
         writer.flush()
     assert refused(caught.value, errno.ENOSPC, "/dev/full")
-    with pytest.raises(OSError):  # noqa: PT011
+    with pytest.raises(OSError):
         writer.close()
 
 
@@ -87,7 +87,7 @@ def test_a_full_device_refuses_flush(kind):
 def test_a_full_device_refuses_close_and_the_writer_is_closed_all_the_same(kind):
     writer = tf.io.TFRecordWriter("/dev/full", kind)
     writer.write(b"abc")
-    with pytest.raises(OSError) as caught:  # noqa: PT011
+    with pytest.raises(OSError) as caught:
         writer.close()
     assert refused(caught.value, errno.ENOSPC, "/dev/full")
     assert writer.closed and writer.close() is None
@@ -97,17 +97,17 @@ def test_a_full_device_refuses_close_and_the_writer_is_closed_all_the_same(kind)
 def test_a_full_device_refuses_write_once_the_buffer_is_full(kind):
     writer = tf.io.TFRecordWriter("/dev/full", kind)
     assert refused(write_until_refused(writer), errno.ENOSPC, "/dev/full")
-    with pytest.raises(OSError):  # noqa: PT011
+    with pytest.raises(OSError):
         writer.close()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_full_device_refuses_a_batch(kind):
     writer = tf.io.TFRecordWriter("/dev/full", kind)
-    with pytest.raises(OSError) as caught:  # noqa: PT011
+    with pytest.raises(OSError) as caught:
         writer.write_batch([os.urandom(30_000) for _ in range(100)])
     assert refused(caught.value, errno.ENOSPC, "/dev/full")
-    with pytest.raises(OSError):  # noqa: PT011
+    with pytest.raises(OSError):
         writer.close()
 
 
@@ -126,7 +126,8 @@ def test_the_with_statement_keeps_the_first_exception():
 def test_after_a_refusal_every_call_refuses_again():
     writer = tf.io.TFRecordWriter("/dev/full")
     writer.write(b"abc")
-    for call in (writer.flush, writer.flush, lambda: writer.write(b"x"), lambda: writer.write_batch([b"x"]), writer.close):
+    more = [lambda: writer.write(b"x"), lambda: writer.write_batch([b"x"])]
+    for call in (writer.flush, writer.flush, *more, writer.close):
         with pytest.raises(OSError, match=r"No space left"):
             call()
 
@@ -232,7 +233,7 @@ def test_a_pipe_whose_reader_has_gone_refuses_write_once_the_buffer_is_full(brok
 
 
 def test_a_read_only_folder_refuses_at_once(read_only):
-    with pytest.raises(OSError) as caught:  # noqa: PT011
+    with pytest.raises(OSError) as caught:
         tf.io.TFRecordWriter(read_only / "out")
     assert caught.value.errno in (errno.EROFS, errno.EACCES) and caught.value.filename == str(read_only / "out")
 
@@ -270,7 +271,7 @@ for use in (tf.io.TFRecordWriter, lambda path: list(tf.data.TFRecordDataset(path
 @pytest.mark.parametrize("kind", ["", None, "GZIP"])
 def test_a_read_that_fails_is_said(kind):
     """Reading at the start of the own memory fails with EIO."""
-    with pytest.raises(OSError) as caught:  # noqa: PT011
+    with pytest.raises(OSError) as caught:
         list(tf.data.TFRecordDataset("/proc/self/mem", kind))
     assert caught.value.errno == errno.EIO and caught.value.filename == "/proc/self/mem"
 

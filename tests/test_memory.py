@@ -24,7 +24,7 @@ pytestmark = [
 
 # VmHWM and not ru_maxrss: that of a fresh process begins with its parent's.
 PROLOGUE = """
-import re, sys, resource, tfrecord_fast as tf
+import io, re, resource, subprocess, sys, tfrecord_fast as tf
 def peak():
     return int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
 """
@@ -49,10 +49,11 @@ resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 sources = {
     "path": lambda: sys.argv[1],
     "file": lambda: open(sys.argv[1], "rb"),
-    "object": lambda: __import__("io").BytesIO(open(sys.argv[1], "rb").read()),
+    "object": lambda: io.BytesIO(open(sys.argv[1], "rb").read()),
     "memory": lambda: bytearray(open(sys.argv[1], "rb").read()),
-    "pipe": lambda: __import__("os").popen("cat " + sys.argv[1]).buffer,
+    "pipe": lambda: cat.stdout,
 }
+cat = subprocess.Popen(["cat", sys.argv[1]], stdout=subprocess.PIPE)
 for source in sources.values():
     records = iter(tf.data.TFRecordDataset(source()))
     assert [next(records), next(records)] == [b"one", b"two"]
@@ -150,7 +151,7 @@ time.sleep(0.5)
 
 
 def test_zlib_and_zstd_windows_are_bounded(tmp_path):
-    """A ZSTD frame may claim a window of up to 3.75 TB; 128 MiB is where we stop, and it is not touched before it is used."""
+    """A ZSTD frame may claim a window of up to 3.75 TB; 128 MiB is where we stop."""
     path = tmp_path / "window"
     path.write_bytes(bytes.fromhex("28b52ffd 04 f8") + bytes(100))  # a window of 2^41 bytes
     code = """

@@ -73,7 +73,8 @@ def test_views_and_slices_look_at_one_memory(batch):
     def address(view):
         return np.frombuffer(view, np.uint8).ctypes.data
 
-    assert address(batch.view(3)) == address(batch.view(-1)) == address(batch[2:].view(1)) == address(batch[::-1].view(0))
+    views = [batch.view(3), batch.view(-1), batch[2:].view(1), batch[::-1].view(0)]
+    assert len({address(view) for view in views}) == 1
 
 
 def test_a_view_outlives_its_batch():
@@ -140,7 +141,9 @@ def test_a_pickle_holds_the_slice_alone():
     assert len(pickle.dumps(batch[1:])) < 1000
 
 
-@pytest.mark.parametrize("damaged", [(b"", b"\x05" + bytes(7)), (b"abc", b"\xff" * 8), (b"abc", b"\0" * 3), (b"abc", b"")])
+@pytest.mark.parametrize(
+    "damaged", [(b"", b"\x05" + bytes(7)), (b"abc", b"\xff" * 8), (b"abc", b"\0" * 3), (b"abc", b"")]
+)
 def test_a_damaged_pickle_is_an_error(damaged):
     restore, _ = tf._core._record_batch([b"abc"]).__reduce__()
     with pytest.raises(ValueError, match="damaged pickle"):
