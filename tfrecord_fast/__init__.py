@@ -17,12 +17,14 @@ from .data import TFRecordDataset
 from .errors import DataLossError
 from .index import IndexedReader, RecordIndex
 from .io import TFRecordOptions, TFRecordWriter
+from .shard_reader import ShardReader
 
 __all__ = [
     "DataLossError",
     "IndexedReader",
     "RecordBatch",
     "RecordIndex",
+    "ShardReader",
     "TFRecordDataset",
     "TFRecordOptions",
     "TFRecordWriter",
