@@ -208,13 +208,15 @@ class IndexedReader:
         return self._reader
 
     def __len__(self) -> int:
-        return len(self._reader or self._open())
+        return len(self._open())
 
     def __getitem__(self, key: Any) -> Any:
-        reader = self._reader or self._open()
+        reader = self._reader
+        if reader is None:
+            reader = self._open()
         if isinstance(key, slice):
             return self.take(np.arange(*key.indices(len(reader)), dtype=np.int64))
-        record = reader.record(_integer(key))
+        record = reader.record(key)
         if self._features is None:
             return record
         return _parsers()[1](record, self._features)
@@ -240,7 +242,7 @@ class IndexedReader:
         return records if self._features is None else _parsers()[0](records, self._features)
 
     def _take(self, indices: Any) -> _core.RecordBatch:
-        return (self._reader or self._open()).take(_integers(indices, "indices"))
+        return self._open().take(_integers(indices, "indices"))
 
     def __iter__(self) -> Iterator[Any]:
         for begin in range(0, len(self), _ITERATION_BATCH):
