@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from benchmarks import contenders, report
@@ -12,7 +12,7 @@ from benchmarks.environment import environment
 from benchmarks.generate import CACHE, dataset_of
 from benchmarks.harness import Method, Table, run
 from benchmarks.progress import Progress
-from benchmarks.tasks import TASKS
+from benchmarks.tasks import TASKS, Task
 from benchmarks.workloads import WORKLOADS
 
 QUICK = {"workload": ["ctr", "tiny"], "scale": 0.2, "rounds": 3, "trials": 1, "min_time": 0.1}
@@ -76,15 +76,14 @@ def show_list(files: dict[str, Path]) -> None:
         print(f"contender {name:12} {contenders.load(path).why_not() or 'ready'}")
 
 
-def measure(options: argparse.Namespace, files: dict[str, Path], method: Method) -> list[Table]:
-    planned = [
+def measure(options: argparse.Namespace, files: dict[str, Path], method: Method) -> Iterator[Table]:
+    """The tables that are asked for, one after the other."""
+    planned: list[tuple[Task, str | None]] = [
         (task, workload)
         for task in (TASKS[name] for name in options.task or TASKS)
-        for workload in (
-            [name for name in options.workload if name in task.workloads] if task.workloads else [None]
-        )
+        for workload in ([name for name in options.workload if name in task.workloads] or [None])
+        if workload or not task.workloads
     ]
-    tables = []
     with Progress(len(planned)) as progress:
         for task, name in planned:
             progress.next(" ".join(filter(None, [task.name, name])))
@@ -92,8 +91,7 @@ def measure(options: argparse.Namespace, files: dict[str, Path], method: Method)
             if name is not None:
                 progress.tell("data")
                 dataset = dataset_of(WORKLOADS[name], options.scale, options.seed, task.gzip, options.data)
-            tables.append(run(task.name, dataset, files, method, progress.tell))
-    return tables
+            yield run(task.name, dataset, files, method, progress.tell)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -108,12 +106,18 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     where = environment()
     method = Method(options.rounds, options.trials, options.min_time, scratch=options.scratch)
-    tables = measure(options, files, method)
+    tables = []
+    try:
+        for table in measure(options, files, method):
+            tables.append(table)
+            # After each table, so that a run that is broken off leaves what it has.
+            if options.json:
+                options.json.write_text(report.as_json(tables, where, method))
+            if options.markdown:
+                options.markdown.write_text(report.markdown(tables, where, method))
+    except KeyboardInterrupt:
+        print("interrupted; what is measured so far:", file=sys.stderr)
     report.show(tables)
-    if options.json:
-        options.json.write_text(report.as_json(tables, where, method))
-    if options.markdown:
-        options.markdown.write_text(report.markdown(tables, where, method))
     return int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))
 
 

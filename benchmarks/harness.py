@@ -25,6 +25,8 @@ from benchmarks.dataset import Dataset
 from benchmarks.process import ContenderFailed, Process
 from benchmarks.stats import Spread, ratios, spread
 
+HOPELESS = 2.0  # a setting so many times slower than its row's best gets no second trial
+
 Tell = Callable[[str], None]
 
 
@@ -185,8 +187,13 @@ def enter(
 ) -> Entrant | None:
     """Starts the contender and compares the answers of its settings; its rows go into the table. None if it
     can't run at all."""
-    about: dict[str, Any] = {"contender": contender.name, "title": contender.title, "leaves_out": contender.leaves_out,
-             "ours": contender.ours, "floor": contender.floor}  # fmt: skip
+    about: dict[str, Any] = {
+        "contender": contender.name,
+        "title": contender.title,
+        "leaves_out": contender.leaves_out,
+        "ours": contender.ours,
+        "floor": contender.floor,
+    }
     missing = contender.why_not()
     if missing is not None:
         table.rows.append(Row(**about, status="missing", reason=missing))
@@ -262,6 +269,8 @@ def try_settings(entrant: Entrant, dataset: Dataset | None, method: Method) -> N
                 for _ in range(method.trials if tried.status == "ok" else 0):
                     wall, _ = measure(entrant, row, tried, 1, dataset)
                     tried.seconds = min(tried.seconds, wall)
+                    if wall > HOPELESS * entrant.best(row).seconds:
+                        break
             best = entrant.best(row)
         except ContenderFailed as error:
             row.fail(error)

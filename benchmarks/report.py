@@ -137,8 +137,8 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
     lines = [
         f"Measured {environment['date'][:10]} at commit {environment['commit'] or 'unknown'} on "
         f"{environment['cores']} cores of {environment['cpu']}, {environment['system']}, "
-        f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; files "
-        "in the page cache; MB/s of uncompressed file."
+        f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; "
+        "files in the page cache; MB/s of uncompressed file."
     ]
     for title, note, head, rows in sections(tables):
         rule = [":--" if name in LEFT else "--:" for name in head]

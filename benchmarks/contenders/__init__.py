@@ -153,7 +153,8 @@ class Importing(Setting):
 
     CODE = (
         "import time, numpy; start = time.perf_counter(); import {module}; "
-        "taken = time.perf_counter() - start; from benchmarks.contenders import peak_memory; print(taken, peak_memory())"
+        "taken = time.perf_counter() - start; "
+        "from benchmarks.contenders import peak_memory; print(taken, peak_memory())"
     )
 
     def __init__(self, module: str) -> None:

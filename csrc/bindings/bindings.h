@@ -20,6 +20,12 @@ void BindReader(pybind11::module_& m);
 void BindWriter(pybind11::module_& m);
 void BindIndex(pybind11::module_& m);
 void BindVarint(pybind11::module_& m);
+void BindBytesArray(pybind11::module_& m);
+void BindParse(pybind11::module_& m);
+void BindArrow(pybind11::module_& m);
+void BindScan(pybind11::module_& m);
+void BindVarint(pybind11::module_& m);
+void BindIndex(pybind11::module_& m);
 
 // Throws the Python exception that stands for a status that is not OK (bindings/status.cc):
 // kDataLoss → errors.DataLossError, kInvalidArgument → errors.InvalidArgumentError,

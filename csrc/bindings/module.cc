@@ -10,4 +10,10 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindWriter(m);
   tfr::BindIndex(m);
   tfr::BindVarint(m);
+  tfr::BindBytesArray(m);
+  tfr::BindParse(m);
+  tfr::BindArrow(m);
+  tfr::BindScan(m);
+  tfr::BindVarint(m);
+  tfr::BindIndex(m);
 }
