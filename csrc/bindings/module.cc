@@ -8,8 +8,6 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindRecordBatch(m);
   tfr::BindReader(m);
   tfr::BindWriter(m);
-  tfr::BindIndex(m);
-  tfr::BindVarint(m);
   tfr::BindBytesArray(m);
   tfr::BindParse(m);
   tfr::BindArrow(m);
