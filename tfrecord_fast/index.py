@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._files import core_files, flatten, is_url
+from ._threads import available_cpus
 
 __all__ = ["IndexedReader", "RecordIndex"]
 
@@ -193,7 +194,7 @@ class IndexedReader:
             self._lock, self._lock_process = threading.Lock(), os.getpid()
         with self._lock:
             if self._reader is None:
-                threads = self._num_threads or _available_cpus()
+                threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
                 missing = [i for i, index in enumerate(self._given) if not isinstance(index, RecordIndex)]
                 cores = _core._open_indexes([(self._paths[i], self._given[i]) for i in missing], threads)
                 for i, core in zip(missing, cores, strict=True):
@@ -207,13 +208,15 @@ class IndexedReader:
         return self._reader
 
     def __len__(self) -> int:
-        return len(self._reader or self._open())
+        return len(self._open())
 
     def __getitem__(self, key: Any) -> Any:
-        reader = self._reader or self._open()
+        reader = self._reader
+        if reader is None:
+            reader = self._open()
         if isinstance(key, slice):
             return self.take(np.arange(*key.indices(len(reader)), dtype=np.int64))
-        record = reader.record(_integer(key))
+        record = reader.record(key)
         if self._features is None:
             return record
         return _parsers()[1](record, self._features)
@@ -239,7 +242,7 @@ class IndexedReader:
         return records if self._features is None else _parsers()[0](records, self._features)
 
     def _take(self, indices: Any) -> _core.RecordBatch:
-        return (self._reader or self._open()).take(_integers(indices, "indices"))
+        return self._open().take(_integers(indices, "indices"))
 
     def __iter__(self) -> Iterator[Any]:
         for begin in range(0, len(self), _ITERATION_BATCH):
@@ -321,8 +324,3 @@ def _integers(values: Any, name: str) -> NDArray[np.int64]:
     if array.dtype.kind in "uO":  # what NumPy makes of Python's large integers, too
         return np.array([_integer(value) for value in array.tolist()], np.int64)
     raise TypeError(f"`{name}` must be integers, got {array.dtype}")
-
-
-def _available_cpus() -> int:
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cpus, _MAX_THREADS)

@@ -110,11 +110,18 @@ py::object Take(const RandomReader& reader, const Numbers& numbers) {
 }
 
 // Reads into the bytes object itself: nobody else knows of it yet.
-py::bytes Record(const RandomReader& reader, int64_t number) {
-  number = Resolve(number, reader.size());
+py::bytes Record(const RandomReader& reader, py::handle key) {
+  if (!PyIndex_Check(key.ptr())) {
+    throw py::type_error(std::string("record indices are integers or slices, not ") + Py_TYPE(key.ptr())->tp_name);
+  }
+  const Py_ssize_t asked = PyNumber_AsSsize_t(key.ptr(), PyExc_IndexError);
+  if (asked == -1 && PyErr_Occurred()) throw py::error_already_set();
+  const int64_t number = Resolve(asked, reader.size());
   size_t size = 0;
   Status status;
-  {
+  if (reader.KnowsSizeOf(number)) {
+    status = reader.SizeOf(number, &size);
+  } else {
     py::gil_scoped_release no_gil;
     status = reader.SizeOf(number, &size);
   }
@@ -165,7 +172,7 @@ void BindIndex(py::module_& m) {
            py::arg("map_files") = true)
       .def("__len__", &RandomReader::size)
       .def("take", &Take, py::arg("numbers"))
-      .def("record", &Record, py::arg("number"));
+      .def("record", &Record, py::arg("key"));
 }
 
 }  // namespace tfr

@@ -2,8 +2,14 @@
 //
 // A request becomes a plan: frames in the order of the files, cut into blocks. Threads that live no longer than the
 // call take blocks in turn; each frame has its own place in one buffer, so they share nothing but the open files.
+//
+// Frames come in one of three ways. Small ones are copied out of a mapping, large ones are read; both wait for the
+// disk one after the other where the page cache lacks them. So when a block had to wait, the system is told of all
+// frames of the next before they are read, and gets them together.
 
 #include "index/random_reader.h"
+
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <string>
@@ -24,9 +30,11 @@ namespace {
 constexpr int64_t kMaxGap = 4 << 10;
 // Up to this mean size frames are copied out of a mapping; it saves the call, and costs a fault for every page.
 constexpr size_t kMaxCopied = 16 << 10;
+// If more than one frame in so many was not in the page cache, the next ones are not expected there.
+constexpr size_t kMissedPart = 8;
 constexpr size_t kMaxIdleBytes = 16 << 20;
 // A thread is worth its start if so much is left for it.
-constexpr size_t kFramesPerThread = 128;
+constexpr size_t kFramesPerThread = 256;
 constexpr size_t kBytesPerThread = 1 << 20;
 
 constexpr char kStale[] = " (Does the index belong to this file?)";
@@ -68,6 +76,14 @@ Status CheckHeader(const File& file, const Frame& frame, const uint8_t* header) 
   return {};
 }
 
+// How many pages this thread has waited for so far.
+int64_t PagesMissed() {
+  struct rusage usage;
+  if (::getrusage(RUSAGE_THREAD, &usage) != 0) return 0;
+  constexpr int64_t kBlocksPerPage = 8;  // of 512 bytes
+  return usage.ru_inblock / kBlocksPerPage + usage.ru_majflt;
+}
+
 size_t DataSize(const Frame& frame) { return static_cast<size_t>(frame.size) - kFrameBytes; }
 
 // Fills all parts, which are changed. `last` names the record in an error.
@@ -92,6 +108,7 @@ struct RandomReader::Shared {
   const uint64_t generation;
   OpenFiles files;
   BufferPool pool;
+  std::atomic<bool> cold{false};  // the last block read was not in the page cache
 };
 
 // Reads one block of a plan into the plan's buffer and checks it.
@@ -100,8 +117,25 @@ class RandomReader::BlockReader {
   BlockReader(const OpenFile& opened, const TakePlan& plan, uint8_t* buffer, bool verify_data)
       : file_(*opened.file), mapped_(opened.mapped.get()), plan_(plan), buffer_(buffer), verify_data_(verify_data) {}
 
-  Status Read(const FrameBlock& block) {
-    if (CopyBlock(block)) {
+  // *cold: whether what it reads is likely to be on disk only; set to whether it was.
+  Status Read(const FrameBlock& block, std::atomic<bool>* cold) {
+    const int64_t missed_before = PagesMissed();
+    const bool was_cold = cold->load(std::memory_order_relaxed);
+    if (was_cold) Announce(block);
+    Status status = ReadFrames(block, !was_cold);
+    const auto missed = static_cast<size_t>(PagesMissed() - missed_before);
+    const bool is_cold = missed * kMissedPart > block.end - block.begin;
+    if (is_cold != was_cold) cold->store(is_cold, std::memory_order_relaxed);
+    return status;
+  }
+
+ private:
+  void Announce(const FrameBlock& block) const {
+    for (size_t i = block.begin; i < block.end; ++i) file_.Advise(plan_.frames[i].offset, plan_.frames[i].size);
+  }
+
+  Status ReadFrames(const FrameBlock& block, bool copy) {
+    if (copy && CopyBlock(block)) {
       for (size_t i = block.begin; i < block.end; ++i) TFR_RETURN_IF_ERROR(Check(plan_.frames[i]));
       return {};
     }
@@ -113,7 +147,6 @@ class RandomReader::BlockReader {
     return {};
   }
 
- private:
   // False: read it instead.
   bool CopyBlock(const FrameBlock& block) {
     const Frame& last = plan_.frames[block.end - 1];
@@ -230,6 +263,12 @@ Frame RandomReader::FrameOf(int64_t number, size_t* file) const {
   return {index.offsets()[static_cast<size_t>(record)], index.sizes()[static_cast<size_t>(record)], record, 0};
 }
 
+bool RandomReader::KnowsSizeOf(int64_t number) const {
+  size_t file;
+  const Frame frame = FrameOf(number, &file);
+  return frame.offset + frame.size <= known_sizes_[file].load(std::memory_order_relaxed);
+}
+
 Status RandomReader::SizeOf(int64_t number, size_t* size) const {
   size_t file;
   const Frame frame = FrameOf(number, &file);
@@ -287,7 +326,8 @@ Status RandomReader::Take(const int64_t* numbers, size_t count, RecordBatchPtr* 
     const FrameBlock& block = plan.blocks[i];
     std::shared_ptr<const OpenFile> file;
     TFR_RETURN_IF_ERROR(shared->files.Get(block.file, &file));
-    return BlockReader(*file, plan, buffer->data(), options_.verify_data).Read(block).WithPath(*paths_[block.file]);
+    BlockReader reader(*file, plan, buffer->data(), options_.verify_data);
+    return reader.Read(block, &shared->cold).WithPath(*paths_[block.file]);
   }));
 
   auto taken = std::make_shared<RecordBatch>();

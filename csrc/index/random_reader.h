@@ -39,7 +39,9 @@ class RandomReader {
   // The records in the order asked for, in one buffer.
   Status Take(const int64_t* numbers, size_t count, RecordBatchPtr* batch) const;
 
-  // One record in two steps: its size in bytes, which the file does hold; then the data, to where that many fit.
+  // One record in two steps: its size in bytes, which the file does hold; then the data, to where that many fit. The
+  // first asks the system nothing if KnowsSizeOf.
+  bool KnowsSizeOf(int64_t number) const;
   Status SizeOf(int64_t number, size_t* size) const;
   Status Read(int64_t number, uint8_t* data) const;
 
