@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import operator
 import os
 import sys
@@ -235,6 +234,8 @@ class ShardReader:
 
 
 def _digest(files: list[CoreFile]) -> str:
+    import hashlib  # costs an import of this package 3 ms, and few save states
+
     digest = hashlib.sha256()
     for name, _ in files:
         digest.update(len(name).to_bytes(8, "little") + name)
