@@ -163,7 +163,7 @@ def test_more_than_ten_bytes_are_malformed(before, size, after):
 
 
 def garbage(rng):
-    """Random bytes whose top bits are set with one of many probabilities, so that every kind of run occurs."""
+    """Random bytes, their top bits set with one of many probabilities, so that every kind of run occurs."""
     size = rng.choice([rng.randrange(12), rng.randrange(70), rng.randrange(400)])
     likely = rng.choice([0, 0.02, 0.2, 0.5, 0.75, 0.9, 0.97])
     data = bytearray(rng.getrandbits(7) | (0x80 if rng.random() < likely else 0) for _ in range(size))
