@@ -15,11 +15,16 @@ from ._core import RecordBatch
 from ._version import __version__
 from .data import TFRecordDataset
 from .errors import DataLossError
+from .index import IndexedReader, RecordIndex
 from .io import TFRecordOptions, TFRecordWriter
+from .shard_reader import ShardReader
 
 __all__ = [
     "DataLossError",
+    "IndexedReader",
     "RecordBatch",
+    "ShardReader",
+    "RecordIndex",
     "TFRecordDataset",
     "TFRecordOptions",
     "TFRecordWriter",
