@@ -9,29 +9,96 @@
         print(record)
 """
 
-from . import data, errors, io, python_io
+from . import data, dtypes, errors, io, python_io, sparse
 from ._build_info import build_info
 from ._core import RecordBatch
 from ._version import __version__
+from .bytes_array import BytesArray
 from .data import TFRecordDataset
+from .dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    bool,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    string,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 from .errors import DataLossError
+from .features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
+)
 from .index import IndexedReader, RecordIndex
-from .io import TFRecordOptions, TFRecordWriter
+from .io import (
+    TFRecordOptions,
+    TFRecordWriter,
+    infer_features,
+    parse_example,
+    parse_sequence_example,
+    parse_single_example,
+    parse_single_sequence_example,
+)
+from .ragged import RaggedTensor
 from .shard_reader import ShardReader
+from .sparse import SparseTensor
 
 __all__ = [
+    "BytesArray",
+    "DType",
     "DataLossError",
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
     "IndexedReader",
+    "RaggedFeature",
+    "RaggedTensor",
     "RecordBatch",
-    "ShardReader",
     "RecordIndex",
+    "ShardReader",
+    "SparseFeature",
+    "SparseTensor",
     "TFRecordDataset",
     "TFRecordOptions",
     "TFRecordWriter",
+    "VarLenFeature",
     "__version__",
+    "as_dtype",
+    "bfloat16",
+    "bool",
     "build_info",
     "data",
+    "dtypes",
     "errors",
+    "float16",
+    "float32",
+    "float64",
+    "infer_features",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
     "io",
+    "parse_example",
+    "parse_sequence_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
     "python_io",
+    "sparse",
+    "string",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
 ]

@@ -18,6 +18,10 @@ void BindCrc32c(pybind11::module_& m);
 void BindRecordBatch(pybind11::module_& m);
 void BindReader(pybind11::module_& m);
 void BindWriter(pybind11::module_& m);
+void BindBytesArray(pybind11::module_& m);
+void BindParse(pybind11::module_& m);
+void BindArrow(pybind11::module_& m);
+void BindScan(pybind11::module_& m);
 void BindVarint(pybind11::module_& m);
 void BindIndex(pybind11::module_& m);
 

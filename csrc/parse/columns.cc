@@ -1,0 +1,70 @@
+// Memory of columns; see columns.h.
+
+#include "parse/columns.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tfr {
+namespace {
+
+constexpr size_t kCacheLine = 64;
+constexpr size_t kPage = 4096;
+constexpr size_t kMaxIdleBytes = size_t{64} << 20;
+constexpr size_t kStaggerFrom = 16 << 10;  // smaller blocks do not start on pages of their own
+constexpr size_t kMinGrowth = 64;
+constexpr size_t kMaxWaste = 64 << 10;
+
+BufferPool& Pool() {
+  // Never destroyed: arrays may outlive the end of the program's static objects.
+  static BufferPool* pool = new BufferPool(kMaxIdleBytes);
+  return *pool;
+}
+
+}  // namespace
+
+bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block) {
+  if (count > (SIZE_MAX / 2) / item_size) return false;
+  const size_t bytes = count * item_size;
+  const size_t shift = bytes >= kStaggerFrom ? stagger * kCacheLine % kPage : 0;
+  std::shared_ptr<Buffer> buffer = bytes >= kStaggerFrom ? Pool().Take(bytes + shift) : Buffer::Allocate(bytes);
+  if (!buffer) return false;
+  block->data = buffer->data() + shift;
+  block->count = count;
+  block->owner = std::move(buffer);
+  return true;
+}
+
+bool Growing::Grow(size_t more, size_t done, size_t total) {
+  const size_t need = block_.count + more;
+  size_t want = std::max({need, block_.count * 2, kMinGrowth});
+  if (done > 0 && done < total) {
+    // The rest like what came so far, and an eighth to spare; but never much more than what doubling gives in
+    // three steps, as the first rows may mislead.
+    const double guess = static_cast<double>(need) / static_cast<double>(done) * static_cast<double>(total) * 1.125;
+    want = std::max(want, static_cast<size_t>(std::min(guess, 8.0 * static_cast<double>(want))));
+  }
+  Block grown;
+  if (!AllocateBlock(want, item_size_, 0, &grown)) return false;
+  if (block_.count > 0) std::memcpy(grown.data, block_.data, block_.count * item_size_);
+  grown.count = block_.count;
+  block_ = std::move(grown);
+  capacity_ = want;
+  return true;
+}
+
+bool Growing::Release(Block* block) {
+  const size_t wasted = (capacity_ - block_.count) * item_size_;
+  if (block_.data == nullptr || (wasted > kMaxWaste && wasted > block_.count * item_size_)) {
+    Block exact;
+    if (!AllocateBlock(block_.count, item_size_, 0, &exact)) return false;
+    if (block_.count > 0) std::memcpy(exact.data, block_.data, block_.count * item_size_);
+    block_ = std::move(exact);
+  }
+  *block = std::move(block_);
+  block_ = Block{};
+  capacity_ = 0;
+  return true;
+}
+
+}  // namespace tfr
