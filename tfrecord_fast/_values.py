@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,9 @@ __all__ = [
     "constant",
     "convert_to_tensor",
     "expand_dims",
+    "numpy_function",
     "one_hot",
+    "py_function",
     "reshape",
     "shape",
     "squeeze",
@@ -137,3 +139,15 @@ def one_hot(
     kind = np.float32 if dtype is None else as_dtype(dtype).as_numpy_dtype
     rows = np.where(places[..., None] == np.arange(depth), on_value, off_value).astype(kind)
     return rows if axis == -1 else np.moveaxis(rows, -1, axis)
+
+
+def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any = None, stateful: bool = True, name: str | None = None) -> Any:
+    """The function's result for these arguments, as NumPy values: functions are Python's here anyway."""
+    from .data._structure import returned
+
+    return returned(func(*inp))
+
+
+def py_function(func: Callable[..., Any], inp: Any, Tout: Any = None, name: str | None = None) -> Any:
+    """As `numpy_function`."""
+    return numpy_function(func, inp, Tout)

@@ -14,9 +14,9 @@ def feature(value: Any) -> Any:
     """A Feature of the values.
 
     Args:
-      value: a number, bool, str or bytes-like; a list, tuple or array of them, of any shape, in row-major order. Integers
-        and bools make an int64 list, floats a float list, str (as UTF-8) and bytes a bytes list. None, and an empty
-        list, whose kind nobody knows, make a Feature without a kind; an empty array has its dtype's.
+      value: a number, bool, str or bytes-like; a list, tuple or array of them, of any shape, in row-major order.
+        Integers and bools make an int64 list, floats a float list, str (as UTF-8) and bytes a bytes list. None, and
+        an empty list, whose kind nobody knows, make a Feature without a kind; an empty array has its dtype's.
 
     Raises:
       TypeError: what is none of these, or several kinds at once.
@@ -105,7 +105,7 @@ def _fill_array(made: Any, value: Any) -> None:
         return
     array = _bytes_of(value) if _holds_text(value) else np.asarray(value)
     kind = array.dtype.kind
-    if untyped and kind == "O" and not _holds_text(array.ravel().tolist()):
+    if untyped and kind in "OSU" and not _holds_text(value):
         raise TypeError(f"values of several kinds, or none that a Feature holds: {value!r:.100}")
     if kind in "biu":
         made.int64_list.value.extend(map(int, array.ravel().tolist()))
