@@ -46,7 +46,8 @@ def run_all(pipelines, files):
 
     results = {}
     for source in pipelines:
-        names = {"tf": tf, "np": np, "D": tf.data.Dataset, "R": tf.data.TFRecordDataset, "files": files}
+        data = tf.data  # noqa: F821 (of the process it runs in)
+        names = {"tf": tf, "np": np, "D": data.Dataset, "R": data.TFRecordDataset, "files": files}  # noqa: F821
         try:
             dataset = eval(source, names)
             first = elements(dataset)

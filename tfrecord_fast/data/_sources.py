@@ -148,7 +148,7 @@ class Sources:
             raise TypeError("Must pass at least one dataset to `zip`.")
         if args and datasets is not None:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
-        from ._nodes import Zip
+        from ._joins import Zip
 
         return Zip(datasets if datasets is not None else args[0] if len(args) == 1 else args)
 
@@ -218,5 +218,5 @@ def _cast(dtype: Any, value: Any) -> Any:
     wanted = as_dtype(dtype)
     if wanted == string:
         return normalize(value)
-    array = np.asarray(value, dtype=wanted.as_numpy_dtype)
+    array: Any = np.asarray(value, dtype=wanted.as_numpy_dtype)
     return array[()] if array.ndim == 0 else array

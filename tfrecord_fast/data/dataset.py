@@ -166,7 +166,7 @@ class Dataset(Sources, Generic[T]):
 
     def flat_map(self, map_func: Callable[..., Dataset[Any]], name: str | None = None) -> Dataset[Any]:
         """The elements of the dataset that the function gives for each element, one dataset after the other."""
-        from ._nodes import FlatMap
+        from ._joins import FlatMap
 
         return FlatMap(self, map_func)
 
@@ -195,7 +195,8 @@ class Dataset(Sources, Generic[T]):
         >>> list(twice)
         [b'a', b'b', b'a', b'b', b'c', b'c']
         """
-        from ._nodes import Interleave, check_count
+        from ._joins import Interleave
+        from ._nodes import check_count
 
         cycle = AUTOTUNE if cycle_length in (None, AUTOTUNE) else check_count("cycle_length", cycle_length)
         block = 1 if block_length is None else check_count("block_length", block_length)
@@ -207,7 +208,9 @@ class Dataset(Sources, Generic[T]):
 
         return IgnoreErrors(self, log_warning)
 
-    def scan(self, initial_state: Any, scan_func: Callable[[Any, Any], tuple[Any, Any]], name: str | None = None) -> Dataset[Any]:
+    def scan(
+        self, initial_state: Any, scan_func: Callable[[Any, Any], tuple[Any, Any]], name: str | None = None
+    ) -> Dataset[Any]:
         """The function takes (state, element) and gives (next state, result); the results."""
         from ._nodes import Apply
         from ._structure import normalize
@@ -299,10 +302,16 @@ class Dataset(Sources, Generic[T]):
         return self.unbatch().batch(batch_size, drop_remainder)
 
     def window(
-        self, size: int, shift: int | None = None, stride: int = 1, drop_remainder: bool = False, name: str | None = None
+        self,
+        size: int,
+        shift: int | None = None,
+        stride: int = 1,
+        drop_remainder: bool = False,
+        name: str | None = None,
     ) -> Dataset[Any]:
         """Datasets of `size` elements, `stride` apart; each starts `shift` (`size` by default) elements further on."""
-        from ._nodes import WindowDataset, check_count
+        from ._joins import WindowDataset
+        from ._nodes import check_count
 
         size = check_count("size", size)
         shift = size if shift is None else check_count("shift", shift)
@@ -367,7 +376,7 @@ class Dataset(Sources, Generic[T]):
 
     def concatenate(self, dataset: Dataset[Any], name: str | None = None) -> Dataset[Any]:
         """These elements, then the other's."""
-        from ._nodes import Concatenate
+        from ._joins import Concatenate
 
         return Concatenate(self, dataset)
 

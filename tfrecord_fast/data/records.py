@@ -80,7 +80,11 @@ class TFRecordDataset(Dataset[bytes]):
     def _describe(self) -> str:
         if isinstance(self._files, Dataset):
             return f"TFRecordDataset({self._files._describe()})"
-        return f"TFRecordDataset({self._files[0]!r})" if len(self._files) == 1 else f"TFRecordDataset({len(self._files)} files)"
+        return (
+            f"TFRecordDataset({self._files[0]!r})"
+            if len(self._files) == 1
+            else f"TFRecordDataset({len(self._files)} files)"
+        )
 
     @property
     def element_spec(self) -> Any:
