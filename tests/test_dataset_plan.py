@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """What the native reader does of a dataset gives what Python would, damage included; and repr tells the two apart."""
 
 import itertools
@@ -154,6 +155,9 @@ def test_records_of_a_window_know_where_they_come_from(files):
 def test_a_dataset_of_files_pickles(files):
     dataset = pickle.loads(pickle.dumps(tf.data.TFRecordDataset(files).shuffle(1).take(9).batch(4)))
     assert [batch.tolist() for batch in dataset] == [ALL[:4], ALL[4:8], ALL[8:9]]
+    for source in (tf.data.Dataset.range(5), tf.data.Dataset.from_tensor_slices(ALL), tf.data.Dataset.from_tensors(1)):
+        dataset = source.skip(1).batch(2).prefetch(1)
+        assert list(map(plain, pickle.loads(pickle.dumps(dataset)))) == list(map(plain, dataset))
 
 
 def test_length_is_that_of_what_is_known(files):

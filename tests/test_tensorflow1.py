@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Scripts with TensorFlow 1's names run."""
 
 import numpy as np

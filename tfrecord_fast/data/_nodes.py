@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -76,7 +77,7 @@ class Slices(Generated):
     """The rows of an element that lies in memory."""
 
     def __init__(self, element: Any, length: int, label: str) -> None:
-        super().__init__(lambda: rows(element), label, length)
+        super().__init__(partial(rows, element), label, length)
         self.of_paths = isinstance(element, np.ndarray) and element.ndim == 1 and element.dtype.kind == "O"
 
 
