@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from . import _core
 from ._files import core_files, flatten, is_url
 from ._threads import available_cpus
+from .errors import InvalidArgumentError
+from .io import parse_example, parse_single_example
 
 __all__ = ["IndexedReader", "RecordIndex"]
 
@@ -48,7 +50,7 @@ class RecordIndex:
         self._core = _core.RecordIndex(_integers(offsets, "offsets"), _integers(sizes, "sizes"))
 
     @classmethod
-    def _of_core(cls, core: Any) -> RecordIndex:
+    def _of_core(cls, core: _core.RecordIndex) -> RecordIndex:
         index = cls.__new__(cls)
         index._core = core
         return index
@@ -88,12 +90,12 @@ class RecordIndex:
     @property
     def offsets(self) -> NDArray[np.int64]:
         """int64 [n], read-only: where each record's frame starts in the file."""
-        return self._core.offsets()  # type: ignore[no-any-return]
+        return self._core.offsets()
 
     @property
     def sizes(self) -> NDArray[np.int64]:
         """int64 [n], read-only: the bytes of each record's frame, which are its data's and 16."""
-        return self._core.sizes()  # type: ignore[no-any-return]
+        return self._core.sizes()
 
     def __len__(self) -> int:
         return len(self._core)
@@ -167,10 +169,10 @@ class IndexedReader:
         self._num_threads = num_threads
         self._begin()
         if features is not None:
-            _parsers()
+            parse_example([], features)  # what is wrong with them shows here
 
     def _begin(self) -> None:
-        self._reader: Any = None
+        self._reader: _core.RandomReader | None = None
         self._lock = threading.Lock()
         self._lock_process = os.getpid()
 
@@ -185,7 +187,7 @@ class IndexedReader:
         self._open()
         return list(self._given)
 
-    def _open(self) -> Any:
+    def _open(self) -> _core.RandomReader:
         """The core's reader, made at the first use."""
         if self._reader is not None:
             return self._reader
@@ -217,17 +219,22 @@ class IndexedReader:
         if isinstance(key, slice):
             return self.take(np.arange(*key.indices(len(reader)), dtype=np.int64))
         record = reader.record(key)
-        if self._features is None:
-            return record
-        return _parsers()[1](record, self._features)
+        return record if self._features is None else self._values(record, key)
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         """What `[reader[i] for i in indices]` is, read together; PyTorch's DataLoader and grain ask for it."""
         records = self._take(indices).tolist()
         if self._features is None:
-            return records  # type: ignore[no-any-return]
-        parse = _parsers()[1]
-        return [parse(record, self._features) for record in records]
+            return records
+        return [self._values(record, i) for record, i in zip(records, indices, strict=True)]
+
+    def _values(self, record: bytes, i: Any) -> dict[Any, Any]:
+        assert self._features is not None
+        try:
+            return parse_single_example(record, self._features)
+        except InvalidArgumentError:
+            parse_example(self._take([i]), self._features)  # says which file and record
+            raise
 
     def take(self, indices: Any) -> Any:
         """The records of these numbers, in this order; a number may come more than once.
@@ -239,7 +246,7 @@ class IndexedReader:
           A RecordBatch of n, or a dict of columns of n rows.
         """
         records = self._take(indices)
-        return records if self._features is None else _parsers()[0](records, self._features)
+        return records if self._features is None else parse_example(records, self._features)
 
     def _take(self, indices: Any) -> _core.RecordBatch:
         return self._open().take(_integers(indices, "indices"))
@@ -259,13 +266,6 @@ class IndexedReader:
     def __repr__(self) -> str:
         size = "" if self._reader is None else f", {len(self)} records"
         return f"<IndexedReader of {len(self._paths)} files{size}>"
-
-
-def _parsers() -> tuple[Any, Any]:
-    """`io.parse_example` and `io.parse_single_example`."""
-    from . import io
-
-    return io.parse_example, io.parse_single_example
 
 
 def _path(path: Any) -> bytes:
