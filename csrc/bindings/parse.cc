@@ -238,25 +238,35 @@ py::list ParseBatch(PyExamplePlan& self, py::handle records, size_t num_threads)
 }
 
 struct PySequencePlan {
-  PySequencePlan(const py::list& context, const py::list& lists) : plan(SchemaOf(context), SchemaOf(lists)) {
-    for (const FeatureSpec& spec : plan.lists->features()) {
+  PySequencePlan(const py::list& context, const py::list& lists)
+      : plan(std::make_shared<SequencePlan>(SchemaOf(context), SchemaOf(lists))) {
+    for (const FeatureSpec& spec : plan->lists->features()) {
       if (spec.layout == Layout::kFixed) throw py::value_error("a feature list has no fixed layout");
     }
   }
-  SequencePlan plan;
+  std::shared_ptr<SequencePlan> plan;
 };
+
+struct SequenceColumns {
+  Columns context, lists;
+};
+
+py::tuple WrapSequence(const SequencePlan& plan, const SequenceColumns& columns) {
+  return py::make_tuple(WrapAll(*plan.context, columns.context, false), WrapAll(*plan.lists, columns.lists, true));
+}
 
 py::tuple ParseSequenceBatch(PySequencePlan& self, py::handle records, size_t num_threads) {
   const RecordBatchPtr batch = RecordsFromPython(records);
-  Columns context, lists;
+  SequenceColumns columns;
   Status status;
   {
     py::gil_scoped_release release;
-    status = ParseSequenceExamples(*batch, self.plan, num_threads, &context, &lists);
+    status = ParseSequenceExamples(*batch, *self.plan, num_threads, &columns.context, &columns.lists);
   }
   ThrowIfError(status);
-  return py::make_tuple(WrapAll(*self.plan.context, context, false), WrapAll(*self.plan.lists, lists, true));
+  return WrapSequence(*self.plan, columns);
 }
+
 
 // True if `features` still is what `snapshot` (key, value, key, value, …) was taken of, by identity.
 PyObject* Unchanged(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -285,6 +295,30 @@ std::shared_ptr<ExamplePlan> UnwrapExamplePlan(py::handle object) {
 }
 
 py::list WrapColumns(const Schema& schema, const Columns& columns) { return WrapAll(schema, columns, false); }
+
+// A stream's batches are parsed side by side, so each on one thread.
+StreamParser StreamParserOf(py::handle object) {
+  if (py::isinstance<PyExamplePlan>(object)) {
+    const std::shared_ptr<ExamplePlan> plan = object.cast<PyExamplePlan&>().plan;
+    return {[plan](const RecordBatch& batch, Transformed* made) {
+              auto columns = std::make_shared<Columns>();
+              TFR_RETURN_IF_ERROR(ParseExamples(batch, *plan, 1, columns.get()));
+              made->bytes = BytesHeld(*plan->schema, *columns);
+              made->value = std::move(columns);
+              return Status();
+            },
+            [plan](const void* columns) { return WrapAll(*plan->schema, *static_cast<const Columns*>(columns), false); }};
+  }
+  const std::shared_ptr<SequencePlan> plan = object.cast<PySequencePlan&>().plan;
+  return {[plan](const RecordBatch& batch, Transformed* made) {
+            auto columns = std::make_shared<SequenceColumns>();
+            TFR_RETURN_IF_ERROR(ParseSequenceExamples(batch, *plan, 1, &columns->context, &columns->lists));
+            made->bytes = BytesHeld(*plan->context, columns->context) + BytesHeld(*plan->lists, columns->lists);
+            made->value = std::move(columns);
+            return Status();
+          },
+          [plan](const void* columns) { return WrapSequence(*plan, *static_cast<const SequenceColumns*>(columns)); }};
+}
 
 void BindParse(py::module_& m) {
   py::class_<PyExamplePlan>(m, "ExamplePlan")
