@@ -59,6 +59,9 @@ class ShardReader:
       prefetch_bytes: about how much may be read ahead; 32 MiB by default.
       label_key: with features: yields (dict, label) with that column taken out of the dict.
 
+    A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
+    `DataLoader(reader, batch_size=None, num_workers=2)`.
+
     The order is defined in docs/design.md. Iterating again starts anew. Several readers, and several Python threads on
     one iterator, may run at a time. Pickles; a copy starts at the beginning, or where `load_state_dict` said.
 
@@ -102,6 +105,7 @@ class ShardReader:
         prefetch_bytes: int | None = None,
         label_key: str | None = None,
     ) -> None:
+        _register_with_torch()
         self._files = flatten(files)
         self._features = features
         self._label_key = label_key
@@ -242,6 +246,10 @@ class ShardReader:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_stream": None}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        _register_with_torch()
+        self.__dict__.update(state)
+
     def _part(self, part: tuple[int, int]) -> tuple[list[CoreFile], dict[str, Any]]:
         """The files of a part, and the order with how records are divided."""
         files = core_files(self._files)
@@ -281,6 +289,13 @@ def _at_least(least: int, name: str, value: int) -> int:
     if value < least:
         raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")
     return value
+
+
+def _register_with_torch() -> None:
+    """Without importing it: a DataLoader asks whether what it is given is an IterableDataset."""
+    torch = sys.modules.get("torch.utils.data")
+    if torch is not None:
+        torch.IterableDataset.register(ShardReader)
 
 
 def _part_of_worker(shard: tuple[int, int]) -> tuple[int, int]:
