@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -34,24 +35,14 @@ def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
 def arguments(argv: list[str] | None, rivals: dict[str, Path]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__.partition(": ")[2])
     parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
-    parser.add_argument(
-        "--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has"
-    )
+    parser.add_argument("--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has")
     parser.add_argument("--scale", type=float, help="records, as a part of the workload's full number")
     parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument("--rounds", type=int, help="that count (default 5)")
-    parser.add_argument(
-        "--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)"
-    )
-    parser.add_argument(
-        "--rival-file", type=Path, action="append", default=[], help="another contender's file"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="ctr and tiny at a fifth, 3 rounds: about a minute"
-    )
-    parser.add_argument(
-        "--scratch", default="", help="folder to write to (default: memory where there is room)"
-    )
+    parser.add_argument("--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)")
+    parser.add_argument("--rival-file", type=Path, action="append", default=[], help="another contender's file")
+    parser.add_argument("--quick", action="store_true", help="ctr and tiny at a fifth, 3 rounds: about a minute")
+    parser.add_argument("--scratch", default="", help="folder to write to (default: memory where there is room)")
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
     parser.add_argument("--json", type=Path, help="file to write the result to")
     parser.add_argument("--markdown", type=Path, help="file to write the tables to")
@@ -96,6 +87,7 @@ def measure(options: argparse.Namespace, files: dict[str, Path], method: Method)
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 fine, 1 if a contender was wrong or failed."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does, cleaning up
     files = contenders.found()
     options = arguments(argv, {name: path for name, path in files.items() if name != "ours"})
     if options.rivals is not None:
@@ -118,6 +110,8 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted; what is measured so far:", file=sys.stderr)
     report.show(tables)
+    if report.busy(where):
+        print(report.busy(where))
     return int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))
 
 

@@ -110,6 +110,13 @@ class Table:
         base = self.base
         return ratios(row.wall, base.wall) if base is not None and row.status == "timed" else None
 
+    def cpu_ratio(self, row: Row) -> Spread | None:
+        """How many times the base's CPU time the row takes; None where the clock saw none."""
+        base = self.base
+        if base is None or row.status != "timed" or not all(base.cpu):
+            return None
+        return ratios(row.cpu, base.cpu)
+
     def as_json(self) -> dict[str, Any]:
         rows = []
         for row in self.rows:
@@ -120,6 +127,8 @@ class Table:
             ]
             fields["time"] = row.time._asdict() if row.wall else None
             fields["base_is_faster_by"] = ratio._asdict() if ratio else None
+            cpu_ratio = self.cpu_ratio(row)
+            fields["cpu_of_base"] = cpu_ratio._asdict() if cpu_ratio else None
             rows.append(fields)
         dataset = self.dataset
         return {
@@ -206,9 +215,7 @@ def enter(
             "prepare", task=task, dataset=dataset.as_json() if dataset else None, scratch=str(folder)
         )
         for index, setting in enumerate(prepared["settings"]):
-            row = rows.setdefault(
-                setting["row"], Row(**about, row=setting["row"], version=prepared["version"])
-            )
+            row = rows.setdefault(setting["row"], Row(**about, row=setting["row"], version=prepared["version"]))
             tried = Try(index, setting["label"], setting["order"])
             row.tried.append(tried)
             check(process, tried, setting["partial"], dataset)
@@ -248,9 +255,7 @@ def check(process: Process, tried: Try, partial: bool, dataset: Dataset | None) 
         tried.status, tried.reason = "wrong", wrong
 
 
-def measure(
-    entrant: Entrant, row: Row, tried: Try, passes: int, dataset: Dataset | None
-) -> tuple[float, float]:
+def measure(entrant: Entrant, row: Row, tried: Try, passes: int, dataset: Dataset | None) -> tuple[float, float]:
     """Wall and CPU seconds of one pass. A count that is not the answer's makes the row wrong."""
     reply = entrant.process.call("time", setting=tried.index, passes=passes)
     counts = set(reply["records"])

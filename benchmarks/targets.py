@@ -41,9 +41,7 @@ def of(table: Table) -> list[Target]:
         ratio = table.ratio(row)
         if wanted is not None and ratio is not None:
             measure = f"speed ÷ {row.label}"
-            found.append(
-                Target(table.task, table.workload, measure, wanted, ratio.median, ratio.median >= wanted)
-            )
+            found.append(Target(table.task, table.workload, measure, wanted, ratio.median, ratio.median >= wanted))
     seconds = table.base.time.median
     if table.task == "loop" and table.workload == "tiny" and table.dataset is not None:
         rate = table.dataset.records / seconds / 1e6

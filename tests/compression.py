@@ -59,7 +59,8 @@ def gzip_member(data, flags=0, extra=b"", name=b"", comment=b"", level=6):
     if flags & HEADER_CRC:
         head += struct.pack("<H", zlib.crc32(head) & 0xFFFF)
     deflate = zlib.compressobj(level, zlib.DEFLATED, -15)
-    return head + deflate.compress(data) + deflate.flush() + struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
+    body = deflate.compress(data) + deflate.flush()
+    return head + body + struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
 
 
 def skippable_frame(content, kind=0):

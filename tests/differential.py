@@ -40,7 +40,9 @@ class Draw:
     def value(self, kind):
         rng = self.rng
         if kind == "int64":
-            return rng.choice([rng.randrange(128), rng.randrange(1 << 25), -rng.randrange(1, 9), rng.getrandbits(63), -(1 << 63)])
+            return rng.choice(
+                [rng.randrange(128), rng.randrange(1 << 25), -rng.randrange(1, 9), rng.getrandbits(63), -(1 << 63)]
+            )
         if kind == "float":
             return struct.unpack("<f", struct.pack("<f", rng.choice([rng.uniform(-9, 9), 0.0, 1e30, float("inf")])))[0]
         # Sizes that are never those of a numeric array, which would be read as one.
@@ -118,7 +120,12 @@ class Draw:
             self.raw[index_key] = ("list", "int64", None, ("sparse_index", value_key))
         size = [5] * len(index_keys) if many else 5
         described[f"sparse_{key}"] = (
-            "sparse", index_keys if many else index_keys[0], value_key, dtype, size, rng.random() < 0.2,
+            "sparse",
+            index_keys if many else index_keys[0],
+            value_key,
+            dtype,
+            size,
+            rng.random() < 0.2,
         )
         if rng.random() < 0.3:
             described[value_key] = ("varlen", dtype)
@@ -130,9 +137,7 @@ class Draw:
         self.raw[value_key] = ("list", dtype, None, "parted_value")
         partitions = []
         for _ in range(rng.randrange(1, 3)):
-            name = rng.choice(
-                ["RowSplits", "RowLengths", "RowStarts", "RowLimits", "ValueRowIds", "UniformRowLength"]
-            )
+            name = rng.choice(["RowSplits", "RowLengths", "RowStarts", "RowLimits", "ValueRowIds", "UniformRowLength"])
             if name == "UniformRowLength":
                 partitions.append((name, rng.choice([1, 2])))
                 continue
@@ -193,7 +198,10 @@ class Draw:
                 rows = ids[-1] + 1 if ids else 0
             else:
                 filled[arg] = {
-                    "RowSplits": splits, "RowLengths": lengths, "RowStarts": splits[:-1], "RowLimits": splits[1:],
+                    "RowSplits": splits,
+                    "RowLengths": lengths,
+                    "RowStarts": splits[:-1],
+                    "RowLimits": splits[1:],
                 }[name]
             count = rows
         return filled
@@ -225,7 +233,9 @@ class Draw:
             elif rng.random() >= self.p_missing:
                 out.append((key, self.serialized_feature(key)))
         if rng.random() < 0.2:  # nobody asked for it, and nobody looks into it
-            out.append((rng.choice(["unasked", "other"]), rng.choice([b"", b"\xff\xff", wire.feature("int64", [1, 2])])))
+            out.append(
+                (rng.choice(["unasked", "other"]), rng.choice([b"", b"\xff\xff", wire.feature("int64", [1, 2])]))
+            )
         if self.p_missing:
             rng.shuffle(out)
         plain = [key for key in self.raw if key not in planned]
@@ -322,6 +332,8 @@ def difference(ours, theirs):
         return None if ours[0] == "error" else f"TensorFlow crashed, here {ours}"
     if ours[0] == "error" and "row_starts is empty, but there are values" in ours[2]:
         return None  # TensorFlow drops the values, validate=True or not
+    if ours[0] == "error" and "value_rowids name" in ours[2]:
+        return None  # millions of rows for a few values: TensorFlow makes them
     if ours[0] != theirs[0]:
         return f"here {ours}\nTensorFlow {theirs}"
     if ours[0] == "error":

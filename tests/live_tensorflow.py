@@ -5,8 +5,8 @@
 
     live_tensorflow.call(count, path)
 
-A function goes over as its source, so it must stand alone; `tf`, `np` and `os` are there for it. Arguments and results are
-pickled; tensors among the results become NumPy. The process is started by the first call and serves them all.
+A function goes over as its source, so it must stand alone; `tf`, `np` and `os` are there for it. Arguments and
+results are pickled; tensors among the results become NumPy. The first call starts the process, which serves them all.
 As a program, this file is that process.
 """
 

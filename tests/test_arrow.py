@@ -42,7 +42,14 @@ def test_large_binary_on_request():
     assert pa.array(strings, type=pa.large_binary()).to_pylist() == LONG
 
 
-@pytest.mark.parametrize("kind, dtype, rows", [("int64", "int64", [[1, 2], [], [3]]), ("float", "float32", [[1.5], [2.5, 0.0], []]), ("bytes", "string", [[LONG[0], b""], [], [LONG[1]]])])
+@pytest.mark.parametrize(
+    "kind, dtype, rows",
+    [
+        ("int64", "int64", [[1, 2], [], [3]]),
+        ("float", "float32", [[1.5], [2.5, 0.0], []]),
+        ("bytes", "string", [[LONG[0], b""], [], [LONG[1]]]),
+    ],
+)
 def test_lists_are_large_lists(kind, dtype, rows):
     for feature in (tf.VarLenFeature(dtype), tf.RaggedFeature(dtype)):
         array = pa.array(parse({"a": feature}, a=(kind, rows))["a"])
@@ -80,13 +87,21 @@ def test_empty_columns_export():
 
 def test_polars_reads_columns():
     polars = pytest.importorskip("polars")
-    parsed = parse({"a": tf.VarLenFeature(tf.int64), "s": tf.FixedLenFeature([], tf.string)}, a=("int64", [[1], [2, 3]]), s=("bytes", [[LONG[0]], [b"x"]]))
+    parsed = parse(
+        {"a": tf.VarLenFeature(tf.int64), "s": tf.FixedLenFeature([], tf.string)},
+        a=("int64", [[1], [2, 3]]),
+        s=("bytes", [[LONG[0]], [b"x"]]),
+    )
     assert polars.Series(parsed["a"]).to_list() == [[1], [2, 3]]
     assert polars.Series(parsed["s"]).to_list() == [LONG[0], b"x"]
 
 
 def test_duckdb_reads_columns():
     duckdb = pytest.importorskip("duckdb")
-    parsed = parse({"a": tf.VarLenFeature(tf.int64), "s": tf.FixedLenFeature([], tf.string)}, a=("int64", [[1], [2, 3]]), s=("bytes", [[LONG[0]], [b"x"]]))
-    table = pa.table({"a": pa.array(parsed["a"]), "s": pa.array(parsed["s"])})  # noqa: F841
-    assert duckdb.sql("select a, s from table").fetchall() == [([1], LONG[0]), ([2, 3], b"x")]
+    parsed = parse(
+        {"a": tf.VarLenFeature(tf.int64), "s": tf.FixedLenFeature([], tf.string)},
+        a=("int64", [[1], [2, 3]]),
+        s=("bytes", [[LONG[0]], [b"x"]]),
+    )
+    parsed_columns = pa.table({"a": pa.array(parsed["a"]), "s": pa.array(parsed["s"])})  # noqa: F841
+    assert duckdb.sql("select a, s from parsed_columns").fetchall() == [([1], LONG[0]), ([2, 3], b"x")]

@@ -246,6 +246,11 @@ def table(tiny):
     ])  # fmt: skip
 
 
+def test_a_busy_machine_is_said_to_be_busy():
+    assert report.busy({"load_average": 0.1, "cores": 2}) == ""
+    assert "load 12.0 on 2 cores" in report.busy({"load_average": 12.0, "cores": 2})
+
+
 def test_targets_are_met_or_not(table):
     assert [(t.measure, t.at_least, round(t.measured, 2), t.met) for t in targets([table])] == [
         ("speed ÷ tensorflow", 30, 45.0, True), ("speed ÷ floor read + CRC", 0.7, 0.65, False)

@@ -20,7 +20,9 @@ def example(**features):
 
 
 def test_prints_code_that_parses(tmp_path, capfd):
-    path = write(tmp_path / "a", example(a=("int64", [1]), v=("bytes", [])), example(a=("int64", [2]), v=("bytes", [b"x"])))
+    path = write(
+        tmp_path / "a", example(a=("int64", [1]), v=("bytes", [])), example(a=("int64", [2]), v=("bytes", [b"x"]))
+    )
     assert app.run(["schema", path]) == 0
     space = {"tf": tf}
     exec(capfd.readouterr().out, space)
@@ -31,7 +33,9 @@ def test_json_and_sequences(tmp_path, capfd):
     message = wire.sequence_example([(b"c", wire.feature("int64", [1]))], [(b"s", [wire.feature("float", [1.0, 2.0])])])
     assert app.run(["schema", "--json", write(tmp_path / "a", message)]) == 0
     assert json.loads(capfd.readouterr().out)["sequence_features"]["s"] == {
-        "feature": "FixedLenSequenceFeature", "dtype": "float32", "shape": [2],
+        "feature": "FixedLenSequenceFeature",
+        "dtype": "float32",
+        "shape": [2],
     }
 
 

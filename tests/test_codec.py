@@ -149,11 +149,8 @@ def test_garbage_behind_the_last_part_is_damage_behind_all_records(kind, garbage
     assert error.offset == len(DATA)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("other", compression.ALL)
+@pytest.mark.parametrize(("kind", "other"), [(a, b) for a in KINDS for b in compression.ALL if a != b])
 def test_the_wrong_kind_is_damage(kind, other):
-    if kind == other:
-        pytest.skip("it is the right kind")
     records, error = read(compress(other, DATA), compression_type=kind)
     assert records == [] and error.offset == 0 and kind in error.reason
 
@@ -230,7 +227,9 @@ def test_gzip_without_records_is_what_tensorflow_writes():
     assert written([], "GZIP") == bytes.fromhex("1f8b0800 00000000 0003 0300 00000000 00000000")
 
 
-@pytest.mark.parametrize("parameters", [{"mem_level": 1}, {"mem_level": 9}, {"window_bits": 25}, {"compression_strategy": 2}])
+@pytest.mark.parametrize(
+    "parameters", [{"mem_level": 1}, {"mem_level": 9}, {"window_bits": 25}, {"compression_strategy": 2}]
+)
 def test_parameters_are_handed_to_zlib(parameters):
     names = {"mem_level": "memLevel", "window_bits": "wbits", "compression_strategy": "strategy"}
     ours = written([DATA] * 50, tf.io.TFRecordOptions("GZIP", **parameters))

@@ -40,7 +40,16 @@ def test_asarray_gives_objects():
 
 def test_indexing_is_numpys():
     array, bytes_array = np.asarray(column(shape=(3,))), column(shape=(3,))
-    for key in [0, slice(1, None), slice(None, None, -1), (1, 2), (slice(None), 0), [1, 0, 1], np.array([True, False]), ...]:
+    for key in [
+        0,
+        slice(1, None),
+        slice(None, None, -1),
+        (1, 2),
+        (slice(None), 0),
+        [1, 0, 1],
+        np.array([True, False]),
+        ...,
+    ]:
         got = bytes_array[key]
         assert got == array[key] if isinstance(got, bytes) else np.array_equal(np.asarray(got), array[key]), key
 
@@ -85,7 +94,9 @@ def test_column_outlives_its_reader(tmp_path):
     path = tmp_path / "a.tfrecord"
     with tf.TFRecordWriter(path) as writer:
         writer.write_batch([record(s=("bytes", [b"%d" % i * 20])) for i in range(100)])
-    strings = [tf.parse_example(b, {"s": tf.FixedLenFeature([], tf.string)})["s"] for b in tf.TFRecordDataset(path).batch(30)]
+    strings = [
+        tf.parse_example(b, {"s": tf.FixedLenFeature([], tf.string)})["s"] for b in tf.TFRecordDataset(path).batch(30)
+    ]
     path.unlink()
     gc.collect()
     assert [s for column in strings for s in column] == [b"%d" % i * 20 for i in range(100)]
@@ -166,7 +177,9 @@ def test_sparse_feature_lengths_must_match():
 
 
 def test_ragged_rows_are_views():
-    ragged = tf.parse_example([record(a=("int64", [1, 2])), record(a=("int64", [3]))], {"a": tf.RaggedFeature(tf.int64)})["a"]
+    ragged = tf.parse_example(
+        [record(a=("int64", [1, 2])), record(a=("int64", [3]))], {"a": tf.RaggedFeature(tf.int64)}
+    )["a"]
     assert ragged.row_splits.dtype == np.int32 and ragged.to_list() == [[1, 2], [3]]
     assert np.shares_memory(ragged[0], ragged.values) and [row.tolist() for row in ragged] == [[1, 2], [3]]
     assert ragged[1:].to_list() == [[3]] and ragged[-1].tolist() == [3]
@@ -197,5 +210,8 @@ def test_dtypes_are_numpys():
 
 
 def test_features_pickle_and_unpack():
-    for feature in [tf.FixedLenFeature([2], tf.int64, [1, 2]), tf.RaggedFeature(tf.int64, "v", [tf.RaggedFeature.RowSplits("s")])]:
+    for feature in [
+        tf.FixedLenFeature([2], tf.int64, [1, 2]),
+        tf.RaggedFeature(tf.int64, "v", [tf.RaggedFeature.RowSplits("s")]),
+    ]:
         assert pickle.loads(pickle.dumps(feature)) == feature

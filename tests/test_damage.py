@@ -1,8 +1,8 @@
 """Damage, exhaustively, on files of a few records: every cut, every bit, every byte inserted or removed.
 
-Uncompressed, whatever is returned was written, in order, and the error names the record that holds the damage. Compressed,
-likewise as far as the container's own checksums go: what a reference decoder calls intact and equal must read whole, all else
-must raise. HARMLESS lists the bits that this is about, and why.
+Uncompressed, whatever is returned was written, in order, and the error names the record that holds the damage.
+Compressed, likewise as far as the container's own checksums go: what a reference decoder calls intact and equal must
+read whole, all else must raise. HARMLESS lists the bits that this is about, and why.
 """
 
 import random

@@ -12,7 +12,10 @@ def record(**features):
 
 def test_same_number_everywhere_is_fixed():
     records = [record(a=("int64", [i]), e=("float", [1.0, 2.0])) for i in range(3)]
-    assert tf.infer_features(records) == {"a": tf.FixedLenFeature([], tf.int64), "e": tf.FixedLenFeature([2], tf.float32)}
+    assert tf.infer_features(records) == {
+        "a": tf.FixedLenFeature([], tf.int64),
+        "e": tf.FixedLenFeature([2], tf.float32),
+    }
 
 
 def test_missing_or_of_different_length_is_varlen():
@@ -25,7 +28,9 @@ def test_always_empty_is_varlen_and_never_a_kind_is_left_out():
 
 
 def test_two_kinds_are_reported():
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'a': conflicting kinds: .*float here, .*int64.*\(record 1\)"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"'a': conflicting kinds: .*float here, .*int64.*\(record 1\)"
+    ):
         tf.infer_features([record(a=("int64", [1])), record(a=("float", [1.0]))])
 
 
@@ -52,14 +57,18 @@ def test_files_are_read(tmp_path):
 def test_sequence_examples():
     message = wire.sequence_example(
         [(b"c", wire.feature("int64", [1]))],
-        [(b"s", [wire.feature("float", [1.0, 2.0])] * 3), (b"v", [wire.feature("int64", []), wire.feature("int64", [1])])],
+        [
+            (b"s", [wire.feature("float", [1.0, 2.0])] * 3),
+            (b"v", [wire.feature("int64", []), wire.feature("int64", [1])]),
+        ],
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match="SequenceExamples"):
         tf.infer_features([message])
     context, lists = tf.io.infer_sequence_features([message])
     assert context == {"c": tf.FixedLenFeature([], tf.int64)}
     assert lists == {
-        "s": tf.FixedLenSequenceFeature([2], tf.float32, allow_missing=True), "v": tf.VarLenFeature(tf.int64),
+        "s": tf.FixedLenSequenceFeature([2], tf.float32, allow_missing=True),
+        "v": tf.VarLenFeature(tf.int64),
     }
 
 

@@ -19,7 +19,9 @@ def test_scalars_become_a_column():
 
 
 def test_shapes_are_kept():
-    column = tf.parse_example([record(a=("float", [1, 2, 3, 4]))] * 3, {"a": tf.FixedLenFeature([2, 2], tf.float32)})["a"]
+    column = tf.parse_example([record(a=("float", [1, 2, 3, 4]))] * 3, {"a": tf.FixedLenFeature([2, 2], tf.float32)})[
+        "a"
+    ]
     assert column.shape == (3, 2, 2) and column[2].tolist() == [[1, 2], [3, 4]]
 
 
@@ -86,7 +88,18 @@ def test_floats_are_cast_as_numpy_casts(name):
         pytest.importorskip("ml_dtypes")
     rng = np.random.default_rng(0)
     bits = rng.integers(0, 1 << 32, 20_000, dtype=np.uint32)
-    edge = [0x477FEFFF, 0x477FF000, 0x33000000, 0x33000001, 0x387FFFFF, 0x38800000, 0x7F800000, 0xFF800000, 1, 0x80000000]
+    edge = [
+        0x477FEFFF,
+        0x477FF000,
+        0x33000000,
+        0x33000001,
+        0x387FFFFF,
+        0x38800000,
+        0x7F800000,
+        0xFF800000,
+        1,
+        0x80000000,
+    ]
     bits = np.concatenate([bits, np.array(edge, np.uint32)])
     floats = bits.view(np.float32)
     message = wire.example([(b"a", wire.field(2, wire.field(1, floats.tobytes())))])
@@ -179,13 +192,19 @@ def test_matrix_of_records_is_refused():
 def test_threads_do_not_change_the_result(threads):
     rng = np.random.default_rng(1)
     records = [
-        record(a=("int64", [i]), v=("int64", rng.integers(0, 1 << 40, rng.integers(0, 200)).tolist()),
-               s=("bytes", [b"x" * int(n) for n in rng.integers(0, 50, 3)]), q=("float", [float(i)] * (i % 5)))
+        record(
+            a=("int64", [i]),
+            v=("int64", rng.integers(0, 1 << 40, rng.integers(0, 200)).tolist()),
+            s=("bytes", [b"x" * int(n) for n in rng.integers(0, 50, 3)]),
+            q=("float", [float(i)] * (i % 5)),
+        )
         for i in range(4000)
     ]
     features = {
-        "a": tf.FixedLenFeature([], tf.int64), "v": tf.VarLenFeature(tf.int64),
-        "s": tf.FixedLenFeature([3], tf.string), "q": tf.FixedLenSequenceFeature([], tf.float32, True),
+        "a": tf.FixedLenFeature([], tf.int64),
+        "v": tf.VarLenFeature(tf.int64),
+        "s": tf.FixedLenFeature([3], tf.string),
+        "q": tf.FixedLenSequenceFeature([], tf.float32, True),
     }
     one = tf.parse_example(records, features, num_threads=1)
     many = tf.parse_example(records, features, num_threads=threads)

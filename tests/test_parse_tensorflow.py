@@ -37,7 +37,9 @@ def files():
     if not DATA.is_dir():
         return []
     with open(DATA / "MANIFEST.tsv", newline="") as manifest:
-        rows = [row for row in csv.DictReader(manifest, delimiter="\t") if row["kind"] in ("Example", "SequenceExample")]
+        rows = [
+            row for row in csv.DictReader(manifest, delimiter="\t") if row["kind"] in ("Example", "SequenceExample")
+        ]
     return [pytest.param(DATA / row["file"], row["kind"], id=row["file"]) for row in rows]
 
 
@@ -67,6 +69,61 @@ def test_real_files_parse_to_the_same_columns(path, kind, tensorflow):
     ours = oracle.answer(tf, case)
     assert ours[0] == "ok", ours
     assert differential.difference(ours, theirs) is None
+
+
+HAND_WRITTEN = {
+    "tensorflow+tfx/mnist.tfrecord": (
+        {"image_class": ("fixed", [], "int64", None), "image_floats": ("fixed", [28, 28], "float32", None)},
+        None,
+    ),
+    "spotify+spotify-tensorflow/part-00000-of-00004.tfrecords": (
+        {
+            "company": ("fixed", [], "string", "none"),
+            "dropoff_latitude": ("fixed", [1], "float32", [0.0]),
+            "fare": ("sequence", [], "float32", True, -1.0),
+            "trip_seconds": ("varlen", "int64"),
+            "trip_id": ("ragged", "string", None, [], "int64", True),
+        },
+        None,
+    ),
+    "linkedin+detext/hc_examples.tfrecord": (
+        {
+            "wide": ("ragged", "float32", "wide_ftrs", [("UniformRowLength", 10)], "int32", True),
+            "doc_title": ("sequence", [], "string", True, "?"),
+            "label": ("varlen", "float32"),
+        },
+        None,
+    ),
+    "salesforce+ml4ir/ranking-tests-data-tfrecord-train-file_0.tfrecord": (
+        {"query_id": ("fixed", [], "string", None), "domain_id": ("varlen", "int64")},
+        {
+            "rank": ("ragged", "int64", None, [], "int32", False),
+            "clicked": ("varlen", "int64"),
+            "quality_score": ("varlen", "float32"),
+        },
+    ),
+    "pytorch+data/sequence_example.tfrecord": (
+        {"x_int": ("fixed", [10], "int64", None), "x_byte": ("ragged", "string", None, [], "int64", False)},
+        {
+            "x_float_seq": ("sequence", [10], "float32", False, None),
+            "x_byte_seq": ("sequence", [1], "string", True, None),
+        },
+    ),
+}
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no real files at {DATA}")
+@pytest.mark.parametrize("name", HAND_WRITTEN)
+def test_real_files_with_features_by_hand(name, tensorflow):
+    records = list(tf.TFRecordDataset(DATA / name))
+    features, lists = HAND_WRITTEN[name]
+    calls = [("example", records), ("single", records[:1])]
+    if lists is not None:
+        calls = [("sequence", records), ("single_sequence", records[-1:])]
+    cases = [{"call": call, "features": features, "lists": lists, "records": some} for call, some in calls]
+    for case, theirs in zip(cases, tensorflow.ask(cases), strict=True):
+        assert theirs[0] == "ok", theirs
+        assert differential.difference(oracle.answer(tf, case), theirs) is None
 
 
 def test_tensorflows_own_feature_objects_are_accepted():

@@ -46,6 +46,14 @@ def test_unknown_fields_are_skipped_everywhere_inside():
         assert values(wire.field(1, unknown() + entry + unknown())) == [7]
 
 
+def test_context_feature_of_unknown_fields_only_has_no_values():
+    message = wire.sequence_example([(b"a", wire.field(5, b"x"))], [])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected 1"):
+        tf.parse_sequence_example([message], {"a": tf.FixedLenFeature([], tf.int64, 3)})
+    context, _, _ = tf.parse_sequence_example([message], {"a": V(tf.int64)})
+    assert context["a"].values.tolist() == []
+
+
 def test_last_of_two_equal_keys_wins():
     message = wire.example([(b"a", wire.feature("float", [1.0])), (b"a", wire.feature("int64", [2]))])
     assert values(message) == [2]
@@ -103,7 +111,11 @@ def test_ten_byte_varints_keep_64_bits():
 
 def test_every_cut_of_a_record_raises_or_parses():
     message = wire.example(
-        [(b"a", wire.feature("int64", [1, 300])), (b"b", wire.feature("bytes", [b"xyz"])), (b"c" * 20, wire.feature("float", [1.0]))]
+        [
+            (b"a", wire.feature("int64", [1, 300])),
+            (b"b", wire.feature("bytes", [b"xyz"])),
+            (b"c" * 20, wire.feature("float", [1.0])),
+        ]
     )
     features = {"a": V(tf.int64), "b": V(tf.string), "c" * 20: V(tf.float32)}
     for size in range(1, len(message)):
@@ -120,15 +132,25 @@ def test_against_protobuf():
         for _ in range(rng.randrange(4)):
             kind = rng.choice(["int64", "int64", "float", "bytes"])
             if kind == "bytes":
-                value += wire.field(1, wire.bytes_list([rng.randbytes(rng.randrange(4)) for _ in range(rng.randrange(3))]))
+                value += wire.field(
+                    1, wire.bytes_list([rng.randbytes(rng.randrange(4)) for _ in range(rng.randrange(3))])
+                )
                 continue
             number, make = (3, wire.int64_list) if kind == "int64" else (2, wire.float_list)
-            draw = (lambda: rng.randrange(-5, 1 << rng.choice([3, 40]))) if kind == "int64" else (lambda: float(rng.randrange(9)))
-            chunks = [make([draw() for _ in range(rng.randrange(3))], rng.random() < 0.5) for _ in range(rng.randrange(3))]
+            draw = (
+                (lambda: rng.randrange(-5, 1 << rng.choice([3, 40])))
+                if kind == "int64"
+                else (lambda: float(rng.randrange(9)))
+            )
+            chunks = [
+                make([draw() for _ in range(rng.randrange(3))], rng.random() < 0.5) for _ in range(rng.randrange(3))
+            ]
             value += wire.field(number, b"".join(chunks))
         message = feature_pb2.FromString(value)
         kind = message.WhichOneof("kind")
-        features = {"a": V({"int64_list": tf.int64, "float_list": tf.float32, "bytes_list": tf.string, None: tf.int64}[kind])}
+        features = {
+            "a": V({"int64_list": tf.int64, "float_list": tf.float32, "bytes_list": tf.string, None: tf.int64}[kind])
+        }
         got = tf.parse_example([one(value)], features)["a"].values.tolist()
         assert got == (list(getattr(message, kind).value) if kind else []), value
 

@@ -231,6 +231,4 @@ def test_tensorflow_reads_and_parses_every_workload(tmp_path):
     lengths = seen.pop("parsed")
     assert seen == {name + packed: [True, 40] for name in WORKLOADS for packed in ("", "GZIP")}
     made = [columns for shard in (0, 1) for columns, _ in WORKLOADS["seq"].chunks(shard, 20)]
-    assert lengths == {
-        key: [int(n) for columns in made for n in columns[key].lengths] for key in ("items", "frames")
-    }
+    assert lengths == {key: [int(n) for columns in made for n in columns[key].lengths] for key in ("items", "frames")}

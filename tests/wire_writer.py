@@ -4,6 +4,7 @@ import random
 import struct
 
 __all__ = [
+    "bytes_list",
     "entry",
     "example",
     "feature",
@@ -12,7 +13,6 @@ __all__ = [
     "float_list",
     "int64_list",
     "sequence_example",
-    "bytes_list",
     "unknown_field",
     "varint",
 ]

@@ -9,9 +9,12 @@
         print(record)
 """
 
-from . import data, dtypes, errors, io, python_io, sparse
+from typing import TYPE_CHECKING
+
+from . import data, dtypes, errors, io, python_io
 from ._build_info import build_info
 from ._core import RecordBatch
+from ._lazy import lazy_names
 from ._version import __version__
 from .bytes_array import BytesArray
 from .data import TFRecordDataset
@@ -41,21 +44,48 @@ from .features import (
     SparseFeature,
     VarLenFeature,
 )
-from .index import IndexedReader, RecordIndex
-from .io import (
-    TFRecordOptions,
-    TFRecordWriter,
-    infer_features,
-    parse_example,
-    parse_sequence_example,
-    parse_single_example,
-    parse_single_sequence_example,
-)
-from .ragged import RaggedTensor
-from .shard_reader import ShardReader
-from .sparse import SparseTensor
+from .io import TFRecordOptions, TFRecordWriter
 
-__all__ = [
+if TYPE_CHECKING:
+    from . import sparse
+    from .index import IndexedReader, RecordIndex
+    from .io import (
+        infer_features,
+        parse_example,
+        parse_sequence_example,
+        parse_single_example,
+        parse_single_sequence_example,
+    )
+    from .ragged import RaggedTensor
+    from .shard_reader import ShardReader
+    from .sparse import SparseTensor
+
+_lazy = lazy_names(
+    __name__,
+    {
+        "IndexedReader": ".index",
+        "RaggedTensor": ".ragged",
+        "RecordIndex": ".index",
+        "ShardReader": ".shard_reader",
+        "SparseTensor": ".sparse",
+        "infer_features": ".io",
+        "parse_example": ".io",
+        "parse_sequence_example": ".io",
+        "parse_single_example": ".io",
+        "parse_single_sequence_example": ".io",
+    },
+)
+
+
+def __getattr__(name: str) -> object:
+    if name == "sparse":
+        import importlib
+
+        return importlib.import_module(".sparse", __name__)
+    return _lazy(name)
+
+
+__all__ = [  # noqa: RUF022 (plain order: int16 before int8)
     "BytesArray",
     "DType",
     "DataLossError",

@@ -31,7 +31,7 @@ def partition_single(key: Any, feature: RaggedFeature, values: Any, results: dic
                 else:
                     values = _reshape(values, partition.length)
             else:
-                by = np.asarray(results[partition.key]).astype(dtype)
+                by: Any = np.asarray(results[partition.key]).astype(dtype)
                 values = _MAKERS[type(partition).__name__](values, by, feature.validate)
     return values
 
@@ -45,7 +45,7 @@ def partition_batch(key: Any, feature: RaggedFeature, values: RaggedTensor, resu
         rows = rows.values
     with _named(key):
         for partition in reversed(feature.partitions):
-            by = None
+            by: Any = None
             if not isinstance(partition, RaggedFeature.UniformRowLength):
                 by = results[partition.key]
                 if outer is not None:
@@ -88,9 +88,7 @@ def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTenso
         raise InvalidArgumentError(f"a uniform row length of {length}")
     splits = rows.row_splits // rows.row_splits.dtype.type(length)
     if rows.ragged_rank > 1:
-        inner: Any = RaggedTensor.from_uniform_row_length(
-            rows.values, length, rows.row_splits.dtype.type, validate
-        )
+        inner: Any = RaggedTensor.from_uniform_row_length(rows.values, length, rows.row_splits.dtype.type, validate)
     else:
         inner = _reshape(rows.values, length)
     return RaggedTensor.from_row_splits(inner, splits, validate)

@@ -57,8 +57,8 @@ def _shape(key: Any, feature: Any) -> list[int | None]:
         raise ValueError(f"Missing shape for feature {key}. Received feature={feature}.")
     if hasattr(shape, "as_list"):
         shape = shape.as_list()
-    lengths = [shape] if isinstance(shape, int | np.integer) else list(shape)
-    lengths = [None if length is None else int(length) for length in lengths]
+    given = [shape] if isinstance(shape, int | np.integer) else list(shape)
+    lengths = [None if length is None else int(length) for length in given]
     if any(length is not None and length < 0 for length in lengths):
         raise ValueError(f"Dimensions of shape for feature {key} must not be negative: {lengths}")
     return lengths
@@ -112,9 +112,9 @@ class _Columns:
         self.dense: dict[Any, tuple[Any, ...]] = {}
         self.ragged: dict[Any, tuple[DType, DType]] = {}
         self.of_lists = of_lists
-        self.features = {key: normalize(feature) for key, feature in features.items()}
+        self.features: dict[Any, Any] = {key: normalize(feature) for key, feature in features.items()}
         for key in sorted(self.features, key=_key_bytes):
-            feature = self.features[key]
+            feature: Any = self.features[key]
             if not isinstance(feature, kinds):
                 raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
             if isinstance(feature, VarLenFeature):
@@ -241,9 +241,7 @@ class _Columns:
         results = dict(zip(self.keys, values, strict=True))
         for key in self.sparse:
             count = len(results[key])
-            results[key] = SparseTensor.from_row_splits(
-                results[key], np.array([0, count], dtype=np.int64), (count,)
-            )
+            results[key] = SparseTensor.from_row_splits(results[key], np.array([0, count], dtype=np.int64), (count,))
         return self._compose(results, single=True) if self.composites else results
 
     def lists(self, columns: list[Any], single: bool) -> tuple[Result, Result]:
@@ -354,7 +352,11 @@ class ExamplePlan:
         self.single: Callable[[Any], Result] = self._single
 
     def batch(self, records: Any, num_threads: int = 0) -> Result:
-        return self.columns.batch(self.core.parse(records, num_threads))
+        return self.finish(self.core.parse(records, num_threads))
+
+    def finish(self, columns: list[Any]) -> Result:
+        """The results of a batch that was parsed on a stream's threads."""
+        return self.columns.batch(columns)
 
     def _single(self, record: Any) -> Result:
         return self.columns.single(self.core.parse_one(record))
@@ -371,11 +373,18 @@ class SequencePlan:
         self.core = _core.SequencePlan(self.context.specs(), self.lists.specs())
 
     def parse(self, records: Any, single: bool, num_threads: int = 0) -> tuple[Result, Result, Result]:
-        context_columns, list_columns = self.core.parse(records, num_threads)
-        lists, lengths = self.lists.lists(list_columns, single)
+        parsed = self.core.parse(records, num_threads)
         if not single:
-            return self.context.batch(context_columns), lists, lengths
+            return self.finish(parsed)
+        context_columns, list_columns = parsed
+        lists, lengths = self.lists.lists(list_columns, single)
         return self.context.single(_alone(self.context, context_columns)), lists, lengths
+
+    def finish(self, parsed: tuple[list[Any], list[Any]]) -> tuple[Result, Result, Result]:
+        """The results of a batch that was parsed on a stream's threads."""
+        context_columns, list_columns = parsed
+        lists, lengths = self.lists.lists(list_columns, False)
+        return self.context.batch(context_columns), lists, lengths
 
 
 def _alone(columns: _Columns, batch: list[Any]) -> list[Any]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._arrow import export
 from .dtypes import as_dtype
 from .errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["BytesArray"]
 
@@ -40,9 +42,9 @@ class BytesArray(_core.BytesArrayBase):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("a BytesArray holds no Python objects: an object array of it is always a copy")
-        array = np.empty(self.size, dtype=object)
-        array[:] = _core._bytes_reshape(self, [self.size]).tolist()
-        array = array.reshape(self.shape)
+        flat = np.empty(self.size, dtype=object)
+        flat[:] = _core._bytes_reshape(self, [self.size]).tolist()
+        array = flat.reshape(self.shape)
         return array if dtype is None else array.astype(dtype)
 
     def _index(self, key: Any) -> Any:
@@ -69,7 +71,7 @@ class BytesArray(_core.BytesArrayBase):
 
     def lengths(self) -> npt.NDArray[np.int64]:
         """The size of each element in bytes, in the array's shape."""
-        return _core._bytes_lengths(self).reshape(self.shape)  # type: ignore[no-any-return]
+        return _core._bytes_lengths(self).reshape(self.shape)
 
     def decode_raw(self, dtype: Any, shape: Sequence[int] | int | None = None) -> npt.NDArray[Any]:
         """The elements' bytes as one dense, little-endian array.

@@ -86,9 +86,7 @@ class FixedLenSequenceFeature(
         return super().__new__(cls, shape, dtype, allow_missing, default_value)
 
 
-class RaggedFeature(
-    namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])
-):
+class RaggedFeature(namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])):
     """A feature with any number of values, which other features may cut into inner rows.
 
     Args:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ._arrow import export
 from .errors import InvalidArgumentError
 
-__all__ = ["RaggedTensor"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-Splits = npt.NDArray[Any]
+    Splits = npt.NDArray[Any]
+
+__all__ = ["RaggedTensor"]
 
 
 class RaggedTensor:
@@ -169,7 +172,7 @@ class RaggedTensor:
         """Nested lists of Python values."""
         inner = self.values.to_list() if isinstance(self.values, RaggedTensor) else self.values.tolist()
         splits = self.row_splits.tolist()
-        return [inner[start:end] for start, end in zip(splits[:-1], splits[1:], strict=True)]
+        return [inner[start:end] for start, end in pairwise(splits)]
 
     tolist = to_list
 

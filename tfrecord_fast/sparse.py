@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ._arrow import export
 from .errors import InvalidArgumentError
 from .ragged import RaggedTensor
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["SparseTensor", "to_dense"]
 
@@ -28,7 +30,7 @@ class SparseTensor:
     __slots__ = ("_indices", "_row_splits", "dense_shape", "row_steps", "values")
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
-        self._indices = np.asarray(indices, dtype=np.int64)
+        self._indices: npt.NDArray[np.int64] | None = np.asarray(indices, dtype=np.int64)
         self.values = values if hasattr(values, "view") else np.asarray(values)
         self.dense_shape = np.asarray(dense_shape, dtype=np.int64)
         self._row_splits: npt.NDArray[np.int64] | None = None
@@ -61,7 +63,8 @@ class SparseTensor:
     def row_splits(self) -> npt.NDArray[np.int64]:
         if self._row_splits is None:
             rows = int(self.dense_shape[0]) if len(self.dense_shape) > 1 else 1
-            row_of = self._indices[:, 0] if len(self.dense_shape) > 1 else np.zeros(len(self._indices), np.int64)
+            indices = self.indices
+            row_of = indices[:, 0] if len(self.dense_shape) > 1 else np.zeros(len(indices), np.int64)
             self._row_splits = np.searchsorted(row_of, np.arange(rows + 1)).astype(np.int64)
         return self._row_splits
 
@@ -89,7 +92,7 @@ class SparseTensor:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Of the values; object for strings."""
-        return self.values.dtype  # type: ignore[no-any-return]
+        return self.values.dtype
 
     def __len__(self) -> int:
         return int(self.dense_shape[0])

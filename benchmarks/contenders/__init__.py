@@ -315,9 +315,7 @@ def found() -> dict[str, Path]:
     """The files of this folder by the contender's name: ours, then the rivals, then the floor."""
     paths = [Path(module.module_finder.path) / f"{module.name}.py"  # type: ignore[union-attr]
              for module in pkgutil.iter_modules(__path__)]  # fmt: skip
-    contenders = sorted(
-        ((load(path), path) for path in paths), key=lambda c: (not c[0].ours, c[0].floor, c[0].name)
-    )
+    contenders = sorted(((load(path), path) for path in paths), key=lambda c: (not c[0].ours, c[0].floor, c[0].name))
     return {contender.name: path for contender, path in contenders}
 
 

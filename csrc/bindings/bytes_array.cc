@@ -111,7 +111,7 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
       }
     }
   }
-  return PyObject_CallMethod(self, "_index", "O", key);
+  return PyObject_CallMethod(self, "_index", "(O)", key);  // the brackets keep a tuple from being spread
 }
 
 PyObject* View(PyObject* self, PyObject* key) {

@@ -14,6 +14,7 @@
 #include "bindings/boxed.h"
 #include "bindings/bytes_array.h"
 #include "bindings/numpy_api.h"
+#include "bindings/parse.h"
 #include "parse/parse.h"
 
 namespace py = pybind11;
@@ -115,7 +116,7 @@ py::object WrapListColumn(const FeatureSpec& spec, const Column& column, const C
                         WrapInts(column.splits), WrapInts(column.row_steps), column.longest, column.longest_row);
 }
 
-py::list WrapColumns(const Schema& schema, const Columns& columns, bool lists) {
+py::list WrapAll(const Schema& schema, const Columns& columns, bool lists) {
   py::list wrapped(schema.size());
   for (size_t f = 0; f < schema.size(); ++f) {
     const FeatureSpec& spec = schema.features()[f];
@@ -156,8 +157,8 @@ struct SingleState {
 };
 
 struct PyExamplePlan {
-  explicit PyExamplePlan(const py::list& specs) : plan(SchemaOf(specs)) {}
-  ExamplePlan plan;
+  explicit PyExamplePlan(const py::list& specs) : plan(std::make_shared<ExamplePlan>(SchemaOf(specs))) {}
+  std::shared_ptr<ExamplePlan> plan;
   std::unique_ptr<SingleState> idle;  // null while a call uses it
 };
 
@@ -195,7 +196,7 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
     bytes = batch->records[0];
   }
   std::unique_ptr<SingleState> state = std::move(self.idle);
-  if (!state) state = std::make_unique<SingleState>(self.plan);
+  if (!state) state = std::make_unique<SingleState>(*self.plan);
   size_t bad_row;
   Status status;
   {
@@ -204,7 +205,7 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
     status = state->parser.ParseRows(&bytes, 0, 1, state->targets.data(), true, &bad_row);
   }
   ThrowIfError(status);
-  const Schema& schema = *self.plan.schema;
+  const Schema& schema = *self.plan->schema;
   std::shared_ptr<const std::vector<Owner>> owners;  // made when a string array needs it
   py::list values(schema.size());
   for (size_t f = 0; f < schema.size(); ++f) {
@@ -213,7 +214,7 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
       auto held = std::make_shared<std::vector<Owner>>();
       held->push_back(OwnerOfPython(py::reinterpret_borrow<py::object>(record)));
       if (batch) held->push_back(batch);
-      held->push_back(self.plan.schema);
+      held->push_back(self.plan->schema);
       owners = std::move(held);
     }
     const Growing* list = spec.layout == Layout::kFixed ? nullptr : &state->parser.values(f);
@@ -230,33 +231,42 @@ py::list ParseBatch(PyExamplePlan& self, py::handle records, size_t num_threads)
   Status status;
   {
     py::gil_scoped_release release;
-    status = ParseExamples(*batch, self.plan, num_threads, &columns);
+    status = ParseExamples(*batch, *self.plan, num_threads, &columns);
   }
   ThrowIfError(status);
-  return WrapColumns(*self.plan.schema, columns, false);
+  return WrapColumns(*self.plan->schema, columns);
 }
 
 struct PySequencePlan {
-  PySequencePlan(const py::list& context, const py::list& lists) : plan(SchemaOf(context), SchemaOf(lists)) {
-    for (const FeatureSpec& spec : plan.lists->features()) {
+  PySequencePlan(const py::list& context, const py::list& lists)
+      : plan(std::make_shared<SequencePlan>(SchemaOf(context), SchemaOf(lists))) {
+    for (const FeatureSpec& spec : plan->lists->features()) {
       if (spec.layout == Layout::kFixed) throw py::value_error("a feature list has no fixed layout");
     }
   }
-  SequencePlan plan;
+  std::shared_ptr<SequencePlan> plan;
 };
+
+struct SequenceColumns {
+  Columns context, lists;
+};
+
+py::tuple WrapSequence(const SequencePlan& plan, const SequenceColumns& columns) {
+  return py::make_tuple(WrapAll(*plan.context, columns.context, false), WrapAll(*plan.lists, columns.lists, true));
+}
 
 py::tuple ParseSequenceBatch(PySequencePlan& self, py::handle records, size_t num_threads) {
   const RecordBatchPtr batch = RecordsFromPython(records);
-  Columns context, lists;
+  SequenceColumns columns;
   Status status;
   {
     py::gil_scoped_release release;
-    status = ParseSequenceExamples(*batch, self.plan, num_threads, &context, &lists);
+    status = ParseSequenceExamples(*batch, *self.plan, num_threads, &columns.context, &columns.lists);
   }
   ThrowIfError(status);
-  return py::make_tuple(WrapColumns(*self.plan.context, context, false),
-                        WrapColumns(*self.plan.lists, lists, true));
+  return WrapSequence(*self.plan, columns);
 }
+
 
 // True if `features` still is what `snapshot` (key, value, key, value, …) was taken of, by identity.
 PyObject* Unchanged(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -279,6 +289,36 @@ PyMethodDef unchanged = {"_unchanged", reinterpret_cast<PyCFunction>(reinterpret
                          nullptr};
 
 }  // namespace
+
+std::shared_ptr<ExamplePlan> UnwrapExamplePlan(py::handle object) {
+  return py::isinstance<PyExamplePlan>(object) ? object.cast<PyExamplePlan&>().plan : nullptr;
+}
+
+py::list WrapColumns(const Schema& schema, const Columns& columns) { return WrapAll(schema, columns, false); }
+
+// A stream's batches are parsed side by side, so each on one thread.
+StreamParser StreamParserOf(py::handle object) {
+  if (py::isinstance<PyExamplePlan>(object)) {
+    const std::shared_ptr<ExamplePlan> plan = object.cast<PyExamplePlan&>().plan;
+    return {[plan](const RecordBatch& batch, Transformed* made) {
+              auto columns = std::make_shared<Columns>();
+              TFR_RETURN_IF_ERROR(ParseExamples(batch, *plan, 1, columns.get()));
+              made->bytes = BytesHeld(*plan->schema, *columns);
+              made->value = std::move(columns);
+              return Status();
+            },
+            [plan](const void* columns) { return WrapAll(*plan->schema, *static_cast<const Columns*>(columns), false); }};
+  }
+  const std::shared_ptr<SequencePlan> plan = object.cast<PySequencePlan&>().plan;
+  return {[plan](const RecordBatch& batch, Transformed* made) {
+            auto columns = std::make_shared<SequenceColumns>();
+            TFR_RETURN_IF_ERROR(ParseSequenceExamples(batch, *plan, 1, &columns->context, &columns->lists));
+            made->bytes = BytesHeld(*plan->context, columns->context) + BytesHeld(*plan->lists, columns->lists);
+            made->value = std::move(columns);
+            return Status();
+          },
+          [plan](const void* columns) { return WrapSequence(*plan, *static_cast<const SequenceColumns*>(columns)); }};
+}
 
 void BindParse(py::module_& m) {
   py::class_<PyExamplePlan>(m, "ExamplePlan")

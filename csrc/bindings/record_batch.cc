@@ -202,6 +202,7 @@ py::object Restore(const py::bytes& data, const py::bytes& sizes) {
     batch->records.push_back({reinterpret_cast<const uint8_t*>(bytes) + used, static_cast<size_t>(size)});
     used += size;
   }
+  if (sizes_total % 8 != 0 || used != static_cast<size_t>(total)) throw py::value_error("damaged pickle of a RecordBatch");
   batch->owners.push_back(OwnerOfPython(data));
   return WrapRecordBatch(std::move(batch));
 }

@@ -79,8 +79,9 @@ std::vector<Sequence::SkippedIn> SharedStream::TakeSkipped() {
 }
 
 std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, const StreamOptions& options,
-                                        const StreamState& state) {
-  return std::shared_ptr<SharedStream>(new SharedStream(std::move(files), options, state), [](SharedStream* stream) {
+                                        const StreamState& state, ColumnWrapper wrap) {
+  auto* made = new SharedStream(std::move(files), options, state, std::move(wrap));
+  return std::shared_ptr<SharedStream>(made, [](SharedStream* stream) {
     if (PyGILState_Check()) {
       py::gil_scoped_release no_gil;
       delete stream;

@@ -18,6 +18,9 @@ constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux reads at most 2^31 - 
 
 std::atomic<InterruptHook> interrupt_hook{nullptr};
 
+// A regular file that says it is empty may be one whose size is not told (under /proc): it is read to see.
+bool HasKnownSize(const struct stat& info) { return S_ISREG(info.st_mode) && info.st_size > 0; }
+
 }  // namespace
 
 void SetInterruptHook(InterruptHook hook) { interrupt_hook.store(hook, std::memory_order_relaxed); }
@@ -29,7 +32,7 @@ Status CheckInterrupt() {
 
 bool File::IsRegular(const std::string& path) {
   struct stat info;
-  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return ::stat(path.c_str(), &info) == 0 && HasKnownSize(info);
 }
 
 Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access access) {
@@ -55,7 +58,7 @@ Status File::Examine(Access access) {
   struct stat info;
   if (::fstat(descriptor_, &info) != 0) return Status::Errno(errno, "fstat");
   if (S_ISDIR(info.st_mode)) return Status::Errno(EISDIR, "open");
-  regular_ = S_ISREG(info.st_mode);
+  regular_ = HasKnownSize(info);
 #ifdef POSIX_FADV_SEQUENTIAL
   const int advice = access == Access::kRandom ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
   if (regular_) (void)::posix_fadvise(descriptor_, 0, 0, advice);

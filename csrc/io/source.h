@@ -49,10 +49,10 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // False for pipes and devices, whose opening and reading may block for long.
+  // False for pipes and devices, whose opening and reading may block for long, and for files that tell no size.
   static bool IsRegular(const std::string& path);
 
-  // A file that can be read at any place and whose size is known.
+  // A file that can be read at any place and whose size is known, and not 0.
   bool regular() const { return regular_; }
   // In bytes, now; 0 if not regular.
   int64_t Size() const;

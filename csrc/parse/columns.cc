@@ -23,6 +23,19 @@ BufferPool& Pool() {
 
 }  // namespace
 
+size_t BytesHeld(const Schema& schema, const Columns& columns) {
+  size_t bytes = 0;
+  for (size_t f = 0; f < columns.columns.size(); ++f) {
+    const Column& column = columns.columns[f];
+    const ColumnType type = schema.features()[f].type;
+    bytes += column.values.count * ItemSize(type);
+    bytes += (column.splits.count + column.row_steps.count + column.lengths.count) * sizeof(int64_t);
+    if (type != ColumnType::kBytes) continue;
+    for (size_t i = 0; i < column.values.count; ++i) bytes += column.values.as<Bytes>()[i].size;
+  }
+  return bytes;
+}
+
 bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block) {
   if (count > (SIZE_MAX / 2) / item_size) return false;
   const size_t bytes = count * item_size;

@@ -54,6 +54,9 @@ struct Columns {
   std::shared_ptr<const std::vector<Owner>> owners;
 };
 
+// About how many bytes the columns keep alive, the strings they look into among them.
+size_t BytesHeld(const Schema& schema, const Columns& columns);
+
 // Room for `count` values of `item_size` bytes, contents undefined, from a pool shared by the process.
 // False when there is no memory. `stagger` moves the start by some cache lines, so that columns that are
 // written side by side do not all fall into the same cache set.

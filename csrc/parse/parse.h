@@ -1,6 +1,6 @@
 // Batches of serialized Examples and SequenceExamples to columns.
 //
-// Semantics: tf.io.parse_example and tf.io.parse_sequence_example; the differences are in docs/differences.md.
+// Semantics: tf.io.parse_example and tf.io.parse_sequence_example; but for the README, "Differences from TensorFlow".
 // Nothing here needs Python, and every function may run on any thread.
 
 #ifndef TFRECORD_FAST_PARSE_PARSE_H_

@@ -98,8 +98,9 @@ class ShardStream::Impl : public LaneAccess {
       finished_ = true;
       return taken.status;
     }
-    delivered->batch = taken.cut.batch;
+    delivered->batch = std::move(taken.cut.batch);
     delivered->result = std::move(taken.result);
+    delivered_state_ = std::move(taken.cut.after);
     TakeOver(std::move(taken.cut));
     return {};
   }
@@ -124,10 +125,9 @@ class ShardStream::Impl : public LaneAccess {
     return {};
   }
 
-  // What the caller keeps: the state behind the batches it was given.
+  // What the caller keeps: what was skipped, and the shuffle buffer's places, behind the batches it was given.
   void TakeOver(Cut cut) {
     for (Sequence::SkippedIn& skipped : cut.skipped) skipped_.push_back(std::move(skipped));
-    if (cut.batch) delivered_state_ = std::move(cut.after);
     for (const ShuffleStep& step : cut.steps) {
       if (step.slot == ShuffleStep::kAppend) {
         mirror_.push_back(step.place);
@@ -223,12 +223,18 @@ class ShardStream::Impl : public LaneAccess {
     Done done = std::move(cut_.front().second);
     cut_.pop_front();
     lock->unlock();
+    Transformed made;
     try {
-      done.status = options_.transform(done.cut.batch, &done.result);
+      done.status = options_.transform(*done.cut.batch, &made);
     } catch (const std::bad_alloc&) {
       done.status = Status::OutOfMemory("no memory for the columns of a batch");
     }
+    // The records' buffers go back to the pool now, for the next chunks, while they are in the cache.
+    done.cut.batch.reset();
+    done.result = std::move(made.value);
     lock->lock();
+    bytes_in_flight_ += made.bytes - done.cut.bytes;
+    done.cut.bytes = made.bytes;
     done_.emplace(number, std::move(done));
     NotifyAfterWork();
   }

@@ -16,9 +16,15 @@
 
 namespace tfr {
 
-// What becomes of a batch on the thread that cut it (columns, say). Null: batches are handed out as they are. Called
-// from several threads at once; needs nothing of the host language.
-using Transform = std::function<Status(const RecordBatchPtr& batch, std::shared_ptr<void>* result)>;
+// What a batch was made into, columns, say, and about how many bytes that holds.
+struct Transformed {
+  std::shared_ptr<void> value;
+  size_t bytes = 0;
+};
+
+// Makes something else of a batch, on the thread that cut it or another; keeps alive what it needs of the batch. Null:
+// batches are handed out as they are. Called from several threads at once; needs nothing of the host language.
+using Transform = std::function<Status(const RecordBatch& batch, Transformed* result)>;
 
 struct StreamOptions {
   LaneOptions lane;
@@ -41,9 +47,11 @@ struct StreamState {
   std::vector<RecordPlace> shuffled;  // what the shuffle buffer holds
 };
 
+// Either a batch, or what the transform made of it; neither at the end.
 struct Delivered {
-  RecordBatchPtr batch;          // null at the end
-  std::shared_ptr<void> result;  // of the transform
+  RecordBatchPtr batch;
+  std::shared_ptr<void> result;
+  bool at_end() const { return !batch && !result; }
 };
 
 // The order depends on the options alone, never on threads or timing, and is written down in docs/design.md. The

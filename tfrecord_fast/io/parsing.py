@@ -144,9 +144,7 @@ def parse_single_sequence_example(
     Raises: as `parse_example`.
     """
     if not (context_features or sequence_features):
-        raise ValueError(
-            "Both context_features and sequence_features are None, but at least one should have values."
-        )
+        raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
     if not _is_scalar(serialized):
         raise ValueError("Input serialized must be a scalar")
     return sequence_plan(context_features, sequence_features).parse([_scalar(serialized)], True)[:2]
@@ -202,7 +200,7 @@ def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) ->
         return array.decode_raw(kind)
     rows = np.empty((array.size, fixed_length), dtype=np.uint8)
     _core._bytes_copy_rows(array, rows, False)
-    return rows.view(kind).reshape(array.shape + (fixed_length // kind.itemsize,))
+    return rows.view(kind).reshape((*array.shape, fixed_length // kind.itemsize))
 
 
 def _is_scalar(serialized: Any) -> bool:
