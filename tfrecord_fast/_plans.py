@@ -125,7 +125,7 @@ class _Columns:
                 self._add_fixed(key, feature)
             elif isinstance(feature, FixedLenSequenceFeature):
                 self._add_sequence(key, feature, prefix_steps)
-            else:
+            elif isinstance(feature, RaggedFeature):
                 self._add_ragged_feature(key, feature)
         self._check_disjoint("Dense and sparse", self.dense, self.sparse)
         self._check_disjoint("Dense and ragged", self.dense, self.ragged)

@@ -185,7 +185,10 @@ class IndexedReader:
     def indexes(self) -> list[RecordIndex]:
         """The index of each file; those that were not given are made."""
         self._open()
-        return list(self._given)
+        return self._indexes()
+
+    def _indexes(self) -> list[RecordIndex]:
+        return [index for index in self._given if isinstance(index, RecordIndex)]
 
     def _open(self) -> _core.RandomReader:
         """The core's reader, made at the first use."""
@@ -195,19 +198,20 @@ class IndexedReader:
             # Whoever held it did not come along through the fork.
             self._lock, self._lock_process = threading.Lock(), os.getpid()
         with self._lock:
-            if self._reader is None:
+            reader = self._reader
+            if reader is None:
                 threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
-                missing = [i for i, index in enumerate(self._given) if not isinstance(index, RecordIndex)]
-                cores = _core._open_indexes([(self._paths[i], self._given[i]) for i in missing], threads)
-                for i, core in zip(missing, cores, strict=True):
+                missing = [(i, saved) for i, saved in enumerate(self._given) if not isinstance(saved, RecordIndex)]
+                cores = _core._open_indexes([(self._paths[i], saved) for i, saved in missing], threads)
+                for (i, _), core in zip(missing, cores, strict=True):
                     self._given[i] = RecordIndex._of_core(core)
-                self._reader = _core.RandomReader(
+                reader = self._reader = _core.RandomReader(
                     self._paths,
-                    [index._core for index in self._given],
+                    [index._core for index in self._indexes()],
                     verify_crc=self._verify_crc,
                     num_threads=threads,
                 )
-        return self._reader
+        return reader
 
     def __len__(self) -> int:
         return len(self._open())
@@ -314,13 +318,16 @@ def _integer(key: Any) -> int:
 
 def _integers(values: Any, name: str) -> NDArray[np.int64]:
     """An int64 array [n]; raises TypeError for anything but integers, and never wraps a large one around."""
-    array = values if isinstance(values, np.ndarray) else np.asarray(values if hasattr(values, "__len__") else list(values))
+    given = values if isinstance(values, np.ndarray | Sequence) else list(values)
+    array = np.asarray(given)
+    if array.dtype.kind == "f" and array is not given:  # of Python's large integers, NumPy may make that, too
+        array = np.array(given, object)
     if array.ndim != 1:
         raise TypeError(f"`{name}` must have one dimension, got shape {array.shape}")
     if array.size == 0:
         return np.empty(0, np.int64)
     if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8):
         return np.ascontiguousarray(array, np.int64)
-    if array.dtype.kind in "uO":  # what NumPy makes of Python's large integers, too
+    if array.dtype.kind in "uO":
         return np.array([_integer(value) for value in array.tolist()], np.int64)
     raise TypeError(f"`{name}` must be integers, got {array.dtype}")

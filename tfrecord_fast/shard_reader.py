@@ -146,11 +146,12 @@ class ShardReader:
             "seed": _seed(seed),
             "num_epochs": -1 if num_epochs is None else _at_least(-1, "num_epochs", num_epochs),
         }
+        read_ahead = _PREFETCH_BYTES if prefetch_bytes is None else prefetch_bytes
         self._options: dict[str, Any] = {
             "compression_type": check_compression_type(compression_type),
             "verify_crc": bool(verify_crc),
             "on_corrupt": on_corrupt,
-            "prefetch_bytes": _PREFETCH_BYTES if prefetch_bytes is None else _at_least(0, "prefetch_bytes", prefetch_bytes),
+            "prefetch_bytes": _at_least(0, "prefetch_bytes", read_ahead),
         }
         self._inferred: dict[str, Any] | None = None
         self._resume: dict[str, Any] | None = None
@@ -181,8 +182,10 @@ class ShardReader:
             return self._stream.batches()
         # No generator: several threads may ask one iterator.
         results = map(plan.finish, self._stream.columns())
-        label_key = self._label_key
-        return results if label_key is None else map(lambda columns: (columns, columns.pop(label_key)), results)
+        return results if self._label_key is None else map(self._take_label, results)
+
+    def _take_label(self, columns: Any) -> tuple[Any, Any]:
+        return columns, columns.pop(self._label_key)
 
     def _plan(self) -> ExamplePlan | SequencePlan | None:
         """What parses the batches. Says now, and not from a thread, what can't be parsed."""
