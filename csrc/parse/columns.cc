@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kCacheLine = 64;
 constexpr size_t kPage = 4096;
 constexpr size_t kMaxIdleBytes = size_t{64} << 20;
+constexpr size_t kPoolFrom = 4 << 10;      // smaller blocks are malloc's
 constexpr size_t kStaggerFrom = 16 << 10;  // smaller blocks do not start on pages of their own
 constexpr size_t kMinGrowth = 64;
 constexpr size_t kMaxWaste = 64 << 10;
@@ -40,7 +41,7 @@ bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block)
   if (count > (SIZE_MAX / 2) / item_size) return false;
   const size_t bytes = count * item_size;
   const size_t shift = bytes >= kStaggerFrom ? stagger * kCacheLine % kPage : 0;
-  std::shared_ptr<Buffer> buffer = bytes >= kStaggerFrom ? Pool().Take(bytes + shift) : Buffer::Allocate(bytes);
+  std::shared_ptr<Buffer> buffer = bytes >= kPoolFrom ? Pool().Take(bytes + shift) : Buffer::Allocate(bytes);
   if (!buffer) return false;
   block->data = buffer->data() + shift;
   block->count = count;

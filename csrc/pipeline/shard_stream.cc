@@ -80,7 +80,10 @@ class ShardStream::Impl : public LaneAccess {
       // What more than one chunk is needed for is worth having threads for.
       if (!started_ && options_.num_threads > 0 && units_made_ > 1 && HasWorkForThreads()) StartThreads();
       if (WorkOnce(true, &lock)) continue;
-      if (ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout) {
+      caller_waits_ = true;
+      const bool timeout = ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout;
+      caller_waits_ = false;
+      if (timeout) {
         lock.unlock();
         TFR_RETURN_IF_ERROR(CheckInterrupt());
         lock.lock();
@@ -92,8 +95,9 @@ class ShardStream::Impl : public LaneAccess {
     --in_flight_batches_;
     bytes_in_flight_ -= taken.cut.bytes;
     if (!started_ && options_.num_threads > 0 && HasWorkForThreads()) StartThreads();
+    const bool wake = idle_workers_ > 0 && HasWorkForThreads();
     lock.unlock();
-    if (started_) work_.notify_one();
+    if (wake) work_.notify_one();
     if (!taken.status.ok()) {
       finished_ = true;
       return taken.status;
@@ -171,6 +175,7 @@ class ShardStream::Impl : public LaneAccess {
   }
 
   bool HasWorkForThreads() {
+    if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(false)) return true;
     return !cut_.empty() || CanCut() ||
            (bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes && lanes_.PickForWorker() != nullptr);
   }
@@ -259,9 +264,15 @@ class ShardStream::Impl : public LaneAccess {
     NotifyAfterWork();
   }
 
+  // A thread that wakes for nothing costs more than the asking: a switch there and a switch back.
   void NotifyAfterWork() {
-    ready_.notify_one();
-    if (started_) work_.notify_one();
+    if (caller_waits_ && CallerIsNeeded()) ready_.notify_one();
+    if (idle_workers_ > 0 && HasWorkForThreads()) work_.notify_one();
+  }
+
+  bool CallerIsNeeded() {
+    return options_.caller_helps || threads_.empty() || FindDone() != done_.end() ||
+           (cut_ended_ && in_flight_batches_ == 0) || (wanted_ && !wanted_->CanClaim(false));
   }
 
   // LaneAccess, for the thread that cuts.
@@ -292,7 +303,10 @@ class ShardStream::Impl : public LaneAccess {
   void Work() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (!stop_) {
-      if (!WorkOnce(false, &lock)) work_.wait(lock);
+      if (WorkOnce(false, &lock)) continue;
+      ++idle_workers_;
+      work_.wait(lock);
+      --idle_workers_;
     }
   }
 
@@ -318,6 +332,8 @@ class ShardStream::Impl : public LaneAccess {
   size_t in_flight_batches_ = 0;  // cut and not delivered
   size_t bytes_in_flight_ = 0;
   size_t units_made_ = 0;
+  size_t idle_workers_ = 0;
+  bool caller_waits_ = false;
   bool started_ = false;
   bool stop_ = false;
   const size_t max_batches_ = 4 + 4 * options_.num_threads;
