@@ -79,7 +79,8 @@ class Growing {
   void Advance(size_t count) { block_.count += count; }
   void Truncate(size_t size) { block_.count = size; }
 
-  // Gives the values away; false when there is no memory. Copies only where much room is left over.
+  // Gives the values away; false when there is no memory. Copies only where much room is left over. The next list
+  // starts with room for as many values a unit of work as this one had.
   bool Release(Block* block);
 
  private:
@@ -88,6 +89,8 @@ class Growing {
   size_t item_size_;
   size_t capacity_ = 0;
   Block block_;
+  size_t total_ = 0;  // work of the present list
+  double per_unit_ = 0;  // values for each unit of the last list's work
 };
 
 }  // namespace tfr
