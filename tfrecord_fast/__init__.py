@@ -47,9 +47,26 @@ from .features import (
 from .io import TFRecordOptions, TFRecordWriter
 
 if TYPE_CHECKING:
-    from . import sparse
+    from . import compat, gfile, image, random, sparse, train
+    from ._values import (
+        cast,
+        concat,
+        constant,
+        convert_to_tensor,
+        expand_dims,
+        numpy_function,
+        one_hot,
+        py_function,
+        reshape,
+        shape,
+        squeeze,
+        stack,
+        transpose,
+    )
+    from .data import TensorSpec
     from .index import IndexedReader, RecordIndex
     from .io import (
+        decode_raw,
         infer_features,
         parse_example,
         parse_sequence_example,
@@ -59,29 +76,48 @@ if TYPE_CHECKING:
     from .ragged import RaggedTensor
     from .shard_reader import ShardReader
     from .sparse import SparseTensor
+    from .train import Example, SequenceExample
 
+_modules = {"compat", "gfile", "image", "random", "sparse", "train"}
 _lazy = lazy_names(
     __name__,
     {
+        "Example": ".train",
         "IndexedReader": ".index",
         "RaggedTensor": ".ragged",
         "RecordIndex": ".index",
+        "SequenceExample": ".train",
         "ShardReader": ".shard_reader",
         "SparseTensor": ".sparse",
+        "TensorSpec": ".data",
+        "cast": "._values",
+        "concat": "._values",
+        "constant": "._values",
+        "convert_to_tensor": "._values",
+        "decode_raw": ".io",
+        "expand_dims": "._values",
         "infer_features": ".io",
+        "numpy_function": "._values",
+        "one_hot": "._values",
         "parse_example": ".io",
         "parse_sequence_example": ".io",
         "parse_single_example": ".io",
         "parse_single_sequence_example": ".io",
+        "py_function": "._values",
+        "reshape": "._values",
+        "shape": "._values",
+        "squeeze": "._values",
+        "stack": "._values",
+        "transpose": "._values",
     },
 )
 
 
 def __getattr__(name: str) -> object:
-    if name == "sparse":
+    if name in _modules:
         import importlib
 
-        return importlib.import_module(".sparse", __name__)
+        return importlib.import_module(f".{name}", __name__)
     return _lazy(name)
 
 
@@ -89,6 +125,7 @@ __all__ = [  # noqa: RUF022 (plain order: int16 before int8)
     "BytesArray",
     "DType",
     "DataLossError",
+    "Example",
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "IndexedReader",
@@ -96,37 +133,58 @@ __all__ = [  # noqa: RUF022 (plain order: int16 before int8)
     "RaggedTensor",
     "RecordBatch",
     "RecordIndex",
+    "SequenceExample",
     "ShardReader",
     "SparseFeature",
     "SparseTensor",
     "TFRecordDataset",
     "TFRecordOptions",
     "TFRecordWriter",
+    "TensorSpec",
     "VarLenFeature",
     "__version__",
     "as_dtype",
     "bfloat16",
     "bool",
     "build_info",
+    "cast",
+    "compat",
+    "concat",
+    "constant",
+    "convert_to_tensor",
     "data",
+    "decode_raw",
     "dtypes",
     "errors",
+    "expand_dims",
     "float16",
     "float32",
     "float64",
+    "gfile",
+    "image",
     "infer_features",
     "int16",
     "int32",
     "int64",
     "int8",
     "io",
+    "numpy_function",
+    "one_hot",
     "parse_example",
     "parse_sequence_example",
     "parse_single_example",
     "parse_single_sequence_example",
+    "py_function",
     "python_io",
+    "random",
+    "reshape",
+    "shape",
     "sparse",
+    "squeeze",
+    "stack",
     "string",
+    "train",
+    "transpose",
     "uint16",
     "uint32",
     "uint64",

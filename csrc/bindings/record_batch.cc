@@ -207,6 +207,45 @@ py::object Restore(const py::bytes& data, const py::bytes& sizes) {
   return WrapRecordBatch(std::move(batch));
 }
 
+// Appends where the rows of a window come from to a batch whose next row is `first`.
+void AppendOrigins(const RecordWindow& window, size_t first, std::vector<Origin>* origins) {
+  const std::vector<Origin>& known = window.batch->origins;
+  if (known.empty() || window.step <= 0) {
+    for (size_t i = 0; i < window.size && !known.empty(); ++i) {
+      Origin origin = OriginOfRow(*window.batch, window.start - i * static_cast<size_t>(-window.step));
+      origin.first_row = first + i;
+      origins->push_back(std::move(origin));
+    }
+    if (known.empty() && !origins->empty()) origins->push_back({first, nullptr, -1});
+    return;
+  }
+  const size_t step = static_cast<size_t>(window.step);
+  size_t i = 0;
+  for (size_t run = 0; run < known.size() && i < window.size; ++run) {
+    const size_t end = run + 1 < known.size() ? known[run + 1].first_row : window.batch->size();
+    const size_t row = window.start + i * step;
+    if (row >= end) continue;
+    Origin origin = OriginOfRow(*window.batch, row);
+    origin.first_row = first + i;
+    origin.stride = known[run].stride * window.step;
+    origins->push_back(std::move(origin));
+    i += (end - row + step - 1) / step;
+  }
+}
+
+// One batch of the records of several; views into the same buffers, which it keeps.
+py::object Concatenate(const py::sequence& batches) {
+  auto joined = std::make_shared<RecordBatch>();
+  for (const py::handle& object : batches) {
+    RecordWindow window;
+    if (!UnwrapRecordBatch(object, &window)) throw py::type_error("only RecordBatches can be concatenated");
+    AppendOrigins(window, joined->records.size(), &joined->origins);
+    for (size_t i = 0; i < window.size; ++i) joined->records.push_back(Row(window, i));
+    joined->owners.push_back(window.batch);
+  }
+  return WrapRecordBatch(std::move(joined));
+}
+
 struct Cursor {
   RecordWindow window;
   size_t next = 0;
@@ -272,6 +311,7 @@ void BindRecordBatch(py::module_& m) {
   view_type = MakeType("tfrecord_fast._core.RecordView", sizeof(Boxed<RecordView>),
                        {{Py_tp_dealloc, Slot(Dealloc<RecordView>)}, {Py_bf_getbuffer, Slot(GetBuffer)}}, nullptr);
   m.attr("RecordBatch") = py::handle(reinterpret_cast<PyObject*>(batch_type));
+  m.def("_concatenate", &Concatenate, py::arg("batches"));
   m.def("_restore_record_batch", &Restore);
   m.def("_record_batch", [](py::handle records) { return WrapRecordBatch(RecordsFromPython(records)); },
         "A RecordBatch of a sequence of bytes-like objects.");
