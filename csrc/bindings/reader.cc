@@ -83,8 +83,10 @@ PyObject* NextDelivered(BatchIterator* iterator, py::object (*wrap)(const Shared
 }
 
 PyObject* NextBatch(PyObject* self) {
-  return NextDelivered(&Unbox<BatchIterator>(self), [](const SharedStream&, Delivered delivered) -> py::object {
-    return WrapRecordBatch(std::move(delivered.batch));
+  return NextDelivered(&Unbox<BatchIterator>(self), [](const SharedStream& stream, Delivered delivered) -> py::object {
+    auto result = std::static_pointer_cast<ParseAhead::Result>(std::move(delivered.result));
+    return WrapRecordBatch(std::move(delivered.batch),
+                           std::make_shared<ParsedAhead>(ParsedAhead{stream.ahead(), std::move(result)}));
   });
 }
 
@@ -142,19 +144,17 @@ void BindReader(py::module_& m) {
                                                           "Batches of records from a list of files, in order.")
       .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan,
                        const py::kwargs& values) {
-             StreamOptions options = OptionsOf(values);
-             StreamParser parser;
-             if (!plan.is_none()) parser = StreamParserOf(plan);
-             options.transform = std::move(parser.transform);
-             return NewStream(FilesOf(files), options,
+             return NewStream(FilesOf(files), OptionsOf(values),
                               state.is_none() ? StreamState() : StateOfPython(state.cast<py::dict>()),
-                              std::move(parser.wrap));
+                              plan.is_none() ? StreamParser() : StreamParserOf(plan));
            }),
            py::arg("files"), py::arg("state") = py::none(), py::arg("plan") = py::none())
       .def("records", [](const std::shared_ptr<SharedStream>& stream) {
+        if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not records");
         return MakeIterator(record_iterator_type, RecordIterator{stream, nullptr, 0});
       }, "An iterator over records, as bytes.")
       .def("batches", [](const std::shared_ptr<SharedStream>& stream) {
+        if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not batches");
         return MakeIterator(batch_iterator_type, BatchIterator{stream});
       }, "An iterator over batches, as RecordBatch.")
       .def("columns", [](const std::shared_ptr<SharedStream>& stream) {

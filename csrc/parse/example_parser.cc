@@ -117,6 +117,7 @@ Status ExampleParser::ParseRows(const Bytes* records, size_t first, size_t last,
   for (size_t f = 0; f < schema_->size(); ++f) keys_.slot_of_feature(f).out = targets[f].fixed;
   writer_.StartRange(targets, first, last - first);
   for (size_t row = first; row < last; ++row) {
+    PrefetchScattered(records, row, last);
     if (!ParseFast(records[row], row)) [[unlikely]] {
       Status status = ParseSlow(records[row], row, single);
       if (!status.ok()) {

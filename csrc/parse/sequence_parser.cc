@@ -64,6 +64,7 @@ Status SequenceParser::ParseRows(const Bytes* records, size_t first, size_t last
   context_.writer.StartRange(context_targets, first, last - first);
   lists_.writer.StartRange(list_targets, first, last - first);
   for (size_t row = first; row < last; ++row) {
+    PrefetchScattered(records, row, last);
     Status status = ParseRow(records[row], row);
     if (!status.ok()) [[unlikely]] {
       *bad_row = row;

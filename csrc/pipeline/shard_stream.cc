@@ -210,7 +210,7 @@ class ShardStream::Impl : public LaneAccess {
       ++in_flight_batches_;
       bytes_in_flight_ += cut.bytes;
       Done done = {std::move(cut), nullptr, {}};
-      if (options_.transform) {
+      if (options_.transform && (!options_.transforms_now || options_.transforms_now())) {
         cut_.emplace_back(next_cut_++, std::move(done));
       } else {
         done_.emplace(next_cut_++, std::move(done));
@@ -235,11 +235,12 @@ class ShardStream::Impl : public LaneAccess {
       done.status = Status::OutOfMemory("no memory for the columns of a batch");
     }
     // The records' buffers go back to the pool now, for the next chunks, while they are in the cache.
-    done.cut.batch.reset();
+    if (!made.keeps_batch) done.cut.batch.reset();
     done.result = std::move(made.value);
     lock->lock();
-    bytes_in_flight_ += made.bytes - done.cut.bytes;
-    done.cut.bytes = made.bytes;
+    const size_t bytes = made.bytes + (made.keeps_batch ? done.cut.bytes : 0);
+    bytes_in_flight_ += bytes - done.cut.bytes;
+    done.cut.bytes = bytes;
     done_.emplace(number, std::move(done));
     NotifyAfterWork();
   }

@@ -20,6 +20,7 @@ namespace tfr {
 struct Transformed {
   std::shared_ptr<void> value;
   size_t bytes = 0;
+  bool keeps_batch = false;  // the batch is handed out beside the value
 };
 
 // Makes something else of a batch, on the thread that cut it or another; keeps alive what it needs of the batch. Null:
@@ -31,6 +32,7 @@ struct StreamOptions {
   SequenceOptions sequence;
   CutterOptions cutter;
   Transform transform;
+  std::function<bool()> transforms_now;  // asked for each batch; null: always
   // Threads beside the caller's; 0 does all work in Next.
   size_t num_threads = 1;
   // Whether the thread in Next works too while it waits.
@@ -47,7 +49,7 @@ struct StreamState {
   std::vector<RecordPlace> shuffled;  // what the shuffle buffer holds
 };
 
-// Either a batch, or what the transform made of it; neither at the end.
+// A batch, or what the transform made of it, or both; neither at the end.
 struct Delivered {
   RecordBatchPtr batch;
   std::shared_ptr<void> result;
