@@ -8,6 +8,7 @@ those against the protobuf runtime.
 """
 
 import argparse
+import itertools
 import random
 import struct
 import sys
@@ -191,7 +192,7 @@ class Draw:
             rows = rng.randrange(1, 4) if count else rng.randrange(0, 3)
             cuts = sorted(rng.randrange(count + 1) for _ in range(max(rows - 1, 0)))
             splits = [0, *cuts, count] if rows else [0]
-            lengths = [b - a for a, b in zip(splits, splits[1:], strict=False)]
+            lengths = [b - a for a, b in itertools.pairwise(splits)]
             if name == "ValueRowIds":
                 ids = [row for row, n in enumerate(lengths) for _ in range(n)]
                 filled[arg] = ids

@@ -133,7 +133,9 @@ def test_tensorflows_own_feature_objects_are_accepted():
     code = """
 import tensorflow as real, tfrecord_fast as tf
 from tests import wire_writer as wire
-message = wire.example([(b"a", wire.feature("int64", [1])), (b"v", wire.feature("float", [2.0])), (b"r", wire.feature("int64", [0, 1]))])
+message = wire.example(
+    [(b"a", wire.feature("int64", [1])), (b"v", wire.feature("float", [2.0])), (b"r", wire.feature("int64", [0, 1]))]
+)
 features = {"a": real.io.FixedLenFeature([], real.int64), "v": real.io.VarLenFeature(real.float32),
             "p": real.io.RaggedFeature(real.float32, "w", [real.io.RaggedFeature.RowSplits("r")]),
             "q": real.io.FixedLenSequenceFeature([], real.string, True)}

@@ -12,6 +12,7 @@ import pytest
 import tfrecord_fast as tf
 
 from . import frames
+from . import wire_writer as wire
 
 COMPRESSIONS = ["", "GZIP", "", "ZSTD", "", "", "ZLIB"]
 
@@ -176,6 +177,21 @@ def example(value):
     return b"\x0a" + bytes([len(entry)]) + entry
 
 
+def test_sequence_examples(tmp_path):
+    path = str(tmp_path / "sequences")
+    steps = [[b"\x1a\x03\n\x01" + bytes([step]) for step in range(row % 4)] for row in range(10)]
+    ids = [wire.feature("int64", [row]) for row in range(10)]
+    records = [wire.sequence_example([(b"id", ids[row])], [(b"s", steps[row])]) for row in range(10)]
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch(records)
+    features = ({"id": tf.FixedLenFeature([], tf.int64)}, {"s": tf.FixedLenSequenceFeature([], tf.int64)})
+    parts = list(tf.ShardReader(path, features, batch_size=4))
+    assert [context["id"].tolist() for context, _, _ in parts] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    for part, (_, lists, lengths) in enumerate(parts):
+        same = tf.parse_sequence_example(records[4 * part : 4 * part + 4], *features)
+        assert lists["s"].tolist() == same[1]["s"].tolist() and lengths["s"].tolist() == same[2]["s"].tolist()
+
+
 def test_columns_and_label(tmp_path):
     path = str(tmp_path / "examples")
     with tf.io.TFRecordWriter(path) as writer:
@@ -190,7 +206,16 @@ def test_columns_and_label(tmp_path):
 
 @pytest.mark.parametrize(
     "given",
-    [{"batch_size": 0}, {"shard": (2, 2)}, {"shard_by": "x"}, {"on_corrupt": "x"}, {"label_key": "x"}, {"num_threads": 0}],
+    [
+        {"batch_size": 0},
+        {"shard": (2, 2)},
+        {"shard_by": "x"},
+        {"on_corrupt": "x"},
+        {"label_key": "x"},
+        {"num_threads": 0},
+        {"features": {}},
+        {"features": ({}, {}, {})},
+    ],
 )
 def test_arguments_out_of_range_are_refused(given):
     with pytest.raises(ValueError):

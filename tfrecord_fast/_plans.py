@@ -125,7 +125,7 @@ class _Columns:
                 self._add_fixed(key, feature)
             elif isinstance(feature, FixedLenSequenceFeature):
                 self._add_sequence(key, feature, prefix_steps)
-            else:
+            elif isinstance(feature, RaggedFeature):
                 self._add_ragged_feature(key, feature)
         self._check_disjoint("Dense and sparse", self.dense, self.sparse)
         self._check_disjoint("Dense and ragged", self.dense, self.ragged)
@@ -352,7 +352,11 @@ class ExamplePlan:
         self.single: Callable[[Any], Result] = self._single
 
     def batch(self, records: Any, num_threads: int = 0) -> Result:
-        return self.columns.batch(self.core.parse(records, num_threads))
+        return self.finish(self.core.parse(records, num_threads))
+
+    def finish(self, columns: list[Any]) -> Result:
+        """The results of a batch that was parsed on a stream's threads."""
+        return self.columns.batch(columns)
 
     def _single(self, record: Any) -> Result:
         return self.columns.single(self.core.parse_one(record))
@@ -369,11 +373,18 @@ class SequencePlan:
         self.core = _core.SequencePlan(self.context.specs(), self.lists.specs())
 
     def parse(self, records: Any, single: bool, num_threads: int = 0) -> tuple[Result, Result, Result]:
-        context_columns, list_columns = self.core.parse(records, num_threads)
-        lists, lengths = self.lists.lists(list_columns, single)
+        parsed = self.core.parse(records, num_threads)
         if not single:
-            return self.context.batch(context_columns), lists, lengths
+            return self.finish(parsed)
+        context_columns, list_columns = parsed
+        lists, lengths = self.lists.lists(list_columns, single)
         return self.context.single(_alone(self.context, context_columns)), lists, lengths
+
+    def finish(self, parsed: tuple[list[Any], list[Any]]) -> tuple[Result, Result, Result]:
+        """The results of a batch that was parsed on a stream's threads."""
+        context_columns, list_columns = parsed
+        lists, lengths = self.lists.lists(list_columns, False)
+        return self.context.batch(context_columns), lists, lengths
 
 
 def _alone(columns: _Columns, batch: list[Any]) -> list[Any]:

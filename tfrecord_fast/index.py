@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from . import _core
 from ._files import core_files, flatten, is_url
 from ._threads import available_cpus
+from .errors import InvalidArgumentError
+from .io import parse_example, parse_single_example
 
 __all__ = ["IndexedReader", "RecordIndex"]
 
@@ -48,7 +50,7 @@ class RecordIndex:
         self._core = _core.RecordIndex(_integers(offsets, "offsets"), _integers(sizes, "sizes"))
 
     @classmethod
-    def _of_core(cls, core: Any) -> RecordIndex:
+    def _of_core(cls, core: _core.RecordIndex) -> RecordIndex:
         index = cls.__new__(cls)
         index._core = core
         return index
@@ -88,12 +90,12 @@ class RecordIndex:
     @property
     def offsets(self) -> NDArray[np.int64]:
         """int64 [n], read-only: where each record's frame starts in the file."""
-        return self._core.offsets()  # type: ignore[no-any-return]
+        return self._core.offsets()
 
     @property
     def sizes(self) -> NDArray[np.int64]:
         """int64 [n], read-only: the bytes of each record's frame, which are its data's and 16."""
-        return self._core.sizes()  # type: ignore[no-any-return]
+        return self._core.sizes()
 
     def __len__(self) -> int:
         return len(self._core)
@@ -167,10 +169,10 @@ class IndexedReader:
         self._num_threads = num_threads
         self._begin()
         if features is not None:
-            _parsers()
+            parse_example([], features)  # what is wrong with them shows here
 
     def _begin(self) -> None:
-        self._reader: Any = None
+        self._reader: _core.RandomReader | None = None
         self._lock = threading.Lock()
         self._lock_process = os.getpid()
 
@@ -183,9 +185,12 @@ class IndexedReader:
     def indexes(self) -> list[RecordIndex]:
         """The index of each file; those that were not given are made."""
         self._open()
-        return list(self._given)
+        return self._indexes()
 
-    def _open(self) -> Any:
+    def _indexes(self) -> list[RecordIndex]:
+        return [index for index in self._given if isinstance(index, RecordIndex)]
+
+    def _open(self) -> _core.RandomReader:
         """The core's reader, made at the first use."""
         if self._reader is not None:
             return self._reader
@@ -193,19 +198,20 @@ class IndexedReader:
             # Whoever held it did not come along through the fork.
             self._lock, self._lock_process = threading.Lock(), os.getpid()
         with self._lock:
-            if self._reader is None:
+            reader = self._reader
+            if reader is None:
                 threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
-                missing = [i for i, index in enumerate(self._given) if not isinstance(index, RecordIndex)]
-                cores = _core._open_indexes([(self._paths[i], self._given[i]) for i in missing], threads)
-                for i, core in zip(missing, cores, strict=True):
+                missing = [(i, saved) for i, saved in enumerate(self._given) if not isinstance(saved, RecordIndex)]
+                cores = _core._open_indexes([(self._paths[i], saved) for i, saved in missing], threads)
+                for (i, _), core in zip(missing, cores, strict=True):
                     self._given[i] = RecordIndex._of_core(core)
-                self._reader = _core.RandomReader(
+                reader = self._reader = _core.RandomReader(
                     self._paths,
-                    [index._core for index in self._given],
+                    [index._core for index in self._indexes()],
                     verify_crc=self._verify_crc,
                     num_threads=threads,
                 )
-        return self._reader
+        return reader
 
     def __len__(self) -> int:
         return len(self._open())
@@ -217,17 +223,22 @@ class IndexedReader:
         if isinstance(key, slice):
             return self.take(np.arange(*key.indices(len(reader)), dtype=np.int64))
         record = reader.record(key)
-        if self._features is None:
-            return record
-        return _parsers()[1](record, self._features)
+        return record if self._features is None else self._values(record, key)
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
         """What `[reader[i] for i in indices]` is, read together; PyTorch's DataLoader and grain ask for it."""
         records = self._take(indices).tolist()
         if self._features is None:
-            return records  # type: ignore[no-any-return]
-        parse = _parsers()[1]
-        return [parse(record, self._features) for record in records]
+            return records
+        return [self._values(record, i) for record, i in zip(records, indices, strict=True)]
+
+    def _values(self, record: bytes, i: Any) -> dict[Any, Any]:
+        assert self._features is not None
+        try:
+            return parse_single_example(record, self._features)
+        except InvalidArgumentError:
+            parse_example(self._take([i]), self._features)  # says which file and record
+            raise
 
     def take(self, indices: Any) -> Any:
         """The records of these numbers, in this order; a number may come more than once.
@@ -239,7 +250,7 @@ class IndexedReader:
           A RecordBatch of n, or a dict of columns of n rows.
         """
         records = self._take(indices)
-        return records if self._features is None else _parsers()[0](records, self._features)
+        return records if self._features is None else parse_example(records, self._features)
 
     def _take(self, indices: Any) -> _core.RecordBatch:
         return self._open().take(_integers(indices, "indices"))
@@ -259,13 +270,6 @@ class IndexedReader:
     def __repr__(self) -> str:
         size = "" if self._reader is None else f", {len(self)} records"
         return f"<IndexedReader of {len(self._paths)} files{size}>"
-
-
-def _parsers() -> tuple[Any, Any]:
-    """`io.parse_example` and `io.parse_single_example`."""
-    from . import io
-
-    return io.parse_example, io.parse_single_example
 
 
 def _path(path: Any) -> bytes:
@@ -314,13 +318,16 @@ def _integer(key: Any) -> int:
 
 def _integers(values: Any, name: str) -> NDArray[np.int64]:
     """An int64 array [n]; raises TypeError for anything but integers, and never wraps a large one around."""
-    array = values if isinstance(values, np.ndarray) else np.asarray(values if hasattr(values, "__len__") else list(values))
+    given = values if isinstance(values, np.ndarray | Sequence) else list(values)
+    array = np.asarray(given)
+    if array.dtype.kind == "f" and array is not given:  # of Python's large integers, NumPy may make that, too
+        array = np.array(given, object)
     if array.ndim != 1:
         raise TypeError(f"`{name}` must have one dimension, got shape {array.shape}")
     if array.size == 0:
         return np.empty(0, np.int64)
     if array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8):
         return np.ascontiguousarray(array, np.int64)
-    if array.dtype.kind in "uO":  # what NumPy makes of Python's large integers, too
+    if array.dtype.kind in "uO":
         return np.array([_integer(value) for value in array.tolist()], np.int64)
     raise TypeError(f"`{name}` must be integers, got {array.dtype}")

@@ -36,6 +36,8 @@ inline void ThrowIfError(const Status& status) {
   if (!status.ok()) ThrowStatus(status);
 }
 
+struct ParsedAhead;  // parse_ahead.h
+
 // A Python RecordBatch is a strided window on a shared core batch, so that slicing copies nothing: row i is
 // batch->records[start + i * step].
 struct RecordWindow {
@@ -43,10 +45,11 @@ struct RecordWindow {
   size_t start = 0;
   ptrdiff_t step = 1;
   size_t size = 0;
+  std::shared_ptr<ParsedAhead> parsed;  // of a whole batch from a stream; else null
 };
 
 // A new Python RecordBatch over the whole of `batch`.
-pybind11::object WrapRecordBatch(RecordBatchPtr batch);
+pybind11::object WrapRecordBatch(RecordBatchPtr batch, std::shared_ptr<ParsedAhead> parsed = nullptr);
 
 // True and *window set if `object` is our RecordBatch.
 bool UnwrapRecordBatch(pybind11::handle object, RecordWindow* window);

@@ -145,26 +145,33 @@ void BindIndex(py::module_& m) {
       .def_static("build",
                   [](const std::string& path) {
                     return WithoutGil([&](RecordIndexPtr* index) { return BuildIndex(path, index); });
-                  })
+                  },
+                  py::arg("path"))
       .def_static("load",
                   [](const std::string& path) {
                     return WithoutGil([&](RecordIndexPtr* index) { return LoadIndex(path, index); });
-                  })
-      .def("save",
-           [](const RecordIndex& index, const std::string& path) {
-             Status status;
-             {
-               py::gil_scoped_release no_gil;
-               status = SaveIndex(index, path);
-             }
-             ThrowIfError(status);
-           })
+                  },
+                  py::arg("path"))
+      .def(
+          "save",
+          [](const RecordIndex& index, const std::string& path) {
+            Status status;
+            {
+              py::gil_scoped_release no_gil;
+              status = SaveIndex(index, path);
+            }
+            ThrowIfError(status);
+          },
+          py::arg("path"))
       .def("__len__", &RecordIndex::size)
       .def("offsets", [](py::object self) { return ArrayOver(self.cast<const RecordIndex&>().offsets(), self); })
       .def("sizes", [](py::object self) { return ArrayOver(self.cast<const RecordIndex&>().sizes(), self); })
-      .def("equals", [](const RecordIndex& a, const RecordIndex& b) {
-        return a.offsets() == b.offsets() && a.sizes() == b.sizes();
-      });
+      .def(
+          "equals",
+          [](const RecordIndex& a, const RecordIndex& b) {
+            return a.offsets() == b.offsets() && a.sizes() == b.sizes();
+          },
+          py::arg("other"));
   m.def("_open_indexes", &OpenAll, py::arg("files"), py::arg("num_threads"));
   py::class_<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),

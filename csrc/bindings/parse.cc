@@ -14,6 +14,7 @@
 #include "bindings/boxed.h"
 #include "bindings/bytes_array.h"
 #include "bindings/numpy_api.h"
+#include "bindings/parse_ahead.h"
 #include "bindings/parse.h"
 #include "parse/parse.h"
 
@@ -225,7 +226,33 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
   return values;
 }
 
+// Parses a batch for a stream, whose batches are parsed side by side: each on one thread.
+Transform ParserOf(const std::shared_ptr<ExamplePlan>& plan) {
+  return [plan](const RecordBatch& batch, Transformed* made) {
+    auto columns = std::make_shared<Columns>();
+    TFR_RETURN_IF_ERROR(ParseExamples(batch, *plan, 1, columns.get()));
+    made->bytes = BytesHeld(*plan->schema, *columns);
+    made->value = std::move(columns);
+    return Status();
+  };
+}
+
+Transform ParserOf(const std::shared_ptr<SequencePlan>& plan);
+
+// The columns of a batch that came parsed by this plan, once. Otherwise null, and the batch's stream learns the plan.
+template <typename Plan>
+std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>& plan) {
+  RecordWindow window;
+  if (!UnwrapRecordBatch(records, &window) || !window.parsed) return nullptr;
+  std::shared_ptr<void> columns = window.parsed->Take(plan.get());
+  if (!columns) window.parsed->ahead->Learn(plan.get(), ParserOf(plan));
+  return columns;
+}
+
 py::list ParseBatch(PyExamplePlan& self, py::handle records, size_t num_threads) {
+  if (const auto columns = TakeParsed(records, self.plan)) {
+    return WrapColumns(*self.plan->schema, *static_cast<const Columns*>(columns.get()));
+  }
   const RecordBatchPtr batch = RecordsFromPython(records);
   Columns columns;
   Status status;
@@ -238,25 +265,48 @@ py::list ParseBatch(PyExamplePlan& self, py::handle records, size_t num_threads)
 }
 
 struct PySequencePlan {
-  PySequencePlan(const py::list& context, const py::list& lists) : plan(SchemaOf(context), SchemaOf(lists)) {
-    for (const FeatureSpec& spec : plan.lists->features()) {
+  PySequencePlan(const py::list& context, const py::list& lists)
+      : plan(std::make_shared<SequencePlan>(SchemaOf(context), SchemaOf(lists))) {
+    for (const FeatureSpec& spec : plan->lists->features()) {
       if (spec.layout == Layout::kFixed) throw py::value_error("a feature list has no fixed layout");
     }
   }
-  SequencePlan plan;
+  std::shared_ptr<SequencePlan> plan;
 };
 
-py::tuple ParseSequenceBatch(PySequencePlan& self, py::handle records, size_t num_threads) {
-  const RecordBatchPtr batch = RecordsFromPython(records);
+struct SequenceColumns {
   Columns context, lists;
+};
+
+py::tuple WrapSequence(const SequencePlan& plan, const SequenceColumns& columns) {
+  return py::make_tuple(WrapAll(*plan.context, columns.context, false), WrapAll(*plan.lists, columns.lists, true));
+}
+
+Transform ParserOf(const std::shared_ptr<SequencePlan>& plan) {
+  return [plan](const RecordBatch& batch, Transformed* made) {
+    auto columns = std::make_shared<SequenceColumns>();
+    TFR_RETURN_IF_ERROR(ParseSequenceExamples(batch, *plan, 1, &columns->context, &columns->lists));
+    made->bytes = BytesHeld(*plan->context, columns->context) + BytesHeld(*plan->lists, columns->lists);
+    made->value = std::move(columns);
+    return Status();
+  };
+}
+
+py::tuple ParseSequenceBatch(PySequencePlan& self, py::handle records, size_t num_threads) {
+  if (const auto columns = TakeParsed(records, self.plan)) {
+    return WrapSequence(*self.plan, *static_cast<const SequenceColumns*>(columns.get()));
+  }
+  const RecordBatchPtr batch = RecordsFromPython(records);
+  SequenceColumns columns;
   Status status;
   {
     py::gil_scoped_release release;
-    status = ParseSequenceExamples(*batch, self.plan, num_threads, &context, &lists);
+    status = ParseSequenceExamples(*batch, *self.plan, num_threads, &columns.context, &columns.lists);
   }
   ThrowIfError(status);
-  return py::make_tuple(WrapAll(*self.plan.context, context, false), WrapAll(*self.plan.lists, lists, true));
+  return WrapSequence(*self.plan, columns);
 }
+
 
 // True if `features` still is what `snapshot` (key, value, key, value, …) was taken of, by identity.
 PyObject* Unchanged(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -285,6 +335,19 @@ std::shared_ptr<ExamplePlan> UnwrapExamplePlan(py::handle object) {
 }
 
 py::list WrapColumns(const Schema& schema, const Columns& columns) { return WrapAll(schema, columns, false); }
+
+StreamParser StreamParserOf(py::handle object) {
+  if (py::isinstance<PyExamplePlan>(object)) {
+    const std::shared_ptr<ExamplePlan> plan = object.cast<PyExamplePlan&>().plan;
+    return {ParserOf(plan), [plan](const void* columns) -> py::object {
+              return WrapColumns(*plan->schema, *static_cast<const Columns*>(columns));
+            }};
+  }
+  const std::shared_ptr<SequencePlan> plan = object.cast<PySequencePlan&>().plan;
+  return {ParserOf(plan), [plan](const void* columns) -> py::object {
+            return WrapSequence(*plan, *static_cast<const SequenceColumns*>(columns));
+          }};
+}
 
 void BindParse(py::module_& m) {
   py::class_<PyExamplePlan>(m, "ExamplePlan")

@@ -65,6 +65,7 @@ PyObject* Slice(PyObject* self, PyObject* slice) {
   const RecordWindow& window = Window(self);
   const Py_ssize_t size = PySlice_AdjustIndices(static_cast<Py_ssize_t>(window.size), &start, &stop, step);
   RecordWindow part = window;
+  part.parsed = nullptr;
   part.size = static_cast<size_t>(size);
   if (size > 0) part.start = static_cast<size_t>(static_cast<ptrdiff_t>(window.start) + start * window.step);
   part.step = window.step * step;
@@ -251,7 +252,11 @@ struct Cursor {
   size_t next = 0;
 };
 
-PyObject* Iterate(PyObject* self) { return Box(batch_iterator_type, Cursor{Window(self), 0}); }
+PyObject* Iterate(PyObject* self) {
+  RecordWindow window = Window(self);
+  window.parsed = nullptr;
+  return Box(batch_iterator_type, Cursor{std::move(window), 0});
+}
 
 PyObject* Next(PyObject* self) {
   Cursor& cursor = Unbox<Cursor>(self);
@@ -278,9 +283,9 @@ constexpr char kBatchDoc[] =
 
 }  // namespace
 
-py::object WrapRecordBatch(RecordBatchPtr batch) {
+py::object WrapRecordBatch(RecordBatchPtr batch, std::shared_ptr<ParsedAhead> parsed) {
   const size_t size = batch->size();
-  PyObject* object = Box(batch_type, RecordWindow{std::move(batch), 0, 1, size});
+  PyObject* object = Box(batch_type, RecordWindow{std::move(batch), 0, 1, size, std::move(parsed)});
   if (object == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(object);
 }

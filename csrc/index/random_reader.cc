@@ -91,7 +91,7 @@ Status ReadParts(const File& file, int64_t offset, iovec* parts, size_t count, c
   while (count > 0) {
     size_t got = 0;
     TFR_RETURN_IF_ERROR(file.ReadPartsAt(offset, parts, count, &got).WithRecord(last.offset, last.record));
-    if (got == 0) return TooShort(last, offset);
+    if (got == 0) return TooShort(last, std::min(offset, file.Size()));
     offset += static_cast<int64_t>(got);
     for (; count > 0 && got >= parts->iov_len; ++parts, --count) got -= parts->iov_len;
     if (count > 0) *parts = {static_cast<uint8_t*>(parts->iov_base) + got, parts->iov_len - got};

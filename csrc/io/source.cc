@@ -58,7 +58,8 @@ Status File::Examine(Access access) {
   struct stat info;
   if (::fstat(descriptor_, &info) != 0) return Status::Errno(errno, "fstat");
   if (S_ISDIR(info.st_mode)) return Status::Errno(EISDIR, "open");
-  regular_ = HasKnownSize(info);
+  uint8_t byte;
+  regular_ = HasKnownSize(info) || (S_ISREG(info.st_mode) && ::pread(descriptor_, &byte, 1, 0) == 0);
 #ifdef POSIX_FADV_SEQUENTIAL
   const int advice = access == Access::kRandom ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
   if (regular_) (void)::posix_fadvise(descriptor_, 0, 0, advice);

@@ -54,6 +54,9 @@ struct Columns {
   std::shared_ptr<const std::vector<Owner>> owners;
 };
 
+// About how many bytes the columns keep alive, the strings they look into among them.
+size_t BytesHeld(const Schema& schema, const Columns& columns);
+
 // Room for `count` values of `item_size` bytes, contents undefined, from a pool shared by the process.
 // False when there is no memory. `stagger` moves the start by some cache lines, so that columns that are
 // written side by side do not all fall into the same cache set.
@@ -76,7 +79,8 @@ class Growing {
   void Advance(size_t count) { block_.count += count; }
   void Truncate(size_t size) { block_.count = size; }
 
-  // Gives the values away; false when there is no memory. Copies only where much room is left over.
+  // Gives the values away; false when there is no memory. Copies only where much room is left over. The next list
+  // starts with room for as many values a unit of work as this one had.
   bool Release(Block* block);
 
  private:
@@ -85,6 +89,8 @@ class Growing {
   size_t item_size_;
   size_t capacity_ = 0;
   Block block_;
+  size_t total_ = 0;  // work of the present list
+  double per_unit_ = 0;  // values for each unit of the last list's work
 };
 
 }  // namespace tfr

@@ -83,6 +83,26 @@ inline const uint8_t* TakeSkipped(const uint8_t* p, const uint8_t* end, const Ke
   return static_cast<size_t>(end - value) >= size ? value + size : nullptr;
 }
 
+// Takes a map entry of this slot's key, in the one form that its shape stands for, and puts its value into the row;
+// null if it is anything else.
+__attribute__((always_inline)) inline const uint8_t* TakeWhole(const uint8_t* p, const uint8_t* end,
+                                                               const KeyTable::Slot& slot, size_t row) {
+  if (slot.shape == KeyTable::kGeneral || static_cast<size_t>(end - p) < kReadAhead + slot.size) return nullptr;
+  if (slot.shape == KeyTable::kOneInt64) {
+    int64_t value;
+    const uint8_t* const behind = TakeOneInt64(p, slot, &value);
+    if (behind) reinterpret_cast<int64_t*>(slot.out)[row] = value;
+    return behind;
+  }
+  if (slot.shape == KeyTable::kOneFloat) {
+    uint32_t bits;
+    const uint8_t* const behind = TakeOneFloat(p, slot, &bits);
+    if (behind) reinterpret_cast<uint32_t*>(slot.out)[row] = bits;
+    return behind;
+  }
+  return TakeSkipped(p, end, slot);
+}
+
 // A map entry that is a key and then a value, as every writer makes it; null if it is anything else.
 inline const uint8_t* TakeEntry(const uint8_t* p, const uint8_t* end, Bytes* key, Bytes* value) {
   size_t size;
@@ -117,6 +137,7 @@ Status ExampleParser::ParseRows(const Bytes* records, size_t first, size_t last,
   for (size_t f = 0; f < schema_->size(); ++f) keys_.slot_of_feature(f).out = targets[f].fixed;
   writer_.StartRange(targets, first, last - first);
   for (size_t row = first; row < last; ++row) {
+    PrefetchScattered(records, row, last);
     if (!ParseFast(records[row], row)) [[unlikely]] {
       Status status = ParseSlow(records[row], row, single);
       if (!status.ok()) {
@@ -139,51 +160,54 @@ bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
   p = ReadLength(p + 1, end, &size);
   if (p == nullptr || p + size != end) return false;
 
-  KeyTable::Slot* slots = keys_.slots();
   uint32_t last = KeyTable::kStart;
   while (p < end) {
-    const uint32_t guess = slots[last].next;
+    const KeyTable::Slot* const slots = keys_.slots();
+    const uint32_t guess = slots[last].next[way_];
     const KeyTable::Slot& slot = slots[guess];
-    if (slot.shape != KeyTable::kGeneral && static_cast<size_t>(end - p) >= kReadAhead + slot.size) [[likely]] {
-      const uint8_t* behind = nullptr;
-      switch (slot.shape) {
-        case KeyTable::kOneInt64: {
-          int64_t value;
-          behind = TakeOneInt64(p, slot, &value);
-          if (behind) reinterpret_cast<int64_t*>(slot.out)[row] = value;
-          break;
-        }
-        case KeyTable::kOneFloat: {
-          uint32_t bits;
-          behind = TakeOneFloat(p, slot, &bits);
-          if (behind) reinterpret_cast<uint32_t*>(slot.out)[row] = bits;
-          break;
-        }
-        default:
-          behind = TakeSkipped(p, end, slot);
-          break;
-      }
-      if (behind) [[likely]] {
-        if (slot.feature >= 0 && !Mark(slot.feature)) return false;
-        last = guess;
-        p = behind;
-        continue;
-      }
+    const uint8_t* const behind = TakeWhole(p, end, slot, row);
+    if (behind) [[likely]] {
+      if (slot.feature >= 0 && !Mark(slot.feature)) return false;
+      last = guess;
+      p = behind;
+    } else {
+      p = TakeUnguessed(p, end, row, &last);
+      if (p == nullptr) return false;
     }
-    Bytes key, value;
-    p = TakeEntry(p, end, &key, &value);
-    if (p == nullptr) return false;
-    uint32_t found = guess;
-    if (guess <= KeyTable::kUnknown || !KeyTable::Matches(slot, key.data, key.size)) {
-      found = keys_.Find(key.data, key.size);
-      slots = keys_.slots();
-      slots[last].next = found;
-    }
-    const int32_t feature = slots[found].feature;
-    if (feature >= 0 && !PutValue(feature, row, value.data, value.data + value.size)) return false;
-    last = found;
   }
   return FillMissing(row);
+}
+
+// Takes an entry whose key, or whose form, is not the one that was guessed; null where ParseFast has to give up. *last
+// becomes the entry's slot.
+const uint8_t* ExampleParser::TakeUnguessed(const uint8_t* p, const uint8_t* end, size_t row, uint32_t* last) {
+  KeyTable::Slot* slots = keys_.slots();
+  const uint32_t guess = slots[*last].next[way_];
+  uint32_t found = slots[*last].next[way_ ^ 1];
+  const uint8_t* behind = TakeWhole(p, end, slots[found], row);
+  Bytes key{}, value{};
+  if (!behind) {
+    p = TakeEntry(p, end, &key, &value);
+    if (p == nullptr) return nullptr;
+    if (guess > KeyTable::kUnknown && KeyTable::Matches(slots[guess], key.data, key.size)) {
+      found = guess;
+    } else if (found <= KeyTable::kUnknown || !KeyTable::Matches(slots[found], key.data, key.size)) {
+      found = keys_.Find(key.data, key.size);
+      slots = keys_.slots();
+      keys_.Learn(*last, found, &way_);
+    }
+  }
+  if (found != slots[*last].next[way_]) {
+    if (slots[*last].next[way_] <= KeyTable::kUnknown) {
+      slots[*last].next[way_] = found;  // both orders go on alike here
+    } else {
+      way_ ^= 1;
+    }
+  }
+  *last = found;
+  const int32_t feature = slots[found].feature;
+  if (behind) return feature < 0 || Mark(feature) ? behind : nullptr;
+  return feature < 0 || PutValue(feature, row, value.data, value.data + value.size) ? p : nullptr;
 }
 
 bool ExampleParser::PutValue(int32_t feature, size_t row, const uint8_t* p, const uint8_t* end) {

@@ -38,6 +38,7 @@ class ExampleParser {
   };
 
   bool ParseFast(const Bytes& record, size_t row);
+  const uint8_t* TakeUnguessed(const uint8_t* p, const uint8_t* end, size_t row, uint32_t* last);
   bool PutValue(int32_t feature, size_t row, const uint8_t* p, const uint8_t* end);
   bool FillMissing(size_t row);
 
@@ -57,6 +58,7 @@ class ExampleParser {
 
   SchemaPtr schema_;
   KeyTable keys_;
+  uint32_t way_ = 0;  // which of the two known orders of keys the present record follows
   RowWriter writer_;
   std::vector<uint64_t> seen_;   // a bit a feature: this record had it
   std::vector<uint64_t> fixed_;  // a bit a feature: its layout is kFixed

@@ -25,28 +25,28 @@ bool IsListTag(uint32_t tag) {
 }
 
 // One run of varints without tags between.
-Decoded PackedInt64s(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* sink, int64_t* misfit) {
+Decoded PackedInt64s(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTarget* target, int64_t* misfit) {
   int64_t block[kBlockValues];
-  while (p < end && sink->count < sink->room) {
+  while (p < end && target->count < target->room) {
     const bool in_place = type == ColumnType::kInt64;
-    const size_t room = sink->room - sink->count;
-    int64_t* out = in_place ? reinterpret_cast<int64_t*>(sink->out) + sink->count : block;
+    const size_t room = target->room - target->count;
+    int64_t* out = in_place ? reinterpret_cast<int64_t*>(target->out) + target->count : block;
     size_t count;
     p = DecodeVarintRun(p, end, out, in_place ? room : std::min(room, kBlockValues), &count);
     if (p == nullptr) return Decoded::kMalformed;
-    if (!in_place && !StoreInts(block, count, type, sink->out + sink->count * ItemSize(type), misfit)) {
+    if (!in_place && !StoreInts(block, count, type, target->out + target->count * ItemSize(type), misfit)) {
       return Decoded::kOutOfRange;
     }
-    sink->count += count;
+    target->count += count;
   }
   if (p == end) [[likely]] return Decoded::kOk;
   size_t beyond;  // what there was no room for
   if (!CountVarints(p, end, &beyond)) return Decoded::kMalformed;
-  sink->count += beyond;
+  target->count += beyond;
   return Decoded::kOk;
 }
 
-Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* sink, int64_t* misfit) {
+Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTarget* target, int64_t* misfit) {
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
@@ -55,7 +55,7 @@ Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* s
       size_t size;
       p = ReadLength(p, end, &size);
       if (p == nullptr) return Decoded::kMalformed;
-      const Decoded decoded = PackedInt64s(p, p + size, type, sink, misfit);
+      const Decoded decoded = PackedInt64s(p, p + size, type, target, misfit);
       if (decoded != Decoded::kOk) return decoded;
       p += size;
     } else if (tag == kOneVarintTag) {
@@ -63,10 +63,10 @@ Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* s
       p = ReadVarint(p, end, &bits);
       if (p == nullptr) return Decoded::kMalformed;
       const auto value = static_cast<int64_t>(bits);
-      if (sink->count < sink->room && !StoreInts(&value, 1, type, sink->out + sink->count * ItemSize(type), misfit)) {
+      if (target->count < target->room && !StoreInts(&value, 1, type, target->out + target->count * ItemSize(type), misfit)) {
         return Decoded::kOutOfRange;
       }
-      ++sink->count;
+      ++target->count;
     } else {
       p = SkipField(p, end, tag);
       if (p == nullptr) return Decoded::kMalformed;
@@ -75,15 +75,15 @@ Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* s
   return Decoded::kOk;
 }
 
-void PutFloats(const uint8_t* p, size_t n, ColumnType type, Sink* sink) {
-  if (sink->count < sink->room) {
-    const size_t fits = std::min(n, sink->room - sink->count);
-    StoreFloats(p, fits, type, sink->out + sink->count * ItemSize(type));
+void PutFloats(const uint8_t* p, size_t n, ColumnType type, ValueTarget* target) {
+  if (target->count < target->room) {
+    const size_t fits = std::min(n, target->room - target->count);
+    StoreFloats(p, fits, type, target->out + target->count * ItemSize(type));
   }
-  sink->count += n;
+  target->count += n;
 }
 
-Decoded FloatList(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* sink) {
+Decoded FloatList(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTarget* target) {
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
@@ -92,11 +92,11 @@ Decoded FloatList(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* s
       size_t size;
       p = ReadLength(p, end, &size);
       if (p == nullptr || size % 4 != 0) return Decoded::kMalformed;
-      PutFloats(p, size / 4, type, sink);
+      PutFloats(p, size / 4, type, target);
       p += size;
     } else if (tag == kOneFixed32Tag) {
       if (end - p < 4) return Decoded::kMalformed;
-      PutFloats(p, 1, type, sink);
+      PutFloats(p, 1, type, target);
       p += 4;
     } else {
       p = SkipField(p, end, tag);
@@ -106,8 +106,8 @@ Decoded FloatList(const uint8_t* p, const uint8_t* end, ColumnType type, Sink* s
   return Decoded::kOk;
 }
 
-Decoded BytesList(const uint8_t* p, const uint8_t* end, Sink* sink) {
-  auto* out = reinterpret_cast<Bytes*>(sink->out);
+Decoded BytesList(const uint8_t* p, const uint8_t* end, ValueTarget* target) {
+  auto* out = reinterpret_cast<Bytes*>(target->out);
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
@@ -116,8 +116,8 @@ Decoded BytesList(const uint8_t* p, const uint8_t* end, Sink* sink) {
       size_t size;
       p = ReadLength(p, end, &size);
       if (p == nullptr) return Decoded::kMalformed;
-      if (sink->count < sink->room) out[sink->count] = {p, size};
-      ++sink->count;
+      if (target->count < target->room) out[target->count] = {p, size};
+      ++target->count;
       p += size;
     } else {
       p = SkipField(p, end, tag);
@@ -127,14 +127,14 @@ Decoded BytesList(const uint8_t* p, const uint8_t* end, Sink* sink) {
   return Decoded::kOk;
 }
 
-Decoded DecodeList(const uint8_t* p, const uint8_t* end, Kind kind, ColumnType type, Sink* sink, int64_t* misfit) {
+Decoded DecodeList(const uint8_t* p, const uint8_t* end, Kind kind, ColumnType type, ValueTarget* target, int64_t* misfit) {
   switch (kind) {
     case Kind::kInt64:
-      return Int64List(p, end, type, sink, misfit);
+      return Int64List(p, end, type, target, misfit);
     case Kind::kFloat:
-      return FloatList(p, end, type, sink);
+      return FloatList(p, end, type, target);
     case Kind::kBytes:
-      return BytesList(p, end, sink);
+      return BytesList(p, end, target);
     case Kind::kNone:
       break;
   }
@@ -186,8 +186,8 @@ size_t MostValues(const FeatureValue& value) {
   return 0;
 }
 
-Decoded DecodeValues(const FeatureValue& value, ColumnType type, Sink* sink, int64_t* misfit) {
-  if (value.lone) return DecodeList(value.begin, value.end, value.kind, type, sink, misfit);
+Decoded DecodeValues(const FeatureValue& value, ColumnType type, ValueTarget* target, int64_t* misfit) {
+  if (value.lone) return DecodeList(value.begin, value.end, value.kind, type, target, misfit);
   if (value.kind == Kind::kNone) return Decoded::kOk;
   const uint8_t* p = value.begin;
   while (p < value.end) {
@@ -198,7 +198,7 @@ Decoded DecodeValues(const FeatureValue& value, ColumnType type, Sink* sink, int
       size_t size;
       p = ReadLength(p, value.end, &size);
       if (p == nullptr) return Decoded::kMalformed;
-      const Decoded decoded = DecodeList(p, p + size, value.kind, type, sink, misfit);
+      const Decoded decoded = DecodeList(p, p + size, value.kind, type, target, misfit);
       if (decoded != Decoded::kOk) return decoded;
       p += size;
     } else {
@@ -210,9 +210,9 @@ Decoded DecodeValues(const FeatureValue& value, ColumnType type, Sink* sink, int
 }
 
 Decoded OnlyBytes(const FeatureValue& value, Bytes* bytes, size_t* count) {
-  Sink sink{reinterpret_cast<uint8_t*>(bytes), 1, 0};
-  const Decoded decoded = DecodeValues(value, ColumnType::kBytes, &sink, nullptr);
-  *count = sink.count;
+  ValueTarget target{reinterpret_cast<uint8_t*>(bytes), 1, 0};
+  const Decoded decoded = DecodeValues(value, ColumnType::kBytes, &target, nullptr);
+  *count = target.count;
   return decoded;
 }
 

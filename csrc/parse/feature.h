@@ -27,7 +27,7 @@ struct FeatureValue {
 bool FindValue(const uint8_t* p, const uint8_t* end, FeatureValue* value);
 
 // Where decoded values go. Counts on where there is no more room, so that an error can say how many there were.
-struct Sink {
+struct ValueTarget {
   uint8_t* out;
   size_t room;   // in values
   size_t count;  // values seen
@@ -38,9 +38,9 @@ enum class Decoded : uint8_t { kOk, kMalformed, kOutOfRange };
 // An upper bound on the number of values in the list, by the bytes that it takes.
 size_t MostValues(const FeatureValue& value);
 
-// Appends the values to the sink, converted to `type`, which takes lists of value.kind. On kOutOfRange the first
+// Appends the values to the target, converted to `type`, which takes lists of value.kind. On kOutOfRange the first
 // integer that does not fit is in *misfit.
-Decoded DecodeValues(const FeatureValue& value, ColumnType type, Sink* sink, int64_t* misfit);
+Decoded DecodeValues(const FeatureValue& value, ColumnType type, ValueTarget* target, int64_t* misfit);
 
 // The size of the only element of a bytes list, and where it starts; kMalformed, or *count != 1 if there is not
 // exactly one.

@@ -43,6 +43,7 @@ KeyTable::KeyTable(const Schema& schema) {
     none.size = UINT32_MAX;
     none.feature = -1;
     none.shape = kGeneral;
+    none.next[0] = none.next[1] = kUnknown;
     slots_.push_back(none);
   }
   size_t buckets = 16;
@@ -62,7 +63,7 @@ uint32_t KeyTable::Add(const uint8_t* key, size_t size, int32_t feature, EntrySh
   slot.key = key;
   slot.size = static_cast<uint32_t>(size);
   slot.feature = feature;
-  slot.next = kUnknown;
+  slot.next[0] = slot.next[1] = kUnknown;
   slot.shape = kGeneral;
   if (size + kEntryOverhead <= kMaxOneByteLength) {
     const auto entry_size = static_cast<uint32_t>(size + kEntryOverhead);

@@ -1,5 +1,6 @@
 // Finds the feature that a key asks for, guessing first: keys come in nearly the same order in every record of
-// a file, so each key remembers which one followed it last time. A wrong guess costs a hash lookup.
+// a file, so each key remembers which one followed it, in two orders, since shuffling mixes files. A wrong guess costs
+// a hash lookup.
 //
 // One table belongs to one parser and learns as it goes; it is not shared between threads.
 
@@ -27,12 +28,12 @@ class KeyTable {
     const uint8_t* key;
     uint32_t size;
     int32_t feature;       // index in the schema, or -1: not asked for
-    uint32_t next;         // the slot that followed last time
+    uint32_t next[2];      // the slots that followed before, in one order of the keys and in another
     uint32_t entry_header; // first four bytes of a map entry with this key and a value of length 0, or 0 if too long
     uint8_t shape;         // EntryShape
     uint8_t* out;          // for the parser: where the feature's column starts, if its layout is kFixed
   };
-
+  static_assert(sizeof(Slot) == 64);
 
   // What the parser may try before it decodes an entry step by step.
   enum EntryShape : uint8_t { kGeneral, kSkip, kOneInt64, kOneFloat };
@@ -53,6 +54,14 @@ class KeyTable {
 
   // The slot of a key, learnt now if it is new and there is room. Slot pointers from before are void.
   uint32_t Find(const uint8_t* key, size_t size);
+
+  // Remembers that `found` followed `last` in the order *way; an order that is known already is not forgotten for the
+  // first other one, which *way becomes then.
+  void Learn(uint32_t last, uint32_t found, uint32_t* way) {
+    uint32_t* next = slots_[last].next;
+    if (next[*way] > kUnknown && next[*way ^ 1] <= kUnknown) *way ^= 1;
+    next[*way] = found;
+  }
 
   // True if the slot's key is the `size` bytes at `key`.
   static bool Matches(const Slot& slot, const uint8_t* key, size_t size) {

@@ -118,14 +118,14 @@ bool RowWriter::PutFixed(size_t f, size_t row, const FeatureValue& value, Status
     if (why) *why = WrongKind(spec, value.kind);
     return false;
   }
-  Sink sink{out, spec.elements, 0};
+  ValueTarget target{out, spec.elements, 0};
   int64_t misfit;
-  const Decoded decoded = DecodeValues(value, spec.type, &sink, &misfit);
-  if (decoded == Decoded::kOk && sink.count == spec.elements) [[likely]] return true;
+  const Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
+  if (decoded == Decoded::kOk && target.count == spec.elements) [[likely]] return true;
   if (why) {
     *why = decoded == Decoded::kMalformed    ? MalformedFeature(spec)
            : decoded == Decoded::kOutOfRange ? Misfit(spec, misfit)
-                                             : WrongCount(spec, sink.count);
+                                             : WrongCount(spec, target.count);
   }
   return false;
 }
@@ -144,15 +144,15 @@ bool RowWriter::Append(size_t f, size_t row, const FeatureValue& value, size_t* 
     if (why) *why = Status::OutOfMemory("no memory for the values of feature '" + spec.key + "'");
     return false;
   }
-  Sink sink{list.end(), most, 0};
+  ValueTarget target{list.end(), most, 0};
   int64_t misfit;
-  const Decoded decoded = DecodeValues(value, spec.type, &sink, &misfit);
+  const Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
   if (decoded != Decoded::kOk) {
     if (why) *why = decoded == Decoded::kMalformed ? MalformedFeature(spec) : Misfit(spec, misfit);
     return false;
   }
-  list.Advance(sink.count);
-  *count = sink.count;
+  list.Advance(target.count);
+  *count = target.count;
   return true;
 }
 

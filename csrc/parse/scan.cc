@@ -102,14 +102,14 @@ Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, size_
                                    " in a record before")
         .WithFeature(summary->key);
   }
-  Sink sink{nullptr, 0, 0};  // counts only
+  ValueTarget target{nullptr, 0, 0};  // counts only
   int64_t misfit;
   const ColumnType type = found.kind == Kind::kBytes   ? ColumnType::kBytes
                           : found.kind == Kind::kFloat ? ColumnType::kFloat32
                                                        : ColumnType::kInt64;
-  if (DecodeValues(found, type, &sink, &misfit) != Decoded::kOk) return Malformed();
-  summary->fewest = std::min(summary->fewest, sink.count);
-  summary->most = std::max(summary->most, sink.count);
+  if (DecodeValues(found, type, &target, &misfit) != Decoded::kOk) return Malformed();
+  summary->fewest = std::min(summary->fewest, target.count);
+  summary->most = std::max(summary->most, target.count);
   *count = 1;
   return {};
 }

@@ -64,6 +64,7 @@ Status SequenceParser::ParseRows(const Bytes* records, size_t first, size_t last
   context_.writer.StartRange(context_targets, first, last - first);
   lists_.writer.StartRange(list_targets, first, last - first);
   for (size_t row = first; row < last; ++row) {
+    PrefetchScattered(records, row, last);
     Status status = ParseRow(records[row], row);
     if (!status.ok()) [[unlikely]] {
       *bad_row = row;
@@ -92,11 +93,11 @@ bool SequenceParser::WalkMap(const uint8_t* p, const uint8_t* end, Map* map) {
     Bytes key, value;
     if (!ReadEntry(p, p + size, &key, &value)) return false;
     p += size;
-    uint32_t found = slots[map->last_key].next;
+    uint32_t found = slots[map->last_key].next[0];
     if (found <= KeyTable::kUnknown || !KeyTable::Matches(slots[found], key.data, key.size)) {
       found = map->keys.Find(key.data, key.size);
       slots = map->keys.slots();
-      slots[map->last_key].next = found;
+      slots[map->last_key].next[0] = found;
     }
     map->last_key = found;
     if (slots[found].feature >= 0) map->found[static_cast<size_t>(slots[found].feature)] = value;
