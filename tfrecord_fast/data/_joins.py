@@ -31,8 +31,8 @@ class FlatMap(Of):
             return None
         from .records import joined
 
-        paths = list(self._input)
-        source = joined(paths, [self._function(path) for path in paths], self._cycle_length, self._block_length)
+        datasets = [self._function(path) for path in self._input]
+        source = joined(datasets, self._cycle_length, self._block_length)
         return None if source is None else RecordPlan(source, steps=(self._label(),))
 
     def _iterate(self) -> Iterator[Any]:
