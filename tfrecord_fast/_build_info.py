@@ -15,7 +15,7 @@ def build_info() -> dict[str, Any]:
 
     Returns:
       A dict: `version`; `compiler`; `sanitizers` ("" for none); `simd`, a dict of the backend in use by room
-      (`crc32c`), and `simd_available`, a dict of all that this processor can run, fastest first; `codecs`, a dict
+      (`crc32c`, `varint`), and `simd_available`, a dict of all that this processor can run, fastest first; `codecs`, a dict
       of library names to versions.
 
     >>> build_info()["simd_available"]["crc32c"][-1]
@@ -25,7 +25,7 @@ def build_info() -> dict[str, Any]:
         "version": __version__,
         "compiler": _core._compiler,
         "sanitizers": _core._sanitizers,
-        "simd": {"crc32c": _core._crc32c_backend()},
-        "simd_available": {"crc32c": _core._crc32c_backends()},
+        "simd": {"crc32c": _core._crc32c_backend(), "varint": _core._varint_backend()},
+        "simd_available": {"crc32c": _core._crc32c_backends(), "varint": _core._varint_backends()},
         "codecs": _core._codec_versions(),
     }

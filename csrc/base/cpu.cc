@@ -17,10 +17,12 @@ CpuFeatures Detect() {
   cpu.sse42 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
   cpu.pclmul = cpu.sse42 && __builtin_cpu_supports("pclmul");
   cpu.avx2 = __builtin_cpu_supports("avx2");
-  cpu.bmi2 = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  cpu.bmi2 = __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  cpu.fast_pext = cpu.bmi2 && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
   cpu.avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  cpu.avx512_vbmi = cpu.avx512 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+  cpu.avx512_vbmi = cpu.avx512 && cpu.bmi2 && __builtin_cpu_supports("avx512cd") &&
+                    __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
   cpu.vpclmulqdq = cpu.avx512 && cpu.pclmul && __builtin_cpu_supports("vpclmulqdq");
 #elif defined(__aarch64__) && defined(__linux__)
   cpu.arm_crc = (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;

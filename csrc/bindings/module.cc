@@ -8,4 +8,5 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindRecordBatch(m);
   tfr::BindReader(m);
   tfr::BindWriter(m);
+  tfr::BindVarint(m);
 }

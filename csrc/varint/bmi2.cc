@@ -1,0 +1,216 @@
+// Varint runs with BMI2 and AVX2: a mask of the ends over 64 bytes, then one pext a value. See varint.h.
+//
+// The chain from one value to the next is only "clear the lowest bit of the mask"; loads, pext and stores overlap.
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <bit>
+
+#include "base/cpu.h"
+#include "base/endian.h"
+#include "varint/backends.h"
+#include "varint/x86.h"
+
+namespace tfr::internal {
+namespace {
+
+#define TFR_BMI2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#define TFR_BMI2_INLINE __attribute__((target("avx2,bmi,bmi2,popcnt"), always_inline)) inline
+
+constexpr ptrdiff_t kWindow = 64;                 // bytes, and at most as many values
+constexpr ptrdiff_t kReadable = kWindow + 2 * 8;  // what a window may look at: a word from just after its last end
+
+TFR_BMI2_INLINE __m256i Load256(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+
+// Bit i: the top bit of p[i], for 64 bytes.
+TFR_BMI2_INLINE uint64_t TopBits64(const uint8_t* p) {
+  const uint32_t low = static_cast<uint32_t>(_mm256_movemask_epi8(Load256(p)));
+  const uint32_t high = static_cast<uint32_t>(_mm256_movemask_epi8(Load256(p + 32)));
+  return low | static_cast<uint64_t>(high) << 32;
+}
+
+// The groups of a varint of `size` bytes, 0 to 8, in the low bytes of `word`; what lies above does not matter.
+TFR_BMI2_INLINE int64_t ExtractGroups(uint64_t word, size_t size) {
+  return static_cast<int64_t>(_pext_u64(_bzhi_u64(word, static_cast<unsigned>(8 * size)), ~kTopBits));
+}
+
+// The `size` bytes at p, 1 to 8, in a word, zeros above. Reads no others.
+TFR_BMI2_INLINE uint64_t LoadUpTo8(const uint8_t* p, size_t size) {
+  if (size >= 4) return LoadLE32(p) | static_cast<uint64_t>(LoadLE32(p + size - 4)) << (8 * (size - 4));
+  const size_t middle = size / 2;  // of one byte all three are the same, of two the last two
+  return p[0] | static_cast<uint64_t>(p[middle]) << (8 * middle) | static_cast<uint64_t>(p[size - 1]) << (8 * (size - 1));
+}
+
+// DecodeVarintRun for 1 to 8 bytes.
+TFR_BMI2_INLINE const uint8_t* DecodeUpTo8(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity,
+                                           size_t* count) {
+  const size_t size = static_cast<size_t>(end - p);
+  const uint64_t word = LoadUpTo8(p, size);
+  uint64_t ends = _bzhi_u64(~word & kTopBits, static_cast<unsigned>(8 * size));
+  const size_t found = static_cast<size_t>(_mm_popcnt_u64(ends));
+  const size_t n = found < capacity ? found : capacity;
+  size_t start = 0;  // bit where the next varint starts
+  for (size_t i = 0; i < n; ++i) {
+    const size_t after = static_cast<size_t>(_tzcnt_u64(ends)) + 1;
+    ends = _blsr_u64(ends);
+    out[i] = ExtractGroups(word >> start, (after - start) / 8);
+    start = after;
+  }
+  *count = n;
+  if (n < capacity && start < 8 * size) return nullptr;  // cut
+  return p + start / 8;
+}
+
+// Any varint at p, of which 16 bytes can be read.
+TFR_BMI2_INLINE const uint8_t* DecodeAny(const uint8_t* p, int64_t* out) {
+  const uint64_t x = LoadLE64(p);
+  const uint64_t ends = ~x & kTopBits;
+  if (ends != 0) {
+    *out = static_cast<int64_t>(_pext_u64(x & _blsmsk_u64(ends), ~kTopBits));
+    return p + _tzcnt_u64(ends) / 8 + 1;
+  }
+  const uint64_t value = _pext_u64(x, ~kTopBits) | static_cast<uint64_t>(p[8] & 0x7f) << 56;
+  const bool tenth = p[8] >= 0x80;
+  if (tenth && p[9] >= 0x80) return nullptr;
+  *out = static_cast<int64_t>(tenth ? value | static_cast<uint64_t>(p[9]) << 63 : value);
+  return p + 9 + tenth;
+}
+
+TFR_BMI2_INLINE void Widen64(const uint8_t* p, int64_t* out) {
+  for (int i = 0; i < 64; i += 4) {
+    const __m256i wide = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(static_cast<int>(LoadLE32(p + i))));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), wide);
+  }
+}
+
+// Writes the values that end where `ends` has bits; the first starts at `start`. Writes in eights: what lies after
+// the last end is garbage, which its reads, at most kReadable from p, and its writes allow for.
+TFR_BMI2_INLINE const uint8_t* ExtractWindow(const uint8_t* p, uint64_t ends, const uint8_t* start, int64_t* out) {
+  const unsigned n = static_cast<unsigned>(_mm_popcnt_u64(ends));
+  const uint8_t* const next = p + std::bit_width(ends);
+  for (unsigned i = 0; i < n; i += 8) {
+    for (unsigned j = 0; j < 8; ++j) {
+      const uint8_t* const after = p + _tzcnt_u64(ends) + 1;
+      ends = _blsr_u64(ends);
+      out[i + j] = ExtractGroups(LoadLE64(start), static_cast<size_t>(after - start));
+      start = after;
+    }
+  }
+  return next;
+}
+
+// Whether a varint that ends or goes on in the window may have more than 8 bytes; its first starts `lag` before.
+TFR_BMI2_INLINE bool HasLong(uint64_t more, size_t lag) {
+  uint64_t run = more & (more >> 1);
+  run &= run >> 2;
+  run &= run >> 4;  // bit i: 8 bytes in a row from i on do not end a varint
+  return run != 0 || _tzcnt_u64(~more) + lag >= 8;
+}
+
+// The top bits of `size` bytes, 8 to 64, at p, by two loads that may overlap. Reads no others.
+TFR_BMI2_INLINE uint64_t TopBits(const uint8_t* p, size_t size) {
+  const auto mask16 = [](const uint8_t* at) __attribute__((target("avx2,bmi,bmi2,popcnt"))) {
+    return static_cast<uint64_t>(_mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+  };
+  if (size >= 32) {
+    const uint32_t low = static_cast<uint32_t>(_mm256_movemask_epi8(Load256(p)));
+    const uint32_t high = static_cast<uint32_t>(_mm256_movemask_epi8(Load256(p + size - 32)));
+    return low | static_cast<uint64_t>(high) << (size - 32);
+  }
+  if (size >= 16) return mask16(p) | mask16(p + size - 16) << (size - 16);
+  return _pext_u64(LoadLE64(p), kTopBits) | _pext_u64(LoadLE64(p + size - 8), kTopBits) << (size - 8);
+}
+
+// The last bytes of a run, or of the room: as Decode, but with every load and store within bounds. Values from `out`
+// to `o` are there already.
+TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, int64_t* out, int64_t* o, int64_t* limit,
+                                          size_t* count) {
+  while (end - p >= 8 && o < limit) {
+    const size_t size = end - p < kWindow ? static_cast<size_t>(end - p) : kWindow;
+    const uint64_t more = TopBits(p, size);
+    if (HasLong(more, 0)) {
+      const uint8_t* const window_end = p + size;
+      while (p < window_end && o < limit) {
+        p = end - p >= 16 ? DecodeAny(p, o) : DecodeVarint(p, end, reinterpret_cast<uint64_t*>(o));
+        if (p == nullptr) return nullptr;
+        ++o;
+      }
+      continue;
+    }
+    uint64_t ends = _bzhi_u64(~more, static_cast<unsigned>(size));
+    const ptrdiff_t found = _mm_popcnt_u64(ends);
+    const ptrdiff_t n = found < limit - o ? found : limit - o;
+    if (more == 0) {
+      for (ptrdiff_t i = 0; i < n; ++i) *o++ = *p++;
+      continue;
+    }
+    const uint8_t* const window = p;
+    for (ptrdiff_t i = 0; i < n; ++i) {
+      const uint8_t* const after = window + _tzcnt_u64(ends) + 1;
+      ends = _blsr_u64(ends);
+      const uint8_t* const from = p < end - 8 ? p : end - 8;
+      o[i] = ExtractGroups(LoadLE64(from) >> (8 * (p - from)), static_cast<size_t>(after - p));
+      p = after;
+    }
+    o += n;
+  }
+  *count = static_cast<size_t>(o - out);
+  if (p == end || o == limit) return p;
+  size_t last;
+  p = DecodeUpTo8(p, end, o, static_cast<size_t>(limit - o), &last);
+  *count += last;
+  return p;
+}
+
+TFR_BMI2 const uint8_t* Decode(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count) {
+  int64_t* o = out;
+  int64_t* const limit = out + capacity;
+  const uint8_t* start = p;  // of the next varint: at p, or before it where the last window's end cut one
+  while (end - p >= kReadable && limit - o >= kWindow) {
+    const uint64_t more = TopBits64(p);
+    if (more == 0 && start == p) {
+      Widen64(p, o);
+      o += 64;
+      start = p += kWindow;
+    } else if (!HasLong(more, static_cast<size_t>(p - start))) {
+      const uint64_t ends = ~more;
+      start = ExtractWindow(p, ends, start, o);
+      o += _mm_popcnt_u64(ends);
+      p += kWindow;
+    } else {
+      const uint8_t* const window_end = p + kWindow;
+      while (start < window_end && limit - o > 0) {
+        start = DecodeAny(start, o++);
+        if (start == nullptr) return nullptr;
+      }
+      p = start;
+    }
+  }
+  return DecodeTail(start, end, out, o, limit, count);
+}
+
+TFR_BMI2 size_t Count(const uint8_t* p, const uint8_t* end) {
+  size_t count = 0;
+  for (; end - p >= 64; p += 64) count += static_cast<size_t>(_mm_popcnt_u64(~TopBits64(p)));
+  for (; end - p >= 8; p += 8) count += static_cast<size_t>(_mm_popcnt_u64(~LoadLE64(p) & kTopBits));
+  for (; p < end; ++p) count += *p < 0x80;
+  return count;
+}
+
+TFR_BMI2 size_t EncodedSize(const int64_t* values, size_t n) {
+  size_t size = 0;
+  for (size_t i = 0; i < n; ++i) size += VarintSize(static_cast<uint64_t>(values[i]));
+  return size;
+}
+
+TFR_BMI2 uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out) { return EncodeOneByOne(values, n, out); }
+
+}  // namespace
+
+const VarintOps kBmi2Varint = {"bmi2", [] { return Cpu().fast_pext && Cpu().avx2; }, Decode, Count, EncodedSize, Encode};
+
+}  // namespace tfr::internal
+
+#endif  // defined(__x86_64__)
