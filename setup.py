@@ -7,12 +7,15 @@ Switches, all environment variables:
   TFRECORD_FAST_JOBS  compilers at once; all cores by default
 """
 
+import hashlib
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 
+import pybind11
 from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext, naive_recompile
 from setuptools import setup
 
@@ -35,12 +38,26 @@ if debug:
 else:
     compile_args += ["-O3", "-g1"]
 if sanitizers:
-    compile_args += [f'-DTFRECORD_FAST_SANITIZE="{sanitizers}"', f"-fsanitize={sanitizers}", "-fno-omit-frame-pointer", "-g", "-fno-sanitize-recover=all"]
+    compile_args += [f'-DTFRECORD_FAST_SANITIZE="{sanitizers}"', f"-fsanitize={sanitizers}"]
+    compile_args += ["-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g"]
     link_args += [f"-fsanitize={sanitizers}"]
+
+
+def objects_folder():
+    """Where objects are kept from build to build: one folder for each way to compile, so that they never mix."""
+    environment = [os.environ.get(name, "") for name in ("CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS")]
+    ways = [*compile_args, *link_args, *environment, pybind11.__version__, sysconfig.get_config_var("SOABI") or ""]
+    return f"build/objects-{hashlib.sha256(repr(ways).encode()).hexdigest()[:12]}"
 
 
 class BuildExt(build_ext):
     """Checks for the system libraries before it compiles, so that what is missing is said by name."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        # Also where setuptools would take a fresh folder, as editable installs do: only what changed is compiled.
+        self.build_temp = objects_folder()
+        self.force = True  # links always: whether the library is newer than its sources says nothing of the switches
 
     def build_extensions(self):
         missing = [(lib, package) for header, lib, package in SYSTEM_LIBRARIES if not self.links(header, lib)]

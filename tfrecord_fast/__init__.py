@@ -16,10 +16,12 @@ from ._version import __version__
 from .data import TFRecordDataset
 from .errors import DataLossError
 from .io import TFRecordOptions, TFRecordWriter
+from .shard_reader import ShardReader
 
 __all__ = [
     "DataLossError",
     "RecordBatch",
+    "ShardReader",
     "TFRecordDataset",
     "TFRecordOptions",
     "TFRecordWriter",

@@ -6,6 +6,7 @@ The core takes a file as `(name, opener)`: the name as bytes, which is opened if
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -38,7 +39,8 @@ def is_url(path: str) -> bool:
 
 def open_url(url: str, mode: str) -> BinaryIO:
     """Opens a URL with fsspec; says so where that is not installed."""
-    return _fsspec().open(url, mode).open()
+    file: BinaryIO = _fsspec().open(url, mode).open()
+    return file
 
 
 def _fsspec() -> Any:
@@ -128,4 +130,4 @@ def _url_files(url: str) -> list[CoreFile]:
         urls = sorted(file_system.unstrip_protocol(name) for name in file_system.glob(pattern))
         if not urls:
             raise FileNotFoundError(2, "no file matches the pattern", url)
-    return [(name.encode(), lambda name=name: open_url(name, "rb")) for name in urls]
+    return [(name.encode(), functools.partial(open_url, name, "rb")) for name in urls]

@@ -29,6 +29,7 @@ struct Origin {
   size_t first_row;                         // the run is [first_row, next origin's first_row)
   std::shared_ptr<const std::string> path;  // null when not known
   int64_t record_index;                     // index in its file of the record in first_row, -1 when not known
+  int64_t stride = 1;                       // by how much the index grows from row to row
 };
 
 struct RecordBatch {
@@ -47,7 +48,8 @@ inline Origin OriginOfRow(const RecordBatch& batch, size_t row) {
   for (const Origin& origin : batch.origins) {
     if (origin.first_row > row) break;
     found.path = origin.path;
-    found.record_index = origin.record_index < 0 ? -1 : origin.record_index + static_cast<int64_t>(row - origin.first_row);
+    const int64_t rows = static_cast<int64_t>(row - origin.first_row);
+    found.record_index = origin.record_index < 0 ? -1 : origin.record_index + rows * origin.stride;
   }
   return found;
 }

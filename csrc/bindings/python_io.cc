@@ -173,6 +173,15 @@ struct HeldObjects {
   }
 };
 
+int64_t StrideAt(const RecordBatch& batch, size_t row) {
+  int64_t stride = 1;
+  for (const Origin& origin : batch.origins) {
+    if (origin.first_row > row) break;
+    stride = origin.stride;
+  }
+  return stride;
+}
+
 }  // namespace
 
 Status PythonErrorAsStatus(py::error_already_set& error) {
@@ -209,6 +218,7 @@ RecordBatchPtr RecordsFromPython(py::handle object) {
       if (i == 0 || window.step != 1) {
         Origin origin = OriginOfRow(*window.batch, row);
         origin.first_row = i;
+        if (window.step == 1) origin.stride = StrideAt(*window.batch, row);
         if (origin.path) part->origins.push_back(std::move(origin));
       }
     }
@@ -216,7 +226,8 @@ RecordBatchPtr RecordsFromPython(py::handle object) {
     if (window.step == 1) {
       for (const Origin& origin : window.batch->origins) {
         if (origin.first_row > window.start && origin.first_row < window.start + window.size) {
-          part->origins.push_back({origin.first_row - window.start, origin.path, origin.record_index});
+          part->origins.push_back(origin);
+          part->origins.back().first_row -= window.start;
         }
       }
     }

@@ -143,6 +143,19 @@ size_t TotalBytes(const RecordWindow& window) {
 
 PyObject* GetNbytes(PyObject* self, void*) { return PyLong_FromSize_t(TotalBytes(Window(self))); }
 
+PyObject* GetSizes(PyObject* self, void*) {
+  try {
+    const RecordWindow& window = Window(self);
+    py::array_t<int64_t> sizes(static_cast<py::ssize_t>(window.size));
+    int64_t* const out = sizes.mutable_data();
+    for (size_t i = 0; i < window.size; ++i) out[i] = static_cast<int64_t>(Row(window, i).size);
+    return sizes.release().ptr();
+  } catch (py::error_already_set& error) {
+    error.restore();
+    return nullptr;
+  }
+}
+
 PyObject* Repr(PyObject* self) {
   return PyUnicode_FromFormat("<RecordBatch of %zu records, %zu bytes>", Window(self).size, TotalBytes(Window(self)));
 }
@@ -215,6 +228,7 @@ PyMethodDef batch_methods[] = {
 
 PyGetSetDef batch_properties[] = {
     {"nbytes", GetNbytes, nullptr, "int: the size in bytes of all records together, without framing.", nullptr},
+    {"sizes", GetSizes, nullptr, "ndarray [n], int64: the size in bytes of each record, without framing. A new array each time.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 constexpr char kBatchDoc[] =

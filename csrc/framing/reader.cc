@@ -15,12 +15,26 @@ namespace {
 
 std::string AtByte(int64_t offset) { return std::to_string(offset); }
 
+Place Behind(const Chunk& chunk, size_t i, int64_t index) {
+  return {chunk.origin_offset + (chunk.records[i].data - kHeaderBytes - chunk.origin), index};
+}
+
 }  // namespace
 
-int64_t Chunk::OffsetOf(size_t i) const {
-  int64_t offset = first_offset;
-  for (size_t before = 0; before < i; ++before) offset += static_cast<int64_t>(kFrameBytes + records[before].size);
-  return offset;
+Place Chunk::PlaceOf(size_t i) const {
+  if (i >= records.size()) return end;
+  return Behind(*this, i, indices.empty() ? first_index + static_cast<int64_t>(i) * stride : indices[i]);
+}
+
+void Chunk::KeepEvery(int64_t divisor, int64_t remainder) {
+  const int64_t first = ((remainder - first_index) % divisor + divisor) % divisor;
+  size_t kept = 0;
+  for (size_t i = static_cast<size_t>(first); i < records.size(); i += static_cast<size_t>(divisor)) {
+    records[kept++] = records[i];
+  }
+  records.resize(kept);
+  first_index += first;
+  stride = divisor;
 }
 
 Status BadHeader(int64_t offset, int64_t index) {
@@ -46,19 +60,38 @@ Status Truncated(int64_t offset, int64_t index, const uint8_t* rest, size_t size
   if (size < kHeaderBytes) {
     message += "expected a header of " + std::to_string(kHeaderBytes) + " bytes, got " + std::to_string(size);
   } else {
-    message += "its header claims " + std::to_string(RecordLength(rest)) + " bytes, the stream ends after " +
-               std::to_string(size - kHeaderBytes) + " of them and the " + std::to_string(kFooterBytes) +
-               " bytes of its CRC";
+    message += "its header claims " + std::to_string(RecordLength(rest)) + " bytes and " + std::to_string(kFooterBytes) +
+               " of CRC, the stream ends after " + std::to_string(size - kHeaderBytes);
   }
   return Status::DataLoss(std::move(message)).WithRecord(offset, index);
 }
 
-Status VerifyChunk(Chunk* chunk) {
-  const size_t bad = FirstDamaged(chunk->records.data(), chunk->records.size());
-  if (bad == chunk->records.size()) return {};
-  const size_t size = chunk->records[bad].size;
-  chunk->records.resize(bad);
-  return BadData(chunk->OffsetOf(bad), chunk->first_index + static_cast<int64_t>(bad), size);
+Status VerifyChunk(Chunk* chunk, std::vector<Skipped>* skipped) {
+  std::vector<Bytes>& records = chunk->records;
+  size_t bad = FirstDamaged(records.data(), records.size());
+  if (bad == records.size()) return {};
+  Place place = chunk->PlaceOf(bad);
+  Status damage = BadData(place.offset, place.index, records[bad].size);
+  if (skipped == nullptr) {
+    records.resize(bad);
+    return damage;
+  }
+  std::vector<Bytes> kept(records.begin(), records.begin() + static_cast<ptrdiff_t>(bad));
+  std::vector<int64_t> indices;
+  for (size_t i = 0; i < bad; ++i) indices.push_back(chunk->PlaceOf(i).index);
+  for (size_t i = bad; i < records.size(); ++i) {
+    place = chunk->PlaceOf(i);
+    if (DataIsIntact(records[i].data, records[i].size)) {
+      kept.push_back(records[i]);
+      indices.push_back(place.index);
+    } else {
+      damage = BadData(place.offset, place.index, records[i].size);
+      skipped->push_back({place.offset, static_cast<int64_t>(kFrameBytes + records[i].size), damage.detail().message});
+    }
+  }
+  records = std::move(kept);
+  chunk->indices = std::move(indices);
+  return {};
 }
 
 RecordReader::RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options)
@@ -66,8 +99,7 @@ RecordReader::RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, con
 
 Status RecordReader::Next(Chunk* chunk) {
   *chunk = {};
-  chunk->first_index = index_;
-  chunk->first_offset = offset_;
+  chunk->first_index = place_.index;
   while (true) {
     size_t got = 0;
     TFR_RETURN_IF_ERROR(MakeRoom());
@@ -76,25 +108,85 @@ Status RecordReader::Next(Chunk* chunk) {
     const Hop hop = HopRecords(rest, buffer_->data() + end_, &chunk->records);
     if (!chunk->records.empty()) {
       // Whatever else was found comes up again on the next call: it lies at the start of what is left.
-      const size_t taken = static_cast<size_t>(hop.next - rest);
       chunk->buffer = buffer_;
       chunk->buffer_bytes = buffer_->capacity();
-      begin_ += taken;
-      offset_ += static_cast<int64_t>(taken);
-      index_ += static_cast<int64_t>(chunk->records.size());
-      return options_.verify_data ? VerifyChunk(chunk) : Status();
+      chunk->origin = rest;
+      chunk->origin_offset = place_.offset;
+      shared_ = true;
+      Drop(static_cast<size_t>(hop.next - rest));
+      place_.index += static_cast<int64_t>(chunk->records.size());
+      chunk->end = place_;
+      return {};
     }
+    chunk->end = place_;
     const size_t left = end_ - begin_;
-    if (hop.end == Hop::End::kBadHeader) return BadHeader(offset_, index_);
-    if (hop.end == Hop::End::kTooLarge) return TooLarge(offset_, index_, RecordLength(rest));
-    if (!read.ok()) return std::move(read).WithRecord(offset_, index_);
-    if (got == 0) return left == 0 ? Status() : Truncated(offset_, index_, rest, left);
+    if (hop.end == Hop::End::kBadHeader) return BadHeader(place_.offset, place_.index);
+    if (hop.end == Hop::End::kTooLarge) return TooLarge(place_.offset, place_.index, RecordLength(rest));
+    if (!read.ok()) return std::move(read).WithRecord(place_.offset, place_.index);
+    if (got == 0) return left == 0 ? Status() : Truncated(place_.offset, place_.index, rest, left);
     // Where the end is known, a record that passes it is not waited for: the rest need not be read into memory.
     const int64_t remaining = left >= kHeaderBytes ? frames_->Remaining() : -1;
     if (remaining >= 0 && RecordLength(rest) + kFrameBytes > left + static_cast<uint64_t>(remaining)) {
-      return Truncated(offset_, index_, rest, left + static_cast<size_t>(remaining));
+      return Truncated(place_.offset, place_.index, rest, left + static_cast<size_t>(remaining));
     }
   }
+}
+
+Status RecordReader::Resume(const std::string& reason, std::vector<Skipped>* skipped) {
+  const int64_t from = place_.offset;
+  if (begin_ < end_) Drop(1);  // what starts here is damaged
+  while (failed_.ok()) {
+    const uint8_t* const header = FindHeader(buffer_->data() + begin_, buffer_->data() + end_);
+    if (header != nullptr) {
+      Drop(static_cast<size_t>(header - (buffer_->data() + begin_)));
+      bool whole = false;
+      TFR_RETURN_IF_ERROR(FillRecord(&whole));
+      const uint8_t* const record = buffer_->data() + begin_;
+      if (whole && DataIsIntact(record + kHeaderBytes, RecordLength(record))) {
+        skipped->push_back({from, place_.offset - from, reason});
+        return {};
+      }
+      Drop(1);
+      continue;
+    }
+    // A header may begin in the last bytes.
+    if (end_ - begin_ >= kHeaderBytes) Drop(end_ - begin_ - (kHeaderBytes - 1));
+    TFR_RETURN_IF_ERROR(MakeRoom());
+    size_t got = 0;
+    if (!Fill(&got).ok()) break;
+    if (got == 0) {
+      Drop(end_ - begin_);
+      skipped->push_back({from, place_.offset - from, reason});
+      return {};
+    }
+  }
+  // The stream is broken, compressed or not: what would still come can't be known.
+  if (failed_.code() != StatusCode::kDataLoss) return failed_;
+  Drop(end_ - begin_);
+  skipped->push_back({from, -1, reason});
+  frames_ = std::make_unique<MemorySource>(Bytes{nullptr, 0}, nullptr);
+  failed_ = {};
+  return {};
+}
+
+// Reads on until the record whose header stands at begin_ is whole, or the stream ends.
+Status RecordReader::FillRecord(bool* whole) {
+  while (true) {
+    const size_t left = end_ - begin_;
+    const uint64_t needed = kFrameBytes + RecordLength(buffer_->data() + begin_);
+    *whole = left >= needed;
+    if (*whole) return {};
+    const int64_t remaining = frames_->Remaining();
+    if (remaining >= 0 && needed > left + static_cast<uint64_t>(remaining)) return {};
+    TFR_RETURN_IF_ERROR(MakeRoom());
+    size_t got = 0;
+    if (!Fill(&got).ok() || got == 0) return {};
+  }
+}
+
+void RecordReader::Drop(size_t bytes) {
+  begin_ += bytes;
+  place_.offset += static_cast<int64_t>(bytes);
 }
 
 // Sees to it that there is room behind end_. Bytes in front of it may be in use elsewhere and stay as they are, so
@@ -102,9 +194,8 @@ Status RecordReader::Next(Chunk* chunk) {
 // time its bytes have really come, or all at once where the source knows that so much is left.
 Status RecordReader::MakeRoom() {
   const size_t left = end_ - begin_;
-  const bool shared = buffer_ && buffer_.use_count() > 1;
   const size_t room = buffer_ ? buffer_->capacity() - end_ : 0;
-  if (room > 0 && (room >= buffer_->capacity() / 4 || (!shared && begin_ == 0))) return {};
+  if (room > 0 && (room >= buffer_->capacity() / 4 || (!shared_ && begin_ == 0))) return {};
   size_t capacity = options_.chunk_bytes;
   if (left >= kHeaderBytes) {
     const uint64_t needed = kFrameBytes + std::min(RecordLength(buffer_->data() + begin_), kMaxRecordBytes);
@@ -113,13 +204,16 @@ Status RecordReader::MakeRoom() {
     capacity = std::max(capacity, static_cast<size_t>(std::min<uint64_t>(needed, earned)));
   }
   capacity = std::max(capacity, left + 1);
-  if (buffer_ && !shared && buffer_->capacity() >= capacity) {
+  if (buffer_ && !shared_ && buffer_->capacity() >= capacity) {
     if (left > 0) std::memmove(buffer_->data(), buffer_->data() + begin_, left);
   } else {
     std::shared_ptr<Buffer> fresh = pool_->Take(capacity);
-    if (!fresh) return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes").WithRecord(offset_, index_);
+    if (!fresh) {
+      return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes").WithRecord(place_.offset, place_.index);
+    }
     if (left > 0) std::memcpy(fresh->data(), buffer_->data() + begin_, left);
     buffer_ = std::move(fresh);
+    shared_ = false;
   }
   begin_ = 0;
   end_ = left;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/buffer.h"
@@ -15,15 +16,36 @@
 
 namespace tfr {
 
-// A run of records that follow each other in one stream, and the buffer they lie in.
+// A record's place in its stream.
+struct Place {
+  int64_t offset = 0;  // of its header, in uncompressed bytes
+  int64_t index = 0;   // how many records stand before it
+};
+
+// Records of one stream, in order, and the buffer they lie in.
 struct Chunk {
   std::vector<Bytes> records;
   Owner buffer;
-  size_t buffer_bytes = 0;   // what it holds of memory
-  int64_t first_index = 0;   // index in its stream of records[0]
-  int64_t first_offset = 0;  // uncompressed offset of the header of records[0]
+  size_t buffer_bytes = 0;            // what it holds of memory
+  const uint8_t* origin = nullptr;    // where in the buffer the stream's byte `origin_offset` lies
+  int64_t origin_offset = 0;
+  Place end;                          // behind all that the chunk was cut from
+  int64_t first_index = 0;            // of records[0]
+  int64_t stride = 1;                 // from one record's index to the next
+  std::vector<int64_t> indices;       // of each record, where they are not evenly spaced; else empty
 
-  int64_t OffsetOf(size_t i) const;  // of the header of records[i]; i may be records.size()
+  // Of records[i], or of what follows the chunk where i is records.size().
+  Place PlaceOf(size_t i) const;
+
+  // Keeps the records whose index leaves `remainder` when divided by `divisor`.
+  void KeepEvery(int64_t divisor, int64_t remainder);
+};
+
+// A damaged stretch that was passed over.
+struct Skipped {
+  int64_t offset = 0;        // in uncompressed bytes
+  int64_t bytes = 0;         // -1 where that can't be known
+  std::string reason;
 };
 
 // The errors of framing, worded alike wherever they are found. `remaining` is -1 where it is not known.
@@ -32,36 +54,42 @@ Status BadData(int64_t offset, int64_t index, size_t size);
 Status TooLarge(int64_t offset, int64_t index, uint64_t length);
 Status Truncated(int64_t offset, int64_t index, const uint8_t* rest, size_t size);
 
-// Checks the data of a chunk's records. At the first that is damaged it cuts the chunk short and returns the error.
-Status VerifyChunk(Chunk* chunk);
+// Checks the data of a chunk's records. At the first that is damaged it cuts the chunk short and returns the error;
+// given a list to note them in, it takes the damaged ones out of the chunk instead.
+Status VerifyChunk(Chunk* chunk, std::vector<Skipped>* skipped = nullptr);
 
 class RecordReader {
  public:
   struct Options {
-    bool verify_data = true;  // headers are always checked
     size_t chunk_bytes = 512 << 10;
   };
   // `frames` gives uncompressed bytes. The pool must outlive the reader.
   RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options);
 
-  // The next records: *chunk gets at least one, or none at the clean end, which may be asked for again (a file
-  // that grew goes on). A status that is not OK may come with records that precede the damage. Errors carry
-  // offset and record index, not the path.
+  // The next records, headers checked, data not (VerifyChunk does that): *chunk gets at least one, or none at the
+  // clean end, which may be asked for again (a file that grew goes on), or none and a status that is not OK. Errors
+  // carry offset and record index, not the path.
   Status Next(Chunk* chunk);
+
+  // After Next gave no record and said kDataLoss: passes over what is damaged, to the next record whose header and
+  // data both hold, or to the end, and notes what was lost. Where the stream itself has failed, the end is here.
+  Status Resume(const std::string& reason, std::vector<Skipped>* skipped);
 
  private:
   Status MakeRoom();
   Status Fill(size_t* got);
+  void Drop(size_t bytes);
+  Status FillRecord(bool* whole);
 
   std::unique_ptr<Source> frames_;
   BufferPool* pool_;
   Options options_;
   std::shared_ptr<Buffer> buffer_;
+  bool shared_ = false;  // a chunk holds buffer_ too, or did
   size_t begin_ = 0;  // the part of buffer_ that is read but not handed on: [begin_, end_)
   size_t end_ = 0;
-  int64_t offset_ = 0;  // of begin_ in the stream
-  int64_t index_ = 0;   // of the record that starts there
-  Status failed_;       // what the source said last; it is not asked again
+  Place place_;    // of begin_ in the stream
+  Status failed_;  // what the source said last; it is not asked again
 };
 
 }  // namespace tfr

@@ -19,6 +19,13 @@ Hop HopRecords(const uint8_t* begin, const uint8_t* end, std::vector<Bytes>* rec
   return {next, Hop::End::kMore};
 }
 
+const uint8_t* FindHeader(const uint8_t* begin, const uint8_t* end) {
+  for (const uint8_t* at = begin; static_cast<size_t>(end - at) >= kHeaderBytes; ++at) {
+    if (HeaderIsIntact(at) && RecordLength(at) <= kMaxRecordBytes) return at;
+  }
+  return nullptr;
+}
+
 size_t FirstDamaged(const Bytes* records, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (!DataIsIntact(records[i].data, records[i].size)) return i;

@@ -25,6 +25,9 @@ struct Hop {
 // whole record's data. Headers are checked, data is not: it is not even touched.
 Hop HopRecords(const uint8_t* begin, const uint8_t* end, std::vector<Bytes>* records);
 
+// The first header in [begin, end) whose CRC holds and whose claim is sane; null if there is none.
+const uint8_t* FindHeader(const uint8_t* begin, const uint8_t* end);
+
 // The first of `records` (each followed by its footer) whose data does not match its CRC; `count` if all do.
 size_t FirstDamaged(const Bytes* records, size_t count);
 

@@ -1,39 +1,23 @@
-// Opening a file and making its units; see lane.h.
+// Opening a file, claiming its units, and the units of a stream; see lane.h. Regions are in lane_regions.cc.
 
 #include "pipeline/lane.h"
 
 #include <algorithm>
-#include <cstring>
+#include <new>
 #include <utility>
 
-#include "framing/format.h"
-#include "framing/scan.h"
-
 namespace tfr {
-namespace {
 
-// Room behind a region for the end of its last record, as a part of the region.
-constexpr size_t kSlackPart = 4;
-
-Status ReadAtFully(const File& file, int64_t offset, uint8_t* out, size_t size, size_t* got) {
-  *got = 0;
-  while (*got < size) {
-    size_t now = 0;
-    TFR_RETURN_IF_ERROR(file.ReadAt(offset + static_cast<int64_t>(*got), out + *got, size - *got, &now));
-    if (now == 0) break;
-    *got += now;
-  }
-  return {};
-}
-
-}  // namespace
-
-Lane::Lane(const InputFile& input, const LaneOptions& options, BufferPool* pool)
-    : input_(input), options_(options), pool_(pool), consumer_only_(input.open != nullptr) {}
-
-bool Lane::CanClaim(bool consumer) const {
-  if (all_claimed_ || busy_) return false;
-  return consumer || !consumer_only_;
+Lane::Lane(const InputFile& input, uint32_t file, size_t turn, Place start, const LaneOptions& options,
+           BufferPool* pool)
+    : input_(input),
+      file_number_(file),
+      turn_(turn),
+      start_(start),
+      options_(options),
+      pool_(pool),
+      consumer_only_(input.open != nullptr) {
+  token_.place = start;
 }
 
 size_t Lane::Claim() {
@@ -65,8 +49,6 @@ bool Lane::Take(Produced* produced) {
   return true;
 }
 
-void Lane::Cancel() { StopTokens(); }
-
 bool Lane::Produce(size_t unit, bool consumer, Produced* produced) {
   try {
     if (kind_ == Kind::kUnopened) {
@@ -97,14 +79,16 @@ Status Lane::Open() {
       if (!choice) {
         uint8_t head[kDetectBytes];
         size_t got = 0;
-        TFR_RETURN_IF_ERROR(ReadAtFully(*file_, 0, head, sizeof head, &got));
+        FileSource start(file_);
+        TFR_RETURN_IF_ERROR(ReadFully(&start, head, sizeof head, &got));
         choice = DetectCompression(head, got);
       }
       if (*choice == Compression::kNone) {
+        const auto region_bytes = static_cast<int64_t>(options_.chunk_bytes);
         file_bytes_ = file_->Size();
-        units_ = static_cast<size_t>((file_bytes_ + static_cast<int64_t>(options_.chunk_bytes) - 1) /
-                                     static_cast<int64_t>(options_.chunk_bytes));
-        units_ = std::max<size_t>(units_, 1);
+        first_region_ = start_.offset / region_bytes;
+        const int64_t regions = (file_bytes_ + region_bytes - 1) / region_bytes - first_region_;
+        units_ = static_cast<size_t>(std::max<int64_t>(regions, 1));
         kind_ = Kind::kRegions;
         return {};
       }
@@ -115,7 +99,6 @@ Status Lane::Open() {
   Compression found;
   TFR_RETURN_IF_ERROR(OpenFrames(std::move(source), choice, &frames, &found));
   RecordReader::Options reader_options;
-  reader_options.verify_data = options_.verify_data;
   reader_options.chunk_bytes = options_.chunk_bytes;
   reader_ = std::make_unique<RecordReader>(std::move(frames), pool_, reader_options);
   kind_ = Kind::kStream;
@@ -123,134 +106,82 @@ Status Lane::Open() {
 }
 
 void Lane::ProduceNextOfStream(Produced* produced) {
-  produced->status = reader_->Next(&produced->chunk);
-  if (produced->chunk.records.empty()) produced->last = true;
-}
-
-// What a region's unit has read so far: the file's bytes from `offset` on.
-struct Lane::Region {
-  std::shared_ptr<Buffer> buffer;
-  size_t used = 0;
-  int64_t offset = 0;
-  int64_t end = 0;  // of the region in the file
-
-  const uint8_t* At(int64_t file_offset) const { return buffer->data() + (file_offset - offset); }
-};
-
-void Lane::ProduceRegion(size_t unit, Produced* produced) {
-  const int64_t begin = static_cast<int64_t>(unit) * static_cast<int64_t>(options_.chunk_bytes);
-  const int64_t end = std::min(begin + static_cast<int64_t>(options_.chunk_bytes), file_bytes_);
-  produced->last = unit + 1 >= units_;
-
-  // Read ahead of the token, unless it is here already and says that there is less to read, or nothing.
-  Token token;
-  const bool known = PeekToken(unit, &token);
-  Region region;
-  region.offset = known ? std::max(begin, token.offset) : begin;
-  region.end = end;
-  Status read = ReadRegion(&region);
-  if (!known && !AwaitToken(unit, &token)) {
-    produced->last = true;  // an earlier unit has ended the file; its word counts
-    return;
-  }
-  if (!read.ok()) {
-    produced->status = std::move(read).WithRecord(token.offset, token.index);
-    return;
-  }
-  // A record from before covers the whole region; or the file was cut while it was read.
-  if (token.offset >= end || token.offset < region.offset || token.offset > region.offset + static_cast<int64_t>(region.used)) {
-    PassToken(token.offset, token.index);
-    return;
-  }
   Chunk& chunk = produced->chunk;
-  chunk.first_index = token.index;
-  chunk.first_offset = token.offset;
-  Status after = CutRegion(token, &region, &chunk);
-  chunk.buffer = region.buffer;
-  chunk.buffer_bytes = region.buffer->capacity();
-  if (!after.ok()) StopTokens();
-  if (options_.verify_data) produced->status = VerifyChunk(&chunk);
-  if (produced->status.ok()) produced->status = std::move(after);
-}
-
-Status Lane::ReadRegion(Region* region) {
-  if (region->offset >= region->end) return {};
-  const size_t capacity = options_.chunk_bytes + options_.chunk_bytes / kSlackPart;
-  region->buffer = pool_->Take(capacity);
-  if (!region->buffer) return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes");
-  return ReadAtFully(*file_, region->offset, region->buffer->data(), static_cast<size_t>(region->end - region->offset),
-                     &region->used);
-}
-
-// Appends the records that start in the region and passes the token as soon as it is known where the next starts.
-// The status is about what stands behind them.
-Status Lane::CutRegion(const Token& token, Region* region, Chunk* chunk) {
-  const uint8_t* const first = region->At(token.offset);
-  const Hop hop = HopRecords(first, region->buffer->data() + region->used, &chunk->records);
-  const int64_t offset = token.offset + (hop.next - first);
-  const int64_t index = token.index + static_cast<int64_t>(chunk->records.size());
-  if (hop.end == Hop::End::kBadHeader) return BadHeader(offset, index);
-  if (hop.end == Hop::End::kTooLarge) return TooLarge(offset, index, RecordLength(hop.next));
-  const size_t at = static_cast<size_t>(hop.next - region->buffer->data());
-  if (at == region->used) {
-    PassToken(offset, index);
-    return {};
+  while (true) {
+    Status status = reader_->Next(&chunk);
+    if (!status.ok()) {
+      if (!Passes(status)) {
+        produced->status = std::move(status);
+        return;
+      }
+      const std::string reason = status.detail().message;
+      if (options_.on_corrupt == OnCorrupt::kSkip) {
+        produced->status = reader_->Resume(reason, &produced->skipped);
+        if (!produced->status.ok()) return;
+        continue;
+      }
+      produced->skipped.push_back({status.detail().offset, -1, reason});
+    }
+    if (chunk.records.empty()) {
+      produced->last = true;
+      return;
+    }
+    if (chunk.end.index > start_.index) break;  // else all of it lies before the start
   }
-  // A record starts here and ends behind the region. First its header, if that is cut, then its data.
-  if (region->used - at < kHeaderBytes) TFR_RETURN_IF_ERROR(ReadUpTo(offset + static_cast<int64_t>(kHeaderBytes), region, chunk));
-  const uint8_t* header = region->At(offset);
-  if (region->used - at < kHeaderBytes) return Truncated(offset, index, header, region->used - at);
-  if (!HeaderIsIntact(header)) return BadHeader(offset, index);
-  const uint64_t length = RecordLength(header);
-  if (length > kMaxRecordBytes) return TooLarge(offset, index, length);
-  const int64_t record_end = offset + static_cast<int64_t>(kFrameBytes + length);
-  if (record_end > file_->Size()) return Truncated(offset, index, header, static_cast<size_t>(file_->Size() - offset));
-  PassToken(record_end, index + 1);
-  Status read = ReadUpTo(record_end, region, chunk);
-  if (!read.ok()) return std::move(read).WithRecord(offset, index);
-  if (region->offset + static_cast<int64_t>(region->used) < record_end) {
-    return Truncated(offset, index, region->At(offset), region->used - at);
+  if (chunk.first_index < start_.index) {
+    const int64_t before = start_.index - chunk.first_index;
+    chunk.records.erase(chunk.records.begin(), chunk.records.begin() + before);
+    chunk.first_index = start_.index;
   }
-  chunk->records.push_back({region->At(offset) + kHeaderBytes, static_cast<size_t>(length)});
-  return {};
+  FinishChunk(produced);
 }
 
-// Reads on to `file_offset`, into a larger buffer where need be; the views of `chunk` move along.
-Status Lane::ReadUpTo(int64_t file_offset, Region* region, Chunk* chunk) {
-  const size_t needed = static_cast<size_t>(file_offset - region->offset);
-  if (needed > region->buffer->capacity()) {
-    std::shared_ptr<Buffer> larger = pool_->Take(needed);
-    if (!larger) return Status::OutOfMemory("buffer of " + std::to_string(needed) + " bytes");
-    std::memcpy(larger->data(), region->buffer->data(), region->used);
-    for (Bytes& record : chunk->records) record.data = larger->data() + (record.data - region->buffer->data());
-    region->buffer = std::move(larger);
-  }
-  size_t got = 0;
-  Status status = ReadAtFully(*file_, region->offset + static_cast<int64_t>(region->used),
-                              region->buffer->data() + region->used, needed - region->used, &got);
-  region->used += got;
-  return status;
+bool Lane::Passes(const Status& status) const {
+  return status.code() == StatusCode::kDataLoss && options_.on_corrupt != OnCorrupt::kRaise;
 }
 
-bool Lane::PeekToken(size_t unit, Token* token) {
+void Lane::FinishChunk(Produced* produced) {
+  Chunk& chunk = produced->chunk;
+  if (options_.keep_divisor > 1) {
+    const int64_t remainder = options_.keep_remainder - static_cast<int64_t>(file_number_);
+    chunk.KeepEvery(options_.keep_divisor, remainder);
+  }
+  if (!options_.verify_data) return;
+  const bool skip = options_.on_corrupt == OnCorrupt::kSkip;
+  Status status = VerifyChunk(&chunk, skip ? &produced->skipped : nullptr);
+  std::sort(produced->skipped.begin(), produced->skipped.end(),
+            [](const Skipped& a, const Skipped& b) { return a.offset < b.offset; });
+  if (status.ok()) return;
+  if (!Passes(status)) {
+    produced->status = std::move(status);
+    return;
+  }
+  // The rest of the file goes with the damaged record.
+  const int64_t from = status.detail().offset;
+  produced->skipped = {{from, kind_ == Kind::kRegions ? file_bytes_ - from : -1, status.detail().message}};
+  produced->last = true;
+  StopTokens();
+}
+
+bool Lane::PeekToken(size_t unit, Place* place) {
   std::lock_guard<std::mutex> lock(token_mutex_);
   if (stopped_ || token_.unit != unit) return false;
-  *token = token_;
+  *place = token_.place;
   return true;
 }
 
-bool Lane::AwaitToken(size_t unit, Token* token) {
+bool Lane::AwaitToken(size_t unit, Place* place) {
   std::unique_lock<std::mutex> lock(token_mutex_);
   token_moved_.wait(lock, [&] { return stopped_ || token_.unit == unit; });
   if (stopped_) return false;
-  *token = token_;
+  *place = token_.place;
   return true;
 }
 
-void Lane::PassToken(int64_t offset, int64_t index) {
+void Lane::PassToken(Place place) {
   {
     std::lock_guard<std::mutex> lock(token_mutex_);
-    token_ = {token_.unit + 1, offset, index};
+    token_ = {token_.unit + 1, place};
   }
   token_moved_.notify_all();
 }

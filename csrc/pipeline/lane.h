@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/buffer.h"
 #include "base/status.h"
@@ -31,83 +32,109 @@ struct InputFile {
   std::function<Status(std::unique_ptr<Source>*)> open;
 };
 
+// What to do about damage in a file. Whatever the system refuses (kIoError) is always an error.
+enum class OnCorrupt : uint8_t {
+  kRaise,
+  kSkip,      // drop what is damaged, go on with the next intact record
+  kSkipFile,  // drop the rest of the file
+};
+
 struct LaneOptions {
   CompressionChoice compression;
   bool verify_data = true;
+  OnCorrupt on_corrupt = OnCorrupt::kRaise;
   size_t chunk_bytes = 512 << 10;
+  // Only every `keep_divisor`-th record of a file is handed on, and its data checked: those whose index plus the
+  // file's number leave `keep_remainder`. The number is in it so that parts of many small files come out even.
+  int64_t keep_divisor = 1;
+  int64_t keep_remainder = 0;
 };
 
 // What a unit came to: records, perhaps none, and then perhaps an error. `last`: nothing follows.
 struct Produced {
   Chunk chunk;
+  std::vector<Skipped> skipped;
   Status status;
   bool last = false;
 };
 
 class Lane {
  public:
-  Lane(const InputFile& input, const LaneOptions& options, BufferPool* pool);
+  // `file` is the input's number in the list of all, `turn` its place in the order of the epoch. Begins with the
+  // record at `start`.
+  Lane(const InputFile& input, uint32_t file, size_t turn, Place start, const LaneOptions& options, BufferPool* pool);
 
   const std::shared_ptr<const std::string>& path() const { return input_.path; }
+  uint32_t file() const { return file_number_; }
+  size_t turn() const { return turn_; }
 
-  // The four below are called under the stream's lock, which guards the members behind them.
+  // Those from here to Unclaim are called under the scheduler's lock, which guards the members behind them.
   //
-  // Whether a unit is free to be claimed. `consumer`: by the thread that takes the chunks.
-  bool CanClaim(bool consumer) const;
+  // Whether a unit is free to be claimed. `consumer`: by the thread that takes the batches.
+  bool CanClaim(bool consumer) const { return !all_claimed_ && !busy_ && (consumer || !consumer_only_); }
   size_t Claim();  // the number of the unit claimed; Produce must follow
   void Deposit(size_t unit, Produced produced);
   // The next in order, if it is there.
   bool Take(Produced* produced);
+  bool FrontIsReady() const { return ready_.count(next_taken_) > 0; }
   // Whether the unit that Take waits for is claimed by nobody.
   bool FrontIsUnclaimed() const { return next_unit_ == next_taken_; }
-
-  // Makes a claimed unit, without the stream's lock. May wait for the unit before, never for one behind. False:
-  // it can only be made by the consumer, who is to claim it anew (Unclaim, under the lock).
-  bool Produce(size_t unit, bool consumer, Produced* produced);
   void Unclaim(size_t unit);
 
+  // Makes a claimed unit, without the scheduler's lock. May wait for the unit before, never for one behind. False:
+  // it can only be made by the consumer, who is to claim it anew (Unclaim, under the lock).
+  bool Produce(size_t unit, bool consumer, Produced* produced);
+
   // Wakes whoever waits in Produce; what is produced from now on does not matter.
-  void Cancel();
+  void Cancel() { StopTokens(); }
 
  private:
   Status Open();
   void ProduceNextOfStream(Produced* produced);
   void ProduceRegion(size_t unit, Produced* produced);
+  // Checks data and keeps what is wanted, as the options say.
+  void FinishChunk(Produced* produced);
+  bool Passes(const Status& status) const;
 
-  // Where the first record of the region in turn starts.
+  // The place of the first record of the region in turn.
   struct Token {
     size_t unit = 0;
-    int64_t offset = 0;
-    int64_t index = 0;
+    Place place;
   };
-  bool PeekToken(size_t unit, Token* token);
-  bool AwaitToken(size_t unit, Token* token);  // false: stopped, there is nothing for this unit
-  void PassToken(int64_t offset, int64_t index);
+  bool PeekToken(size_t unit, Place* place);
+  bool AwaitToken(size_t unit, Place* place);  // false: stopped, there is nothing for this unit
+  void PassToken(Place place);
   void StopTokens();
 
   struct Region;
   Status ReadRegion(Region* region);
-  Status CutRegion(const Token& token, Region* region, Chunk* chunk);
+  Status CutRegion(Region* region, Place* place, Produced* produced);
+  Status CutRun(Region* region, Place* place, Chunk* chunk);
   Status ReadUpTo(int64_t file_offset, Region* region, Chunk* chunk);
+  Status FindNextIntact(int64_t from, int64_t* found) const;
 
   const InputFile input_;
+  const uint32_t file_number_;
+  const size_t turn_;
+  const Place start_;
   const LaneOptions options_;
   BufferPool* const pool_;
 
-  // Guarded by the stream's lock.
+  // Guarded by the scheduler's lock.
   enum class Kind : uint8_t { kUnopened, kRegions, kStream };
   Kind claim_kind_ = Kind::kUnopened;  // as the scheduler sees it; set when the first unit is deposited
   bool consumer_only_;
-  bool busy_ = false;      // a unit of an unopened lane or of a stream is being made
+  bool busy_ = false;  // a unit of an unopened lane or of a stream is being made
   bool all_claimed_ = false;
-  size_t next_unit_ = 0;   // to claim
+  size_t next_unit_ = 0;  // to claim
   size_t next_taken_ = 0;
   std::map<size_t, Produced> ready_;
 
-  // Written by the unit that opens, before any other can be claimed; the stream's lock orders the two.
+  // Written by the unit that opens, before any other can be claimed; the scheduler's lock orders the two.
   Kind kind_ = Kind::kUnopened;
   std::shared_ptr<File> file_;
   int64_t file_bytes_ = 0;
+  int64_t first_region_ = 0;  // that holds the start; unit 0
   size_t units_ = 0;
   std::unique_ptr<RecordReader> reader_;
 

@@ -262,10 +262,10 @@ TFR_VBMI size_t EncodedSize(const int64_t* values, size_t n) {
   return static_cast<size_t>(_mm512_reduce_add_epi64(sums));
 }
 
-// Up to eight values below 2^56, those that `lanes` has bits for.
-TFR_VBMI_INLINE uint8_t* Encode8(__m512i values, __mmask8 lanes, uint8_t* out) {
-  const __m512i number = _mm512_set1_epi64(0x0706050403020100);           // of a byte in its lane
-  const __m512i shifts = _mm512_set1_epi64(0x312a231c150e0700);           // 7 times that
+// Up to eight values below 2^56; `bytes` has the bits of those wanted, eight a value.
+TFR_VBMI_INLINE uint8_t* Encode8(__m512i values, uint64_t bytes, uint8_t* out) {
+  const __m512i number = _mm512_set1_epi64(0x0706050403020100);  // of a byte in its lane
+  const __m512i shifts = _mm512_set1_epi64(0x312a231c150e0700);  // 7 times that
   const __m512i groups = _mm512_and_si512(_mm512_multishift_epi64_epi8(shifts, values), _mm512_set1_epi8(0x7f));
   // The number of each lane's last byte, in all its bytes: bit_width(groups | 1) - 1 over 8.
   const __m512i zeros = _mm512_lzcnt_epi64(_mm512_or_si512(groups, _mm512_set1_epi64(1)));
@@ -273,29 +273,45 @@ TFR_VBMI_INLINE uint8_t* Encode8(__m512i values, __mmask8 lanes, uint8_t* out) {
   const __m512i spread = _mm512_set4_epi32(0x08080808, 0x08080808, 0x00000000, 0x00000000);
   const __m512i lasts = _mm512_shuffle_epi8(last, spread);
   const __mmask64 more = _mm512_cmplt_epu8_mask(number, lasts);
-  const uint64_t kept = _mm512_cmple_epu8_mask(number, lasts) & _pdep_u64(lanes, ~kTopBits / 0x7f) * 0xff;
+  const uint64_t kept = _mm512_cmple_epu8_mask(number, lasts) & bytes;
   const __m512i marked = _mm512_mask_add_epi8(groups, more, groups, _mm512_set1_epi8(static_cast<char>(0x80)));
   const size_t size = static_cast<size_t>(_mm_popcnt_u64(kept));
   _mm512_mask_storeu_epi8(out, LowBits(size), _mm512_maskz_compress_epi8(kept, marked));
   return out + size;
 }
 
+// The first sixteen of n values.
+TFR_VBMI_INLINE uint8_t* Encode16(const int64_t* values, size_t n, uint8_t* out) {
+  const __m512i first = _mm512_loadu_si512(values);
+  const __m512i second = _mm512_loadu_si512(values + 8);
+  const __m512i any = _mm512_or_si512(first, second);
+  if (_mm512_test_epi64_mask(any, _mm512_set1_epi64(~int64_t{0x7f})) == 0) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                     _mm_unpacklo_epi64(_mm512_cvtepi64_epi8(first), _mm512_cvtepi64_epi8(second)));
+    return out + 16;
+  }
+  if (_mm512_test_epi64_mask(any, _mm512_set1_epi64(INT64_MIN >> 7)) == 0) {
+    return Encode8(second, ~uint64_t{0}, Encode8(first, ~uint64_t{0}, out));
+  }
+  if (n < 16 + 7) return EncodeOneByOne(values, 16, out);
+  for (size_t i = 0; i < 16; ++i) out = EncodeLoosely(values[i], out);
+  return out;
+}
+
 TFR_VBMI uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out) {
   size_t i = 0;
-  for (; n - i >= 8; i += 8) {
-    const __m512i eight = _mm512_loadu_si512(values + i);
-    if (_mm512_test_epi64_mask(eight, _mm512_set1_epi64(INT64_MIN >> 7)) == 0) {
-      out = Encode8(eight, 0xff, out);
-    } else if (n - i >= 16) {
-      for (size_t j = i; j < i + 8; ++j) out = EncodeLoosely(static_cast<uint64_t>(values[j]), out);
+  for (; n - i >= 16; i += 16) out = Encode16(values + i, n - i, out);
+  while (i < n) {
+    const size_t some = n - i < 8 ? n - i : 8;
+    const __m512i rest = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(LowBits(some)), values + i);
+    if (_mm512_test_epi64_mask(rest, _mm512_set1_epi64(INT64_MIN >> 7)) == 0) {
+      out = Encode8(rest, LowBits(8 * some), out);
     } else {
-      return EncodeOneByOne(values + i, n - i, out);
+      out = EncodeOneByOne(values + i, some, out);
     }
+    i += some;
   }
-  const __mmask8 lanes = static_cast<__mmask8>(LowBits(n - i));
-  const __m512i rest = _mm512_maskz_loadu_epi64(lanes, values + i);
-  if (_mm512_test_epi64_mask(rest, _mm512_set1_epi64(INT64_MIN >> 7)) == 0) return Encode8(rest, lanes, out);
-  return EncodeOneByOne(values + i, n - i, out);
+  return out;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the backends of varint/ share: the shape of one, and the scalar loops that finish what registers leave.
+// What the backends of varint/ share: the shape of one, and how to store a varint without a loop.
 
 #ifndef TFRECORD_FAST_VARINT_BACKENDS_H_
 #define TFRECORD_FAST_VARINT_BACKENDS_H_
@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/endian.h"
 #include "varint/varint.h"
 
 namespace tfr::internal {
@@ -27,6 +28,21 @@ extern const VarintOps kAvx512VbmiVarint;
 #endif
 
 constexpr uint64_t kTopBits = 0x8080808080808080;
+
+// Writes one varint, and perhaps garbage in the seven bytes after it; returns the byte after it. `groups` is its
+// lowest eight 7-bit groups, a byte each.
+inline uint8_t* StoreLoosely(uint64_t value, uint64_t groups, uint8_t* out) {
+  if (value >> 56 != 0) {  // 9 or 10 bytes
+    const unsigned tenth = static_cast<unsigned>(value >> 63);
+    StoreLE64(out, groups | kTopBits);
+    out[8] = static_cast<uint8_t>((value >> 56 & 0x7f) | tenth << 7);
+    out[9] = static_cast<uint8_t>(tenth);
+    return out + 9 + tenth;
+  }
+  const size_t size = VarintSize(value);
+  StoreLE64(out, groups | (kTopBits & ((uint64_t{1} << (8 * (size - 1))) - 1)));
+  return out + size;
+}
 
 }  // namespace tfr::internal
 

@@ -74,8 +74,25 @@ size_t EncodedSize(const int64_t* values, size_t n) {
   return size;
 }
 
+// The inverse of JoinGroups.
+inline uint64_t SplitGroups(uint64_t x) {
+  x = (x & 0x000000000fffffff) | ((x << 4) & 0x0fffffff00000000);
+  x = (x & 0x00003fff00003fff) | ((x << 2) & 0x3fff00003fff0000);
+  return (x & 0x007f007f007f007f) | ((x << 1) & 0x7f007f007f007f00);
+}
+
 uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out) {
-  for (size_t i = 0; i < n; ++i) out = EncodeVarint(static_cast<uint64_t>(values[i]), out);
+  size_t i = 0;
+  // Each of the seven values to come takes a byte at least, which may hold garbage until then.
+  for (; n - i >= 8; ++i) {
+    const uint64_t value = static_cast<uint64_t>(values[i]);
+    if (value < 0x80) {
+      *out++ = static_cast<uint8_t>(value);
+    } else {
+      out = StoreLoosely(value, SplitGroups(value), out);
+    }
+  }
+  for (; i < n; ++i) out = EncodeVarint(static_cast<uint64_t>(values[i]), out);
   return out;
 }
 

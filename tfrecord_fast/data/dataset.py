@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from .. import _core
 from .._files import check_compression_type, core_files, flatten
+from .._threads import available_cpus
 from ..errors import InvalidArgumentError
 
 __all__ = ["AUTOTUNE", "Dataset", "TFRecordDataset"]
@@ -16,7 +16,6 @@ AUTOTUNE = -1
 
 T = TypeVar("T")
 
-_CHUNK_BYTES = 512 << 10  # read at once; a few of them stay in a core's cache
 _PREFETCH_BYTES = 8 << 20
 _MAX_THREADS = 8
 
@@ -102,15 +101,15 @@ class TFRecordDataset(Dataset[bytes]):
             raise InvalidArgumentError(f"`batch_size` must be > 0, got {batch_size}")
         return _RecordBatches(self, batch_size, drop_remainder)
 
-    def _stream(self) -> _core.RecordStream:
+    def _stream(self, **options: Any) -> _core.RecordStream:
         files = flatten(list(self._files)) if isinstance(self._files, Dataset) else self._files
         return _core.RecordStream(
             core_files(files),
-            self._compression_type,
+            compression_type=self._compression_type,
             cycle_length=self._cycle_length,
-            num_threads=max(1, min(_available_cpus(), _MAX_THREADS) - 1),
-            chunk_bytes=_CHUNK_BYTES,
+            num_threads=max(1, min(available_cpus(), _MAX_THREADS) - 1),
             prefetch_bytes=max(_PREFETCH_BYTES, self._buffer_size or 0),
+            **options,
         )
 
 
@@ -121,10 +120,6 @@ class _RecordBatches(Dataset[_core.RecordBatch]):
         self._drop_remainder = drop_remainder
 
     def __iter__(self) -> Iterator[_core.RecordBatch]:
-        return self._records._stream().batches(self._batch_size, self._drop_remainder)
-
-
-def _available_cpus() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        return self._records._stream(
+            batch_size=self._batch_size, drop_remainder=self._drop_remainder
+        ).batches()

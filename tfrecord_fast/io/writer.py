@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import _core
 from .._files import COMPRESSION_TYPES, is_url, open_url
@@ -44,7 +44,7 @@ class TFRecordOptions:
       ValueError: no such compression_type.
     """
 
-    compression_type_map = dict(_NAMES)
+    compression_type_map: ClassVar[dict[int | None, str]] = dict(_NAMES)
 
     def __init__(
         self,

@@ -1,0 +1,2 @@
+"""The benchmark harness: `python -m benchmarks --help`. What each file does and how to add a rival: README.md
+here."""

@@ -1,0 +1,121 @@
+"""python -m benchmarks: measures this project, its rivals and the machine on the same data."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchmarks import contenders, report
+from benchmarks.environment import environment
+from benchmarks.generate import CACHE, dataset_of
+from benchmarks.harness import Method, Table, run
+from benchmarks.progress import Progress
+from benchmarks.tasks import TASKS
+from benchmarks.workloads import WORKLOADS
+
+QUICK = {"workload": ["ctr", "tiny"], "scale": 0.2, "rounds": 3, "trials": 1, "min_time": 0.1}
+FULL = {"workload": list(WORKLOADS), "scale": 1.0, "rounds": 5, "trials": 2, "min_time": 0.2}
+
+
+def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
+    """An argument type: a list of names, separated by commas."""
+
+    def split(text: str) -> list[str]:
+        for name in text.split(","):
+            if name not in known:
+                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(known)}")
+        return text.split(",")
+
+    return split
+
+
+def arguments(argv: list[str] | None, rivals: dict[str, Path]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__.partition(": ")[2])
+    parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
+    parser.add_argument(
+        "--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has"
+    )
+    parser.add_argument("--scale", type=float, help="records, as a part of the workload's full number")
+    parser.add_argument("--seed", type=int, default=0, help="of the data")
+    parser.add_argument("--rounds", type=int, help="that count (default 5)")
+    parser.add_argument(
+        "--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)"
+    )
+    parser.add_argument(
+        "--rival-file", type=Path, action="append", default=[], help="another contender's file"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="ctr and tiny at a fifth, 3 rounds: about a minute"
+    )
+    parser.add_argument(
+        "--scratch", default="", help="folder to write to (default: memory where there is room)"
+    )
+    parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
+    parser.add_argument("--json", type=Path, help="file to write the result to")
+    parser.add_argument("--markdown", type=Path, help="file to write the tables to")
+    parser.add_argument("--list", action="store_true", help="list tasks, workloads and rivals, and stop")
+    options = parser.parse_args(argv)
+    for task in options.task:
+        if task not in TASKS:
+            parser.error(f"{task!r} is no task; there are {', '.join(TASKS)}")
+    for name, value in (QUICK if options.quick else FULL).items():
+        if getattr(options, name, None) is None:
+            setattr(options, name, value)
+    return options
+
+
+def show_list(files: dict[str, Path]) -> None:
+    for task in TASKS.values():
+        print(f"task      {task.name:12} {task.title}")
+    for workload in WORKLOADS.values():
+        size = f"{workload.shards} × {workload.records:,} × {workload.mean_bytes:,} bytes"
+        print(f"workload  {workload.name:12} {size}: {workload.title}")
+    for name, path in files.items():
+        print(f"contender {name:12} {contenders.load(path).why_not() or 'ready'}")
+
+
+def measure(options: argparse.Namespace, files: dict[str, Path], method: Method) -> list[Table]:
+    planned = [
+        (task, workload)
+        for task in (TASKS[name] for name in options.task or TASKS)
+        for workload in (
+            [name for name in options.workload if name in task.workloads] if task.workloads else [None]
+        )
+    ]
+    tables = []
+    with Progress(len(planned)) as progress:
+        for task, name in planned:
+            progress.next(" ".join(filter(None, [task.name, name])))
+            dataset = None
+            if name is not None:
+                progress.tell("data")
+                dataset = dataset_of(WORKLOADS[name], options.scale, options.seed, task.gzip, options.data)
+            tables.append(run(task.name, dataset, files, method, progress.tell))
+    return tables
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 fine, 1 if a contender was wrong or failed."""
+    files = contenders.found()
+    options = arguments(argv, {name: path for name, path in files.items() if name != "ours"})
+    if options.rivals is not None:
+        files = {name: path for name, path in files.items() if name == "ours" or name in options.rivals}
+    files |= {path.stem: path for path in options.rival_file}
+    if options.list:
+        show_list(files)
+        return 0
+    where = environment()
+    method = Method(options.rounds, options.trials, options.min_time, scratch=options.scratch)
+    tables = measure(options, files, method)
+    report.show(tables)
+    if options.json:
+        options.json.write_text(report.as_json(tables, where, method))
+    if options.markdown:
+        options.markdown.write_text(report.markdown(tables, where, method))
+    return int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""Answers: what a contender must have seen before it is timed, and the reference that it is held against.
+
+The reference reads frames in plain Python with google-crc32c, and shares no code with any contender. An
+answer is a dict; contenders that only count (the native floor) give a part of it, and are compared on that
+part.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, cast
+
+Answer = dict[str, Any]
+
+MASK_DELTA = 0xA282EAD8
+
+
+def masked_crc(data: bytes) -> int:
+    import google_crc32c
+
+    crc: int = google_crc32c.value(data)
+    return ((crc >> 15 | crc << 17) + MASK_DELTA) & 0xFFFFFFFF
+
+
+def frames(path: str, check: bool = True) -> Iterator[bytes]:
+    """The payloads of a TFRecord file, `.gz` or plain. ValueError where it is damaged; without `check` no CRC
+    is computed, and google-crc32c need not be there."""
+    with open_file(path) as file:
+        while header := file.read(12):
+            if len(header) < 12:
+                raise ValueError(f"{path}: truncated")
+            (length,) = struct.unpack_from("<Q", header)
+            body = file.read(length + 4)
+            if len(body) < length + 4:
+                raise ValueError(f"{path}: truncated")
+            payload = body[:length]
+            if check and (masked_crc(header[:8]), masked_crc(payload)) != (
+                *struct.unpack_from("<I", header, 8),
+                *struct.unpack_from("<I", body, length),
+            ):
+                raise ValueError(f"{path}: a CRC is wrong")
+            yield payload
+
+
+def open_file(path: str) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path)) if path.endswith(".gz") else open(path, "rb", 1 << 20)
+
+
+def digest(records: Iterable[bytes]) -> Answer:
+    """Count, bytes, and two checksums of every record's payload: one that depends on the order, and one, the
+    sum of the records' own, that does not, for readers whose setting allows any order."""
+    count = size = total = 0
+    ordered = hashlib.sha256()
+    for record in records:
+        one = hashlib.sha256(record).digest()
+        ordered.update(one)
+        total += int.from_bytes(one, "little")
+        count += 1
+        size += len(record)
+    return {
+        "records": count,
+        "bytes": size,
+        "in order": ordered.hexdigest(),
+        "in any order": f"{total % 2**256:064x}",
+    }
+
+
+def digest_of_files(paths: Iterable[str]) -> Answer:
+    return digest(record for path in paths for record in frames(path))
+
+
+def difference(expected: Answer, got: Answer, order: str = "file", partial: bool = False) -> str | None:
+    """What is wrong with `got`, in words; None if nothing is.
+
+    order: "file" if records come in the order of the files, "any" if the setting lets them come otherwise.
+    partial: whether it is enough to be right about what was told.
+    """
+    for key, value in expected.items():
+        if key == "in order" and order == "any":
+            continue
+        if key not in got and partial:
+            continue
+        if got.get(key) != value:
+            return f"{key}: expected {shown(value)}, got {shown(got.get(key))}"
+    return None
+
+
+def shown(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 20 else text[:12] + "…"

@@ -1,0 +1,289 @@
+"""Contenders: one file each, found by being in this folder. The file sets `CONTENDER`, and imports what it
+measures only inside its functions, so that a list of contenders costs nothing.
+
+    def raw(job):
+        import rival
+        return [Reading("threads=2", rival.Dataset(job.dataset.files, threads=2), records=list)]
+
+    CONTENDER = Contender("rival", "Rival", package="rival", tasks={"raw": raw})
+
+A task's function runs in a process of the contender's own and gives settings; those of the same row compete,
+the best of them is timed. The loop that is timed is here, the same for all.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import pkgutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.answers import Answer, digest, frames
+from benchmarks.dataset import Dataset
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a contender is to work on. `dataset` is None for tasks that have none; `scratch` is a folder of
+    its own, for what it writes."""
+
+    task: str
+    dataset: Any  # Dataset, or None
+    scratch: Path
+
+    def loaded(self) -> list[list[bytes]]:
+        """The records of each file, in memory, for tasks that write."""
+        return [list(frames(path, check=False)) for path in self.dataset.files]
+
+    def outputs(self, suffix: str = "") -> list[str]:
+        """Where to write what `loaded` gave, file for file."""
+        return [str(self.scratch / (Path(path).name + suffix)) for path in self.dataset.files]
+
+
+class Setting:
+    """One way of doing a task. `label` says what is set; `row` tells apart ways that are worth a row of their
+    own; `order` is "file" or "any" (see answers.difference); `partial` is for those that only count."""
+
+    order = "file"
+    partial = False
+
+    def __init__(self, label: str, row: str = "") -> None:
+        self.label = label
+        self.row = row
+
+    def run(self) -> int:
+        """What is timed: one pass over the data. Returns the number of records."""
+        raise NotImplementedError
+
+    def answer(self) -> Answer:
+        """Not timed: a pass that takes what `run` takes and says what it saw. `{"written": paths}` leaves it
+        to the harness to read what was written."""
+        raise NotImplementedError
+
+    def seconds(self) -> float | None:
+        """After `run`: the time it took, where it measured that itself."""
+        return None
+
+    def peak(self) -> int | None:
+        """After `run`: the peak of memory in bytes, where that is another process's."""
+        return None
+
+    def cleanup(self) -> None:
+        """Not timed: after each pass."""
+
+
+class Reading(Setting):
+    """Iterates over `source`, which can be iterated again and again.
+
+    Args:
+      records: gives the records (bytes-like) of one item; None if an item is a record.
+      count: gives the number of records of one item.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        source: Iterable[Any] | Callable[[], Iterable[Any]],
+        records: Callable[[Any], Iterable[bytes]] | None = None,
+        count: Callable[[Any], int] = len,
+        row: str = "",
+        order: str = "file",
+    ) -> None:
+        super().__init__(label, row)
+        self.open: Callable[[], Iterable[Any]] = source if callable(source) else lambda: source
+        self.records = records
+        self.count = count
+        self.order = order
+
+    def run(self) -> int:
+        n = 0
+        if self.records is None:
+            for _ in self.open():
+                n += 1
+        else:
+            count = self.count
+            for item in self.open():
+                n += count(item)
+        return n
+
+    def answer(self) -> Answer:
+        if self.records is None:
+            return digest(self.open())
+        return digest(record for item in self.open() for record in self.records(item))
+
+
+class Writing(Setting):
+    """Calls `write(path, part)` for each output, where `parts` are those of the loaded data."""
+
+    def __init__(
+        self,
+        label: str,
+        job: Job,
+        write: Callable[[str, Any], None],
+        parts: Sequence[Any],
+        row: str = "",
+        suffix: str = "",
+    ) -> None:
+        super().__init__(label, row)
+        self.write = write
+        self.parts = parts
+        self.paths = job.outputs(suffix)
+        self.records: int = job.dataset.records
+
+    def run(self) -> int:
+        for path, part in zip(self.paths, self.parts, strict=True):
+            self.write(path, part)
+        return self.records  # what is on the disk is the answer's business
+
+    def answer(self) -> Answer:
+        self.run()
+        return {"written": self.paths}
+
+    def cleanup(self) -> None:
+        for path in self.paths:
+            Path(path).unlink(missing_ok=True)
+
+
+class Importing(Setting):
+    """Imports a module in a fresh interpreter, NumPy being there already, and takes the time in it."""
+
+    CODE = (
+        "import time, numpy; start = time.perf_counter(); import {module}; "
+        "taken = time.perf_counter() - start; from benchmarks.contenders import peak_memory; print(taken, peak_memory())"
+    )
+
+    def __init__(self, module: str) -> None:
+        super().__init__(f"import {module}")
+        self.code = self.CODE.format(module=module)
+        self.taken = 0.0
+        self.memory = 0
+
+    def run(self) -> int:
+        import subprocess
+
+        done = subprocess.run([sys.executable, "-c", self.code], capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        taken, memory = done.stdout.split()[-2:]
+        self.taken, self.memory = float(taken), int(memory)
+        return 0
+
+    def answer(self) -> Answer:
+        self.run()
+        return {}
+
+    def seconds(self) -> float | None:
+        return self.taken
+
+    def peak(self) -> int | None:
+        return self.memory
+
+
+class Counting(Setting):
+    """Calls a function that gives a part of the answer; what `run` counts is that answer's `records`, if it
+    has it."""
+
+    partial = True
+
+    def __init__(self, label: str, call: Callable[[], Answer], row: str = "",
+                 cleanup: Callable[[], None] | None = None) -> None:  # fmt: skip
+        super().__init__(label, row)
+        self.call = call
+        self.clean = cleanup
+
+    def run(self) -> int:
+        return int(self.call().get("records", -1))
+
+    def answer(self) -> Answer:
+        return self.call()
+
+    def cleanup(self) -> None:
+        if self.clean is not None:
+            self.clean()
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A library, or a floor, that can be measured.
+
+    Args:
+      name: as in `--rivals`.
+      package: the distribution, whose version is reported.
+      module: what has to be importable; "" for nothing.
+      install: how to get it.
+      leaves_out: what it does not do that the others do ("no CRC"), in a few words.
+      ours: this project's.
+      floor: what the machine can do at best, rather than a library.
+    """
+
+    name: str
+    title: str
+    tasks: dict[str, Callable[[Job], list[Setting]]]
+    package: str = ""
+    module: str = ""
+    install: str = ""
+    leaves_out: str = ""
+    ours: bool = False
+    floor: bool = False
+    unavailable: Callable[[], str | None] = lambda: None
+    environment: dict[str, str] = field(default_factory=dict)  # variables set in its process
+    python: Callable[[], str] = lambda: sys.executable  # the interpreter it runs in
+
+    def why_not(self) -> str | None:
+        """Why it can't run here, in words; None if it can."""
+        if self.module and importlib.util.find_spec(self.module) is None:
+            return f"not installed: {self.install or self.module}"
+        return self.unavailable()
+
+    def version(self) -> str:
+        try:
+            return importlib.metadata.version(self.package) if self.package else ""
+        except importlib.metadata.PackageNotFoundError:
+            return str(getattr(sys.modules.get(self.module), "__version__", ""))
+
+
+def peak_memory() -> int:
+    """The peak of this process's resident memory in bytes, 0 where the system does not tell."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return 0
+    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+def load(path: Path) -> Contender:
+    """The contender of a file, wherever it is."""
+    spec = importlib.util.spec_from_file_location(f"benchmarks.contenders.{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path}: no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.CONTENDER  # type: ignore[no-any-return]
+
+
+def found() -> dict[str, Path]:
+    """The files of this folder by the contender's name: ours, then the rivals, then the floor."""
+    paths = [Path(module.module_finder.path) / f"{module.name}.py"  # type: ignore[union-attr]
+             for module in pkgutil.iter_modules(__path__)]  # fmt: skip
+    contenders = sorted(
+        ((load(path), path) for path in paths), key=lambda c: (not c[0].ours, c[0].floor, c[0].name)
+    )
+    return {contender.name: path for contender, path in contenders}
+
+
+__all__ = [
+    "Contender",
+    "Counting",
+    "Dataset",
+    "Importing",
+    "Job",
+    "Reading",
+    "Setting",
+    "Writing",
+    "found",
+    "load",
+]

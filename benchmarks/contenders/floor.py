@@ -1,0 +1,83 @@
+"""The floor: small native loops that say what the machine can do at best (benchmarks/native/floor.cc)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+from benchmarks import native
+from benchmarks.answers import Answer
+from benchmarks.contenders import Contender, Counting, Job, Setting
+
+
+def check(code: int, path: str) -> None:
+    if code:
+        raise OSError(code, os.strerror(code), path) if code > 0 else ValueError(f"{path}: damaged")
+
+
+def read_all(job: Job) -> bytes:
+    return b"".join(Path(path).read_bytes() for path in job.dataset.files)
+
+
+def counted(name: str, files: list[str], has_records: bool, framed: int = 0) -> Answer:
+    """Calls a function of the library for each file and adds up what it counts. `framed` is the number of
+    records whose framing is in the bytes counted."""
+    function = getattr(native.floor(), name)
+    records, size = ctypes.c_int64(), ctypes.c_int64()
+    counters = [ctypes.byref(records), ctypes.byref(size)] if has_records else [ctypes.byref(size)]
+    for path in files:
+        check(function(path.encode(), *counters), path)
+    answer = {"bytes": size.value - 16 * framed}
+    return answer | {"records": records.value if has_records else framed}
+
+
+def raw(job: Job) -> list[Setting]:
+    files, n = job.dataset.files, job.dataset.records
+    source = read_all(job)
+    target = ctypes.create_string_buffer(len(source))
+
+    def copy() -> Answer:
+        native.floor().floor_memcpy(target, source, ctypes.c_int64(len(source)))
+        return {"records": n}
+
+    return [
+        Counting("1 MiB blocks, our CRC", lambda: counted("floor_read_crc", files, True), row="read + CRC"),
+        Counting("1 MiB blocks", lambda: counted("floor_read", files, False, framed=n), row="read"),
+        Counting("the whole, once", copy, row="memcpy"),
+    ]
+
+
+def raw_gzip(job: Job) -> list[Setting]:
+    files, n = job.dataset.gzip_files, job.dataset.records
+    return [
+        Counting("ISA-L, 256 KiB in, 1 MiB out", lambda: counted("floor_inflate", files, False, framed=n),
+                 row="inflate")
+    ]  # fmt: skip
+
+
+def write(job: Job) -> list[Setting]:
+    parts = [
+        (out, Path(path).read_bytes()) for out, path in zip(job.outputs(), job.dataset.files, strict=True)
+    ]
+
+    def put() -> Answer:
+        for path, part in parts:
+            check(native.floor().floor_write(path.encode(), part, ctypes.c_int64(len(part))), path)
+        return {"written": [path for path, _ in parts], "records": job.dataset.records}
+
+    def remove() -> None:
+        for path, _ in parts:
+            Path(path).unlink(missing_ok=True)
+
+    return [Counting("framed already, 1 MiB blocks", put, row="write", cleanup=remove)]
+
+
+CONTENDER = Contender(
+    "floor",
+    "floor",
+    leaves_out="hands nothing on",
+    floor=True,
+    tasks={"raw": raw, "raw-gzip": raw_gzip, "write": write},
+    unavailable=native.why_not,
+)

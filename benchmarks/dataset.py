@@ -1,0 +1,40 @@
+"""What a contender is told about the data: files and sizes, in a form that goes to another process as
+JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from benchmarks.answers import Answer
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """TFRecord files that hold the same kind of record.
+
+    `file_bytes` is the size of the uncompressed files together, which is what every MB/s refers to.
+    `gzip_files` holds the same records and is empty where they were not asked for. `features` and `sequences`
+    are plain data, as in workloads.py. `answer` is the reference's.
+    """
+
+    name: str
+    files: list[str]
+    gzip_files: list[str]
+    batch: int
+    file_bytes: int
+    gzip_bytes: int
+    answer: Answer
+    features: dict[str, list[Any]] = field(default_factory=dict)
+    sequences: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def records(self) -> int:
+        return int(self.answer["records"])
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Dataset:
+        return cls(**fields)

@@ -1,0 +1,52 @@
+"""Builds the native loops of this folder, when first asked for, into benchmarks/.cache."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CORE = HERE.parent.parent / "csrc"
+CACHE = HERE.parent / ".cache"
+FLAGS = ["-O3", "-std=c++20", "-shared", "-fPIC", "-Wall", "-Wextra", "-pthread"]
+
+
+def compiler() -> list[str]:
+    return os.environ.get("CXX", "c++").split()
+
+
+def why_not() -> str | None:
+    if not CORE.is_dir():
+        return "needs a checkout with csrc/"
+    return None if shutil.which(compiler()[0]) else f"needs a C++ compiler ({compiler()[0]} not found)"
+
+
+@functools.cache
+def floor() -> ctypes.CDLL:
+    """The functions of floor.cc, with the core's own CRC32C."""
+    sources = [HERE / "floor.cc", *sorted((CORE / "crc32c").glob("*.cc")), CORE / "base" / "cpu.cc"]
+    return ctypes.CDLL(str(build("floor", sources, ["-lisal"])))
+
+
+def build(name: str, sources: list[Path], libraries: list[str]) -> Path:
+    """Compiles and links, unless the same sources and headers were compiled by the same command before."""
+    command = [*compiler(), *FLAGS, f"-I{CORE}"]
+    state = hashlib.sha256(" ".join(command).encode())
+    for path in [*sources, *sorted(CORE.rglob("*.h"))]:
+        state.update(path.read_bytes())
+    library = CACHE / f"{name}-{state.hexdigest()[:12]}.so"
+    if not library.exists():
+        CACHE.mkdir(exist_ok=True)
+        draft = CACHE / f"{library.name}.{os.getpid()}"
+        done = subprocess.run(
+            [*command, *map(str, sources), "-o", str(draft), *libraries], capture_output=True, text=True
+        )
+        if done.returncode:
+            raise RuntimeError(f"{name}: {done.stderr.strip()}")
+        draft.rename(library)
+    return library

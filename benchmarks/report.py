@@ -1,0 +1,177 @@
+"""What was measured, as a table on the terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import groupby
+from typing import Any, TextIO
+
+from benchmarks.harness import Method, Row, Table
+from benchmarks.stats import Spread
+from benchmarks.targets import targets
+from benchmarks.tasks import TASKS
+
+DATA_COLUMNS = [
+    "workload",
+    "contender",
+    "setting",
+    "MB/s",
+    "(min–max)",
+    "k records/s",
+    "cores",
+    "peak MB",
+    "ratio",
+]
+PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio"]
+LEFT = {"workload", "contender", "setting", "task", "measure", "met"}
+
+
+def number(value: float) -> str:
+    """Three digits that count, thousands apart."""
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
+    return f"{value:,.{digits}f}"
+
+
+def ratio_text(ratio: Spread | None, is_base: bool) -> str:
+    if is_base or ratio is None:
+        return "1" if is_base else ""
+    return f"{number(ratio.median)}× ({number(ratio.low)}–{number(ratio.high)})"
+
+
+def columns(table: Table) -> list[str]:
+    return DATA_COLUMNS if table.dataset else PLAIN_COLUMNS
+
+
+def cells(table: Table, row: Row) -> list[str]:
+    """One line of the table; what was not measured stays empty and says why."""
+    front = [table.workload, row.label] if table.dataset else [row.label]
+    if row.status != "timed":
+        reason = f"{row.status.upper() if row.status == 'wrong' else row.status}: {row.reason}"
+        return front + [reason] + [""] * (len(columns(table)) - len(front) - 1)
+    wrong = [f"{t.label}: {t.status}" for t in row.tried if t.status != "ok"]
+    setting = "; ".join([row.setting, *wrong])
+    time = row.time
+    peak = number(row.peak / 1e6) if row.peak else ""
+    ratio = ratio_text(table.ratio(row), row is table.base)
+    if table.dataset is None:
+        return [*front, setting, number(time.median * 1e3),
+                f"{number(time.low * 1e3)}–{number(time.high * 1e3)}", peak, ratio]  # fmt: skip
+    size, records = table.dataset.file_bytes / 1e6, table.dataset.records / 1e3
+    speeds = f"{number(size / time.high)}–{number(size / time.low)}"
+    cores = f"{sum(row.cpu) / sum(row.wall):.2f}"
+    return [
+        *front,
+        setting,
+        number(size / time.median),
+        speeds,
+        number(records / time.median),
+        cores,
+        peak,
+        ratio,
+    ]
+
+
+def caption(tables: list[Table]) -> str:
+    bases = {table.base.label for table in tables if table.base}
+    base = " or ".join(sorted(bases)) or "nothing"
+    return f"ratio: how many times as fast as the row {base} is, median and range of the pairs of each round"
+
+
+def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
+    head = ["task", "workload", "measure", "target", "measured", "met"]
+    return head, [
+        [t.task, t.workload, t.measure, number(t.at_least), number(t.measured), "yes" if t.met else "no"]
+        for t in targets(tables)
+    ]
+
+
+def sections(tables: list[Table]) -> Iterable[tuple[str, str, list[str], list[list[str]]]]:
+    """Title, caption, head and rows of each table that is shown."""
+    for task, group in groupby(tables, key=lambda table: table.task):
+        of_task = list(group)
+        rows = [cells(table, row) for table in of_task for row in table.rows]
+        yield TASKS[task].title, caption(of_task), columns(of_task[0]), rows
+    head, rows = target_rows(tables)
+    if rows:
+        yield "Targets", "a target is a ratio to reach unless it says otherwise", head, rows
+
+
+def show(tables: list[Table], out: TextIO | None = None) -> None:
+    """Prints the tables, with rich where it is installed."""
+    out = out or sys.stdout
+    try:
+        from rich.console import Console
+        from rich.table import Table as RichTable
+    except ImportError:
+        return show_plain(tables, out)
+    # What is not a terminal has no width to keep to.
+    console = Console(file=out, width=None if out.isatty() else 200)
+    for title, note, head, rows in sections(tables):
+        table = RichTable(title=title, caption=note, title_justify="left", caption_justify="left")
+        for name in head:
+            table.add_column(name, justify="left" if name in LEFT else "right", overflow="fold")
+        for before, row in zip([None, *rows], rows, strict=False):
+            if before and before[0] != row[0] and head[0] == "workload":
+                table.add_section()
+            table.add_row(*row)
+        console.print(table)
+
+
+def show_plain(tables: list[Table], out: TextIO) -> None:
+    for title, note, head, rows in sections(tables):
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        print(f"\n{title}", file=out)
+        for row in [head, ["-" * width for width in widths], *rows]:
+            padded = [
+                text.ljust(width) if name in LEFT else text.rjust(width)
+                for text, width, name in zip(row, widths, head, strict=True)
+            ]
+            print("  ".join(padded).rstrip(), file=out)
+        print(note, file=out)
+
+
+def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -> str:
+    lines = [
+        f"Measured {environment['date'][:10]} at commit {environment['commit'] or 'unknown'} on "
+        f"{environment['cores']} cores of {environment['cpu']}, {environment['system']}, "
+        f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; files "
+        "in the page cache; MB/s of uncompressed file."
+    ]
+    for title, note, head, rows in sections(tables):
+        rule = [":--" if name in LEFT else "--:" for name in head]
+        lines += [
+            "",
+            f"## {title}",
+            "",
+            line(head),
+            line(rule),
+            *map(line, rows),
+            "",
+            f"{note[0].upper()}{note[1:]}.",
+        ]
+    left_out = {row.label: row.leaves_out for table in tables for row in table.rows if row.leaves_out}
+    if left_out:
+        lines += ["", "What some leave out: " + "; ".join(f"{k}: {v}" for k, v in left_out.items()) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def line(row: list[str]) -> str:
+    return "| " + " | ".join(text.replace("|", "\\|") for text in row) + " |"
+
+
+def versions(tables: list[Table]) -> str:
+    known = {row.title: row.version for table in tables for row in table.rows if row.version}
+    return ", ".join(f"{title} {version}" for title, version in known.items())
+
+
+def as_json(tables: list[Table], environment: dict[str, Any], method: Method) -> str:
+    report = {
+        "environment": environment,
+        "method": asdict(method),
+        "tables": [table.as_json() for table in tables],
+        "targets": [target._asdict() for target in targets(tables)],
+    }
+    return json.dumps(report, indent=1) + "\n"

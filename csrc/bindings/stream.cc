@@ -1,0 +1,176 @@
+// Options, state and locking of streams; see stream.h.
+
+#include "bindings/stream.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "bindings/bindings.h"
+#include "bindings/python_io.h"
+
+namespace py = pybind11;
+
+namespace tfr {
+namespace {
+
+CompressionChoice CompressionOf(const py::object& name) {
+  if (name.is_none()) return std::nullopt;
+  const auto text = name.cast<std::string>();
+  for (Compression known : {Compression::kNone, Compression::kGzip, Compression::kZlib, Compression::kZstd}) {
+    if (text == CompressionName(known)) return known;
+  }
+  throw py::value_error("unknown compression_type \"" + text + "\"");
+}
+
+OnCorrupt OnCorruptOf(const std::string& name) {
+  if (name == "raise") return OnCorrupt::kRaise;
+  if (name == "skip") return OnCorrupt::kSkip;
+  if (name == "skip_file") return OnCorrupt::kSkipFile;
+  throw py::value_error("on_corrupt is \"raise\", \"skip\" or \"skip_file\", not \"" + name + "\"");
+}
+
+// Takes options out of a copy of the dict, so that what is left was misspelt.
+class Taker {
+ public:
+  explicit Taker(const py::dict& values) : rest_(values.attr("copy")()) {}
+
+  template <typename T>
+  T Get(const char* name, T fallback) {
+    if (!rest_.contains(name)) return fallback;
+    return rest_.attr("pop")(name).template cast<T>();
+  }
+
+  void Finish() const {
+    for (const auto& item : rest_) throw py::type_error("unknown option " + py::str(item.first).cast<std::string>());
+  }
+
+ private:
+  py::dict rest_;
+};
+
+}  // namespace
+
+bool SharedStream::Next(Delivered* delivered) {
+  Status status;
+  {
+    py::gil_scoped_release no_gil;
+    std::lock_guard<std::mutex> lock(mutex_);
+    status = stream_.Next(delivered);
+  }
+  if (status.ok()) return true;
+  SetPythonError(status);
+  return false;
+}
+
+StreamState SharedStream::State() {
+  py::gil_scoped_release no_gil;
+  std::lock_guard<std::mutex> lock(mutex_);
+  return stream_.State();
+}
+
+std::vector<Sequence::SkippedIn> SharedStream::TakeSkipped() {
+  py::gil_scoped_release no_gil;
+  std::lock_guard<std::mutex> lock(mutex_);
+  return stream_.TakeSkipped();
+}
+
+std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, const StreamOptions& options,
+                                        const StreamState& state) {
+  return std::shared_ptr<SharedStream>(new SharedStream(std::move(files), options, state), [](SharedStream* stream) {
+    if (PyGILState_Check()) {
+      py::gil_scoped_release no_gil;
+      delete stream;
+    } else {
+      delete stream;
+    }
+  });
+}
+
+std::vector<InputFile> FilesOf(const py::sequence& files) {
+  std::vector<InputFile> inputs;
+  inputs.reserve(files.size());
+  for (const py::handle& file : files) {
+    const auto pair = py::cast<py::tuple>(file);
+    InputFile input;
+    input.path = std::make_shared<const std::string>(pair[0].cast<std::string>());
+    if (!pair[1].is_none()) input.open = OpenerOfPython(pair[1]);
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+StreamOptions OptionsOf(const py::dict& values) {
+  Taker take(values);
+  StreamOptions options;
+  options.lane.compression = CompressionOf(take.Get<py::object>("compression_type", py::none()));
+  options.lane.verify_data = take.Get("verify_crc", true);
+  options.lane.on_corrupt = OnCorruptOf(take.Get<std::string>("on_corrupt", "raise"));
+  options.lane.chunk_bytes = std::max<size_t>(take.Get("chunk_bytes", options.lane.chunk_bytes), 64);
+  const auto shard = take.Get("record_shard", std::pair<int64_t, int64_t>(0, 1));
+  options.lane.keep_remainder = shard.first;
+  options.lane.keep_divisor = shard.second;
+  options.sequence.cycle_length = take.Get("cycle_length", options.sequence.cycle_length);
+  options.sequence.block_length = std::max<size_t>(take.Get("block_length", options.sequence.block_length), 1);
+  options.sequence.num_epochs = take.Get("num_epochs", options.sequence.num_epochs);
+  options.sequence.shuffle_files = take.Get("shuffle_files", false);
+  options.sequence.seed = options.cutter.seed = take.Get<uint64_t>("seed", 0);
+  options.cutter.batch_size = take.Get("batch_size", options.cutter.batch_size);
+  options.cutter.drop_remainder = take.Get("drop_remainder", false);
+  options.cutter.shuffle_buffer = take.Get("shuffle_buffer", options.cutter.shuffle_buffer);
+  options.num_threads = take.Get("num_threads", options.num_threads);
+  options.caller_helps = take.Get("caller_helps", options.caller_helps);
+  options.in_order = take.Get("deterministic", true);
+  options.prefetch_bytes = take.Get("prefetch_bytes", options.prefetch_bytes);
+  take.Finish();
+  return options;
+}
+
+py::dict StateToPython(const StreamState& state) {
+  py::list slots;
+  for (const SequenceState::Slot& slot : state.cutter.sequence.slots) {
+    py::list saved;
+    for (int64_t value : {slot.file, slot.next.offset, slot.next.index}) saved.append(value);
+    slots.append(saved);
+  }
+  py::list shuffled;
+  for (const RecordPlace& place : state.shuffled) {
+    py::list saved;
+    for (int64_t value : {int64_t{place.file}, place.place.offset, place.place.index}) saved.append(value);
+    shuffled.append(saved);
+  }
+  py::dict values;
+  values["epoch"] = state.cutter.sequence.epoch;
+  values["next_file"] = state.cutter.sequence.next_file;
+  values["cursor"] = state.cutter.sequence.cursor;
+  values["visit"] = state.cutter.sequence.visit;
+  values["slots"] = slots;
+  values["random"] = state.cutter.random;
+  values["random_started"] = state.cutter.started;
+  values["draining"] = state.cutter.draining;
+  values["shuffled"] = shuffled;
+  return values;
+}
+
+StreamState StateOfPython(const py::dict& values) {
+  StreamState state;
+  state.cutter.sequence.epoch = values["epoch"].cast<int64_t>();
+  state.cutter.sequence.next_file = values["next_file"].cast<uint64_t>();
+  state.cutter.sequence.cursor = values["cursor"].cast<uint64_t>();
+  state.cutter.sequence.visit = values["visit"].cast<uint64_t>();
+  for (const auto& saved : values["slots"].cast<std::vector<std::array<int64_t, 3>>>()) {
+    state.cutter.sequence.slots.push_back({saved[0], {saved[1], saved[2]}});
+  }
+  state.cutter.random = values["random"].cast<uint64_t>();
+  state.cutter.started = values["random_started"].cast<bool>();
+  state.cutter.draining = values["draining"].cast<bool>();
+  for (const auto& saved : values["shuffled"].cast<std::vector<std::array<int64_t, 3>>>()) {
+    state.shuffled.push_back({static_cast<uint32_t>(saved[0]), {saved[1], saved[2]}});
+  }
+  return state;
+}
+
+}  // namespace tfr

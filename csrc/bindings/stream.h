@@ -1,0 +1,49 @@
+// The record stream as Python sees it: options and state from Python values, and the lock for several threads.
+
+#ifndef TFRECORD_FAST_BINDINGS_STREAM_H_
+#define TFRECORD_FAST_BINDINGS_STREAM_H_
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "pipeline/shard_stream.h"
+
+namespace tfr {
+
+// A stream that several Python threads may ask in turn. All is called with the GIL; the lock is only taken without.
+class SharedStream {
+ public:
+  SharedStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state)
+      : stream_(std::move(files), options, state) {}
+
+  // False with a Python error set; the batch is null at the end.
+  bool Next(Delivered* delivered);
+  // What the caller of Next got last, the state behind it and what was skipped before it, are read together.
+  StreamState State();
+  std::vector<Sequence::SkippedIn> TakeSkipped();
+
+ private:
+  std::mutex mutex_;
+  ShardStream stream_;
+};
+
+// Joining the stream's threads must not hold up others who want the GIL: it is let go meanwhile.
+std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, const StreamOptions& options,
+                                        const StreamState& state);
+
+// A file is (name as bytes, None), which is opened, or (name as bytes, opener); see OpenerOfPython.
+std::vector<InputFile> FilesOf(const pybind11::sequence& files);
+// By the names of StreamOptions and what it holds; what is not given keeps its default.
+StreamOptions OptionsOf(const pybind11::dict& values);
+
+// As a dict of ints and lists, ready for JSON, and back.
+pybind11::dict StateToPython(const StreamState& state);
+StreamState StateOfPython(const pybind11::dict& values);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BINDINGS_STREAM_H_

@@ -1,0 +1,100 @@
+// Batches of n records from a sequence, through a shuffle buffer if there is one.
+//
+// The buffer is filled from the epoch's records; then each record given is drawn from it and the next of the epoch
+// takes its place; when the epoch has ended, the rest is drawn until the buffer is empty. The numbers come from the
+// seed and the epoch. Batches are cut from epoch after epoch without a gap.
+
+#ifndef TFRECORD_FAST_PIPELINE_BATCH_CUTTER_H_
+#define TFRECORD_FAST_PIPELINE_BATCH_CUTTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/records.h"
+#include "pipeline/random.h"
+#include "pipeline/sequence.h"
+
+namespace tfr {
+
+struct CutterOptions {
+  // What a batch holds; kAsTheyCome: whatever lies ready, at least one record.
+  static constexpr size_t kAsTheyCome = 0;
+  size_t batch_size = kAsTheyCome;
+  bool drop_remainder = false;
+  size_t shuffle_buffer = 0;
+  uint64_t seed = 0;
+};
+
+// Which record of which file.
+struct RecordPlace {
+  uint32_t file = 0;  // its number in the list of files
+  Place place;
+};
+
+struct ShuffleItem {
+  Bytes record;
+  Owner owner;
+  std::shared_ptr<const std::string> path;
+  RecordPlace place;
+};
+
+// What happened to the shuffle buffer, so that who keeps a copy of the places in it can follow.
+struct ShuffleStep {
+  static constexpr uint32_t kAppend = UINT32_MAX;
+  static constexpr uint32_t kGone = UINT32_MAX;  // as a file: the slot takes what the last slot holds, which goes
+  uint32_t slot;
+  RecordPlace place;
+};
+
+// Where a cutter stands, between two batches; the buffer's places are kept by whoever follows the steps.
+struct CutterState {
+  SequenceState sequence;
+  uint64_t random = 0;
+  bool started = false;  // `random` holds
+  bool draining = false;
+};
+
+struct Cut {
+  std::shared_ptr<RecordBatch> batch;
+  size_t bytes = 0;  // of its records
+  CutterState after;
+  std::vector<ShuffleStep> steps;
+  std::vector<Sequence::SkippedIn> skipped;
+};
+
+class BatchCutter {
+ public:
+  enum class Event : uint8_t { kBatch, kWait, kEnd, kError };
+
+  // `buffer`: what the shuffle buffer holds at the start.
+  BatchCutter(Sequence* sequence, const CutterOptions& options, const CutterState& start, std::vector<ShuffleItem> buffer);
+
+  // After kWait, call again once the chunk that the sequence waits for is made. At kEnd and kError, *cut holds what
+  // was skipped since the last batch, and no batch: records that fill none before an error are dropped.
+  Event Next(Cut* cut);
+
+ private:
+  bool Full() const;
+  Event Finish(Event event, Cut* cut);
+  void Append(const Run& run);
+  void Append(ShuffleItem item);
+  void AddOwner(const Owner& owner);
+  void Enter(const Run& run);
+  Sequence::Event Fill();
+  Sequence::Event Draw();
+
+  Sequence* const sequence_;
+  const CutterOptions options_;
+  Random random_;
+  bool started_;
+  bool draining_;
+  std::vector<ShuffleItem> buffer_;
+  Cut cut_;  // in the making
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_BATCH_CUTTER_H_

@@ -1,0 +1,22 @@
+// Reads single records again by their places: what a shuffle buffer held when its state was saved.
+
+#ifndef TFRECORD_FAST_PIPELINE_FETCH_H_
+#define TFRECORD_FAST_PIPELINE_FETCH_H_
+
+#include <vector>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "pipeline/batch_cutter.h"
+#include "pipeline/lane.h"
+
+namespace tfr {
+
+// One item a place, in the order of the places. Uncompressed regular files are read at the places alone; anything
+// else from its start to the last of its places. kDataLoss where no intact record stands at a place.
+Status FetchRecords(const std::vector<InputFile>& files, const std::vector<RecordPlace>& places,
+                    const LaneOptions& options, BufferPool* pool, std::vector<ShuffleItem>* items);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_FETCH_H_

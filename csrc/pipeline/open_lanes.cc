@@ -1,0 +1,59 @@
+// Opening files in order, and ahead of their turn; see open_lanes.h.
+
+#include "pipeline/open_lanes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tfr {
+
+OpenLanes::OpenLanes(const std::vector<InputFile>& files, FileOrder* order, const LaneOptions& options,
+                     BufferPool* pool, size_t max_open)
+    : files_(files), order_(order), options_(options), pool_(pool), max_open_(max_open) {}
+
+std::shared_ptr<Lane> OpenLanes::Make(int64_t epoch, size_t turn, Place start) {
+  const uint32_t file = order_->At(epoch, turn);
+  return std::make_shared<Lane>(files_[file], file, turn, start, options_, pool_);
+}
+
+std::shared_ptr<Lane> OpenLanes::Open(int64_t epoch, size_t turn, Place start) {
+  for (Entry& entry : lanes_) {
+    if (entry.epoch == epoch && entry.turn == turn) {
+      entry.given = true;
+      return entry.lane;
+    }
+  }
+  std::shared_ptr<Lane> lane = Make(epoch, turn, start);
+  lanes_.push_back({epoch, turn, lane, true});
+  if (std::pair(epoch, turn) >= std::pair(ahead_epoch_, ahead_turn_)) {
+    ahead_epoch_ = epoch;
+    ahead_turn_ = turn + 1;
+  }
+  return lane;
+}
+
+void OpenLanes::Retire(const std::shared_ptr<Lane>& lane) {
+  const auto place = std::find_if(lanes_.begin(), lanes_.end(), [&](const Entry& entry) { return entry.lane == lane; });
+  if (place != lanes_.end()) lanes_.erase(place);
+}
+
+std::shared_ptr<Lane> OpenLanes::PickForWorker() {
+  for (const Entry& entry : lanes_) {
+    if (entry.lane->CanClaim(false)) return entry.lane;
+  }
+  if (lanes_.size() >= max_open_ || files_.empty()) return nullptr;
+  if (ahead_turn_ >= files_.size()) {
+    ++ahead_epoch_;
+    ahead_turn_ = 0;
+  }
+  if (!order_->HasEpoch(ahead_epoch_)) return nullptr;
+  std::shared_ptr<Lane> lane = Make(ahead_epoch_, ahead_turn_, {});
+  lanes_.push_back({ahead_epoch_, ahead_turn_++, lane, false});
+  return lane->CanClaim(false) ? lane : nullptr;
+}
+
+void OpenLanes::CancelAll() {
+  for (const Entry& entry : lanes_) entry.lane->Cancel();
+}
+
+}  // namespace tfr

@@ -1,0 +1,54 @@
+// The lanes that are open: those that the sequence reads, and those that are read ahead of it.
+
+#ifndef TFRECORD_FAST_PIPELINE_OPEN_LANES_H_
+#define TFRECORD_FAST_PIPELINE_OPEN_LANES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "base/buffer.h"
+#include "pipeline/lane.h"
+#include "pipeline/sequence.h"
+
+namespace tfr {
+
+// Every member is called under the scheduler's lock.
+class OpenLanes {
+ public:
+  // Opens lanes ahead so that at most `max_open` are open. `order` is only asked here.
+  OpenLanes(const std::vector<InputFile>& files, FileOrder* order, const LaneOptions& options, BufferPool* pool,
+            size_t max_open);
+
+  // The lane at that place of that epoch: one that was opened ahead, or a new one.
+  std::shared_ptr<Lane> Open(int64_t epoch, size_t turn, Place start);
+  void Retire(const std::shared_ptr<Lane>& lane);
+  // The first lane, in the order in which the sequence will want them, that has a unit to claim for a worker; opens
+  // another file where all that are open are at work. Null if there is none.
+  std::shared_ptr<Lane> PickForWorker();
+  void CancelAll();
+
+ private:
+  struct Entry {
+    int64_t epoch;
+    size_t turn;
+    std::shared_ptr<Lane> lane;
+    bool given;  // to the sequence
+  };
+  std::shared_ptr<Lane> Make(int64_t epoch, size_t turn, Place start);
+
+  const std::vector<InputFile>& files_;
+  FileOrder* const order_;
+  const LaneOptions options_;
+  BufferPool* const pool_;
+  const size_t max_open_;
+  std::deque<Entry> lanes_;  // by epoch and turn
+  int64_t ahead_epoch_ = 0;  // of the next file to open ahead
+  size_t ahead_turn_ = 0;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_OPEN_LANES_H_

@@ -1,0 +1,354 @@
+// The scheduler behind ShardStream; see shard_stream.h, lane.h and sequence.h.
+//
+// The protocol. One mutex guards everything that is decided on: the open lanes, what of them is claimed, what is
+// ready, batches cut and batches done, the bytes in flight, and the wish to stop. There are three kinds of work, each
+// claimed under the lock, done without it, and handed in under it:
+//   a unit     a chunk of a lane. Within a lane a unit waits only for the unit before it, which was claimed earlier
+//              by a running thread, so the earliest can always go on.
+//   the cut    the next batch from the sequence, by one thread at a time (`cutting_`), which alone touches the
+//              sequence and the cutter. It takes chunks that are made and never waits: if the next is not made yet,
+//              the lane it is of is remembered (`wanted_`), whose next unit then comes before all others and past
+//              the budget.
+//   transform  of a batch that was cut, by the thread that cut it, or another.
+// Workers, and the caller while it waits, take what is nearest to a finished batch: transform, cut, unit. What is no
+// regular file may block or need the host language; only the caller makes units of it. The caller takes finished
+// batches by number. Threads start when there is work for them beyond the first chunk, and are stopped and joined by
+// the destructor; they never touch the host language, and no exception leaves one. The first error, in the order of
+// batches, ends the stream; what lies behind it is dropped.
+
+#include "pipeline/shard_stream.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "pipeline/fetch.h"
+#include "pipeline/open_lanes.h"
+
+namespace tfr {
+namespace {
+
+constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
+
+}  // namespace
+
+class ShardStream::Impl : public LaneAccess {
+ public:
+  Impl(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state)
+      : files_(std::move(files)),
+        options_(options),
+        pool_(options.prefetch_bytes + 4 * options.lane.chunk_bytes),
+        order_(files_.size(), options.sequence),
+        lanes_(files_, &order_, options.lane, &pool_, std::max<size_t>(options.sequence.cycle_length, 1) + options.num_threads + 1),
+        start_(state),
+        mirror_(state.shuffled),
+        delivered_state_(state.cutter) {}
+
+  ~Impl() override {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      stop_ = true;
+      lanes_.CancelAll();
+    }
+    work_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  bool InOwnProcess() const { return process_ == ::getpid(); }
+
+  Status Next(Delivered* delivered) {
+    *delivered = {};
+    if (finished_) return {};
+    if (!cutter_) TFR_RETURN_IF_ERROR(Start());
+    std::unique_lock<std::mutex> lock(mutex_);
+    auto done = done_.end();
+    while ((done = FindDone()) == done_.end()) {
+      if (cut_ended_ && in_flight_batches_ == 0) {
+        finished_ = true;
+        TakeOver(std::move(at_end_));
+        return end_status_;
+      }
+      // What more than one chunk is needed for is worth having threads for.
+      if (!started_ && options_.num_threads > 0 && units_made_ > 1 && HasWorkForThreads()) StartThreads();
+      if (WorkOnce(true, &lock)) continue;
+      if (ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout) {
+        lock.unlock();
+        TFR_RETURN_IF_ERROR(CheckInterrupt());
+        lock.lock();
+      }
+    }
+    Done taken = std::move(done->second);
+    done_.erase(done);
+    ++next_delivered_;
+    --in_flight_batches_;
+    bytes_in_flight_ -= taken.cut.bytes;
+    if (!started_ && options_.num_threads > 0 && HasWorkForThreads()) StartThreads();
+    lock.unlock();
+    if (started_) work_.notify_one();
+    if (!taken.status.ok()) {
+      finished_ = true;
+      return taken.status;
+    }
+    delivered->batch = taken.cut.batch;
+    delivered->result = std::move(taken.result);
+    TakeOver(std::move(taken.cut));
+    return {};
+  }
+
+  StreamState State() const { return {delivered_state_, mirror_}; }
+
+  std::vector<Sequence::SkippedIn> TakeSkipped() { return std::exchange(skipped_, {}); }
+
+ private:
+  struct Done {
+    Cut cut;
+    std::shared_ptr<void> result;
+    Status status;
+  };
+
+  // Opens what the state speaks of. Here and not in the constructor, since it reads files.
+  Status Start() {
+    std::vector<ShuffleItem> items;
+    TFR_RETURN_IF_ERROR(FetchRecords(files_, start_.shuffled, options_.lane, &pool_, &items));
+    sequence_ = std::make_unique<Sequence>(&order_, options_.sequence, start_.cutter.sequence, this);
+    cutter_ = std::make_unique<BatchCutter>(sequence_.get(), options_.cutter, start_.cutter, std::move(items));
+    return {};
+  }
+
+  // What the caller keeps: the state behind the batches it was given.
+  void TakeOver(Cut cut) {
+    for (Sequence::SkippedIn& skipped : cut.skipped) skipped_.push_back(std::move(skipped));
+    if (cut.batch) delivered_state_ = std::move(cut.after);
+    for (const ShuffleStep& step : cut.steps) {
+      if (step.slot == ShuffleStep::kAppend) {
+        mirror_.push_back(step.place);
+      } else if (step.place.file == ShuffleStep::kGone) {
+        mirror_[step.slot] = mirror_.back();
+        mirror_.pop_back();
+      } else {
+        mirror_[step.slot] = step.place;
+      }
+    }
+  }
+
+  std::map<uint64_t, Done>::iterator FindDone() {
+    return options_.in_order ? done_.find(next_delivered_) : done_.begin();
+  }
+
+  // Does one piece of work, if there is any for this thread. Called and left with the lock held.
+  bool WorkOnce(bool caller, std::unique_lock<std::mutex>* lock) {
+    const bool helps = !caller || options_.caller_helps || options_.num_threads == 0 || threads_.empty();
+    if (helps && !cut_.empty()) {
+      TransformOne(lock);
+      return true;
+    }
+    if (helps && CanCut()) {
+      CutOne(lock);
+      return true;
+    }
+    if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(caller)) {
+      if (helps || !wanted_->CanClaim(false)) {
+        MakeUnit(wanted_, caller, lock);
+        return true;
+      }
+    }
+    if (helps && (!caller || !threads_.empty()) && bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes) {
+      if (std::shared_ptr<Lane> lane = lanes_.PickForWorker()) {
+        MakeUnit(lane, false, lock);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool HasWorkForThreads() {
+    return !cut_.empty() || CanCut() ||
+           (bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes && lanes_.PickForWorker() != nullptr);
+  }
+
+  // One batch may always be in the making; more, as the budget allows, and not so many that tiny ones pile up.
+  bool RoomForBatch() const {
+    return in_flight_batches_ == 0 || (bytes_in_flight_ < options_.prefetch_bytes && in_flight_batches_ < max_batches_);
+  }
+
+  bool CanCut() const {
+    return cutter_ && !cutting_ && !cut_ended_ && RoomForBatch() && (!wanted_ || wanted_->FrontIsReady());
+  }
+
+  void CutOne(std::unique_lock<std::mutex>* lock) {
+    cutting_ = true;
+    wanted_.reset();
+    lock->unlock();
+    Cut cut;
+    Status error;
+    auto event = BatchCutter::Event::kError;
+    try {
+      event = cutter_->Next(&cut);
+      if (event == BatchCutter::Event::kError) error = sequence_->error();
+    } catch (const std::bad_alloc&) {
+      error = Status::OutOfMemory("no memory for a batch of records");
+    }
+    lock->lock();
+    cutting_ = false;
+    if (event == BatchCutter::Event::kWait) {
+      wanted_ = sequence_->waiting_for();
+    } else if (event == BatchCutter::Event::kBatch) {
+      ++in_flight_batches_;
+      bytes_in_flight_ += cut.bytes;
+      Done done = {std::move(cut), nullptr, {}};
+      if (options_.transform) {
+        cut_.emplace_back(next_cut_++, std::move(done));
+      } else {
+        done_.emplace(next_cut_++, std::move(done));
+      }
+    } else {
+      cut_ended_ = true;
+      end_status_ = std::move(error);
+      at_end_ = std::move(cut);
+    }
+    NotifyAfterWork();
+  }
+
+  void TransformOne(std::unique_lock<std::mutex>* lock) {
+    const uint64_t number = cut_.front().first;
+    Done done = std::move(cut_.front().second);
+    cut_.pop_front();
+    lock->unlock();
+    try {
+      done.status = options_.transform(done.cut.batch, &done.result);
+    } catch (const std::bad_alloc&) {
+      done.status = Status::OutOfMemory("no memory for the columns of a batch");
+    }
+    lock->lock();
+    done_.emplace(number, std::move(done));
+    NotifyAfterWork();
+  }
+
+  void MakeUnit(const std::shared_ptr<Lane>& lane_to_keep, bool caller, std::unique_lock<std::mutex>* lock) {
+    const std::shared_ptr<Lane> lane = lane_to_keep;
+    const size_t unit = lane->Claim();
+    ++units_made_;
+    const size_t estimate = options_.lane.chunk_bytes;
+    bytes_in_flight_ += estimate;
+    lock->unlock();
+    Produced produced;
+    const bool made = lane->Produce(unit, caller, &produced);
+    lock->lock();
+    bytes_in_flight_ -= estimate;
+    if (made) {
+      bytes_in_flight_ += produced.chunk.buffer_bytes;
+      lane->Deposit(unit, std::move(produced));
+    } else {
+      lane->Unclaim(unit);
+    }
+    NotifyAfterWork();
+  }
+
+  void NotifyAfterWork() {
+    ready_.notify_one();
+    if (started_) work_.notify_one();
+  }
+
+  // LaneAccess, for the thread that cuts.
+  std::shared_ptr<Lane> OpenLane(int64_t epoch, size_t turn, Place start) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return lanes_.Open(epoch, turn, start);
+  }
+  bool TryTake(const std::shared_ptr<Lane>& lane, Produced* produced) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!lane->Take(produced)) return false;
+    bytes_in_flight_ -= produced->chunk.buffer_bytes;
+    return true;
+  }
+  void Retire(const std::shared_ptr<Lane>& lane) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    lanes_.Retire(lane);
+  }
+
+  // Under the lock. Without threads, because none can be had, all work is done in Next.
+  void StartThreads() {
+    started_ = true;
+    try {
+      for (size_t i = 0; i < options_.num_threads; ++i) threads_.emplace_back([this] { Work(); });
+    } catch (const std::system_error&) {
+    }
+  }
+
+  void Work() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (!stop_) {
+      if (!WorkOnce(false, &lock)) work_.wait(lock);
+    }
+  }
+
+  const std::vector<InputFile> files_;
+  const StreamOptions options_;
+  const pid_t process_ = ::getpid();
+  BufferPool pool_;
+
+  std::mutex mutex_;               // guards the members from here to stop_, and the lanes' scheduling state
+  std::condition_variable ready_;  // for the caller: something was handed in
+  std::condition_variable work_;   // for workers: something can be claimed, or stop
+  FileOrder order_;
+  OpenLanes lanes_;
+  std::shared_ptr<Lane> wanted_;  // the cut waits for its next chunk
+  bool cutting_ = false;
+  bool cut_ended_ = false;
+  Status end_status_;
+  Cut at_end_;  // no batch, but what was skipped behind the last
+  uint64_t next_cut_ = 0;
+  std::deque<std::pair<uint64_t, Done>> cut_;  // to be transformed
+  std::map<uint64_t, Done> done_;
+  uint64_t next_delivered_ = 0;
+  size_t in_flight_batches_ = 0;  // cut and not delivered
+  size_t bytes_in_flight_ = 0;
+  size_t units_made_ = 0;
+  bool started_ = false;
+  bool stop_ = false;
+  const size_t max_batches_ = 4 + 4 * options_.num_threads;
+
+  std::vector<std::thread> threads_;  // the caller's own
+
+  // The cutting thread's; handed from one to the next by `cutting_`.
+  std::unique_ptr<Sequence> sequence_;
+  std::unique_ptr<BatchCutter> cutter_;
+
+  // The caller's own.
+  const StreamState start_;
+  std::vector<RecordPlace> mirror_;
+  CutterState delivered_state_;
+  std::vector<Sequence::SkippedIn> skipped_;
+  bool finished_ = false;
+};
+
+ShardStream::ShardStream(std::vector<InputFile> files, const StreamOptions& options)
+    : ShardStream(std::move(files), options, {}) {}
+
+ShardStream::ShardStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state)
+    : impl_(std::make_unique<Impl>(std::move(files), options, state)) {}
+
+ShardStream::~ShardStream() {
+  if (!impl_->InOwnProcess()) (void)impl_.release();
+}
+
+Status ShardStream::Next(Delivered* delivered) {
+  if (!impl_->InOwnProcess()) {
+    return Status::InvalidArgument("this reader was started in another process; open it anew after a fork");
+  }
+  return impl_->Next(delivered);
+}
+
+StreamState ShardStream::State() const { return impl_->State(); }
+
+std::vector<Sequence::SkippedIn> ShardStream::TakeSkipped() { return impl_->TakeSkipped(); }
+
+}  // namespace tfr

@@ -1,0 +1,76 @@
+// Many files, many threads, one order: batches of records, transformed on the threads that made them.
+
+#ifndef TFRECORD_FAST_PIPELINE_SHARD_STREAM_H_
+#define TFRECORD_FAST_PIPELINE_SHARD_STREAM_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/records.h"
+#include "base/status.h"
+#include "pipeline/batch_cutter.h"
+#include "pipeline/lane.h"
+#include "pipeline/sequence.h"
+
+namespace tfr {
+
+// What becomes of a batch on the thread that cut it (columns, say). Null: batches are handed out as they are. Called
+// from several threads at once; needs nothing of the host language.
+using Transform = std::function<Status(const RecordBatchPtr& batch, std::shared_ptr<void>* result)>;
+
+struct StreamOptions {
+  LaneOptions lane;
+  SequenceOptions sequence;
+  CutterOptions cutter;
+  Transform transform;
+  // Threads beside the caller's; 0 does all work in Next.
+  size_t num_threads = 1;
+  // Whether the thread in Next works too while it waits.
+  bool caller_helps = true;
+  // Batches in their order; else as they are ready.
+  bool in_order = true;
+  // Chunks and batches made but not yet taken hold about this much, but for what is waited for.
+  size_t prefetch_bytes = 8 << 20;
+};
+
+// Where a stream stands behind the batches handed out so far.
+struct StreamState {
+  CutterState cutter;
+  std::vector<RecordPlace> shuffled;  // what the shuffle buffer holds
+};
+
+struct Delivered {
+  RecordBatchPtr batch;          // null at the end
+  std::shared_ptr<void> result;  // of the transform
+};
+
+// The order depends on the options alone, never on threads or timing, and is written down in docs/design.md. The
+// first error ends the stream. One thread at a time may call.
+class ShardStream {
+ public:
+  ShardStream(std::vector<InputFile> files, const StreamOptions& options);
+  // Goes on behind `state`, which is of a stream with the same files and options.
+  ShardStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state);
+  // Stops and joins the threads. In a process forked from the one that made the stream there are none: what
+  // belongs to them is left alone.
+  ~ShardStream();
+  ShardStream(const ShardStream&) = delete;
+  ShardStream& operator=(const ShardStream&) = delete;
+
+  // The next batch; an error takes the place of the batch that it falls into.
+  Status Next(Delivered* delivered);
+
+  StreamState State() const;
+  // What was passed over in front of the batches handed out so far, since the last call.
+  std::vector<Sequence::SkippedIn> TakeSkipped();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_SHARD_STREAM_H_

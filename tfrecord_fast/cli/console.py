@@ -1,0 +1,75 @@
+"""Where a subcommand prints: results to standard output, problems and progress to standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from .progress import Progress
+
+__all__ = ["Console", "OutputClosed", "OutputFailed"]
+
+
+class OutputFailed(Exception):
+    """Standard output can't be written. No OSError, lest it be blamed on a file that is read."""
+
+
+class OutputClosed(OutputFailed):
+    """Whoever read standard output has gone: `tfrecord-fast cat FILE | head`."""
+
+
+class Console:
+    """Prints whole lines; may be used from several threads.
+
+    File names that are no UTF-8 are printed with backslashes for the bytes that are none.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._progress: Progress | None = None
+
+    def line(self, text: str) -> None:
+        """One line of results."""
+        self.write(text.encode("utf-8", "backslashreplace") + b"\n")
+
+    def json(self, value: dict[str, Any]) -> None:
+        """One object of results, on a line of its own."""
+        self.line(json.dumps(value))
+
+    def write(self, data: bytes) -> None:
+        """Bytes of results.
+
+        Raises:
+          OutputFailed: they can't be written; OutputClosed: because nobody reads them.
+        """
+        with self._lock, self._without_progress():
+            try:
+                sys.stdout.buffer.write(data)
+                # Each result is there when it is known; and a broken pipe shows here, not when Python exits.
+                sys.stdout.buffer.flush()
+            except BrokenPipeError:
+                raise OutputClosed from None
+            except OSError as error:
+                raise OutputFailed(error.strerror or str(error)) from None
+
+    def problem(self, text: str) -> None:
+        """One line on standard error."""
+        line = f"tfrecord-fast: {text}\n"
+        with self._lock, self._without_progress():
+            sys.stderr.write(line.encode("utf-8", "backslashreplace").decode())
+            sys.stderr.flush()
+
+    def progress(self, total_bytes: int | None) -> Progress:
+        """A progress bar, where standard error is a terminal; a context manager.
+
+        Args:
+          total_bytes: what there is to read; None where that is not known.
+        """
+        self._progress = Progress(total_bytes, self._lock)
+        return self._progress
+
+    def _without_progress(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._progress is None else self._progress.hidden()

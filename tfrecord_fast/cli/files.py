@@ -1,0 +1,214 @@
+"""The FILE arguments that subcommands share: what they name, how they are opened, and reading them whole."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import stat
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, BinaryIO, TypeVar
+
+from .. import _core
+from .._files import COMPRESSION_TYPES, CoreFile, core_files
+from .._threads import available_cpus
+from ..errors import DataLossError
+from .console import Console
+
+__all__ = [
+    "FAULTS",
+    "Input",
+    "Problem",
+    "add_file_arguments",
+    "batches",
+    "for_each_file",
+    "named_files",
+    "open_input",
+    "problem_of",
+    "total_bytes",
+]
+
+T = TypeVar("T")
+
+_STDIN: CoreFile = (b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
+_DETECT_BYTES = 12  # a record's header
+
+# What a file may be blamed for; anything else is a fault of this program.
+FAULTS = (DataLossError, OSError, ImportError)
+
+
+def add_file_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE…, --compression and --json."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="path, glob pattern, URL, or - for standard input")
+    parser.add_argument(
+        "--compression",
+        default="auto",
+        choices=["auto", "none", *(name.lower() for name in COMPRESSION_TYPES if name)],
+        type=str.lower,
+        help="how the files are compressed (default: auto, each file's first bytes tell)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, one object a line")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a file was not read to its end; offset and record index are None where they are not known."""
+
+    reason: str
+    offset: int | None = None
+    record_index: int | None = None
+    damage: bool = False  # else the file could not be read at all
+
+    @property
+    def status(self) -> int:
+        """The exit status that it asks for."""
+        return 1 if self.damage else 2
+
+    @property
+    def place(self) -> str:
+        """The reason, and where."""
+        if self.offset is None or self.record_index is None:
+            return self.reason
+        return f"{self.reason} (record {self.record_index} at byte {self.offset})"
+
+    def as_json(self) -> dict[str, Any]:
+        """`reason`, `offset`, `record_index`."""
+        return {"reason": self.reason, "offset": self.offset, "record_index": self.record_index}
+
+
+def problem_of(error: BaseException) -> Problem:
+    """What one of FAULTS says."""
+    if isinstance(error, DataLossError):
+        return Problem(error.reason, error.offset, error.record_index, damage=True)
+    if isinstance(error, OSError) and error.strerror:
+        return Problem(error.strerror)
+    return Problem(str(error))
+
+
+def named_files(arguments: list[str], console: Console) -> tuple[list[CoreFile], int]:
+    """The files that FILE arguments name, globs resolved; and 2 if one names none (which is printed), else 0."""
+    files: list[CoreFile] = []
+    status = 0
+    for argument in arguments:
+        try:
+            files += [_STDIN] if argument == "-" else core_files([argument])
+        except FAULTS as error:
+            console.problem(f"{argument}: {problem_of(error).reason}")
+            status = 2
+    return files, status
+
+
+def total_bytes(files: list[CoreFile]) -> int | None:
+    """The size of all files on disk; None if one has no size."""
+    try:
+        sizes = [os.stat(name).st_size for name, opener in files if opener is None]
+    except OSError:
+        return None
+    return sum(sizes) if len(sizes) == len(files) else None
+
+
+@dataclass(frozen=True)
+class Input:
+    """An opened file: its compression is known, its records are not read yet."""
+
+    compression: str
+    stored_bytes: int | None  # its size on disk; None for pipes and URLs
+    core_file: CoreFile
+    counts_itself: bool  # calls `advance` while it is read
+
+
+def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | None = None) -> Input:
+    """Opens a file once, pipes included.
+
+    Args:
+      choice: --compression.
+      advance: called with the number of stored bytes, as they are read, where the file is not read by the core alone.
+
+    Raises:
+      OSError, ImportError: it can't be opened.
+    """
+    name, opener = file
+    mode = os.stat(name).st_mode if opener is None else 0
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(name))
+    stream = open(name, "rb", buffering=0) if opener is None else opener()
+    head = b""
+    while len(head) < _DETECT_BYTES and (more := stream.read(_DETECT_BYTES - len(head))):
+        head += more
+    compression = _core._detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
+    size = os.stat(name).st_size if stat.S_ISREG(mode) else None
+    if size is not None and (compression == "" or advance is None):
+        stream.close()
+        return Input(compression, size, (name, None), counts_itself=False)
+    reader = _Reader(head, stream, advance)
+    return Input(compression, size, (name, lambda: reader), counts_itself=True)
+
+
+class _Reader:
+    """What the core reads a stream through: the bytes already taken from it come first, and progress is told."""
+
+    def __init__(self, head: bytes, stream: BinaryIO, advance: Callable[[int], None] | None) -> None:
+        self._head = head
+        self._stream = stream
+        self._advance = advance
+
+    def read(self, size: int) -> bytes:
+        data = self._head[:size] or self._stream.read(size)
+        self._head = self._head[size:]
+        if self._advance is not None:
+            self._advance(len(data))
+        return data
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def batches(
+    source: Input, num_threads: int, advance: Callable[[int], None] | None = None
+) -> Iterator[_core.RecordBatch]:
+    """All records, in batches as large as they come; an error comes after all records that precede it."""
+    stream = _core.RecordStream(
+        [source.core_file], compression_type=source.compression, num_threads=num_threads
+    )
+    frame_bytes = 8 + 4 + 4
+    for batch in stream.batches():
+        yield batch
+        if advance is not None and not source.counts_itself:
+            advance(batch.nbytes + frame_bytes * len(batch))
+
+
+class Cancelled(Exception):
+    """The command was interrupted meanwhile."""
+
+
+def for_each_file(
+    files: list[CoreFile], work: Callable[[CoreFile, int, Callable[[], None]], T]
+) -> Iterator[T]:
+    """The results of `work(file, num_threads, checkpoint)` in the order of files, which are worked on in parallel.
+
+    `work` uses `num_threads` threads beside its own and calls `checkpoint` now and then, which raises where the
+    command has been interrupted.
+    """
+    cpus = available_cpus()
+    jobs = max(1, min(len(files), cpus))
+    spare_threads = max(0, cpus // jobs - 1)
+    if jobs == 1:
+        for file in files:
+            yield work(file, spare_threads, lambda: None)
+        return
+    stop = threading.Event()
+
+    def checkpoint() -> None:
+        if stop.is_set():
+            raise Cancelled
+
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        yield from pool.map(lambda file: work(file, spare_threads, checkpoint), files)
+    finally:
+        stop.set()
+        # After an interrupt some thread may wait for a pipe: it is left to the process's end.
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,69 @@
+"""Reads files whole, checks every CRC and counts: what `info` and `verify` print."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .._files import CoreFile
+from .console import Console
+from .files import FAULTS, Problem, batches, for_each_file, open_input, problem_of, total_bytes
+
+__all__ = ["Tally", "tallies"]
+
+
+@dataclass
+class Tally:
+    """What was found in a file: all of it, or what precedes the problem."""
+
+    path: str
+    compression: str | None = None  # "", "GZIP", …; None for a file that could not be opened
+    stored_bytes: int | None = None
+    records: int = 0
+    payload_bytes: int = 0
+    min_size: int | None = None  # of a record, in bytes; None where there is none
+    max_size: int | None = None
+    problem: Problem | None = None
+
+    def add(self, sizes: npt.NDArray[np.int64]) -> None:
+        """Counts the records of a batch, which is not empty, by their sizes."""
+        smallest, largest = int(sizes.min()), int(sizes.max())
+        self.min_size = smallest if self.min_size is None else min(self.min_size, smallest)
+        self.max_size = largest if self.max_size is None else max(self.max_size, largest)
+        self.records += len(sizes)
+        self.payload_bytes += int(sizes.sum())
+
+    @property
+    def mean_size(self) -> float | None:
+        """The mean size of a record in bytes; None where there is none."""
+        return self.payload_bytes / self.records if self.records else None
+
+    @property
+    def status(self) -> int:
+        """The exit status that it asks for."""
+        return 0 if self.problem is None else self.problem.status
+
+
+def tallies(files: list[CoreFile], args: argparse.Namespace, console: Console) -> Iterator[Tally]:
+    """A tally a file, in order; with a progress bar."""
+    with console.progress(total_bytes(files)) as progress:
+        advance = progress.advance if progress.visible else None
+
+        def tally(file: CoreFile, num_threads: int, checkpoint: Callable[[], None]) -> Tally:
+            result = Tally(os.fsdecode(file[0]))
+            try:
+                source = open_input(file, args.compression, advance)
+                result.compression, result.stored_bytes = source.compression, source.stored_bytes
+                for batch in batches(source, num_threads, advance):
+                    checkpoint()
+                    result.add(batch.sizes)
+            except FAULTS as error:
+                result.problem = problem_of(error)
+            return result
+
+        yield from for_each_file(files, tally)

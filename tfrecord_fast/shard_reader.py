@@ -1,0 +1,252 @@
+"""Reading many shards on all cores, in one order, resumable."""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from . import _core
+from ._files import CoreFile, check_compression_type, core_files, flatten
+from ._threads import available_cpus
+from .errors import InvalidArgumentError
+
+__all__ = ["ShardReader", "Skipped"]
+
+_PREFETCH_BYTES = 32 << 20
+_STATE_VERSION = 1
+
+
+class Skipped(NamedTuple):
+    """A damaged stretch that was passed over. `bytes` is None where a compressed stream broke off."""
+
+    path: str
+    offset: int
+    bytes: int | None
+    reason: str
+
+
+class ShardReader:
+    """Batches of records, or of columns, from any number of files, made on native threads without the GIL.
+
+    Args:
+      files: as for TFRecordDataset: paths, globs, URLs, lists of them.
+      features: None yields RecordBatch; a features dict yields a dict of columns, as `io.parse_example` gives them;
+        "infer" looks at the first records first (see `infer_features`).
+      batch_size: records a batch. Batches run on from epoch to epoch; the last may be smaller.
+      drop_remainder: leaves a smaller last batch out.
+      compression_type: as for TFRecordDataset; None detects, file by file.
+      num_threads: threads that read, inflate, check, shuffle and parse; all cores by default.
+      deterministic: the same arguments give the same order with any number of threads; False gives batches as they
+        are ready.
+      cycle_length, block_length: interleaves so many files, so many records each in turn (TensorFlow's order).
+      shuffle_files: a new order of files each epoch.
+      shuffle_buffer: how many records to draw from; 0 does not shuffle.
+      seed: makes shuffling repeatable; None draws one.
+      num_epochs: how often the files are read; None or -1: without end.
+      shard: (i, n): the i-th of n disjoint parts that together are the whole. Inside a worker of a PyTorch
+        DataLoader the part is divided further among the workers.
+      shard_by: "file", "record", or "auto": by file where there are at least n.
+      verify_crc: whether the data of records is checked; their headers always are.
+      on_corrupt: "raise"; "skip" drops what is damaged and goes on with the next intact record; "skip_file" drops the
+        rest of the file. See `skipped`.
+      prefetch_bytes: about how much may be read ahead; 32 MiB by default.
+      label_key: with features: yields (dict, label) with that column taken out of the dict.
+
+    The order is defined in docs/design.md. Iterating again starts anew. Several readers, and several Python threads on
+    one iterator, may run at a time. Pickles; a copy starts at the beginning, or where `load_state_dict` said.
+
+    Raises:
+      ValueError: an argument out of range.
+      FileNotFoundError, OSError: when iterated.
+      errors.DataLossError: when iterated, in place of the batch that the damage falls into.
+      errors.InvalidArgumentError: when iterated: a record does not fit the features.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> for shard in range(2):
+    ...     with tf.io.TFRecordWriter(os.path.join(folder, f"{shard}.tfrecord")) as writer:
+    ...         writer.write_batch([b"%d-%d" % (shard, i) for i in range(3)])
+    >>> for batch in ShardReader(os.path.join(folder, "*.tfrecord"), batch_size=4):
+    ...     print(batch.tolist())
+    [b'0-0', b'0-1', b'0-2', b'1-0']
+    [b'1-1', b'1-2']
+    """
+
+    def __init__(
+        self,
+        files: Any,
+        features: dict[str, Any] | str | None = None,
+        *,
+        batch_size: int = 1024,
+        drop_remainder: bool = False,
+        compression_type: str | None = None,
+        num_threads: int | None = None,
+        deterministic: bool = True,
+        cycle_length: int = 1,
+        block_length: int = 1,
+        shuffle_files: bool = False,
+        shuffle_buffer: int = 0,
+        seed: int | None = None,
+        num_epochs: int | None = 1,
+        shard: tuple[int, int] = (0, 1),
+        shard_by: str = "auto",
+        verify_crc: bool = True,
+        on_corrupt: str = "raise",
+        prefetch_bytes: int | None = None,
+        label_key: str | None = None,
+    ) -> None:
+        self._files = flatten(files)
+        self._features = features
+        self._label_key = label_key
+        if label_key is not None and features is None:
+            raise InvalidArgumentError("label_key needs features")
+        if isinstance(features, str) and features != "infer":
+            raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
+        index, parts = (operator.index(value) for value in shard)
+        if not 0 <= index < parts:
+            raise InvalidArgumentError(f"shard is (i, n) with 0 <= i < n, got {shard}")
+        if shard_by not in ("auto", "file", "record"):
+            raise InvalidArgumentError(f'shard_by is "auto", "file" or "record", got {shard_by!r}')
+        if on_corrupt not in ("raise", "skip", "skip_file"):
+            raise InvalidArgumentError(f'on_corrupt is "raise", "skip" or "skip_file", got {on_corrupt!r}')
+        self._shard = (index, parts)
+        self._shard_by = shard_by
+        self._num_threads = None if num_threads is None else _at_least(1, "num_threads", num_threads)
+        self._deterministic = bool(deterministic)
+        # What decides the order, and so has to be the same for a state to fit.
+        self._order: dict[str, Any] = {
+            "batch_size": _at_least(1, "batch_size", batch_size),
+            "drop_remainder": bool(drop_remainder),
+            "cycle_length": _at_least(1, "cycle_length", cycle_length),
+            "block_length": _at_least(1, "block_length", block_length),
+            "shuffle_files": bool(shuffle_files),
+            "shuffle_buffer": _at_least(0, "shuffle_buffer", shuffle_buffer),
+            "seed": _seed(seed),
+            "num_epochs": -1 if num_epochs is None else _at_least(-1, "num_epochs", num_epochs),
+        }
+        self._options: dict[str, Any] = {
+            "compression_type": check_compression_type(compression_type),
+            "verify_crc": bool(verify_crc),
+            "on_corrupt": on_corrupt,
+            "prefetch_bytes": _PREFETCH_BYTES if prefetch_bytes is None else _at_least(0, "prefetch_bytes", prefetch_bytes),
+        }
+        self._resume: dict[str, Any] | None = None
+        self._stream: _core.RecordStream | None = None
+        self._stream_part: tuple[int, int] = self._shard
+        self._skipped: list[Skipped] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        part = _part_of_worker(self._shard)
+        files, order = self._part(part)
+        state = self._resume
+        if state is not None:
+            self._check_state(state, files, order)
+        self._skipped = []
+        self._stream_part = part
+        self._stream = _core.RecordStream(
+            files,
+            state["stream"] if state is not None else None,
+            num_threads=self._num_threads or available_cpus(),
+            caller_helps=False,
+            deterministic=self._deterministic,
+            **order,
+            **self._options,
+        )
+        return self._stream.batches()
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """What `on_corrupt` has passed over before the batches given so far: path, offset, bytes, reason each."""
+        if self._stream is not None:
+            self._skipped.extend(Skipped(*stretch) for stretch in self._stream.take_skipped())
+        return self._skipped
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the latest iteration stands, behind the last batch it gave; JSON-serialisable.
+
+        A reader with the same arguments, after `load_state_dict`, goes on with the next batch exactly: without
+        reading again what was passed, but for compressed files, which are inflated again from their start.
+
+        Raises:
+          ValueError: with `deterministic=False`, whose order can't be gone on with.
+        """
+        if not self._deterministic:
+            raise ValueError("an order that depends on timing can't be resumed: state_dict needs deterministic=True")
+        if self._stream is None:
+            return self._resume or {"version": _STATE_VERSION, "stream": None}
+        files, order = self._part(self._stream_part)
+        return {
+            "version": _STATE_VERSION,
+            "stream": self._stream.state(),
+            "order": order,
+            "files": _digest(files),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Lets the next iteration begin where `state_dict` stood.
+
+        Raises:
+          ValueError: when iterated, if the state is of a reader with other files or arguments.
+        """
+        if state.get("version") != _STATE_VERSION:
+            raise ValueError(f"not a state of ShardReader, version {_STATE_VERSION}: {state.get('version')!r}")
+        self._resume = state if state["stream"] is not None else None
+        self._stream = None
+        if self._resume is not None:
+            # A seed that was drawn goes along with the state.
+            self._order["seed"] = state["order"]["seed"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_stream": None}
+
+    def _part(self, part: tuple[int, int]) -> tuple[list[CoreFile], dict[str, Any]]:
+        """The files of a part, and the order with how records are divided."""
+        files = core_files(self._files)
+        index, parts = part
+        by_file = self._shard_by == "file" or (self._shard_by == "auto" and len(files) >= parts)
+        if by_file:
+            return files[index::parts], {**self._order, "record_shard": [0, 1]}
+        return files, {**self._order, "record_shard": [index, parts]}
+
+    def _check_state(self, state: dict[str, Any], files: list[CoreFile], order: dict[str, Any]) -> None:
+        for name, value in order.items():
+            if state["order"].get(name) != value:
+                raise ValueError(
+                    f"the saved state is of another reader: {name} was {state['order'].get(name)!r}, is {value!r}"
+                )
+        if state["files"] != _digest(files):
+            raise ValueError("the saved state is of another reader: the list of files differs")
+
+
+def _digest(files: list[CoreFile]) -> str:
+    digest = hashlib.sha256()
+    for name, _ in files:
+        digest.update(len(name).to_bytes(8, "little") + name)
+    return digest.hexdigest()
+
+
+def _seed(seed: int | None) -> int:
+    if seed is None:
+        return int.from_bytes(os.urandom(8), "little")
+    return operator.index(seed) % (1 << 64)
+
+
+def _at_least(least: int, name: str, value: int) -> int:
+    value = operator.index(value)
+    if value < least:
+        raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")
+    return value
+
+
+def _part_of_worker(shard: tuple[int, int]) -> tuple[int, int]:
+    """Inside a worker of a PyTorch DataLoader: that worker's part of the shard."""
+    torch = sys.modules.get("torch.utils.data")
+    info = torch.get_worker_info() if torch is not None else None
+    if info is None:
+        return shard
+    index, parts = shard
+    return index * info.num_workers + info.id, parts * info.num_workers
