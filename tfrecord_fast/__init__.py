@@ -14,6 +14,7 @@ from ._build_info import build_info
 from ._core import RecordBatch
 from ._version import __version__
 from .data import TFRecordDataset
+from .encode import encode_examples, encode_sequence_examples
 from .errors import DataLossError
 from .io import TFRecordOptions, TFRecordWriter
 from .shard_reader import ShardReader
@@ -28,6 +29,8 @@ __all__ = [
     "__version__",
     "build_info",
     "data",
+    "encode_examples",
+    "encode_sequence_examples",
     "errors",
     "io",
     "python_io",

@@ -19,6 +19,7 @@ void BindRecordBatch(pybind11::module_& m);
 void BindReader(pybind11::module_& m);
 void BindWriter(pybind11::module_& m);
 void BindVarint(pybind11::module_& m);
+void BindEncode(pybind11::module_& m);
 
 // Throws the Python exception that stands for a status that is not OK (bindings/status.cc):
 // kDataLoss → errors.DataLossError, kInvalidArgument → errors.InvalidArgumentError,

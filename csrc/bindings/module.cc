@@ -9,4 +9,5 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindReader(m);
   tfr::BindWriter(m);
   tfr::BindVarint(m);
+  tfr::BindEncode(m);
 }
