@@ -16,11 +16,12 @@ from ._version import __version__
 from .data import TFRecordDataset
 from .encode import encode_examples, encode_sequence_examples
 from .errors import DataLossError
-from .io import TFRecordOptions, TFRecordWriter
+from .io import ExampleWriter, TFRecordOptions, TFRecordWriter
 from .shard_reader import ShardReader
 
 __all__ = [
     "DataLossError",
+    "ExampleWriter",
     "RecordBatch",
     "ShardReader",
     "TFRecordDataset",
