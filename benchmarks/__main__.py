@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from benchmarks import contenders, report
@@ -12,7 +13,7 @@ from benchmarks.environment import environment
 from benchmarks.generate import CACHE, dataset_of
 from benchmarks.harness import Method, Table, run
 from benchmarks.progress import Progress
-from benchmarks.tasks import TASKS
+from benchmarks.tasks import TASKS, Task
 from benchmarks.workloads import WORKLOADS
 
 QUICK = {"workload": ["ctr", "tiny"], "scale": 0.2, "rounds": 3, "trials": 1, "min_time": 0.1}
@@ -34,24 +35,14 @@ def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
 def arguments(argv: list[str] | None, rivals: dict[str, Path]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__.partition(": ")[2])
     parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
-    parser.add_argument(
-        "--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has"
-    )
+    parser.add_argument("--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has")
     parser.add_argument("--scale", type=float, help="records, as a part of the workload's full number")
     parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument("--rounds", type=int, help="that count (default 5)")
-    parser.add_argument(
-        "--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)"
-    )
-    parser.add_argument(
-        "--rival-file", type=Path, action="append", default=[], help="another contender's file"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="ctr and tiny at a fifth, 3 rounds: about a minute"
-    )
-    parser.add_argument(
-        "--scratch", default="", help="folder to write to (default: memory where there is room)"
-    )
+    parser.add_argument("--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)")
+    parser.add_argument("--rival-file", type=Path, action="append", default=[], help="another contender's file")
+    parser.add_argument("--quick", action="store_true", help="ctr and tiny at a fifth, 3 rounds: about a minute")
+    parser.add_argument("--scratch", default="", help="folder to write to (default: memory where there is room)")
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
     parser.add_argument("--json", type=Path, help="file to write the result to")
     parser.add_argument("--markdown", type=Path, help="file to write the tables to")
@@ -76,15 +67,14 @@ def show_list(files: dict[str, Path]) -> None:
         print(f"contender {name:12} {contenders.load(path).why_not() or 'ready'}")
 
 
-def measure(options: argparse.Namespace, files: dict[str, Path], method: Method) -> list[Table]:
-    planned = [
+def measure(options: argparse.Namespace, files: dict[str, Path], method: Method) -> Iterator[Table]:
+    """The tables that are asked for, one after the other."""
+    planned: list[tuple[Task, str | None]] = [
         (task, workload)
         for task in (TASKS[name] for name in options.task or TASKS)
-        for workload in (
-            [name for name in options.workload if name in task.workloads] if task.workloads else [None]
-        )
+        for workload in ([name for name in options.workload if name in task.workloads] or [None])
+        if workload or not task.workloads
     ]
-    tables = []
     with Progress(len(planned)) as progress:
         for task, name in planned:
             progress.next(" ".join(filter(None, [task.name, name])))
@@ -92,12 +82,12 @@ def measure(options: argparse.Namespace, files: dict[str, Path], method: Method)
             if name is not None:
                 progress.tell("data")
                 dataset = dataset_of(WORKLOADS[name], options.scale, options.seed, task.gzip, options.data)
-            tables.append(run(task.name, dataset, files, method, progress.tell))
-    return tables
+            yield run(task.name, dataset, files, method, progress.tell)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 fine, 1 if a contender was wrong or failed."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does, cleaning up
     files = contenders.found()
     options = arguments(argv, {name: path for name, path in files.items() if name != "ours"})
     if options.rivals is not None:
@@ -108,12 +98,20 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     where = environment()
     method = Method(options.rounds, options.trials, options.min_time, scratch=options.scratch)
-    tables = measure(options, files, method)
+    tables = []
+    try:
+        for table in measure(options, files, method):
+            tables.append(table)
+            # After each table, so that a run that is broken off leaves what it has.
+            if options.json:
+                options.json.write_text(report.as_json(tables, where, method))
+            if options.markdown:
+                options.markdown.write_text(report.markdown(tables, where, method))
+    except KeyboardInterrupt:
+        print("interrupted; what is measured so far:", file=sys.stderr)
     report.show(tables)
-    if options.json:
-        options.json.write_text(report.as_json(tables, where, method))
-    if options.markdown:
-        options.markdown.write_text(report.markdown(tables, where, method))
+    if report.busy(where):
+        print(report.busy(where))
     return int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))
 
 

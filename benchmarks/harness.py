@@ -25,6 +25,8 @@ from benchmarks.dataset import Dataset
 from benchmarks.process import ContenderFailed, Process
 from benchmarks.stats import Spread, ratios, spread
 
+HOPELESS = 2.0  # a setting so many times slower than its row's best gets no second trial
+
 Tell = Callable[[str], None]
 
 
@@ -108,6 +110,13 @@ class Table:
         base = self.base
         return ratios(row.wall, base.wall) if base is not None and row.status == "timed" else None
 
+    def cpu_ratio(self, row: Row) -> Spread | None:
+        """How many times the base's CPU time the row takes; None where the clock saw none."""
+        base = self.base
+        if base is None or row.status != "timed" or not all(base.cpu):
+            return None
+        return ratios(row.cpu, base.cpu)
+
     def as_json(self) -> dict[str, Any]:
         rows = []
         for row in self.rows:
@@ -118,6 +127,8 @@ class Table:
             ]
             fields["time"] = row.time._asdict() if row.wall else None
             fields["base_is_faster_by"] = ratio._asdict() if ratio else None
+            cpu_ratio = self.cpu_ratio(row)
+            fields["cpu_of_base"] = cpu_ratio._asdict() if cpu_ratio else None
             rows.append(fields)
         dataset = self.dataset
         return {
@@ -185,8 +196,13 @@ def enter(
 ) -> Entrant | None:
     """Starts the contender and compares the answers of its settings; its rows go into the table. None if it
     can't run at all."""
-    about: dict[str, Any] = {"contender": contender.name, "title": contender.title, "leaves_out": contender.leaves_out,
-             "ours": contender.ours, "floor": contender.floor}  # fmt: skip
+    about: dict[str, Any] = {
+        "contender": contender.name,
+        "title": contender.title,
+        "leaves_out": contender.leaves_out,
+        "ours": contender.ours,
+        "floor": contender.floor,
+    }
     missing = contender.why_not()
     if missing is not None:
         table.rows.append(Row(**about, status="missing", reason=missing))
@@ -199,9 +215,7 @@ def enter(
             "prepare", task=task, dataset=dataset.as_json() if dataset else None, scratch=str(folder)
         )
         for index, setting in enumerate(prepared["settings"]):
-            row = rows.setdefault(
-                setting["row"], Row(**about, row=setting["row"], version=prepared["version"])
-            )
+            row = rows.setdefault(setting["row"], Row(**about, row=setting["row"], version=prepared["version"]))
             tried = Try(index, setting["label"], setting["order"])
             row.tried.append(tried)
             check(process, tried, setting["partial"], dataset)
@@ -241,9 +255,7 @@ def check(process: Process, tried: Try, partial: bool, dataset: Dataset | None) 
         tried.status, tried.reason = "wrong", wrong
 
 
-def measure(
-    entrant: Entrant, row: Row, tried: Try, passes: int, dataset: Dataset | None
-) -> tuple[float, float]:
+def measure(entrant: Entrant, row: Row, tried: Try, passes: int, dataset: Dataset | None) -> tuple[float, float]:
     """Wall and CPU seconds of one pass. A count that is not the answer's makes the row wrong."""
     reply = entrant.process.call("time", setting=tried.index, passes=passes)
     counts = set(reply["records"])
@@ -262,6 +274,8 @@ def try_settings(entrant: Entrant, dataset: Dataset | None, method: Method) -> N
                 for _ in range(method.trials if tried.status == "ok" else 0):
                     wall, _ = measure(entrant, row, tried, 1, dataset)
                     tried.seconds = min(tried.seconds, wall)
+                    if wall > HOPELESS * entrant.best(row).seconds:
+                        break
             best = entrant.best(row)
         except ContenderFailed as error:
             row.fail(error)

@@ -24,8 +24,9 @@ DATA_COLUMNS = [
     "cores",
     "peak MB",
     "ratio",
+    "CPU ratio",
 ]
-PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio"]
+PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio", "CPU ratio"]
 LEFT = {"workload", "contender", "setting", "task", "measure", "met"}
 
 
@@ -56,9 +57,11 @@ def cells(table: Table, row: Row) -> list[str]:
     time = row.time
     peak = number(row.peak / 1e6) if row.peak else ""
     ratio = ratio_text(table.ratio(row), row is table.base)
+    cpu = table.cpu_ratio(row)
+    cpu_ratio = "1" if row is table.base else f"{number(cpu.median)}×" if cpu else ""
     if table.dataset is None:
         return [*front, setting, number(time.median * 1e3),
-                f"{number(time.low * 1e3)}–{number(time.high * 1e3)}", peak, ratio]  # fmt: skip
+                f"{number(time.low * 1e3)}–{number(time.high * 1e3)}", peak, ratio, cpu_ratio]  # fmt: skip
     size, records = table.dataset.file_bytes / 1e6, table.dataset.records / 1e3
     speeds = f"{number(size / time.high)}–{number(size / time.low)}"
     cores = f"{sum(row.cpu) / sum(row.wall):.2f}"
@@ -71,13 +74,17 @@ def cells(table: Table, row: Row) -> list[str]:
         cores,
         peak,
         ratio,
+        cpu_ratio,
     ]
 
 
 def caption(tables: list[Table]) -> str:
     bases = {table.base.label for table in tables if table.base}
     base = " or ".join(sorted(bases)) or "nothing"
-    return f"ratio: how many times as fast as the row {base} is, median and range of the pairs of each round"
+    return (
+        f"ratio: how many times as fast as the row {base} is, median and range of the pairs of each round; "
+        "CPU ratio: the same by CPU time of all threads, which a busy machine moves less"
+    )
 
 
 def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
@@ -137,9 +144,11 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
     lines = [
         f"Measured {environment['date'][:10]} at commit {environment['commit'] or 'unknown'} on "
         f"{environment['cores']} cores of {environment['cpu']}, {environment['system']}, "
-        f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; files "
-        "in the page cache; MB/s of uncompressed file."
+        f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; "
+        "files in the page cache; MB/s of uncompressed file."
     ]
+    if busy(environment):
+        lines += ["", busy(environment)]
     for title, note, head, rows in sections(tables):
         rule = [":--" if name in LEFT else "--:" for name in head]
         lines += [
@@ -156,6 +165,14 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
     if left_out:
         lines += ["", "What some leave out: " + "; ".join(f"{k}: {v}" for k, v in left_out.items()) + "."]
     return "\n".join(lines) + "\n"
+
+
+def busy(environment: dict[str, Any]) -> str:
+    """A warning if others were at work on the machine when it began; else nothing."""
+    load, cores = environment["load_average"], environment["cores"]
+    if load < 0.5 * cores:
+        return ""
+    return f"The machine was busy with other work at the start (load {load} on {cores} cores): trust no MB/s here."
 
 
 def line(row: list[str]) -> str:

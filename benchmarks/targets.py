@@ -21,6 +21,7 @@ RATIOS: dict[tuple[str, str, str], dict[str, float]] = {
     ("raw", "tensorflow", ""): {"ctr": 15, "tok": 15, "emb": 8, "img": 5, "tiny": 30},
     ("raw", "floor", "read + CRC"): dict.fromkeys(("ctr", "tok", "emb", "img", "tiny"), 0.7),
     ("raw-gzip", "floor", "inflate"): dict.fromkeys(("ctr", "wide", "tok", "emb", "seq"), 0.85),
+    ("random", "array_record", ""): {"ctr": 5},
     ("write", "tensorflow", ""): {"ctr": 5, "emb": 4, "img": 1.5, "tiny": 8},
 }
 LOOP_RECORDS_PER_SECOND = 6e6  # tiny
@@ -40,9 +41,7 @@ def of(table: Table) -> list[Target]:
         ratio = table.ratio(row)
         if wanted is not None and ratio is not None:
             measure = f"speed ÷ {row.label}"
-            found.append(
-                Target(table.task, table.workload, measure, wanted, ratio.median, ratio.median >= wanted)
-            )
+            found.append(Target(table.task, table.workload, measure, wanted, ratio.median, ratio.median >= wanted))
     seconds = table.base.time.median
     if table.task == "loop" and table.workload == "tiny" and table.dataset is not None:
         rate = table.dataset.records / seconds / 1e6

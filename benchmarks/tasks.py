@@ -1,7 +1,7 @@
 """The tasks: what is measured. A new one is an entry here and a function of that name in the contenders'
 files.
 
-To come, under these names: parse, parse-gzip, write-columns, random, shuffle.
+To come, under these names: parse, parse-gzip, write-columns, shuffle.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ TASKS = {
         Task("raw-gzip", "Raw reading of GZIP files, in batches", PACKED, gzip=True),
         Task("loop", "A Python loop over the records, as bytes", PLAIN),
         Task("write", "Writing raw records that are in memory", PLAIN),
+        Task("random", "Random access, each record once, 1,000 at a time", ("ctr", "tok", "emb", "img", "tiny")),
         Task("import", "Import time, NumPy being there", ()),
     )
 }

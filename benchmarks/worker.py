@@ -33,8 +33,7 @@ class Worker:
             "version": self.contender.version(),
             "python": sys.version.split()[0],
             "settings": [
-                {"label": s.label, "row": s.row, "order": s.order, "partial": s.partial}
-                for s in self.settings
+                {"label": s.label, "row": s.row, "order": s.order, "partial": s.partial} for s in self.settings
             ],
         }
 

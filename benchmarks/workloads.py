@@ -105,9 +105,7 @@ class Scalars(Workload):
         return 25 if self.name == "ctr" else 40
 
     def encode(self, columns: Columns, order: list[str]) -> list[bytes]:
-        rows = wire.concat(
-            [wire.scalar_entries(name, self.features[name].dtype, columns[name]) for name in order]
-        )
+        rows = wire.concat([wire.scalar_entries(name, self.features[name].dtype, columns[name]) for name in order])
         return [wire.message([entries]) for entries in rows.split()]
 
 
@@ -148,9 +146,7 @@ class Embedding(Workload):
 
     def encode(self, columns: Columns, order: list[str]) -> list[bytes]:
         ((name, values),) = columns.items()
-        return [
-            wire.message([wire.list_entry(name, "float32", row.tobytes())]) for row in values.astype("<f4")
-        ]
+        return [wire.message([wire.list_entry(name, "float32", row.tobytes())]) for row in values.astype("<f4")]
 
 
 class Images(Workload):
@@ -183,9 +179,7 @@ class Sequences(Workload):
             "user_id": rng.integers(0, 2**40, n),
             "score": rng.standard_normal(n, np.float32),
             "items": Ragged(rng.integers(0, 2**14, int(steps["items"].sum())), steps["items"]),
-            "frames": Ragged(
-                rng.standard_normal((int(steps["frames"].sum()), 8), np.float32), steps["frames"]
-            ),
+            "frames": Ragged(rng.standard_normal((int(steps["frames"].sum()), 8), np.float32), steps["frames"]),
         }
 
     def encode(self, columns: Columns, order: list[str]) -> list[bytes]:
@@ -197,9 +191,7 @@ class Sequences(Workload):
         lists = [self.list_entries(name, columns[name]) for name in order if name in self.sequences]
         return [
             wire.message(features, feature_lists)
-            for features, feature_lists in zip(
-                zip(*context, strict=True), zip(*lists, strict=True), strict=True
-            )
+            for features, feature_lists in zip(zip(*context, strict=True), zip(*lists, strict=True), strict=True)
         ]
 
     def list_entries(self, name: str, steps: Ragged) -> list[bytes]:

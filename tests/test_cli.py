@@ -230,7 +230,11 @@ def test_an_interrupt_ends_it_silently(tmp_path, good, others):
     fifo = str(tmp_path / "fifo")
     os.mkfifo(fifo)
     command = [*COMMAND, "verify", *[good] * others, fifo]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    # What runs in the background of a script may have been told to ignore the signal, and so would its child.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    signal.signal(signal.SIGINT, before)
+    with process:
         with open(fifo, "wb") as writer:
             # The header of a record, and then nothing more: the command waits.
             writer.write(open(good, "rb").read(12))

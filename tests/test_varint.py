@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from tfrecord_fast import _core, build_info
 
 BACKENDS = _core._varint_backends()
-INT64 = st.integers(-(2**63), 2**63 - 1)
 # Values of every length alike, which a uniform draw of 64 bits would not give.
-ANY_LENGTH = st.integers(0, 64).flatmap(lambda bits: st.integers(0, 2**bits - 1)).map(
-    lambda v: v - 2**64 if v >= 2**63 else v
+ANY_LENGTH = (
+    st.integers(0, 64)
+    .flatmap(lambda bits: st.integers(0, 2**bits - 1))
+    .map(lambda v: v - 2**64 if v >= 2**63 else v)
 )
 
 
@@ -93,17 +94,6 @@ def test_decoding_undoes_encoding(values):
     assert _core._count_varints(run) == len(values)
 
 
-@given(st.lists(INT64, max_size=50))
-def test_encoding_is_protobufs(values):
-    internal = pytest.importorskip("google.protobuf.internal.encoder")
-    run = b""
-    for value in values:
-        parts = []
-        internal._EncodeSignedVarint(parts.append, value) if value < 0 else internal._EncodeVarint(parts.append, value)
-        run += b"".join(parts)
-    assert _core._encode_varints(np.array(values, np.int64)) == run
-
-
 @given(st.lists(ANY_LENGTH, min_size=1, max_size=200))
 def test_protobuf_reads_what_we_write_and_we_what_it_writes(values):
     message = int64_list()
@@ -119,7 +109,8 @@ def int64_list():
     pytest.importorskip("google.protobuf")
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-    file = descriptor_pb2.FileDescriptorProto(name="varint_test.proto", package="varint_test", syntax="proto3")
+    file = descriptor_pb2.FileDescriptorProto(name="varint_test.proto", package="varint_test")
+    file.syntax = "proto3"
     field = file.message_type.add(name="Int64List").field.add(name="value", number=1)
     field.type, field.label = field.TYPE_INT64, field.LABEL_REPEATED
     pool = descriptor_pool.DescriptorPool()
@@ -172,7 +163,7 @@ def test_more_than_ten_bytes_are_malformed(before, size, after):
 
 
 def garbage(rng):
-    """Random bytes in which a top bit is set with one of many probabilities, so that runs of every kind occur."""
+    """Random bytes, their top bits set with one of many probabilities, so that every kind of run occurs."""
     size = rng.choice([rng.randrange(12), rng.randrange(70), rng.randrange(400)])
     likely = rng.choice([0, 0.02, 0.2, 0.5, 0.75, 0.9, 0.97])
     data = bytearray(rng.getrandbits(7) | (0x80 if rng.random() < likely else 0) for _ in range(size))
@@ -287,7 +278,9 @@ def test_nothing_is_touched_outside_of_garbage_and_its_room():
         run = garbage(rng)
         capacity = rng.randrange(len(run) + 2)
         data.view[data.size - len(run) :] = run
-        out = np.frombuffer(room.view[room.size - 8 * capacity :], np.int64) if capacity else np.empty(0, np.int64)
+        out = np.empty(0, np.int64)  # an empty view has no address to guard
+        if capacity:
+            out = np.frombuffer(room.view[room.size - 8 * capacity :], np.int64)
         try:
             count, used = _core._decode_varints_into(data.view[data.size - len(run) :], out)
             got = out[:count].tolist(), used
@@ -339,5 +332,5 @@ def test_an_unknown_backend_is_refused_and_nothing_changes(backend):
 def test_the_environment_forces_a_backend(forced):
     code = "from tfrecord_fast import _core; print(_core._varint_backend())"
     environment = {**os.environ, "TFRECORD_FAST_VARINT": forced}
-    told = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == (forced if forced in BACKENDS else BACKENDS[0])
+    told = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, check=True)
+    assert told.stdout.decode().strip() == (forced if forced in BACKENDS else BACKENDS[0])

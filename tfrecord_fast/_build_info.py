@@ -15,8 +15,8 @@ def build_info() -> dict[str, Any]:
 
     Returns:
       A dict: `version`; `compiler`; `sanitizers` ("" for none); `simd`, a dict of the backend in use by room
-      (`crc32c`, `varint`), and `simd_available`, a dict of all that this processor can run, fastest first; `codecs`, a dict
-      of library names to versions.
+      (`crc32c`, `varint`), and `simd_available`, a dict of all that this processor can run, fastest first;
+      `codecs`, a dict of library names to versions.
 
     >>> build_info()["simd_available"]["crc32c"][-1]
     'portable'

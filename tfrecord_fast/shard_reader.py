@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import operator
 import os
 import sys
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._files import CoreFile, check_compression_type, core_files, flatten
 from ._threads import available_cpus
 from .errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from ._plans import ExamplePlan, SequencePlan
 
 __all__ = ["ShardReader", "Skipped"]
 
@@ -34,8 +36,9 @@ class ShardReader:
 
     Args:
       files: as for TFRecordDataset: paths, globs, URLs, lists of them.
-      features: None yields RecordBatch; a features dict yields a dict of columns, as `io.parse_example` gives them;
-        "infer" looks at the first records first (see `infer_features`).
+      features: None yields RecordBatch; a features dict yields a dict of columns, as `io.parse_example` gives them; a
+        pair (context_features, sequence_features) yields what `io.parse_sequence_example` gives; "infer" looks at the
+        first records first (see `infer_features`).
       batch_size: records a batch. Batches run on from epoch to epoch; the last may be smaller.
       drop_remainder: leaves a smaller last batch out.
       compression_type: as for TFRecordDataset; None detects, file by file.
@@ -55,6 +58,9 @@ class ShardReader:
         rest of the file. See `skipped`.
       prefetch_bytes: about how much may be read ahead; 32 MiB by default.
       label_key: with features: yields (dict, label) with that column taken out of the dict.
+
+    A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
+    `DataLoader(reader, batch_size=None, num_workers=2)`.
 
     The order is defined in docs/design.md. Iterating again starts anew. Several readers, and several Python threads on
     one iterator, may run at a time. Pickles; a copy starts at the beginning, or where `load_state_dict` said.
@@ -79,7 +85,7 @@ class ShardReader:
     def __init__(
         self,
         files: Any,
-        features: dict[str, Any] | str | None = None,
+        features: Mapping[Any, Any] | tuple[Any, Any] | str | None = None,
         *,
         batch_size: int = 1024,
         drop_remainder: bool = False,
@@ -99,6 +105,7 @@ class ShardReader:
         prefetch_bytes: int | None = None,
         label_key: str | None = None,
     ) -> None:
+        _register_with_torch()
         self._files = flatten(files)
         self._features = features
         self._label_key = label_key
@@ -106,6 +113,17 @@ class ShardReader:
             raise InvalidArgumentError("label_key needs features")
         if isinstance(features, str) and features != "infer":
             raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
+        if isinstance(features, Mapping) and label_key is not None and label_key not in features:
+            raise InvalidArgumentError(f"label_key {label_key!r} is none of the features {sorted(features)}")
+        if isinstance(features, tuple | list):
+            if len(features) != 2 or label_key is not None:
+                raise InvalidArgumentError(
+                    "features of SequenceExamples are (context_features, sequence_features), without label_key"
+                )
+        elif features is not None and not features:
+            raise InvalidArgumentError(f"features must not be empty, got {features!r}")
+        if features is not None and not isinstance(features, str):
+            self._plan()
         index, parts = (operator.index(value) for value in shard)
         if not 0 <= index < parts:
             raise InvalidArgumentError(f"shard is (i, n) with 0 <= i < n, got {shard}")
@@ -128,12 +146,14 @@ class ShardReader:
             "seed": _seed(seed),
             "num_epochs": -1 if num_epochs is None else _at_least(-1, "num_epochs", num_epochs),
         }
+        read_ahead = _PREFETCH_BYTES if prefetch_bytes is None else prefetch_bytes
         self._options: dict[str, Any] = {
             "compression_type": check_compression_type(compression_type),
             "verify_crc": bool(verify_crc),
             "on_corrupt": on_corrupt,
-            "prefetch_bytes": _PREFETCH_BYTES if prefetch_bytes is None else _at_least(0, "prefetch_bytes", prefetch_bytes),
+            "prefetch_bytes": _at_least(0, "prefetch_bytes", read_ahead),
         }
+        self._inferred: dict[str, Any] | None = None
         self._resume: dict[str, Any] | None = None
         self._stream: _core.RecordStream | None = None
         self._stream_part: tuple[int, int] = self._shard
@@ -147,16 +167,42 @@ class ShardReader:
             self._check_state(state, files, order)
         self._skipped = []
         self._stream_part = part
+        plan = self._plan()
         self._stream = _core.RecordStream(
             files,
             state["stream"] if state is not None else None,
+            None if plan is None else plan.core,
             num_threads=self._num_threads or available_cpus(),
             caller_helps=False,
             deterministic=self._deterministic,
             **order,
             **self._options,
         )
-        return self._stream.batches()
+        if plan is None:
+            return self._stream.batches()
+        # No generator: several threads may ask one iterator.
+        results = map(plan.finish, self._stream.columns())
+        return results if self._label_key is None else map(self._take_label, results)
+
+    def _take_label(self, columns: Any) -> tuple[Any, Any]:
+        return columns, columns.pop(self._label_key)
+
+    def _plan(self) -> ExamplePlan | SequencePlan | None:
+        """What parses the batches. Says now, and not from a thread, what can't be parsed."""
+        if self._features is None:
+            return None
+        # Imported when used: parsing imports more than reading needs.
+        from ._plans import example_plan, sequence_plan
+
+        if isinstance(self._features, tuple | list):
+            return sequence_plan(*self._features)
+        if isinstance(self._features, str):
+            if self._inferred is None:
+                from .io import infer_features
+
+                self._inferred = infer_features(self._files)
+            return example_plan(self._inferred)
+        return example_plan(self._features)
 
     @property
     def skipped(self) -> list[Skipped]:
@@ -203,6 +249,10 @@ class ShardReader:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_stream": None}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        _register_with_torch()
+        self.__dict__.update(state)
+
     def _part(self, part: tuple[int, int]) -> tuple[list[CoreFile], dict[str, Any]]:
         """The files of a part, and the order with how records are divided."""
         files = core_files(self._files)
@@ -223,6 +273,8 @@ class ShardReader:
 
 
 def _digest(files: list[CoreFile]) -> str:
+    import hashlib  # costs an import of this package 3 ms, and few save states
+
     digest = hashlib.sha256()
     for name, _ in files:
         digest.update(len(name).to_bytes(8, "little") + name)
@@ -240,6 +292,13 @@ def _at_least(least: int, name: str, value: int) -> int:
     if value < least:
         raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")
     return value
+
+
+def _register_with_torch() -> None:
+    """Without importing it: a DataLoader asks whether what it is given is an IterableDataset."""
+    torch = sys.modules.get("torch.utils.data")
+    if torch is not None:
+        torch.IterableDataset.register(ShardReader)
 
 
 def _part_of_worker(shard: tuple[int, int]) -> tuple[int, int]:

@@ -116,6 +116,51 @@ class Reading(Setting):
         return digest(record for item in self.open() for record in self.records(item))
 
 
+class Picking(Setting):
+    """Asks `pick` for every record once, in an order that is random but the same for all, 1,000 at a time.
+
+    Args:
+      pick: from a list or array of record numbers, which count through all files, to an item.
+      records: gives the records (bytes-like) of one item.
+      numbers: what `pick` wants its numbers in.
+    """
+
+    BATCH = 1000
+
+    def __init__(
+        self,
+        label: str,
+        job: Job,
+        pick: Callable[[Any], Any],
+        records: Callable[[Any], Iterable[bytes]] = list,
+        numbers: Callable[[Any], Any] = list,
+        row: str = "",
+    ) -> None:
+        import numpy as np
+
+        super().__init__(label, row)
+        self.pick = pick
+        self.records = records
+        order = np.random.Generator(np.random.PCG64(0)).permutation(job.dataset.records)
+        self.order = "file"
+        self.numbers = order.tolist()
+        self.batches = [numbers(order[i : i + self.BATCH]) for i in range(0, len(order), self.BATCH)]
+
+    def run(self) -> int:
+        n = 0
+        for batch in self.batches:
+            n += len(self.pick(batch))
+        return n
+
+    def answer(self) -> Answer:
+        """Every record back in its place, so that one that was given for another shows."""
+        found: list[bytes] = [b""] * len(self.numbers)
+        picked = (bytes(record) for batch in self.batches for record in self.records(self.pick(batch)))
+        for number, record in zip(self.numbers, picked, strict=True):
+            found[number] = record
+        return digest(found)
+
+
 class Writing(Setting):
     """Calls `write(path, part)` for each output, where `parts` are those of the loaded data."""
 
@@ -153,7 +198,8 @@ class Importing(Setting):
 
     CODE = (
         "import time, numpy; start = time.perf_counter(); import {module}; "
-        "taken = time.perf_counter() - start; from benchmarks.contenders import peak_memory; print(taken, peak_memory())"
+        "taken = time.perf_counter() - start; "
+        "from benchmarks.contenders import peak_memory; print(taken, peak_memory())"
     )
 
     def __init__(self, module: str) -> None:
@@ -269,9 +315,7 @@ def found() -> dict[str, Path]:
     """The files of this folder by the contender's name: ours, then the rivals, then the floor."""
     paths = [Path(module.module_finder.path) / f"{module.name}.py"  # type: ignore[union-attr]
              for module in pkgutil.iter_modules(__path__)]  # fmt: skip
-    contenders = sorted(
-        ((load(path), path) for path in paths), key=lambda c: (not c[0].ours, c[0].floor, c[0].name)
-    )
+    contenders = sorted(((load(path), path) for path in paths), key=lambda c: (not c[0].ours, c[0].floor, c[0].name))
     return {contender.name: path for contender, path in contenders}
 
 
@@ -281,6 +325,7 @@ __all__ = [
     "Dataset",
     "Importing",
     "Job",
+    "Picking",
     "Reading",
     "Setting",
     "Writing",

@@ -57,9 +57,7 @@ def raw_gzip(job: Job) -> list[Setting]:
 
 
 def write(job: Job) -> list[Setting]:
-    parts = [
-        (out, Path(path).read_bytes()) for out, path in zip(job.outputs(), job.dataset.files, strict=True)
-    ]
+    parts = [(out, Path(path).read_bytes()) for out, path in zip(job.outputs(), job.dataset.files, strict=True)]
 
     def put() -> Answer:
         for path, part in parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.contenders import Contender, Importing, Job, Reading, Setting, Writing
+from benchmarks.contenders import Contender, Importing, Job, Picking, Reading, Setting, Writing
 
 
 def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list[Setting]:
@@ -22,6 +22,24 @@ def loop(job: Job) -> list[Setting]:
     import tfrecord_fast as tf
 
     return [Reading("for record in dataset", tf.data.TFRecordDataset(job.dataset.files, ""))]
+
+
+def random(job: Job) -> list[Setting]:
+    import tfrecord_fast as tf
+
+    readers = {threads: tf.IndexedReader(job.dataset.files, num_threads=threads) for threads in (1, None)}
+    return [
+        Picking(f"take(indices), num_threads={threads}", job, reader.take, lambda batch: batch.tolist(),
+                lambda numbers: numbers, row="take")
+        for threads, reader in readers.items()
+    ] + [
+        Picking(f"__getitems__(indices), num_threads={threads}", job, reader.__getitems__, row="list of bytes",
+                numbers=lambda numbers: numbers.tolist())
+        for threads, reader in readers.items()
+    ] + [
+        Picking("[reader[i] for i in indices]", job, lambda numbers: [readers[1][i] for i in numbers],
+                numbers=lambda numbers: numbers.tolist(), row="one by one")
+    ]  # fmt: skip
 
 
 def write(job: Job) -> list[Setting]:
@@ -59,5 +77,5 @@ CONTENDER = Contender(
     module="tfrecord_fast",
     install="pip install .",
     ours=True,
-    tasks={"raw": raw, "loop": loop, "raw-gzip": raw_gzip, "write": write, "import": importing},
+    tasks={"raw": raw, "loop": loop, "random": random, "raw-gzip": raw_gzip, "write": write, "import": importing},
 )

@@ -25,9 +25,7 @@ def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list
         )  # fmt: skip
 
     def setting(label: str, dataset: Any, order: str = "any") -> Setting:
-        return Reading(
-            label, dataset, lambda batch: batch.numpy(), lambda batch: int(batch.shape[0]), order=order
-        )
+        return Reading(label, dataset, lambda batch: batch.numpy(), lambda batch: int(batch.shape[0]), order=order)
 
     return [
         setting(f"batch({n})", read(None), order="file"),

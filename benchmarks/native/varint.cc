@@ -1,9 +1,12 @@
 // Varint decoding and encoding, backend by backend, against a byte loop. Checks every answer before it prints a time.
 //
-//   g++ -std=c++20 -O3 -Icsrc benchmarks/native/varint.cc csrc/varint/*.cc csrc/base/cpu.cc -o /tmp/varint && /tmp/varint
+//   g++ -std=c++20 -O3 -Icsrc benchmarks/native/varint.cc csrc/varint/*.cc csrc/base/cpu.cc -o /tmp/varint &&
+//   /tmp/varint
 //
 // Figures are millions of values a second on one core, the best of several rounds, over 65,536 values cut into runs
 // and decoded into one array that stays in the second-level cache. An argument replaces the number of rounds.
+
+#include "varint/varint.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,8 +17,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-#include "varint/varint.h"
 
 namespace {
 
@@ -189,9 +190,9 @@ void EncodeTable(const Workload& workload) {
 int main(int argc, char** argv) {
   if (argc > 1) rounds = std::atoi(argv[1]);
   std::mt19937_64 random(1);
-  const Workload workloads[] = {
-      {"tokens", Zipf(1.3, 50000, &random)}, {"1 byte", UniformBits(7, &random)}, {"14 bits", UniformBits(14, &random)},
-      {"1-25 bits", MixedBits(25, &random)}, {"25 bits", UniformBits(25, &random)}, {"63 bits", UniformBits(63, &random)}};
+  const Workload workloads[] = {{"tokens", Zipf(1.3, 50000, &random)}, {"1 byte", UniformBits(7, &random)},
+                                {"14 bits", UniformBits(14, &random)}, {"1-25 bits", MixedBits(25, &random)},
+                                {"25 bits", UniformBits(25, &random)}, {"63 bits", UniformBits(63, &random)}};
   std::printf("decoding, M values/s  run of");
   for (const size_t length : kRunLengths) std::printf(" %7zu", length);
   std::printf("\n");

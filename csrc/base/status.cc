@@ -7,7 +7,11 @@
 namespace tfr {
 
 Status Status::Errno(int error_number, const std::string& what) {
-  Status status(StatusCode::kIoError, what + ": " + std::generic_category().message(error_number));
+  return OsError(error_number, what + ": " + std::generic_category().message(error_number));
+}
+
+Status Status::OsError(int error_number, std::string message) {
+  Status status(StatusCode::kIoError, std::move(message));
   status.detail_->error_number = error_number;
   return status;
 }

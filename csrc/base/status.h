@@ -53,6 +53,7 @@ class [[nodiscard]] Status {
   static Status OutOfMemory(std::string message) { return {StatusCode::kOutOfMemory, std::move(message)}; }
   // `what` is the call that failed ("read", "open"); the errno's own text is appended.
   static Status Errno(int error_number, const std::string& what);
+  static Status OsError(int error_number, std::string message);
 
   bool ok() const { return detail_ == nullptr; }
   StatusCode code() const { return detail_ ? detail_->code : StatusCode::kOk; }

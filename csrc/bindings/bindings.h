@@ -18,8 +18,13 @@ void BindCrc32c(pybind11::module_& m);
 void BindRecordBatch(pybind11::module_& m);
 void BindReader(pybind11::module_& m);
 void BindWriter(pybind11::module_& m);
+void BindBytesArray(pybind11::module_& m);
+void BindParse(pybind11::module_& m);
+void BindArrow(pybind11::module_& m);
+void BindScan(pybind11::module_& m);
 void BindVarint(pybind11::module_& m);
 void BindEncode(pybind11::module_& m);
+void BindIndex(pybind11::module_& m);
 
 // Throws the Python exception that stands for a status that is not OK (bindings/status.cc):
 // kDataLoss → errors.DataLossError, kInvalidArgument → errors.InvalidArgumentError,
@@ -32,6 +37,8 @@ inline void ThrowIfError(const Status& status) {
   if (!status.ok()) ThrowStatus(status);
 }
 
+struct ParsedAhead;  // parse_ahead.h
+
 // A Python RecordBatch is a strided window on a shared core batch, so that slicing copies nothing: row i is
 // batch->records[start + i * step].
 struct RecordWindow {
@@ -39,10 +46,11 @@ struct RecordWindow {
   size_t start = 0;
   ptrdiff_t step = 1;
   size_t size = 0;
+  std::shared_ptr<ParsedAhead> parsed;  // of a whole batch from a stream; else null
 };
 
 // A new Python RecordBatch over the whole of `batch`.
-pybind11::object WrapRecordBatch(RecordBatchPtr batch);
+pybind11::object WrapRecordBatch(RecordBatchPtr batch, std::shared_ptr<ParsedAhead> parsed = nullptr);
 
 // True and *window set if `object` is our RecordBatch.
 bool UnwrapRecordBatch(pybind11::handle object, RecordWindow* window);

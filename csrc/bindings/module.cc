@@ -8,6 +8,11 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindRecordBatch(m);
   tfr::BindReader(m);
   tfr::BindWriter(m);
+  tfr::BindBytesArray(m);
+  tfr::BindParse(m);
+  tfr::BindArrow(m);
+  tfr::BindScan(m);
   tfr::BindVarint(m);
   tfr::BindEncode(m);
+  tfr::BindIndex(m);
 }

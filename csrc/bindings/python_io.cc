@@ -185,6 +185,13 @@ int64_t StrideAt(const RecordBatch& batch, size_t row) {
 }  // namespace
 
 Status PythonErrorAsStatus(py::error_already_set& error) {
+  if (error.matches(PyExc_OSError)) {
+    const py::object number = py::getattr(error.value(), "errno", py::none());
+    const py::object text = py::getattr(error.value(), "strerror", py::none());
+    if (py::isinstance<py::int_>(number) && py::isinstance<py::str>(text)) {
+      return Status::OsError(number.cast<int>(), text.cast<std::string>());
+    }
+  }
   error.restore();
   return Status::Cancelled();
 }

@@ -15,8 +15,8 @@
 
 namespace tfr {
 
-// Takes the exception being raised as the status kCancelled: it stays set in this thread and is what ThrowStatus
-// raises. Called with the GIL held, in the thread that will call ThrowStatus.
+// An OSError with an errno as kIoError; any other exception as kCancelled: it stays set in this thread and is what
+// ThrowStatus raises. Called with the GIL held, in the thread that will call ThrowStatus.
 Status PythonErrorAsStatus(pybind11::error_already_set& error);
 
 // Opens what `opener()` returns, called with the GIL taken: a readable binary file object, which is closed when the

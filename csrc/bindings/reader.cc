@@ -20,6 +20,7 @@ namespace {
 
 PyTypeObject* record_iterator_type = nullptr;
 PyTypeObject* batch_iterator_type = nullptr;
+PyTypeObject* column_iterator_type = nullptr;
 
 struct RecordIterator {
   std::shared_ptr<SharedStream> stream;  // null at the end
@@ -40,7 +41,7 @@ PyObject* NextRecord(PyObject* self) {
     const std::shared_ptr<SharedStream> stream = iterator.stream;
     Delivered delivered;
     const bool ok = stream->Next(&delivered);
-    if (!ok || !delivered.batch) {
+    if (!ok || delivered.at_end()) {
       iterator.stream.reset();
       if (!ok) return nullptr;
       continue;  // another thread may have left records here
@@ -63,22 +64,37 @@ struct BatchIterator {
   std::shared_ptr<SharedStream> stream;  // null at the end
 };
 
-PyObject* NextBatch(PyObject* self) {
-  auto& iterator = Unbox<BatchIterator>(self);
-  const std::shared_ptr<SharedStream> stream = iterator.stream;
+// Null at the end, and with a Python error set.
+PyObject* NextDelivered(BatchIterator* iterator, py::object (*wrap)(const SharedStream&, Delivered)) {
+  const std::shared_ptr<SharedStream> stream = iterator->stream;
   if (!stream) return nullptr;
   Delivered delivered;
   const bool ok = stream->Next(&delivered);
-  if (!ok || !delivered.batch) {
-    iterator.stream.reset();
+  if (!ok || delivered.at_end()) {
+    iterator->stream.reset();
     return nullptr;
   }
   try {
-    return WrapRecordBatch(std::move(delivered.batch)).release().ptr();
+    return wrap(*stream, std::move(delivered)).release().ptr();
   } catch (py::error_already_set& error) {
     error.restore();
     return nullptr;
   }
+}
+
+PyObject* NextBatch(PyObject* self) {
+  return NextDelivered(&Unbox<BatchIterator>(self), [](const SharedStream& stream, Delivered delivered) -> py::object {
+    auto result = std::static_pointer_cast<ParseAhead::Result>(std::move(delivered.result));
+    return WrapRecordBatch(std::move(delivered.batch),
+                           std::make_shared<ParsedAhead>(ParsedAhead{stream.ahead(), std::move(result)}));
+  });
+}
+
+// Of its own type, which boxes a BatchIterator too.
+PyObject* NextColumns(PyObject* self) {
+  return NextDelivered(&Unbox<BatchIterator>(self), [](const SharedStream& stream, Delivered delivered) {
+    return stream.wrap()(delivered.result.get());
+  });
 }
 
 Status AskPythonAboutSignals() {
@@ -122,19 +138,29 @@ void BindReader(py::module_& m) {
                                       Dealloc<RecordIterator>, NextRecord);
   batch_iterator_type = IteratorType("tfrecord_fast._core.BatchIterator", sizeof(Boxed<BatchIterator>),
                                      Dealloc<BatchIterator>, NextBatch);
+  column_iterator_type = IteratorType("tfrecord_fast._core.ColumnIterator", sizeof(Boxed<BatchIterator>),
+                                      Dealloc<BatchIterator>, NextColumns);
   py::class_<SharedStream, std::shared_ptr<SharedStream>>(m, "RecordStream",
                                                           "Batches of records from a list of files, in order.")
-      .def(py::init([](const py::sequence& files, const py::object& state, const py::kwargs& options) {
-             return NewStream(FilesOf(files), OptionsOf(options),
-                              state.is_none() ? StreamState() : StateOfPython(state.cast<py::dict>()));
+      .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan,
+                       const py::kwargs& values) {
+             return NewStream(FilesOf(files), OptionsOf(values),
+                              state.is_none() ? StreamState() : StateOfPython(state.cast<py::dict>()),
+                              plan.is_none() ? StreamParser() : StreamParserOf(plan));
            }),
-           py::arg("files"), py::arg("state") = py::none())
+           py::arg("files"), py::arg("state") = py::none(), py::arg("plan") = py::none())
       .def("records", [](const std::shared_ptr<SharedStream>& stream) {
+        if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not records");
         return MakeIterator(record_iterator_type, RecordIterator{stream, nullptr, 0});
       }, "An iterator over records, as bytes.")
       .def("batches", [](const std::shared_ptr<SharedStream>& stream) {
+        if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not batches");
         return MakeIterator(batch_iterator_type, BatchIterator{stream});
       }, "An iterator over batches, as RecordBatch.")
+      .def("columns", [](const std::shared_ptr<SharedStream>& stream) {
+        if (!stream->wrap()) throw py::type_error("a stream without a plan has no columns");
+        return MakeIterator(column_iterator_type, BatchIterator{stream});
+      }, "An iterator over what the plan parses batches to, as its own parse gives it.")
       .def("state", [](SharedStream& stream) { return StateToPython(stream.State()); },
            "Where the stream stands behind the batches given, as a dict ready for JSON.")
       .def("take_skipped", &TakeSkipped, "Stretches passed over since the last call: (path, offset, bytes, reason).");

@@ -65,6 +65,7 @@ PyObject* Slice(PyObject* self, PyObject* slice) {
   const RecordWindow& window = Window(self);
   const Py_ssize_t size = PySlice_AdjustIndices(static_cast<Py_ssize_t>(window.size), &start, &stop, step);
   RecordWindow part = window;
+  part.parsed = nullptr;
   part.size = static_cast<size_t>(size);
   if (size > 0) part.start = static_cast<size_t>(static_cast<ptrdiff_t>(window.start) + start * window.step);
   part.step = window.step * step;
@@ -202,8 +203,48 @@ py::object Restore(const py::bytes& data, const py::bytes& sizes) {
     batch->records.push_back({reinterpret_cast<const uint8_t*>(bytes) + used, static_cast<size_t>(size)});
     used += size;
   }
+  if (sizes_total % 8 != 0 || used != static_cast<size_t>(total)) throw py::value_error("damaged pickle of a RecordBatch");
   batch->owners.push_back(OwnerOfPython(data));
   return WrapRecordBatch(std::move(batch));
+}
+
+// Appends where the rows of a window come from to a batch whose next row is `first`.
+void AppendOrigins(const RecordWindow& window, size_t first, std::vector<Origin>* origins) {
+  const std::vector<Origin>& known = window.batch->origins;
+  if (known.empty() || window.step <= 0) {
+    for (size_t i = 0; i < window.size && !known.empty(); ++i) {
+      Origin origin = OriginOfRow(*window.batch, window.start - i * static_cast<size_t>(-window.step));
+      origin.first_row = first + i;
+      origins->push_back(std::move(origin));
+    }
+    if (known.empty() && !origins->empty()) origins->push_back({first, nullptr, -1});
+    return;
+  }
+  const size_t step = static_cast<size_t>(window.step);
+  size_t i = 0;
+  for (size_t run = 0; run < known.size() && i < window.size; ++run) {
+    const size_t end = run + 1 < known.size() ? known[run + 1].first_row : window.batch->size();
+    const size_t row = window.start + i * step;
+    if (row >= end) continue;
+    Origin origin = OriginOfRow(*window.batch, row);
+    origin.first_row = first + i;
+    origin.stride = known[run].stride * window.step;
+    origins->push_back(std::move(origin));
+    i += (end - row + step - 1) / step;
+  }
+}
+
+// One batch of the records of several; views into the same buffers, which it keeps.
+py::object Concatenate(const py::sequence& batches) {
+  auto joined = std::make_shared<RecordBatch>();
+  for (const py::handle& object : batches) {
+    RecordWindow window;
+    if (!UnwrapRecordBatch(object, &window)) throw py::type_error("only RecordBatches can be concatenated");
+    AppendOrigins(window, joined->records.size(), &joined->origins);
+    for (size_t i = 0; i < window.size; ++i) joined->records.push_back(Row(window, i));
+    joined->owners.push_back(window.batch);
+  }
+  return WrapRecordBatch(std::move(joined));
 }
 
 struct Cursor {
@@ -211,7 +252,11 @@ struct Cursor {
   size_t next = 0;
 };
 
-PyObject* Iterate(PyObject* self) { return Box(batch_iterator_type, Cursor{Window(self), 0}); }
+PyObject* Iterate(PyObject* self) {
+  RecordWindow window = Window(self);
+  window.parsed = nullptr;
+  return Box(batch_iterator_type, Cursor{std::move(window), 0});
+}
 
 PyObject* Next(PyObject* self) {
   Cursor& cursor = Unbox<Cursor>(self);
@@ -238,9 +283,9 @@ constexpr char kBatchDoc[] =
 
 }  // namespace
 
-py::object WrapRecordBatch(RecordBatchPtr batch) {
+py::object WrapRecordBatch(RecordBatchPtr batch, std::shared_ptr<ParsedAhead> parsed) {
   const size_t size = batch->size();
-  PyObject* object = Box(batch_type, RecordWindow{std::move(batch), 0, 1, size});
+  PyObject* object = Box(batch_type, RecordWindow{std::move(batch), 0, 1, size, std::move(parsed)});
   if (object == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(object);
 }
@@ -271,6 +316,7 @@ void BindRecordBatch(py::module_& m) {
   view_type = MakeType("tfrecord_fast._core.RecordView", sizeof(Boxed<RecordView>),
                        {{Py_tp_dealloc, Slot(Dealloc<RecordView>)}, {Py_bf_getbuffer, Slot(GetBuffer)}}, nullptr);
   m.attr("RecordBatch") = py::handle(reinterpret_cast<PyObject*>(batch_type));
+  m.def("_concatenate", &Concatenate, py::arg("batches"));
   m.def("_restore_record_batch", &Restore);
   m.def("_record_batch", [](py::handle records) { return WrapRecordBatch(RecordsFromPython(records)); },
         "A RecordBatch of a sequence of bytes-like objects.");

@@ -28,7 +28,7 @@ void SetPythonError(const Status& status) {
     switch (detail.code) {
       case StatusCode::kCancelled:
         if (PyErr_Occurred()) return;  // the exception that cancelled is waiting already
-        PyErr_SetString(PyExc_RuntimeError, "cancelled");
+        PyErr_SetString(PyExc_RuntimeError, "an exception in an earlier call has left this object unusable");
         return;
       case StatusCode::kOutOfMemory:
         PyErr_SetString(PyExc_MemoryError, status.ToString().c_str());

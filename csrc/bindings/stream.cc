@@ -78,9 +78,18 @@ std::vector<Sequence::SkippedIn> SharedStream::TakeSkipped() {
   return stream_.TakeSkipped();
 }
 
-std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, const StreamOptions& options,
-                                        const StreamState& state) {
-  return std::shared_ptr<SharedStream>(new SharedStream(std::move(files), options, state), [](SharedStream* stream) {
+std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOptions options, const StreamState& state,
+                                        StreamParser parser) {
+  std::shared_ptr<ParseAhead> ahead;
+  if (parser.transform) {
+    options.transform = std::move(parser.transform);
+  } else {
+    ahead = std::make_shared<ParseAhead>();
+    options.transform = [ahead](const RecordBatch& batch, Transformed* made) { return ahead->Run(batch, made); };
+    options.transforms_now = [ahead] { return ahead->Wanted(); };
+  }
+  auto* made = new SharedStream(std::move(files), options, state, std::move(parser.wrap), std::move(ahead));
+  return std::shared_ptr<SharedStream>(made, [](SharedStream* stream) {
     if (PyGILState_Check()) {
       py::gil_scoped_release no_gil;
       delete stream;

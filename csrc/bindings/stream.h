@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/parse.h"
+#include "bindings/parse_ahead.h"
 #include "pipeline/shard_stream.h"
 
 namespace tfr {
@@ -17,23 +19,31 @@ namespace tfr {
 // A stream that several Python threads may ask in turn. All is called with the GIL; the lock is only taken without.
 class SharedStream {
  public:
-  SharedStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state)
-      : stream_(std::move(files), options, state) {}
+  SharedStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state, ColumnWrapper wrap,
+               std::shared_ptr<ParseAhead> ahead)
+      : wrap_(std::move(wrap)), ahead_(std::move(ahead)), stream_(std::move(files), options, state) {}
 
-  // False with a Python error set; the batch is null at the end.
+  // False with a Python error set.
   bool Next(Delivered* delivered);
+  // Makes Python columns of what the stream's plan made of a batch; null where the stream has no plan.
+  const ColumnWrapper& wrap() const { return wrap_; }
+  // Where the stream has no plan.
+  const std::shared_ptr<ParseAhead>& ahead() const { return ahead_; }
   // What the caller of Next got last, the state behind it and what was skipped before it, are read together.
   StreamState State();
   std::vector<Sequence::SkippedIn> TakeSkipped();
 
  private:
+  const ColumnWrapper wrap_;
+  const std::shared_ptr<ParseAhead> ahead_;
   std::mutex mutex_;
   ShardStream stream_;
 };
 
 // Joining the stream's threads must not hold up others who want the GIL: it is let go meanwhile.
-std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, const StreamOptions& options,
-                                        const StreamState& state);
+// `parser` may be empty: then batches are parsed ahead by what the consumer parses them by.
+std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOptions options, const StreamState& state,
+                                        StreamParser parser);
 
 // A file is (name as bytes, None), which is opened, or (name as bytes, opener); see OpenerOfPython.
 std::vector<InputFile> FilesOf(const pybind11::sequence& files);

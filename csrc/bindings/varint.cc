@@ -2,6 +2,8 @@
 //
 // They hand the caller's memory to the core as it is, so that a test can put a guard page behind it.
 
+#include "varint/varint.h"
+
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "bindings/bindings.h"
-#include "varint/varint.h"
 
 namespace py = pybind11;
 
@@ -44,7 +45,8 @@ Int64Array DecodeBuffer(py::buffer data) {
   const Run run = BytesOf(info);
   const size_t count = CountVarints(run.begin, run.end);
   Int64Array out(static_cast<py::ssize_t>(count));
-  if (DecodeVarints(run.begin, run.end, out.mutable_data(), count) != run.end) throw py::value_error("malformed varints");
+  if (DecodeVarints(run.begin, run.end, out.mutable_data(), count) != run.end)
+    throw py::value_error("malformed varints");
   return out;
 }
 
@@ -54,8 +56,8 @@ std::pair<size_t, size_t> DecodeInto(py::buffer data, py::array out) {
   const py::buffer_info info = data.request();
   const Run run = BytesOf(info);
   size_t count;
-  const uint8_t* after =
-      DecodeVarintRun(run.begin, run.end, static_cast<int64_t*>(out.mutable_data()), static_cast<size_t>(out.size()), &count);
+  const uint8_t* after = DecodeVarintRun(run.begin, run.end, static_cast<int64_t*>(out.mutable_data()),
+                                         static_cast<size_t>(out.size()), &count);
   if (after == nullptr) throw py::value_error("malformed varints");
   return {count, static_cast<size_t>(after - run.begin)};
 }

@@ -123,8 +123,9 @@ void DeallocWriter(PyObject* self) {
   WriterPtr& writer = Unbox<WriterPtr>(self);
   if (writer && !writer->writer.closed()) {
     py::error_scope keep;
+    const bool said = writer->writer.failed();  // what failed was raised where it did
     const Status status = WithoutGil(writer.get(), [](RecordWriter* w) { return w->Close(); });
-    if (!status.ok()) {
+    if (!status.ok() && !said) {
       SetPythonError(status);
       PyErr_WriteUnraisable(nullptr);
     }

@@ -127,10 +127,11 @@ class IsalDecompressor : public Decompressor {
     *progress = {};
     while (true) {
       if (!in_body_) {
-        while (!in_body_ && progress->consumed < in_size) {
+        while (!in_body_ && (overread_bytes_ > 0 || progress->consumed < in_size)) {
           between_ = false;
           auto step = Header::Step::kMore;
-          TFR_RETURN_IF_ERROR(header_.Take(in[progress->consumed++], &step));
+          const uint8_t byte = overread_bytes_ > 0 ? TakeOverread() : in[progress->consumed++];
+          TFR_RETURN_IF_ERROR(header_.Take(byte, &step));
           if (step == Header::Step::kDone) StartBody();
         }
         progress->between_parts = between_;
@@ -153,8 +154,9 @@ class IsalDecompressor : public Decompressor {
         in_body_ = false;
         between_ = true;
         header_ = Header();
-        progress->between_parts = true;
-        if (progress->consumed == in_size) return {};
+        KeepOverread();
+        progress->between_parts = overread_bytes_ == 0;
+        if (progress->consumed == in_size && overread_bytes_ == 0) return {};
       } else if (took == 0 && gave == 0) {
         return {};
       }
@@ -165,12 +167,32 @@ class IsalDecompressor : public Decompressor {
   void StartBody() {
     isal_inflate_reset(&state_);
     state_.crc_flag = wrapper_;
+    state_.read_in = overread_;
+    state_.read_in_length = static_cast<int32_t>(8 * overread_bytes_);
+    overread_bytes_ = 0;
     in_body_ = true;
+  }
+
+  // ISA-L takes input into a register of 64 bits. Whole bytes in it that lie behind a trailer begin the next part;
+  // bits above those it counts mean nothing.
+  void KeepOverread() {
+    const auto bits = static_cast<uint32_t>(state_.read_in_length);
+    overread_bytes_ = std::min<size_t>(bits / 8, 7);
+    overread_ = (state_.read_in >> (bits % 8)) & ((uint64_t{1} << (8 * overread_bytes_)) - 1);
+  }
+
+  uint8_t TakeOverread() {
+    const auto byte = static_cast<uint8_t>(overread_);
+    overread_ >>= 8;
+    --overread_bytes_;
+    return byte;
   }
 
   const uint32_t wrapper_;
   inflate_state state_;
   Header header_;
+  uint64_t overread_ = 0;  // the first byte lowest
+  size_t overread_bytes_ = 0;
   bool in_body_ = false;
   bool between_ = true;  // true at the very start: an empty file is an empty stream
 };

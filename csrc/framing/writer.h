@@ -29,6 +29,7 @@ class RecordWriter {
   // Flushes and lets go of the file, whether or not that succeeds. Only the first call does anything.
   Status Close();
   bool closed() const { return sink_ == nullptr; }
+  bool failed() const { return !failed_.ok(); }
 
   int64_t records_written() const { return records_written_; }
 

@@ -18,6 +18,9 @@ constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux reads at most 2^31 - 
 
 std::atomic<InterruptHook> interrupt_hook{nullptr};
 
+// A regular file that says it is empty may be one whose size is not told (under /proc): it is read to see.
+bool HasKnownSize(const struct stat& info) { return S_ISREG(info.st_mode) && info.st_size > 0; }
+
 }  // namespace
 
 void SetInterruptHook(InterruptHook hook) { interrupt_hook.store(hook, std::memory_order_relaxed); }
@@ -29,33 +32,39 @@ Status CheckInterrupt() {
 
 bool File::IsRegular(const std::string& path) {
   struct stat info;
-  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return ::stat(path.c_str(), &info) == 0 && HasKnownSize(info);
 }
 
-Status File::Open(const std::string& path, std::shared_ptr<File>* file) {
+Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access access) {
   int descriptor;
   while ((descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) {
     TFR_RETURN_IF_ERROR(CheckInterrupt());
   }
   if (descriptor < 0) return Status::Errno(errno, "open").WithPath(path);
-  Status status = FromDescriptor(descriptor, true, file);
-  return std::move(status).WithPath(path);
-}
-
-Status File::FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file) {
-  std::shared_ptr<File> opened(new File(descriptor, owned));
-  TFR_RETURN_IF_ERROR(opened->Examine());
+  std::shared_ptr<File> opened(new File(descriptor, true));
+  TFR_RETURN_IF_ERROR(opened->Examine(access).WithPath(path));
   *file = std::move(opened);
   return {};
 }
 
-Status File::Examine() {
+Status File::FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file) {
+  std::shared_ptr<File> opened(new File(descriptor, owned));
+  TFR_RETURN_IF_ERROR(opened->Examine(Access::kSequential));
+  *file = std::move(opened);
+  return {};
+}
+
+Status File::Examine(Access access) {
   struct stat info;
   if (::fstat(descriptor_, &info) != 0) return Status::Errno(errno, "fstat");
   if (S_ISDIR(info.st_mode)) return Status::Errno(EISDIR, "open");
-  regular_ = S_ISREG(info.st_mode);
+  uint8_t byte;
+  regular_ = HasKnownSize(info) || (S_ISREG(info.st_mode) && ::pread(descriptor_, &byte, 1, 0) == 0);
 #ifdef POSIX_FADV_SEQUENTIAL
-  if (regular_) (void)::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  const int advice = access == Access::kRandom ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
+  if (regular_) (void)::posix_fadvise(descriptor_, 0, 0, advice);
+#else
+  (void)access;
 #endif
   return {};
 }
@@ -69,9 +78,25 @@ File::~File() {
   if (owned_) ::close(descriptor_);
 }
 
+void File::Advise(int64_t offset, int64_t size) const {
+#ifdef POSIX_FADV_WILLNEED
+  (void)::posix_fadvise(descriptor_, offset, size, POSIX_FADV_WILLNEED);
+#endif
+}
+
 Status File::ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const {
   ssize_t n;
   while ((n = ::pread(descriptor_, out, std::min(size, kMaxTransfer), offset)) < 0 && errno == EINTR) {
+    TFR_RETURN_IF_ERROR(CheckInterrupt());
+  }
+  if (n < 0) return Status::Errno(errno, "read");
+  *got = static_cast<size_t>(n);
+  return {};
+}
+
+Status File::ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const {
+  ssize_t n;
+  while ((n = ::preadv(descriptor_, parts, static_cast<int>(count), offset)) < 0 && errno == EINTR) {
     TFR_RETURN_IF_ERROR(CheckInterrupt());
   }
   if (n < 0) return Status::Errno(errno, "read");

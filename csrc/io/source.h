@@ -4,6 +4,8 @@
 #ifndef TFRECORD_FAST_IO_SOURCE_H_
 #define TFRECORD_FAST_IO_SOURCE_H_
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,33 +35,44 @@ class Source {
   virtual int64_t Remaining() const { return -1; }
 };
 
+// How a file will be read: the system reads ahead of who goes through it, and not of who jumps about in it.
+enum class Access : uint8_t { kSequential, kRandom };
+
 // An open file, shared by those who read different places of it at once.
 class File {
  public:
   // kIoError with errno where the system refuses; a directory is refused too (EISDIR).
-  static Status Open(const std::string& path, std::shared_ptr<File>* file);
+  static Status Open(const std::string& path, std::shared_ptr<File>* file, Access access = Access::kSequential);
   // Takes over `descriptor` if `owned`, else only borrows it.
   static Status FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // False for pipes and devices, whose opening and reading may block for long.
+  // False for pipes and devices, whose opening and reading may block for long, and for files that tell no size.
   static bool IsRegular(const std::string& path);
 
-  // A file that can be read at any place and whose size is known.
+  // A file that can be read at any place and whose size is known, and not 0.
   bool regular() const { return regular_; }
   // In bytes, now; 0 if not regular.
   int64_t Size() const;
 
+  int descriptor() const { return descriptor_; }
+
+  // Has the system begin to read this part of a regular file into memory, without waiting for it.
+  void Advise(int64_t offset, int64_t size) const;
+
   // As Source::Read, at `offset`. Regular files only.
   Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
+  // The same into several places, one behind the other; *got counts the bytes of all. At most kMaxParts.
+  static constexpr size_t kMaxParts = 64;  // well below IOV_MAX
+  Status ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const;
   // As Source::Read, at the descriptor's own position.
   Status Read(uint8_t* out, size_t size, size_t* got) const;
 
  private:
   File(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
-  Status Examine();
+  Status Examine(Access access);
 
   int descriptor_;
   bool owned_;

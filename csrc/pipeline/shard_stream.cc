@@ -80,7 +80,10 @@ class ShardStream::Impl : public LaneAccess {
       // What more than one chunk is needed for is worth having threads for.
       if (!started_ && options_.num_threads > 0 && units_made_ > 1 && HasWorkForThreads()) StartThreads();
       if (WorkOnce(true, &lock)) continue;
-      if (ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout) {
+      caller_waits_ = true;
+      const bool timeout = ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout;
+      caller_waits_ = false;
+      if (timeout) {
         lock.unlock();
         TFR_RETURN_IF_ERROR(CheckInterrupt());
         lock.lock();
@@ -92,14 +95,16 @@ class ShardStream::Impl : public LaneAccess {
     --in_flight_batches_;
     bytes_in_flight_ -= taken.cut.bytes;
     if (!started_ && options_.num_threads > 0 && HasWorkForThreads()) StartThreads();
+    const bool wake = idle_workers_ > 0 && HasWorkForThreads();
     lock.unlock();
-    if (started_) work_.notify_one();
+    if (wake) work_.notify_one();
     if (!taken.status.ok()) {
       finished_ = true;
       return taken.status;
     }
-    delivered->batch = taken.cut.batch;
+    delivered->batch = std::move(taken.cut.batch);
     delivered->result = std::move(taken.result);
+    delivered_state_ = std::move(taken.cut.after);
     TakeOver(std::move(taken.cut));
     return {};
   }
@@ -124,10 +129,9 @@ class ShardStream::Impl : public LaneAccess {
     return {};
   }
 
-  // What the caller keeps: the state behind the batches it was given.
+  // What the caller keeps: what was skipped, and the shuffle buffer's places, behind the batches it was given.
   void TakeOver(Cut cut) {
     for (Sequence::SkippedIn& skipped : cut.skipped) skipped_.push_back(std::move(skipped));
-    if (cut.batch) delivered_state_ = std::move(cut.after);
     for (const ShuffleStep& step : cut.steps) {
       if (step.slot == ShuffleStep::kAppend) {
         mirror_.push_back(step.place);
@@ -171,6 +175,7 @@ class ShardStream::Impl : public LaneAccess {
   }
 
   bool HasWorkForThreads() {
+    if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(false)) return true;
     return !cut_.empty() || CanCut() ||
            (bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes && lanes_.PickForWorker() != nullptr);
   }
@@ -205,7 +210,7 @@ class ShardStream::Impl : public LaneAccess {
       ++in_flight_batches_;
       bytes_in_flight_ += cut.bytes;
       Done done = {std::move(cut), nullptr, {}};
-      if (options_.transform) {
+      if (options_.transform && (!options_.transforms_now || options_.transforms_now())) {
         cut_.emplace_back(next_cut_++, std::move(done));
       } else {
         done_.emplace(next_cut_++, std::move(done));
@@ -223,12 +228,19 @@ class ShardStream::Impl : public LaneAccess {
     Done done = std::move(cut_.front().second);
     cut_.pop_front();
     lock->unlock();
+    Transformed made;
     try {
-      done.status = options_.transform(done.cut.batch, &done.result);
+      done.status = options_.transform(*done.cut.batch, &made);
     } catch (const std::bad_alloc&) {
       done.status = Status::OutOfMemory("no memory for the columns of a batch");
     }
+    // The records' buffers go back to the pool now, for the next chunks, while they are in the cache.
+    if (!made.keeps_batch) done.cut.batch.reset();
+    done.result = std::move(made.value);
     lock->lock();
+    const size_t bytes = made.bytes + (made.keeps_batch ? done.cut.bytes : 0);
+    bytes_in_flight_ += bytes - done.cut.bytes;
+    done.cut.bytes = bytes;
     done_.emplace(number, std::move(done));
     NotifyAfterWork();
   }
@@ -253,9 +265,15 @@ class ShardStream::Impl : public LaneAccess {
     NotifyAfterWork();
   }
 
+  // A thread that wakes for nothing costs more than the asking: a switch there and a switch back.
   void NotifyAfterWork() {
-    ready_.notify_one();
-    if (started_) work_.notify_one();
+    if (caller_waits_ && CallerIsNeeded()) ready_.notify_one();
+    if (idle_workers_ > 0 && HasWorkForThreads()) work_.notify_one();
+  }
+
+  bool CallerIsNeeded() {
+    return options_.caller_helps || threads_.empty() || FindDone() != done_.end() ||
+           (cut_ended_ && in_flight_batches_ == 0) || (wanted_ && !wanted_->CanClaim(false));
   }
 
   // LaneAccess, for the thread that cuts.
@@ -286,7 +304,10 @@ class ShardStream::Impl : public LaneAccess {
   void Work() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (!stop_) {
-      if (!WorkOnce(false, &lock)) work_.wait(lock);
+      if (WorkOnce(false, &lock)) continue;
+      ++idle_workers_;
+      work_.wait(lock);
+      --idle_workers_;
     }
   }
 
@@ -312,6 +333,8 @@ class ShardStream::Impl : public LaneAccess {
   size_t in_flight_batches_ = 0;  // cut and not delivered
   size_t bytes_in_flight_ = 0;
   size_t units_made_ = 0;
+  size_t idle_workers_ = 0;
+  bool caller_waits_ = false;
   bool started_ = false;
   bool stop_ = false;
   const size_t max_batches_ = 4 + 4 * options_.num_threads;

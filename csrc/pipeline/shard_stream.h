@@ -16,15 +16,23 @@
 
 namespace tfr {
 
-// What becomes of a batch on the thread that cut it (columns, say). Null: batches are handed out as they are. Called
-// from several threads at once; needs nothing of the host language.
-using Transform = std::function<Status(const RecordBatchPtr& batch, std::shared_ptr<void>* result)>;
+// What a batch was made into, columns, say, and about how many bytes that holds.
+struct Transformed {
+  std::shared_ptr<void> value;
+  size_t bytes = 0;
+  bool keeps_batch = false;  // the batch is handed out beside the value
+};
+
+// Makes something else of a batch, on the thread that cut it or another; keeps alive what it needs of the batch. Null:
+// batches are handed out as they are. Called from several threads at once; needs nothing of the host language.
+using Transform = std::function<Status(const RecordBatch& batch, Transformed* result)>;
 
 struct StreamOptions {
   LaneOptions lane;
   SequenceOptions sequence;
   CutterOptions cutter;
   Transform transform;
+  std::function<bool()> transforms_now;  // asked for each batch; null: always
   // Threads beside the caller's; 0 does all work in Next.
   size_t num_threads = 1;
   // Whether the thread in Next works too while it waits.
@@ -41,9 +49,11 @@ struct StreamState {
   std::vector<RecordPlace> shuffled;  // what the shuffle buffer holds
 };
 
+// A batch, or what the transform made of it, or both; neither at the end.
 struct Delivered {
-  RecordBatchPtr batch;          // null at the end
-  std::shared_ptr<void> result;  // of the transform
+  RecordBatchPtr batch;
+  std::shared_ptr<void> result;
+  bool at_end() const { return !batch && !result; }
 };
 
 // The order depends on the options alone, never on threads or timing, and is written down in docs/design.md. The

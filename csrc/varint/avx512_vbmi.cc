@@ -32,7 +32,7 @@ namespace {
 
 constexpr ptrdiff_t kWindow = 64;
 // How far a window may step so that a value that starts in the last byte stepped over still ends in the window.
-constexpr unsigned kShortStep = kWindow - 4 + 1;   // values of up to 4 bytes
+constexpr unsigned kShortStep = kWindow - 4 + 1;  // values of up to 4 bytes
 constexpr unsigned kLongStep = kWindow - 10 + 1;  // any value
 
 // Byte j of group g is the number of the value to whose lane it belongs.
@@ -136,7 +136,8 @@ TFR_VBMI_INLINE void DecodeLong(__m512i bytes, __m512i positions, size_t n, int6
       const __m512i ninth = _mm512_slli_epi64(y, 56);
       const __m512i tenth = _mm512_slli_epi64(y, 55);
       constexpr int kFirstAndSecondOrNotThird = 0xd0;
-      const __m512i top = _mm512_ternarylogic_epi64(ninth, tenth, _mm512_set1_epi64(INT64_MIN), kFirstAndSecondOrNotThird);
+      const __m512i top =
+          _mm512_ternarylogic_epi64(ninth, tenth, _mm512_set1_epi64(INT64_MIN), kFirstAndSecondOrNotThird);
       values = _mm512_mask_or_epi64(values, nine, values, top);
     }
     Store8<kBounded>(out + 8 * g, values, n - 8 * g);
@@ -172,9 +173,10 @@ TFR_VBMI_INLINE bool DecodeWindow(__m512i bytes, uint64_t more, uint64_t starts,
 }
 
 TFR_VBMI_INLINE void Widen64(const uint8_t* p, int64_t* out) {
-  for (int i = 0; i < 64; i += 8) {
-    const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p + i));
-    _mm512_storeu_si512(out + i, _mm512_cvtepu8_epi64(eight));
+  // In halves of a register, since a store that crosses a cache line costs two, and `out` is aligned to 8 at best.
+  for (int i = 0; i < 64; i += 4) {
+    const __m256i wide = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(static_cast<int>(LoadLE32(p + i))));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), wide);
   }
 }
 
@@ -247,8 +249,8 @@ TFR_VBMI size_t Count(const uint8_t* p, const uint8_t* end) {
 
 // ceil(bits / 7), 1 for 0; see VarintSize.
 TFR_VBMI_INLINE __m512i Sizes(__m512i values) {
-  const __m512i bits = _mm512_sub_epi64(
-      _mm512_set1_epi64(64), _mm512_lzcnt_epi64(_mm512_or_si512(values, _mm512_set1_epi64(1))));
+  const __m512i bits =
+      _mm512_sub_epi64(_mm512_set1_epi64(64), _mm512_lzcnt_epi64(_mm512_or_si512(values, _mm512_set1_epi64(1))));
   const __m512i times9 = _mm512_add_epi64(_mm512_slli_epi64(bits, 3), bits);
   return _mm512_srli_epi64(_mm512_add_epi64(times9, _mm512_set1_epi64(64)), 6);
 }
@@ -316,8 +318,8 @@ TFR_VBMI uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out) {
 
 }  // namespace
 
-const VarintOps kAvx512VbmiVarint = {
-    "avx512_vbmi", [] { return Cpu().avx512_vbmi; }, Decode, Count, EncodedSize, Encode};
+const VarintOps kAvx512VbmiVarint = {"avx512_vbmi", [] { return Cpu().avx512_vbmi; }, Decode, Count, EncodedSize,
+                                     Encode};
 
 }  // namespace tfr::internal
 

@@ -40,7 +40,8 @@ TFR_BMI2_INLINE int64_t ExtractGroups(uint64_t word, size_t size) {
 TFR_BMI2_INLINE uint64_t LoadUpTo8(const uint8_t* p, size_t size) {
   if (size >= 4) return LoadLE32(p) | static_cast<uint64_t>(LoadLE32(p + size - 4)) << (8 * (size - 4));
   const size_t middle = size / 2;  // of one byte all three are the same, of two the last two
-  return p[0] | static_cast<uint64_t>(p[middle]) << (8 * middle) | static_cast<uint64_t>(p[size - 1]) << (8 * (size - 1));
+  return p[0] | static_cast<uint64_t>(p[middle]) << (8 * middle) |
+         static_cast<uint64_t>(p[size - 1]) << (8 * (size - 1));
 }
 
 // DecodeVarintRun for 1 to 8 bytes.
@@ -109,24 +110,25 @@ TFR_BMI2_INLINE bool HasLong(uint64_t more, size_t lag) {
   return run != 0 || _tzcnt_u64(~more) + lag >= 8;
 }
 
+TFR_BMI2_INLINE uint64_t TopBits16(const uint8_t* p) {
+  return static_cast<uint64_t>(_mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+}
+
 // The top bits of `size` bytes, 8 to 64, at p, by two loads that may overlap. Reads no others.
 TFR_BMI2_INLINE uint64_t TopBits(const uint8_t* p, size_t size) {
-  const auto mask16 = [](const uint8_t* at) __attribute__((target("avx2,bmi,bmi2,popcnt"))) {
-    return static_cast<uint64_t>(_mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
-  };
   if (size >= 32) {
     const uint32_t low = static_cast<uint32_t>(_mm256_movemask_epi8(Load256(p)));
     const uint32_t high = static_cast<uint32_t>(_mm256_movemask_epi8(Load256(p + size - 32)));
     return low | static_cast<uint64_t>(high) << (size - 32);
   }
-  if (size >= 16) return mask16(p) | mask16(p + size - 16) << (size - 16);
+  if (size >= 16) return TopBits16(p) | TopBits16(p + size - 16) << (size - 16);
   return _pext_u64(LoadLE64(p), kTopBits) | _pext_u64(LoadLE64(p + size - 8), kTopBits) << (size - 8);
 }
 
 // The last bytes of a run, or of the room: as Decode, but with every load and store within bounds. Values from `out`
 // to `o` are there already.
-TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, int64_t* out, int64_t* o, int64_t* limit,
-                                          size_t* count) {
+TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, int64_t* out, int64_t* o,
+                                          int64_t* limit, size_t* count) {
   while (end - p >= 8 && o < limit) {
     const size_t size = end - p < kWindow ? static_cast<size_t>(end - p) : kWindow;
     const uint64_t more = TopBits(p, size);
@@ -209,7 +211,8 @@ TFR_BMI2 uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out) { return
 
 }  // namespace
 
-const VarintOps kBmi2Varint = {"bmi2", [] { return Cpu().fast_pext && Cpu().avx2; }, Decode, Count, EncodedSize, Encode};
+const VarintOps kBmi2Varint = {"bmi2", [] { return Cpu().fast_pext && Cpu().avx2; }, Decode, Count, EncodedSize,
+                               Encode};
 
 }  // namespace tfr::internal
 

@@ -98,7 +98,7 @@ inline bool DecodeOneVarint(const uint8_t* readable_begin, const uint8_t* p, siz
 //
 // A feature of n values expected: with capacity n, the run fits if the result is `end` and *count is n.
 // A feature of any number: a run of `size` bytes holds at most `size` values, so with room for so many one call does;
-// else CountVarints says how many there are, for short runs at half the speed.
+// else CountVarints says how many there are, at a cost that short runs feel.
 inline const uint8_t* DecodeVarintRun(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity,
                                       size_t* count) {
   if (capacity == 1 || end - p == 1) {

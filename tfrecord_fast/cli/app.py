@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from .._version import __version__
-from . import cat, info, verify
+from . import cat, info, schema, verify
 from .console import Console, OutputClosed, OutputFailed
 
 __all__ = ["COMMANDS", "Command", "main", "run"]
@@ -26,7 +26,7 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace, console: Console, /) -> int: ...
 
 
-COMMANDS: tuple[Command, ...] = (cat, info, verify)
+COMMANDS: tuple[Command, ...] = (cat, info, schema, verify)
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -51,6 +51,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         raise
     except OutputFailed as error:
         console.problem(f"standard output: {error}")
+        # What is still held back would fail once more when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     return status
 

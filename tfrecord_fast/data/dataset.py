@@ -1,86 +1,237 @@
-"""Datasets: what can be iterated, each time anew."""
+"""Datasets: what can be iterated, each time anew; and the methods that make new ones of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .. import _core
-from .._files import check_compression_type, core_files, flatten
-from .._threads import available_cpus
 from ..errors import InvalidArgumentError
+from ._sources import Sources
 
-__all__ = ["AUTOTUNE", "Dataset", "TFRecordDataset"]
+if TYPE_CHECKING:
+    from ._plan import RecordPlan
+
+__all__ = ["AUTOTUNE", "INFINITE", "UNKNOWN", "Dataset"]
 
 AUTOTUNE = -1
+INFINITE = -1
+UNKNOWN = -2
 
 T = TypeVar("T")
 
-_PREFETCH_BYTES = 8 << 20
-_MAX_THREADS = 8
 
+class Dataset(Sources, Generic[T]):
+    """Elements that can be iterated any number of times; each iteration starts anew, and nothing happens before it.
 
-class Dataset(Generic[T]):
-    """Elements that can be iterated any number of times; each iteration starts anew."""
+    An element is a NumPy value, or bytes, or a structure of these in tuples and dicts. Methods give new datasets; what
+    of a chain over a TFRecordDataset the native reader can do in TensorFlow's order (shuffle, repeat, take, skip,
+    shard, batch) runs there, the rest in Python; `repr` shows which. Functions are called with NumPy values; where
+    elements are tuples, with one argument for each item. After an error, `next()` goes on with the next element.
+
+    >>> import tfrecord_fast as tf
+    >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
+    >>> dataset
+    <Dataset range(5).map(<lambda>).batch(2)>
+    >>> for element in dataset:
+    ...     print(element)
+    [0 1]
+    [4 9]
+    [16]
+    """
 
     def __iter__(self) -> Iterator[T]:
+        plan = self._plan()
+        return self._iterate() if plan is None else plan.iterate()
+
+    def _iterate(self) -> Iterator[T]:
+        """The elements, made in Python."""
         raise TypeError(f"{type(self).__name__} gives no elements by itself")
+
+    def _plan(self) -> RecordPlan | None:
+        """What the native reader does, where it does all of it."""
+        return None
+
+    # ---- What it is ----
 
     def as_numpy_iterator(self) -> Iterator[T]:
         """The same as `iter(dataset)`: elements are NumPy values or bytes already."""
         return iter(self)
 
+    def cardinality(self) -> int:
+        """The number of elements; -1: infinitely many, -2: not known without iterating."""
+        return UNKNOWN
 
-class TFRecordDataset(Dataset[bytes]):
-    """The records of TFRecord files, as bytes.
+    @property
+    def element_spec(self) -> Any:
+        """Shape and dtype of elements, as a structure of TensorSpec: of the first one, which is made for it."""
+        from ._structure import spec_of
 
-    Args:
-      filenames: a path (str, bytes, PathLike), a glob pattern, a URL that fsspec opens, a readable binary file object,
-        a bytearray or memoryview that holds a file; or nested lists, tuples or an array of these.
-      compression_type: None detects (a record header whose own CRC holds decides; else the magic bytes of GZIP, ZLIB
-        and ZSTD); "" means uncompressed, strictly; "GZIP", "ZLIB", "ZSTD".
-      buffer_size: bytes to read ahead, None or -1 for the default.
-      num_parallel_reads: how many files to interleave, one record each in turn (TensorFlow's deterministic order);
-        None or AUTOTUNE reads them one after the other. Threads read ahead in any case.
-      name: accepted and not used.
+        for element in self:
+            return spec_of(element)
+        raise InvalidArgumentError("an empty dataset has no element to tell their shapes and dtypes by")
 
-    Iterating yields bytes, one a record; `batch(n)` yields RecordBatch.
+    def __len__(self) -> int:
+        """The number of elements.
 
-    Raises:
-      ValueError: unknown compression_type, or an argument out of range.
-      TypeError: something that can be no file.
-      FileNotFoundError, OSError: when iterated.
-      errors.DataLossError: when iterated, after the records before the damage; iteration ends there.
+        Raises:
+          TypeError: it is infinite, or not known.
+        """
+        count = self.cardinality()
+        if count < 0:
+            raise TypeError("The dataset is infinite." if count == INFINITE else "The dataset length is unknown.")
+        return count
 
-    >>> import tempfile, os, tfrecord_fast as tf
-    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
-    >>> with tf.io.TFRecordWriter(path) as writer:
-    ...     writer.write_batch([b"one", b"two", b"three"])
-    >>> list(TFRecordDataset(path))
-    [b'one', b'two', b'three']
-    >>> [len(batch) for batch in TFRecordDataset(path).batch(2)]
-    [2, 1]
-    """
+    def __bool__(self) -> bool:
+        return True
 
-    def __init__(
+    def _label(self) -> str:
+        return type(self).__name__
+
+    def _describe(self) -> str:
+        below = getattr(self, "_input", None)
+        if below is None:
+            return self._label()
+        plan = self._plan()
+        if plan is not None and plan.steps:
+            chain = ".".join((plan.source._describe(), *plan.steps))
+            return f"native[{chain}]"
+        return ".".join(part for part in (below._describe(), self._label()) if part)
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self._describe()}>"
+
+    def options(self) -> Any:
+        """The Options given with `with_options`."""
+        from .options import Options
+
+        below = getattr(self, "_input", None)
+        return Options() if below is None else below.options()
+
+    def with_options(self, options: Any, name: str | None = None) -> Dataset[T]:
+        """The same elements; options are kept and, as none of them changes elements, without effect."""
+        from ._nodes import WithOptions
+
+        return WithOptions(self, options)
+
+    # ---- Element by element ----
+
+    def map(
         self,
-        filenames: Any,
-        compression_type: str | None = None,
-        buffer_size: int | None = None,
-        num_parallel_reads: int | None = None,
+        map_func: Callable[..., Any],
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False,
         name: str | None = None,
-    ) -> None:
-        self._compression_type = check_compression_type(compression_type)
-        if buffer_size is not None and buffer_size < -1:
-            raise InvalidArgumentError(f"`buffer_size` must be >= 0 (0 == no buffering), got {buffer_size}")
-        if num_parallel_reads is not None and num_parallel_reads < 1 and num_parallel_reads != AUTOTUNE:
-            raise InvalidArgumentError(f"`num_parallel_reads` must be > 0, got {num_parallel_reads}")
-        self._files = filenames if isinstance(filenames, Dataset) else flatten(filenames)
-        self._buffer_size = buffer_size
-        self._cycle_length = 1 if num_parallel_reads in (None, AUTOTUNE) else num_parallel_reads
+    ) -> Dataset[Any]:
+        """The function's results; an error it raises comes in the place of that element.
 
-    def __iter__(self) -> Iterator[bytes]:
-        return self._stream().records()
+        Args:
+          map_func: a Python function of one element. A list it returns counts as a tuple; Python numbers, lists and
+            str become NumPy values and bytes, as TensorFlow types them.
+          num_parallel_calls: calls it on so many threads, which helps where it releases the GIL or waits; AUTOTUNE
+            takes one a processor. Results keep their order.
+          deterministic, synchronous, use_unbounded_threadpool, name: accepted; order is always kept.
+
+        >>> import tfrecord_fast as tf
+        >>> list(tf.data.Dataset.from_tensor_slices([b"a", b"bc"]).map(lambda text: text.upper()))
+        [b'A', b'BC']
+        """
+        from ._nodes import Map, check_count
+
+        threads = 0
+        if num_parallel_calls is not None:
+            from .._threads import available_cpus
+
+            automatic = num_parallel_calls == AUTOTUNE
+            threads = available_cpus() if automatic else check_count("num_parallel_calls", num_parallel_calls)
+        return Map(self, map_func, threads)
+
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
+        """The elements for which the function is true.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(6).filter(lambda x: x % 2 == 1)]
+        [1, 3, 5]
+        """
+        from ._nodes import Filter
+
+        return Filter(self, predicate)
+
+    def enumerate(self, start: int = 0, name: str | None = None) -> Dataset[Any]:
+        """Pairs of a number (int64) and an element."""
+        from ._nodes import Enumerate, check_count
+
+        return Enumerate(self, check_count("start", start, -(1 << 63)))
+
+    def flat_map(self, map_func: Callable[..., Dataset[Any]], name: str | None = None) -> Dataset[Any]:
+        """The elements of the dataset that the function gives for each element, one dataset after the other."""
+        from ._nodes import FlatMap
+
+        return FlatMap(self, map_func)
+
+    def interleave(
+        self,
+        map_func: Callable[..., Dataset[Any]],
+        cycle_length: int | None = None,
+        block_length: int | None = None,
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset[Any]:
+        """As `flat_map`, with `cycle_length` datasets open at a time, `block_length` elements of each in turn.
+
+        The native reader does it where elements are paths and the function gives a TFRecordDataset of each.
+
+        Args:
+          cycle_length: None or AUTOTUNE: the number of processors, so that the order depends on the machine, as
+            TensorFlow's does.
+          block_length: 1 by default.
+          num_parallel_calls, deterministic, name: accepted; the order is that of one thread.
+
+        >>> import tfrecord_fast as tf
+        >>> letters = tf.data.Dataset.from_tensor_slices([b"a", b"b", b"c"])
+        >>> twice = letters.interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), cycle_length=2)
+        >>> list(twice)
+        [b'a', b'b', b'a', b'b', b'c', b'c']
+        """
+        from ._nodes import Interleave, check_count
+
+        cycle = AUTOTUNE if cycle_length in (None, AUTOTUNE) else check_count("cycle_length", cycle_length)
+        block = 1 if block_length is None else check_count("block_length", block_length)
+        return Interleave(self, map_func, cycle, block)
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset[T]:
+        """Leaves out the elements whose making raises. Directly on files: what is behind damage in a file."""
+        from ._nodes import IgnoreErrors
+
+        return IgnoreErrors(self, log_warning)
+
+    def scan(self, initial_state: Any, scan_func: Callable[[Any, Any], tuple[Any, Any]], name: str | None = None) -> Dataset[Any]:
+        """The function takes (state, element) and gives (next state, result); the results."""
+        from ._nodes import Apply
+        from ._structure import normalize
+
+        def run(elements: Iterator[Any]) -> Iterator[Any]:
+            state = normalize(initial_state)
+            for element in elements:
+                state, result = normalize(tuple(scan_func(state, element)))
+                yield result
+
+        return Apply(self, run, "scan()")
+
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
+        """The elements before the first for which the function is false."""
+        import itertools
+
+        from ._nodes import Apply
+
+        def holds(element: Any) -> bool:
+            return bool(predicate(*element) if type(element) is tuple else predicate(element))
+
+        return Apply(self, lambda elements: itertools.takewhile(holds, elements), "take_while()")
+
+    # ---- Batches ----
 
     def batch(
         self,
@@ -89,37 +240,188 @@ class TFRecordDataset(Dataset[bytes]):
         num_parallel_calls: int | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
-    ) -> Dataset[_core.RecordBatch]:
-        """Batches of `batch_size` records as RecordBatch; the last may be smaller, unless `drop_remainder`.
+    ) -> Dataset[Any]:
+        """Runs of `batch_size` elements, stacked; the last may be smaller, unless `drop_remainder`.
 
-        An error takes the place of the batch that it falls into. The other arguments are accepted and not used.
+        Records give RecordBatch; arrays get a first axis; strings an object array; SparseTensors and RaggedTensors one
+        dimension more. An error takes the place of the batch that it falls into. The other arguments are accepted.
 
         Raises:
-          ValueError: batch_size is less than 1.
+          errors.InvalidArgumentError: batch_size is less than 1; when iterated: shapes that differ.
         """
-        if batch_size < 1:
-            raise InvalidArgumentError(f"`batch_size` must be > 0, got {batch_size}")
-        return _RecordBatches(self, batch_size, drop_remainder)
+        from ._nodes import Batch, check_count
 
-    def _stream(self, **options: Any) -> _core.RecordStream:
-        files = flatten(list(self._files)) if isinstance(self._files, Dataset) else self._files
-        return _core.RecordStream(
-            core_files(files),
-            compression_type=self._compression_type,
-            cycle_length=self._cycle_length,
-            num_threads=max(1, min(available_cpus(), _MAX_THREADS) - 1),
-            prefetch_bytes=max(_PREFETCH_BYTES, self._buffer_size or 0),
-            **options,
-        )
+        return Batch(self, check_count("batch_size", batch_size), bool(drop_remainder))
 
+    def padded_batch(
+        self,
+        batch_size: int,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset[Any]:
+        """As `batch`, with arrays padded at their ends to one shape.
 
-class _RecordBatches(Dataset[_core.RecordBatch]):
-    def __init__(self, records: TFRecordDataset, batch_size: int, drop_remainder: bool) -> None:
-        self._records = records
-        self._batch_size = batch_size
-        self._drop_remainder = drop_remainder
+        Args:
+          padded_shapes: a structure of shapes as elements have it, None or -1 for the longest of the batch; None: all
+            lengths that of the longest.
+          padding_values: a structure of scalars, or one for all; 0 or b"" by default.
 
-    def __iter__(self) -> Iterator[_core.RecordBatch]:
-        return self._records._stream(
-            batch_size=self._batch_size, drop_remainder=self._drop_remainder
-        ).batches()
+        >>> import numpy as np, tfrecord_fast as tf
+        >>> print(next(iter(tf.data.Dataset.range(1, 4).map(lambda n: np.full(n, n)).padded_batch(3))))
+        [[1 0 0]
+         [2 2 0]
+         [3 3 3]]
+        """
+        from ._nodes import Batch, check_count
+        from ._padding import padder
+
+        join = padder(padded_shapes, padding_values)
+        return Batch(self, check_count("batch_size", batch_size), bool(drop_remainder), join, "padded_batch")
+
+    def ragged_batch(self, batch_size: int, drop_remainder: bool = False, name: str | None = None) -> Dataset[Any]:
+        """As `batch`, with arrays as the rows of a RaggedTensor."""
+        from ._nodes import Batch, check_count
+        from ._padding import stack_ragged_arrays
+
+        size = check_count("batch_size", batch_size)
+        return Batch(self, size, bool(drop_remainder), stack_ragged_arrays, "ragged_batch")
+
+    def unbatch(self, name: str | None = None) -> Dataset[Any]:
+        """The rows of elements: what `batch` has stacked, one by one."""
+        from ._nodes import Unbatch
+
+        return Unbatch(self)
+
+    def rebatch(self, batch_size: int, drop_remainder: bool = False, name: str | None = None) -> Dataset[Any]:
+        """Batches of another size."""
+        return self.unbatch().batch(batch_size, drop_remainder)
+
+    def window(
+        self, size: int, shift: int | None = None, stride: int = 1, drop_remainder: bool = False, name: str | None = None
+    ) -> Dataset[Any]:
+        """Datasets of `size` elements, `stride` apart; each starts `shift` (`size` by default) elements further on."""
+        from ._nodes import WindowDataset, check_count
+
+        size = check_count("size", size)
+        shift = size if shift is None else check_count("shift", shift)
+        return WindowDataset(self, size, shift, check_count("stride", stride), bool(drop_remainder))
+
+    # ---- Order and extent ----
+
+    def shuffle(
+        self,
+        buffer_size: int,
+        seed: int | None = None,
+        reshuffle_each_iteration: bool | None = True,
+        name: str | None = None,
+    ) -> Dataset[T]:
+        """A random order: each element is drawn from a buffer of the next `buffer_size` ones.
+
+        Args:
+          buffer_size: elements held; -2, an unknown cardinality, takes all of them.
+          seed: makes the order repeatable, from dataset to dataset; it is not TensorFlow's order for that seed.
+          reshuffle_each_iteration: another order each time; False: the same.
+        """
+        import sys
+
+        from ._nodes import Shuffle, check_count
+
+        size = sys.maxsize if buffer_size == UNKNOWN else check_count("buffer_size", buffer_size)
+        reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
+        return Shuffle(self, size, None if seed is None else check_count("seed", seed, -(1 << 63)), reshuffle)
+
+    def repeat(self, count: int | None = None, name: str | None = None) -> Dataset[T]:
+        """All elements `count` times; without end where it is None or -1."""
+        from ._nodes import Repeat, check_count
+
+        times = -1 if count is None else check_count("count", count, -(1 << 63))
+        return Repeat(self, max(times, -1))
+
+    def take(self, count: int, name: str | None = None) -> Dataset[T]:
+        """The first `count` elements; all where it is -1."""
+        from ._nodes import Take, check_count
+
+        return Take(self, check_count("count", count, -(1 << 63)))
+
+    def skip(self, count: int, name: str | None = None) -> Dataset[T]:
+        """The elements behind the first `count`; none where it is -1."""
+        from ._nodes import Skip, check_count
+
+        return Skip(self, check_count("count", count, -(1 << 63)))
+
+    def shard(self, num_shards: int, index: int, name: str | None = None) -> Dataset[T]:
+        """Every `num_shards`-th element, from number `index` on.
+
+        Raises:
+          errors.InvalidArgumentError: unless 0 <= index < num_shards.
+        """
+        from ._nodes import Shard, check_count
+
+        shards = check_count("num_shards", num_shards)
+        number = check_count("index", index, 0)
+        if number >= shards:
+            raise InvalidArgumentError(f"`index` must be between 0 and {shards - 1}, got {number}")
+        return Shard(self, shards, number)
+
+    def concatenate(self, dataset: Dataset[Any], name: str | None = None) -> Dataset[Any]:
+        """These elements, then the other's."""
+        from ._nodes import Concatenate
+
+        return Concatenate(self, dataset)
+
+    # ---- How it runs ----
+
+    def prefetch(self, buffer_size: int, name: str | None = None) -> Dataset[T]:
+        """Makes up to `buffer_size` elements ahead on a thread; AUTOTUNE: 4; 0: none.
+
+        The thread starts with the first element asked for, and stops when the iterator is dropped.
+        """
+        from ._nodes import Prefetch, check_count
+
+        size = 4 if buffer_size is None or buffer_size == AUTOTUNE else check_count("buffer_size", buffer_size, 0)
+        return Prefetch(self, size)
+
+    def cache(self, filename: str = "", name: str | None = None) -> Dataset[T]:
+        """Keeps all elements in memory once an iteration has come to the end, and gives these from then on.
+
+        Raises:
+          ValueError: a filename; there is no cache in files.
+        """
+        if filename:
+            raise InvalidArgumentError("cache keeps elements in memory only; leave the filename out")
+        from ._nodes import Cache
+
+        return Cache(self)
+
+    def apply(self, transformation_func: Callable[[Dataset[T]], Any], name: str | None = None) -> Any:
+        """What the function makes of this dataset."""
+        return transformation_func(self)
+
+    def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
+        """The last state, of `state = reduce_func(state, element)` over all elements.
+
+        >>> import tfrecord_fast as tf
+        >>> int(tf.data.Dataset.range(5).reduce(0, lambda total, x: total + x))
+        10
+        """
+        from ._structure import normalize, returned
+
+        state = normalize(initial_state)
+        for element in self:
+            state = returned(reduce_func(state, element))
+        return state
+
+    def get_single_element(self, name: str | None = None) -> T:
+        """The only element.
+
+        Raises:
+          errors.InvalidArgumentError: there is none, or more than one.
+        """
+        import itertools
+
+        elements = list(itertools.islice(self, 2))
+        if len(elements) != 1:
+            raise InvalidArgumentError("Dataset was empty." if not elements else "Dataset had more than one element.")
+        return elements[0]

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from .. import _core
 from .._files import COMPRESSION_TYPES, is_url, open_url
-from ..shard_reader import ShardReader
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter"]
 
@@ -176,6 +175,8 @@ def _check_appendable(target: Any, compression: str) -> None:
         raise ValueError('append=True is not for "ZLIB": TensorFlow reads only the first stream of a file')
     if not os.path.exists(target) or os.path.getsize(target) == 0:
         return
+    from ..shard_reader import ShardReader  # imports more than writing needs
+
     for _ in ShardReader(target, compression_type=compression):
         pass
 

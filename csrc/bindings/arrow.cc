@@ -1,0 +1,304 @@
+// Columns to Arrow, without a copy where the layouts allow: numbers and offsets are shared; byte strings go as
+// binary_view, whose views are made anew (16 bytes a string) over the very buffers of the records, or, where the
+// consumer asks for it, as large_binary, copied.
+//
+// Spec: https://arrow.apache.org/docs/format/CDataInterface.html and …/Columnar.html.
+
+#include "bindings/arrow.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <climits>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/buffer.h"
+#include "bindings/bindings.h"
+#include "bindings/bytes_array.h"
+
+namespace py = pybind11;
+
+namespace tfr {
+namespace {
+
+constexpr int64_t kNullable = 2;  // ARROW_FLAG_NULLABLE
+constexpr size_t kInlineBytes = 12;
+constexpr size_t kPrefixBytes = 4;
+// Strings that lie this close are put into one data buffer: the framing between two records of a chunk, and the
+// other fields of a record. It is less than a page, so that all between them is mapped memory.
+constexpr size_t kMaxGap = 2048;
+
+// One array and its type, before they are handed out. Children are in the order of Arrow.
+struct Node {
+  std::string format;
+  std::string name;
+  int64_t length = 0;
+  std::vector<const void*> buffers;
+  std::vector<Node> children;
+  std::vector<Owner> owners;
+};
+
+// ---- Handing out ----
+
+struct HeldSchema {
+  Node node;
+  std::vector<ArrowSchema> children;
+  std::vector<ArrowSchema*> pointers;
+};
+
+struct HeldArray {
+  Node node;
+  std::vector<ArrowArray> children;
+  std::vector<ArrowArray*> pointers;
+};
+
+void ReleaseSchema(ArrowSchema* schema) {
+  auto* held = static_cast<HeldSchema*>(schema->private_data);
+  for (ArrowSchema& child : held->children) {
+    if (child.release) child.release(&child);
+  }
+  schema->release = nullptr;
+  delete held;
+}
+
+void ReleaseArray(ArrowArray* array) {
+  auto* held = static_cast<HeldArray*>(array->private_data);
+  for (ArrowArray& child : held->children) {
+    if (child.release) child.release(&child);
+  }
+  array->release = nullptr;
+  delete held;
+}
+
+void ExportSchema(const Node& node, ArrowSchema* out) {
+  auto* held = new HeldSchema;
+  held->node.format = node.format;
+  held->node.name = node.name;
+  held->children.resize(node.children.size());
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    ExportSchema(node.children[i], &held->children[i]);
+    held->pointers.push_back(&held->children[i]);
+  }
+  *out = {held->node.format.c_str(), held->node.name.c_str(), nullptr, kNullable,
+          static_cast<int64_t>(held->pointers.size()), held->pointers.data(), nullptr, ReleaseSchema, held};
+}
+
+void ExportArray(Node node, ArrowArray* out) {
+  auto* held = new HeldArray;
+  held->children.resize(node.children.size());
+  for (size_t i = 0; i < node.children.size(); ++i) {
+    ExportArray(std::move(node.children[i]), &held->children[i]);
+    held->pointers.push_back(&held->children[i]);
+  }
+  held->node = std::move(node);
+  *out = {held->node.length,
+          0,
+          0,
+          static_cast<int64_t>(held->node.buffers.size()),
+          static_cast<int64_t>(held->pointers.size()),
+          held->node.buffers.data(),
+          held->pointers.data(),
+          nullptr,
+          ReleaseArray,
+          held};
+}
+
+template <typename T>
+void DestroyCapsule(PyObject* capsule) {
+  auto* held = static_cast<T*>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
+  if (held->release) held->release(held);  // nobody took it
+  delete held;
+}
+
+py::tuple Capsules(Node node) {
+  auto* schema = new ArrowSchema;
+  ExportSchema(node, schema);
+  auto schema_capsule =
+      py::reinterpret_steal<py::object>(PyCapsule_New(schema, "arrow_schema", DestroyCapsule<ArrowSchema>));
+  auto* array = new ArrowArray;
+  ExportArray(std::move(node), array);
+  auto array_capsule =
+      py::reinterpret_steal<py::object>(PyCapsule_New(array, "arrow_array", DestroyCapsule<ArrowArray>));
+  if (!schema_capsule || !array_capsule) throw py::error_already_set();
+  return py::make_tuple(schema_capsule, array_capsule);
+}
+
+// ---- Making nodes ----
+
+std::shared_ptr<Buffer> NewBuffer(size_t size) {
+  std::shared_ptr<Buffer> buffer = Buffer::Allocate(size);
+  if (!buffer) throw std::bad_alloc();
+  return buffer;
+}
+
+const char* FormatOf(const py::dtype& dtype) {
+  const char kind = dtype.kind();
+  switch (dtype.itemsize()) {
+    case 1:
+      return kind == 'b' ? "b" : kind == 'i' ? "c" : "C";
+    case 2:
+      return kind == 'i' ? "s" : kind == 'u' ? "S" : kind == 'f' ? "e" : nullptr;
+    case 4:
+      return kind == 'i' ? "i" : kind == 'u' ? "I" : kind == 'f' ? "f" : nullptr;
+    case 8:
+      return kind == 'i' ? "l" : kind == 'u' ? "L" : kind == 'f' ? "g" : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+Node FromNumbers(const py::array& array) {
+  const char* format = FormatOf(array.dtype());
+  if (format == nullptr) throw py::type_error("no Arrow type for dtype " + py::str(array.dtype()).cast<std::string>());
+  py::array flat = py::array::ensure(array, py::array::c_style);
+  Node node;
+  node.format = format;
+  node.length = flat.size();
+  node.owners.push_back(OwnerOfPython(flat));
+  node.buffers = {nullptr, flat.data()};
+  if (array.dtype().kind() == 'b') {  // Arrow packs eight to a byte
+    const auto count = static_cast<size_t>(flat.size());
+    std::shared_ptr<Buffer> bits = NewBuffer((count + 7) / 8);
+    std::memset(bits->data(), 0, (count + 7) / 8);
+    const auto* bytes = static_cast<const uint8_t*>(flat.data());
+    for (size_t i = 0; i < count; ++i) bits->data()[i / 8] |= static_cast<uint8_t>((bytes[i] != 0) << i % 8);
+    node.buffers[1] = bits->data();
+    node.owners = {bits};
+  }
+  return node;
+}
+
+Node LargeBinary(const BytesArray& array) {
+  const size_t count = array.size();
+  std::shared_ptr<Buffer> offsets = NewBuffer((count + 1) * sizeof(int64_t));
+  auto* ends = reinterpret_cast<int64_t*>(offsets->data());
+  ends[0] = 0;
+  for (size_t i = 0; i < count; ++i) ends[i + 1] = ends[i] + static_cast<int64_t>(array.views[i].size);
+  std::shared_ptr<Buffer> data = NewBuffer(static_cast<size_t>(ends[count]));
+  for (size_t i = 0; i < count; ++i) {
+    if (array.views[i].size > 0) std::memcpy(data->data() + ends[i], array.views[i].data, array.views[i].size);
+  }
+  Node node;
+  node.format = "Z";
+  node.length = static_cast<int64_t>(count);
+  node.buffers = {nullptr, ends, data->data()};
+  node.owners = {offsets, data};
+  return node;
+}
+
+// A view is { int32 size, then 12 bytes of data } or { int32 size, 4 bytes of prefix, int32 buffer, int32 offset }.
+Node BinaryView(const BytesArray& array) {
+  const size_t count = array.size();
+  std::shared_ptr<Buffer> views = NewBuffer(count * 16);
+  std::vector<const void*> data;
+  std::vector<int64_t> sizes;
+  const uint8_t* start = nullptr;  // of the data buffer that is being extended
+  const uint8_t* end = nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    const Bytes& bytes = array.views[i];
+    if (bytes.size > INT32_MAX) return LargeBinary(array);  // longer than a view can say
+    uint8_t* view = views->data() + 16 * i;
+    std::memset(view, 0, 16);
+    const auto size = static_cast<int32_t>(bytes.size);
+    std::memcpy(view, &size, 4);
+    if (bytes.size <= kInlineBytes) {
+      if (bytes.size > 0) std::memcpy(view + 4, bytes.data, bytes.size);
+      continue;
+    }
+    const bool near = start != nullptr && bytes.data >= start &&
+                      (bytes.data <= end || static_cast<size_t>(bytes.data - end) <= kMaxGap) &&
+                      bytes.data + bytes.size - start <= INT32_MAX;
+    if (!near) {
+      if (data.size() >= INT32_MAX) return LargeBinary(array);
+      start = end = bytes.data;
+      data.push_back(start);
+      sizes.push_back(0);
+    }
+    if (bytes.data + bytes.size > end) end = bytes.data + bytes.size;
+    sizes.back() = end - start;
+    const auto buffer = static_cast<int32_t>(data.size() - 1);
+    const auto offset = static_cast<int32_t>(bytes.data - start);
+    std::memcpy(view + 4, bytes.data, kPrefixBytes);
+    std::memcpy(view + 8, &buffer, 4);
+    std::memcpy(view + 12, &offset, 4);
+  }
+  std::shared_ptr<Buffer> lengths = NewBuffer(sizes.size() * sizeof(int64_t));
+  if (!sizes.empty()) std::memcpy(lengths->data(), sizes.data(), sizes.size() * sizeof(int64_t));
+  Node node;
+  node.format = "vz";
+  node.length = static_cast<int64_t>(count);
+  node.buffers = {nullptr, views->data()};
+  node.buffers.insert(node.buffers.end(), data.begin(), data.end());
+  node.buffers.push_back(lengths->data());
+  node.owners = {views, lengths, array.views_owner, array.owners};
+  return node;
+}
+
+Node FromValues(py::handle values, bool copy_strings);
+
+// A list of `length` with the items of `child`, cut at int64 `offsets`.
+Node LargeList(const py::array_t<int64_t, py::array::c_style | py::array::forcecast>& offsets, Node child) {
+  child.name = "item";
+  Node node;
+  node.format = "+L";
+  node.length = offsets.size() - 1;
+  node.buffers = {nullptr, offsets.data()};
+  node.owners.push_back(OwnerOfPython(offsets));
+  node.children.push_back(std::move(child));
+  return node;
+}
+
+// `inner` shape around the flat values: fixed-size lists, the outermost axis left out.
+Node WithShape(Node node, const std::vector<ptrdiff_t>& shape) {
+  for (size_t axis = shape.size(); axis-- > 1;) {
+    int64_t length = 1;
+    for (size_t i = 0; i < axis; ++i) length *= shape[i];
+    Node list;
+    list.format = "+w:" + std::to_string(shape[axis]);
+    list.length = length;
+    list.buffers = {nullptr};
+    node.name = "item";
+    list.children.push_back(std::move(node));
+    node = std::move(list);
+  }
+  return node;
+}
+
+Node FromValues(py::handle values, bool copy_strings) {
+  if (const BytesArray* array = UnwrapBytes(values)) {
+    return WithShape(copy_strings ? LargeBinary(*array) : BinaryView(*array), array->shape);
+  }
+  const auto array = py::array::ensure(values);
+  if (!array) throw py::type_error("expected an array");
+  return WithShape(FromNumbers(array), std::vector<ptrdiff_t>(array.shape(), array.shape() + array.ndim()));
+}
+
+// A column given as its values and the offsets of the lists around them, the innermost first.
+py::tuple Export(py::handle values, const py::list& offsets, bool copy_strings) {
+  Node node = FromValues(values, copy_strings);
+  for (const py::handle splits : offsets) {
+    node = LargeList(py::array_t<int64_t, py::array::c_style | py::array::forcecast>::ensure(splits), std::move(node));
+  }
+  return Capsules(std::move(node));
+}
+
+// The innermost format of a schema that a consumer asks for, or "".
+std::string RequestedFormat(const py::capsule& capsule) {
+  const auto* schema = static_cast<const ArrowSchema*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_schema"));
+  if (schema == nullptr) throw py::error_already_set();
+  while (schema->n_children == 1) schema = schema->children[0];
+  return schema->format ? schema->format : "";
+}
+
+}  // namespace
+
+void BindArrow(py::module_& m) {
+  m.def("_arrow_export", &Export);
+  m.def("_arrow_requested_format", &RequestedFormat);
+}
+
+}  // namespace tfr

@@ -1,0 +1,185 @@
+// Indexes and random access as Python types.
+//
+// Arguments are made into C++ values with the GIL held; files are read without it.
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/bindings.h"
+#include "index/random_reader.h"
+#include "index/record_index.h"
+
+namespace py = pybind11;
+
+namespace tfr {
+namespace {
+
+using Numbers = py::array_t<int64_t, py::array::c_style>;
+
+// pybind11 holds what it made by a pointer to what may change; nothing of an index does.
+using SharedIndex = std::shared_ptr<RecordIndex>;
+SharedIndex Wrapped(RecordIndexPtr index) { return std::const_pointer_cast<RecordIndex>(std::move(index)); }
+
+template <typename Make>
+SharedIndex WithoutGil(Make make) {
+  RecordIndexPtr index;
+  Status status;
+  {
+    py::gil_scoped_release no_gil;
+    status = make(&index);
+  }
+  ThrowIfError(status);
+  return Wrapped(std::move(index));
+}
+
+SharedIndex IndexOfArrays(const Numbers& offsets, const Numbers& sizes) {
+  std::vector<int64_t> offset_values(offsets.data(), offsets.data() + offsets.size());
+  std::vector<int64_t> size_values(sizes.data(), sizes.data() + sizes.size());
+  return WithoutGil([&](RecordIndexPtr* index) {
+    return RecordIndex::Make(std::move(offset_values), std::move(size_values), index);
+  });
+}
+
+// A read-only array that looks into the index and keeps it alive.
+py::array ArrayOver(const std::vector<int64_t>& values, py::handle owner) {
+  py::array_t<int64_t> array(static_cast<py::ssize_t>(values.size()), values.data(), owner);
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+// Each file is (path, index path or None); both as bytes.
+std::vector<SharedIndex> OpenAll(const py::sequence& files, size_t num_threads) {
+  std::vector<IndexOrigin> origins;
+  origins.reserve(files.size());
+  for (const py::handle& file : files) {
+    const auto pair = py::cast<py::tuple>(file);
+    origins.push_back({pair[0].cast<std::string>(), pair[1].cast<std::optional<std::string>>()});
+  }
+  std::vector<RecordIndexPtr> indexes;
+  Status status;
+  {
+    py::gil_scoped_release no_gil;
+    status = OpenIndexes(origins, num_threads, &indexes);
+  }
+  ThrowIfError(status);
+  std::vector<SharedIndex> wrapped;
+  for (RecordIndexPtr& index : indexes) wrapped.push_back(Wrapped(std::move(index)));
+  return wrapped;
+}
+
+std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, const std::vector<SharedIndex>& indexes,
+                                        bool verify_crc, size_t num_threads, size_t max_open_files, bool map_files) {
+  if (paths.size() != indexes.size()) throw py::value_error("as many indexes as files are needed");
+  std::vector<Path> shared_paths;
+  for (const std::string& path : paths) shared_paths.push_back(std::make_shared<const std::string>(path));
+  RandomReaderOptions options;
+  options.verify_data = verify_crc;
+  options.num_threads = num_threads;
+  options.max_open_files = max_open_files;
+  options.map_files = map_files;
+  return std::make_unique<RandomReader>(std::move(shared_paths), std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()),
+                                        options);
+}
+
+// Counts a negative number from the end; throws IndexError where there is no such record.
+int64_t Resolve(int64_t number, int64_t size) {
+  const int64_t resolved = number < 0 ? number + size : number;
+  if (resolved >= 0 && resolved < size) return resolved;
+  throw py::index_error("record index " + std::to_string(number) + " is out of range for " + std::to_string(size) +
+                        " records");
+}
+
+py::object Take(const RandomReader& reader, const Numbers& numbers) {
+  std::vector<int64_t> resolved(numbers.data(), numbers.data() + numbers.size());
+  for (int64_t& number : resolved) number = Resolve(number, reader.size());
+  RecordBatchPtr batch;
+  Status status;
+  {
+    py::gil_scoped_release no_gil;
+    status = reader.Take(resolved.data(), resolved.size(), &batch);
+  }
+  ThrowIfError(status);
+  return WrapRecordBatch(std::move(batch));
+}
+
+// Reads into the bytes object itself: nobody else knows of it yet.
+py::bytes Record(const RandomReader& reader, py::handle key) {
+  if (!PyIndex_Check(key.ptr())) {
+    throw py::type_error(std::string("record indices are integers or slices, not ") + Py_TYPE(key.ptr())->tp_name);
+  }
+  const Py_ssize_t asked = PyNumber_AsSsize_t(key.ptr(), PyExc_IndexError);
+  if (asked == -1 && PyErr_Occurred()) throw py::error_already_set();
+  const int64_t number = Resolve(asked, reader.size());
+  size_t size = 0;
+  Status status;
+  if (reader.KnowsSizeOf(number)) {
+    status = reader.SizeOf(number, &size);
+  } else {
+    py::gil_scoped_release no_gil;
+    status = reader.SizeOf(number, &size);
+  }
+  ThrowIfError(status);
+  auto record = py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<py::ssize_t>(size)));
+  if (!record) throw py::error_already_set();
+  auto* data = reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr()));
+  {
+    py::gil_scoped_release no_gil;
+    status = reader.Read(number, data);
+  }
+  ThrowIfError(status);
+  return record;
+}
+
+}  // namespace
+
+void BindIndex(py::module_& m) {
+  py::class_<RecordIndex, SharedIndex>(m, "RecordIndex")
+      .def(py::init(&IndexOfArrays), py::arg("offsets"), py::arg("sizes"))
+      .def_static("build",
+                  [](const std::string& path) {
+                    return WithoutGil([&](RecordIndexPtr* index) { return BuildIndex(path, index); });
+                  },
+                  py::arg("path"))
+      .def_static("load",
+                  [](const std::string& path) {
+                    return WithoutGil([&](RecordIndexPtr* index) { return LoadIndex(path, index); });
+                  },
+                  py::arg("path"))
+      .def(
+          "save",
+          [](const RecordIndex& index, const std::string& path) {
+            Status status;
+            {
+              py::gil_scoped_release no_gil;
+              status = SaveIndex(index, path);
+            }
+            ThrowIfError(status);
+          },
+          py::arg("path"))
+      .def("__len__", &RecordIndex::size)
+      .def("offsets", [](py::object self) { return ArrayOver(self.cast<const RecordIndex&>().offsets(), self); })
+      .def("sizes", [](py::object self) { return ArrayOver(self.cast<const RecordIndex&>().sizes(), self); })
+      .def(
+          "equals",
+          [](const RecordIndex& a, const RecordIndex& b) {
+            return a.offsets() == b.offsets() && a.sizes() == b.sizes();
+          },
+          py::arg("other"));
+  m.def("_open_indexes", &OpenAll, py::arg("files"), py::arg("num_threads"));
+  py::class_<RandomReader>(m, "RandomReader")
+      .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
+           py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,
+           py::arg("map_files") = true)
+      .def("__len__", &RandomReader::size)
+      .def("take", &Take, py::arg("numbers"))
+      .def("record", &Record, py::arg("key"));
+}
+
+}  // namespace tfr

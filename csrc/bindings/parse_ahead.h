@@ -1,0 +1,89 @@
+// Parsing ahead: a stream of batches learns from its consumer what they are parsed by, and parses the next ones on its
+// own threads. What the consumer asks for then lies ready; what it does not ask for is never seen.
+
+#ifndef TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
+#define TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "pipeline/shard_stream.h"
+
+namespace tfr {
+
+// One a stream. A plan is known by its address; the parser that came with it keeps it alive.
+class ParseAhead {
+ public:
+  // From a batch that was parsed by `plan` and had not come parsed.
+  void Learn(const void* plan, Transform parser) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (plan_ != nullptr && unused_ <= kPatience) return;
+    plan_ = plan;
+    parser_ = std::move(parser);
+    unused_ = 0;
+  }
+
+  // What Learn brought has been of use.
+  void Used() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    unused_ = 0;
+  }
+
+  bool Wanted() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return plan_ != nullptr && unused_ <= kPatience;
+  }
+
+  struct Result {
+    const void* plan;
+    std::shared_ptr<void> columns;
+  };
+
+  // As a stream's transform: the batch stays, with a Result beside it. A record that does not fit is no error here: it
+  // is one when, and if, the consumer parses the batch.
+  Status Run(const RecordBatch& batch, Transformed* made) {
+    made->keeps_batch = true;
+    const void* plan;
+    Transform parser;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (plan_ == nullptr) return {};
+      plan = plan_;
+      parser = parser_;
+      ++unused_;
+    }
+    Transformed columns;
+    if (!parser(batch, &columns).ok()) return {};
+    made->bytes = columns.bytes;
+    made->value = std::make_shared<Result>(Result{plan, std::move(columns.value)});
+    return {};
+  }
+
+ private:
+  // So many batches are parsed in vain before the plan is given up: more than a stream makes ahead.
+  static constexpr size_t kPatience = 32;
+
+  mutable std::mutex mutex_;  // guards all below
+  const void* plan_ = nullptr;
+  Transform parser_;
+  size_t unused_ = 0;  // batches parsed since one was of use
+};
+
+// What a batch from a stream carries: where to say what it is parsed by, and the columns if it came parsed.
+struct ParsedAhead {
+  std::shared_ptr<ParseAhead> ahead;
+  std::shared_ptr<ParseAhead::Result> result;
+
+  // The columns, once, if they are `plan`'s; else null.
+  std::shared_ptr<void> Take(const void* plan) {
+    if (!result || result->plan != plan) return nullptr;
+    ahead->Used();
+    return std::exchange(result, nullptr)->columns;
+  }
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_

@@ -1,0 +1,98 @@
+// Finds the records of a file by hopping from header to header; see record_index.h.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "framing/format.h"
+#include "framing/open.h"
+#include "framing/reader.h"
+#include "index/record_index.h"
+#include "io/source.h"
+
+namespace tfr {
+namespace {
+
+// Up to this mean size of a record, what lies between two headers is read too: that costs less than a call each.
+// Measured in docs/performance/index.md.
+constexpr int64_t kHopBytes = 32 << 10;
+constexpr size_t kWindowBytes = 128 << 10;
+constexpr int kCallsBetweenInterrupts = 1024;
+
+// The part of a file that was read last.
+class Window {
+ public:
+  explicit Window(const File* file) : file_(file), bytes_(new uint8_t[kWindowBytes]) {}
+
+  // Sees to it that the header at `offset` lies in the window, or as much of it as the file has, and reads up to
+  // `ahead` bytes if it has to read at all.
+  Status Show(int64_t offset, size_t ahead) {
+    if (offset >= begin_ && offset + static_cast<int64_t>(kHeaderBytes) <= begin_ + static_cast<int64_t>(size_)) return {};
+    if (++calls_ % kCallsBetweenInterrupts == 0) TFR_RETURN_IF_ERROR(CheckInterrupt());
+    begin_ = offset;
+    size_ = 0;
+    do {
+      size_t got = 0;
+      TFR_RETURN_IF_ERROR(file_->ReadAt(begin_ + static_cast<int64_t>(size_), bytes_.get() + size_, ahead - size_, &got));
+      if (got == 0) break;
+      size_ += got;
+    } while (size_ < kHeaderBytes);
+    return {};
+  }
+
+  const uint8_t* at(int64_t offset) const { return bytes_.get() + (offset - begin_); }
+  size_t behind(int64_t offset) const { return size_ - static_cast<size_t>(offset - begin_); }
+
+ private:
+  const File* file_;
+  std::unique_ptr<uint8_t[]> bytes_;
+  int64_t begin_ = 0;
+  size_t size_ = 0;
+  int calls_ = 0;
+};
+
+Status Build(const File& file, RecordIndexPtr* index) {
+  if (!file.regular()) return Status::InvalidArgument("not a regular file: only those can be read at any place");
+  const int64_t end = file.Size();
+  Window window(&file);
+  IndexBuilder builder;
+  int64_t mean = 0;
+  for (int64_t offset = 0; offset < end;) {
+    const auto record = static_cast<int64_t>(builder.size());
+    TFR_RETURN_IF_ERROR(window.Show(offset, mean <= kHopBytes ? kWindowBytes : kHeaderBytes));
+    const uint8_t* header = window.at(offset);
+    const size_t shown = window.behind(offset);
+    if (offset == 0) {
+      const Compression compression = DetectCompression(header, shown);
+      if (compression != Compression::kNone) {
+        return Status::InvalidArgument("the file is compressed (" + std::string(CompressionName(compression)) +
+                                       "): only uncompressed files can be indexed");
+      }
+    }
+    if (shown < kHeaderBytes) return Truncated(offset, record, header, shown);
+    if (!HeaderIsIntact(header)) return BadHeader(offset, record);
+    const uint64_t length = RecordLength(header);
+    if (length > kMaxRecordBytes) return TooLarge(offset, record, length);
+    if (length + kFrameBytes > static_cast<uint64_t>(end - offset)) {
+      return Truncated(offset, record, header, static_cast<size_t>(end - offset));
+    }
+    const auto size = static_cast<int64_t>(length + kFrameBytes);
+    builder.Add(offset, size);
+    offset += size;
+    mean += (size - mean) / 8;
+  }
+  *index = builder.Finish();
+  return {};
+}
+
+}  // namespace
+
+Status BuildIndex(const std::string& path, RecordIndexPtr* index) {
+  std::shared_ptr<File> file;
+  TFR_RETURN_IF_ERROR(File::Open(path, &file));
+  return Build(*file, index).WithPath(path);
+}
+
+}  // namespace tfr

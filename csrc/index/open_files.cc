@@ -1,0 +1,50 @@
+// Open files, the longest unused closed first; see open_files.h.
+
+#include "index/open_files.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tfr {
+
+OpenFiles::OpenFiles(std::vector<Path> paths, size_t max_open, bool map)
+    : paths_(std::move(paths)), max_open_(std::max<size_t>(max_open, 1)), map_(map), slots_(paths_.size()) {}
+
+Status OpenFiles::Get(size_t file, std::shared_ptr<const OpenFile>* opened) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    slots_[file].last_use = ++uses_;
+    *opened = slots_[file].file;
+    if (*opened) return {};
+  }
+  // Without the lock: opening may take long. If another thread opens it too, one of the two is kept.
+  std::shared_ptr<File> fresh;
+  TFR_RETURN_IF_ERROR(File::Open(*paths_[file], &fresh, Access::kRandom));
+  if (!fresh->regular()) {
+    return Status::InvalidArgument("not a regular file: only those can be read at any place").WithPath(*paths_[file]);
+  }
+  auto both = std::make_shared<OpenFile>();
+  if (map_) both->mapped = MappedFile::Map(*fresh);
+  both->file = std::move(fresh);
+  *opened = both;
+  Keep(file, std::move(both));
+  return {};
+}
+
+void OpenFiles::Keep(size_t file, std::shared_ptr<const OpenFile> opened) {
+  std::shared_ptr<const OpenFile> closed;  // after the lock is let go
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (slots_[file].file) return;
+  if (open_.size() >= max_open_) {
+    const auto oldest = std::min_element(
+        open_.begin(), open_.end(), [this](size_t a, size_t b) { return slots_[a].last_use < slots_[b].last_use; });
+    closed = std::move(slots_[*oldest].file);
+    slots_[*oldest].file = nullptr;
+    *oldest = file;
+  } else {
+    open_.push_back(file);
+  }
+  slots_[file].file = std::move(opened);
+}
+
+}  // namespace tfr

@@ -1,0 +1,54 @@
+// A bounded number of open files out of many.
+
+#ifndef TFRECORD_FAST_INDEX_OPEN_FILES_H_
+#define TFRECORD_FAST_INDEX_OPEN_FILES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "io/mapped_file.h"
+#include "io/source.h"
+
+namespace tfr {
+
+using Path = std::shared_ptr<const std::string>;
+
+// An open file, mapped if the system does that.
+struct OpenFile {
+  std::shared_ptr<const File> file;
+  std::unique_ptr<const MappedFile> mapped;
+};
+
+// Opens files when they are asked for and closes the one not asked for the longest when there are too many. Safe from
+// several threads; whoever holds a file keeps it open beyond its closing here.
+class OpenFiles {
+ public:
+  OpenFiles(std::vector<Path> paths, size_t max_open, bool map);
+
+  // File number `file`. kInvalidArgument if it is no regular file. Errors carry the path.
+  Status Get(size_t file, std::shared_ptr<const OpenFile>* opened);
+
+ private:
+  struct Slot {
+    std::shared_ptr<const OpenFile> file;  // null: closed
+    uint64_t last_use = 0;
+  };
+  void Keep(size_t file, std::shared_ptr<const OpenFile> opened);
+
+  const std::vector<Path> paths_;
+  const size_t max_open_;
+  const bool map_;
+  std::mutex mutex_;  // guards all below
+  std::vector<Slot> slots_;
+  std::vector<size_t> open_;  // numbers of the slots that hold a file
+  uint64_t uses_ = 0;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_INDEX_OPEN_FILES_H_

@@ -1,0 +1,70 @@
+// Reads records of many files in any order, by their numbers across all files.
+
+#ifndef TFRECORD_FAST_INDEX_RANDOM_READER_H_
+#define TFRECORD_FAST_INDEX_RANDOM_READER_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/records.h"
+#include "base/status.h"
+#include "index/open_files.h"
+#include "index/record_index.h"
+#include "index/take_plan.h"
+
+namespace tfr {
+
+struct RandomReaderOptions {
+  bool verify_data = true;  // headers are always checked, against their CRC and against the index
+  size_t num_threads = 1;   // at most, and only during a call
+  size_t max_open_files = 128;
+  bool map_files = true;  // false: only read them
+};
+
+// Safe from several threads at once. Starts no thread that outlives a call; may be used after a fork.
+//
+// Nothing that an index says is believed: memory is taken only for what the file is known to hold, and a header that
+// says otherwise is kDataLoss. Errors carry path, offset and record index. Numbers must be in [0, size()).
+class RandomReader {
+ public:
+  RandomReader(std::vector<Path> paths, std::vector<RecordIndexPtr> indexes, const RandomReaderOptions& options);
+  ~RandomReader();
+
+  int64_t size() const { return numbers_.size(); }
+
+  // The records in the order asked for, in one buffer.
+  Status Take(const int64_t* numbers, size_t count, RecordBatchPtr* batch) const;
+
+  // One record in two steps: its size in bytes, which the file does hold; then the data, to where that many fit. The
+  // first asks the system nothing if KnowsSizeOf.
+  bool KnowsSizeOf(int64_t number) const;
+  Status SizeOf(int64_t number, size_t* size) const;
+  Status Read(int64_t number, uint8_t* data) const;
+
+ private:
+  struct Shared;
+  class BlockReader;
+
+  Shared* Current() const;
+  Status CheckHolds(size_t file, const Frame& frame) const;
+  Status CheckPlan(const TakePlan& plan) const;
+  Frame FrameOf(int64_t number, size_t* file) const;
+  std::vector<Origin> OriginsOf(const int64_t* numbers, size_t count) const;
+
+  const std::vector<Path> paths_;
+  const std::vector<RecordIndexPtr> indexes_;
+  const RandomReaderOptions options_;
+  RecordNumbers numbers_;
+  // The least that each file is known to hold.
+  std::unique_ptr<std::atomic<int64_t>[]> known_sizes_;
+  // What has locks; made anew after a fork. See Current().
+  mutable std::atomic<Shared*> shared_;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_INDEX_RANDOM_READER_H_

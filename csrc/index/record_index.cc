@@ -1,0 +1,58 @@
+// What an index may say; see record_index.h.
+
+#include "index/record_index.h"
+
+#include <utility>
+
+#include "framing/format.h"
+#include "index/parallel.h"
+
+namespace tfr {
+
+std::string IndexBuilder::Add(int64_t offset, int64_t size) {
+  constexpr int64_t kFrame = kFrameBytes;
+  if (offset < 0) return "offset " + std::to_string(offset) + " is negative";
+  if (size < kFrame) {
+    return "size " + std::to_string(size) + " is less than the " + std::to_string(kFrame) + " bytes of an empty record";
+  }
+  if (offset < end_) {
+    return "offset " + std::to_string(offset) + " lies before byte " + std::to_string(end_) +
+           ", where the record before it ends";
+  }
+  if (size > INT64_MAX - offset) return "size " + std::to_string(size) + " is more than any file has";
+  offsets_.push_back(offset);
+  sizes_.push_back(size);
+  end_ = offset + size;
+  return {};
+}
+
+RecordIndexPtr IndexBuilder::Finish() {
+  end_ = 0;
+  offsets_.shrink_to_fit();
+  sizes_.shrink_to_fit();
+  return RecordIndexPtr(new RecordIndex(std::exchange(offsets_, {}), std::exchange(sizes_, {})));
+}
+
+Status RecordIndex::Make(std::vector<int64_t> offsets, std::vector<int64_t> sizes, RecordIndexPtr* index) {
+  if (offsets.size() != sizes.size()) {
+    return Status::InvalidArgument("an index of " + std::to_string(offsets.size()) + " offsets and " +
+                                   std::to_string(sizes.size()) + " sizes");
+  }
+  IndexBuilder builder;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const std::string wrong = builder.Add(offsets[i], sizes[i]);
+    if (!wrong.empty()) return Status::InvalidArgument("index entry " + std::to_string(i) + ": " + wrong);
+  }
+  *index = builder.Finish();
+  return {};
+}
+
+Status OpenIndexes(const std::vector<IndexOrigin>& origins, size_t num_threads, std::vector<RecordIndexPtr>* indexes) {
+  indexes->assign(origins.size(), nullptr);
+  return ParallelFor(origins.size(), num_threads, [&](size_t i) {
+    const IndexOrigin& origin = origins[i];
+    return origin.index_path ? LoadIndex(*origin.index_path, &(*indexes)[i]) : BuildIndex(origin.path, &(*indexes)[i]);
+  });
+}
+
+}  // namespace tfr

@@ -1,0 +1,80 @@
+// Where the records of a file are: their offsets and sizes, and how that is found, written down and read again.
+//
+// The text form is tfrecord2idx's, one line a record: "offset size\n", both decimal, the size with the 16 bytes of
+// the frame (docs/format.md).
+
+#ifndef TFRECORD_FAST_INDEX_RECORD_INDEX_H_
+#define TFRECORD_FAST_INDEX_RECORD_INDEX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace tfr {
+
+class RecordIndex;
+using RecordIndexPtr = std::shared_ptr<const RecordIndex>;
+
+// Immutable. Record i is the frame [offsets[i], offsets[i] + sizes[i]) of the file; frames stand in ascending order
+// and do not overlap, but there may be others between them: an index may leave records out.
+class RecordIndex {
+ public:
+  // kInvalidArgument, naming the first record concerned, where sizes or order cannot be.
+  static Status Make(std::vector<int64_t> offsets, std::vector<int64_t> sizes, RecordIndexPtr* index);
+
+  size_t size() const { return offsets_.size(); }
+  const std::vector<int64_t>& offsets() const { return offsets_; }
+  const std::vector<int64_t>& sizes() const { return sizes_; }
+  // Where the last frame ends: what the file holds at least.
+  int64_t end() const { return offsets_.empty() ? 0 : offsets_.back() + sizes_.back(); }
+
+ private:
+  friend class IndexBuilder;
+  RecordIndex(std::vector<int64_t> offsets, std::vector<int64_t> sizes)
+      : offsets_(std::move(offsets)), sizes_(std::move(sizes)) {}
+
+  std::vector<int64_t> offsets_;
+  std::vector<int64_t> sizes_;
+};
+
+// Takes records one by one, in the order of the file.
+class IndexBuilder {
+ public:
+  // What is wrong with a frame here, in words; empty, and the frame taken, if nothing is.
+  std::string Add(int64_t offset, int64_t size);
+  size_t size() const { return offsets_.size(); }
+  RecordIndexPtr Finish();
+
+ private:
+  std::vector<int64_t> offsets_;
+  std::vector<int64_t> sizes_;
+  int64_t end_ = 0;
+};
+
+// Hops over the headers of a file, whose CRCs are checked, to its end. kDataLoss with offset and record index where
+// it is damaged or cut; kInvalidArgument where it is compressed, or no regular file.
+Status BuildIndex(const std::string& path, RecordIndexPtr* index);
+
+// Reads the text form. kInvalidArgument with the number of the line that is wrong.
+Status LoadIndex(const std::string& path, RecordIndexPtr* index);
+
+// Writes the text form. The file appears under its name when it is complete.
+Status SaveIndex(const RecordIndex& index, const std::string& path);
+
+// One of many: built from the file, or loaded if there is an `index_path`.
+struct IndexOrigin {
+  std::string path;
+  std::optional<std::string> index_path;
+};
+
+// All of them, on up to `num_threads` threads; the error is that of the first file that has one.
+Status OpenIndexes(const std::vector<IndexOrigin>& origins, size_t num_threads, std::vector<RecordIndexPtr>* indexes);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_INDEX_RECORD_INDEX_H_

@@ -1,0 +1,56 @@
+// What a request for records, in any order, comes to on disk: frames in the order of the files, each once, cut into
+// blocks of work.
+
+#ifndef TFRECORD_FAST_INDEX_TAKE_PLAN_H_
+#define TFRECORD_FAST_INDEX_TAKE_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "index/record_index.h"
+
+namespace tfr {
+
+// A frame to be read, and its place among the frames of the request when they lie one behind the other.
+struct Frame {
+  int64_t offset;  // in its file
+  int64_t size;    // as the index has it
+  int64_t record;  // index in its file, for errors
+  size_t place;
+};
+
+// Frames [begin, end) of one file: what one thread reads at a time.
+struct FrameBlock {
+  size_t file;
+  size_t begin;
+  size_t end;
+};
+
+constexpr size_t kBlockFrames = 64;  // no block has more
+
+struct TakePlan {
+  std::vector<Frame> frames;  // ascending: by file, then by offset; none twice
+  std::vector<FrameBlock> blocks;
+  std::vector<uint32_t> frame_of;  // of each record asked for, in the order asked for
+  size_t total_bytes = 0;          // of all frames
+};
+
+// Numbers records across files: file f has [first[f], first[f + 1]).
+struct RecordNumbers {
+  std::vector<int64_t> first = {0};
+
+  int64_t size() const { return first.back(); }
+  // Of a number in [0, size()).
+  size_t FileOf(int64_t number) const;
+};
+
+constexpr size_t kMaxTake = UINT32_MAX;
+
+// `numbers` are in range, and at most kMaxTake. Nothing of the files is looked at.
+TakePlan PlanTake(const int64_t* numbers, size_t count, const RecordNumbers& all,
+                  const std::vector<RecordIndexPtr>& indexes);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_INDEX_TAKE_PLAN_H_

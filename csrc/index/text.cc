@@ -1,0 +1,162 @@
+// The text form of an index, parsed and printed; see record_index.h.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "index/record_index.h"
+#include "io/sink.h"
+#include "io/source.h"
+
+namespace tfr {
+namespace {
+
+constexpr size_t kChunkBytes = 1 << 20;
+constexpr size_t kMaxLineBytes = 128;  // two numbers of 19 digits, with blanks to spare
+constexpr size_t kMaxEntryBytes = 2 * 20;
+
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+const char* SkipBlanks(const char* at, const char* end) {
+  while (at < end && IsBlank(*at)) ++at;
+  return at;
+}
+
+// The number that starts at `at`; null if none does, or one that is too large.
+const char* ParseNumber(const char* at, const char* end, int64_t* number) {
+  if (at == end || *at < '0' || *at > '9') return nullptr;
+  const auto [behind, error] = std::from_chars(at, end, *number);
+  return error == std::errc() ? behind : nullptr;
+}
+
+// "offset size", blanks around them allowed. False if it is something else.
+bool ParseEntry(const char* at, const char* end, int64_t* offset, int64_t* size) {
+  at = ParseNumber(SkipBlanks(at, end), end, offset);
+  if (at == nullptr || at == end || !IsBlank(*at)) return false;
+  at = ParseNumber(SkipBlanks(at, end), end, size);
+  return at != nullptr && SkipBlanks(at, end) == end;
+}
+
+std::string Quoted(const char* at, const char* end) {
+  constexpr ptrdiff_t kShown = 40;
+  std::string text = "\"";
+  for (const char* c = at; c < end && c < at + kShown; ++c) text += *c >= ' ' && *c <= '~' ? *c : '?';
+  return text + (end - at > kShown ? "…\"" : "\"");
+}
+
+class Parser {
+ public:
+  // A line without its '\n'. Blank ones are passed over.
+  Status Line(const char* begin, const char* end) {
+    ++line_;
+    int64_t offset, size;
+    std::string wrong;
+    if (!ParseEntry(begin, end, &offset, &size)) {
+      if (SkipBlanks(begin, end) == end) return {};
+      wrong = "expected \"offset size\", got " + Quoted(begin, end);
+    } else {
+      wrong = builder_.Add(offset, size);
+    }
+    return wrong.empty() ? Status() : Status::InvalidArgument("line " + std::to_string(line_) + ": " + wrong);
+  }
+
+  // All lines that end in [begin, end); *rest is where the one that does not starts.
+  Status Lines(const char* begin, const char* end, const char** rest) {
+    while (const auto* newline = static_cast<const char*>(std::memchr(begin, '\n', static_cast<size_t>(end - begin)))) {
+      TFR_RETURN_IF_ERROR(Line(begin, newline));
+      begin = newline + 1;
+    }
+    *rest = begin;
+    return {};
+  }
+
+  RecordIndexPtr Finish() { return builder_.Finish(); }
+
+ private:
+  IndexBuilder builder_;
+  int64_t line_ = 0;
+};
+
+Status Load(Source* text, RecordIndexPtr* index) {
+  std::vector<char> chunk(kChunkBytes);
+  Parser parser;
+  size_t held = 0;  // the start of a line whose end is still to come
+  while (true) {
+    size_t got = 0;
+    TFR_RETURN_IF_ERROR(text->Read(reinterpret_cast<uint8_t*>(chunk.data()) + held, chunk.size() - held, &got));
+    const char* const end = chunk.data() + held + got;
+    const char* rest = chunk.data();
+    TFR_RETURN_IF_ERROR(parser.Lines(rest, end, &rest));
+    held = static_cast<size_t>(end - rest);
+    // A line that is too long is wrong already, wherever it ends.
+    if (got == 0 || held > kMaxLineBytes) {
+      if (held > 0) TFR_RETURN_IF_ERROR(parser.Line(rest, end));
+      if (got == 0) break;
+      return Status::InvalidArgument("a line of more than " + std::to_string(kMaxLineBytes) + " bytes");
+    }
+    std::memmove(chunk.data(), rest, held);
+  }
+  *index = parser.Finish();
+  return {};
+}
+
+Status Print(const RecordIndex& index, Sink* sink) {
+  std::vector<char> chunk(kChunkBytes);
+  char* at = chunk.data();
+  char* const end = at + chunk.size();
+  for (size_t i = 0; i <= index.size(); ++i) {
+    if (i == index.size() || static_cast<size_t>(end - at) < kMaxEntryBytes) {
+      const Bytes part = {reinterpret_cast<const uint8_t*>(chunk.data()), static_cast<size_t>(at - chunk.data())};
+      TFR_RETURN_IF_ERROR(sink->Write(&part, 1));
+      at = chunk.data();
+      if (i == index.size()) break;
+    }
+    at = std::to_chars(at, end, index.offsets()[i]).ptr;
+    *at++ = ' ';
+    at = std::to_chars(at, end, index.sizes()[i]).ptr;
+    *at++ = '\n';
+  }
+  return sink->Close();
+}
+
+}  // namespace
+
+Status LoadIndex(const std::string& path, RecordIndexPtr* index) {
+  std::shared_ptr<File> file;
+  TFR_RETURN_IF_ERROR(File::Open(path, &file));
+  FileSource text(std::move(file));
+  return Load(&text, index).WithPath(path);
+}
+
+Status SaveIndex(const RecordIndex& index, const std::string& path) {
+  // What is there and no plain file (a link, a pipe, a device) is written to, not replaced.
+  struct stat info;
+  const bool replace = ::lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
+  // Several processes, and threads, may save the same index at once.
+  static std::atomic<unsigned> drafts{0};
+  const std::string draft = path + "." + std::to_string(::getpid()) + "-" + std::to_string(drafts++) + ".tmp";
+  const std::string& target = replace ? draft : path;
+  std::unique_ptr<Sink> sink;
+  Status created = FileSink::Create(target, &sink);
+  if (!created.ok()) {  // in the name that the caller knows
+    return created.code() == StatusCode::kIoError ? Status::Errno(created.detail().error_number, "create").WithPath(path)
+                                                  : created;
+  }
+  Status status = Print(index, sink.get());
+  sink.reset();
+  if (!replace) return status;
+  if (status.ok() && std::rename(draft.c_str(), path.c_str()) != 0) status = Status::Errno(errno, "rename").WithPath(path);
+  if (!status.ok()) (void)::unlink(draft.c_str());
+  return status;
+}
+
+}  // namespace tfr

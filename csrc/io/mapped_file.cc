@@ -1,0 +1,74 @@
+// Copies out of a mapping that may be gone; see mapped_file.h.
+//
+// A thread inside Copy has `landing` set. The handler runs on the thread whose access failed: with a landing it jumps
+// there, over nothing but a loop of memcpy; without one the fault is somebody else's.
+
+#include "io/mapped_file.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <mutex>
+
+namespace tfr {
+namespace {
+
+thread_local sigjmp_buf* volatile landing = nullptr;
+
+struct sigaction previous;
+
+void OnBusError(int signal, siginfo_t* info, void* context) {
+  if (landing != nullptr) siglongjmp(*landing, 1);
+  if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
+  // A bus error can't be ignored: with the default back in place, it now ends the process as it would have.
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+bool InstallHandler() {
+  static const bool installed = [] {
+    struct sigaction action = {};
+    action.sa_sigaction = OnBusError;
+    sigemptyset(&action.sa_mask);
+    // NODEFER: the jump out of the handler leaves the mask as it is, and the next fault must come through, too.
+    action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+    return ::sigaction(SIGBUS, nullptr, &previous) == 0 && ::sigaction(SIGBUS, &action, nullptr) == 0;
+  }();
+  return installed;
+}
+
+// Kept apart, and plain, since nothing may need cleaning up where a jump leaves it.
+__attribute__((noinline)) void CopyAll(const uint8_t* from, const Piece* pieces, size_t count) {
+  for (size_t i = 0; i < count; ++i) std::memcpy(pieces[i].to, from + pieces[i].offset, pieces[i].size);
+}
+
+}  // namespace
+
+std::unique_ptr<const MappedFile> MappedFile::Map(const File& file) {
+  const int64_t size = file.Size();
+  if (size <= 0 || !InstallHandler()) return nullptr;
+  void* data = ::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_SHARED, file.descriptor(), 0);
+  if (data == MAP_FAILED) return nullptr;
+  // A page that is not in memory comes alone, not with its neighbours.
+  (void)::madvise(data, static_cast<size_t>(size), MADV_RANDOM);
+  return std::unique_ptr<const MappedFile>(new MappedFile(static_cast<const uint8_t*>(data), size));
+}
+
+MappedFile::~MappedFile() { ::munmap(const_cast<uint8_t*>(data_), static_cast<size_t>(size_)); }
+
+bool MappedFile::Copy(const Piece* pieces, size_t count) const {
+  sigjmp_buf here;
+  if (sigsetjmp(here, 0) != 0) {
+    landing = nullptr;
+    return false;
+  }
+  landing = &here;
+  CopyAll(data_, pieces, count);
+  landing = nullptr;
+  return true;
+}
+
+}  // namespace tfr

@@ -1,0 +1,97 @@
+// Memory of columns; see columns.h.
+
+#include "parse/columns.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tfr {
+namespace {
+
+constexpr size_t kCacheLine = 64;
+constexpr size_t kPage = 4096;
+constexpr size_t kMaxIdleBytes = size_t{64} << 20;
+constexpr size_t kPoolFrom = 4 << 10;      // smaller blocks are malloc's
+constexpr size_t kStaggerFrom = 16 << 10;  // smaller blocks do not start on pages of their own
+constexpr size_t kMinGrowth = 64;
+constexpr size_t kMaxWaste = 64 << 10;
+constexpr double kHeadroom = 1.125;
+
+BufferPool& Pool() {
+  // Never destroyed: arrays may outlive the end of the program's static objects.
+  static BufferPool* pool = new BufferPool(kMaxIdleBytes);
+  return *pool;
+}
+
+// Lists of about the same length are to find each other's blocks in the pool: an eighth of a power of two is as
+// finely as sizes are told apart.
+size_t SizeClass(size_t bytes) {
+  const size_t step = std::bit_floor(bytes) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+size_t BytesHeld(const Schema& schema, const Columns& columns) {
+  size_t bytes = 0;
+  for (size_t f = 0; f < columns.columns.size(); ++f) {
+    const Column& column = columns.columns[f];
+    const ColumnType type = schema.features()[f].type;
+    bytes += column.values.count * ItemSize(type);
+    bytes += (column.splits.count + column.row_steps.count + column.lengths.count) * sizeof(int64_t);
+    if (type != ColumnType::kBytes) continue;
+    for (size_t i = 0; i < column.values.count; ++i) bytes += column.values.as<Bytes>()[i].size;
+  }
+  return bytes;
+}
+
+bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block) {
+  if (count > (SIZE_MAX / 2) / item_size) return false;
+  const size_t bytes = count * item_size;
+  const size_t shift = bytes >= kStaggerFrom ? stagger * kCacheLine % kPage : 0;
+  std::shared_ptr<Buffer> buffer = bytes >= kPoolFrom ? Pool().Take(SizeClass(bytes + shift)) : Buffer::Allocate(bytes);
+  if (!buffer) return false;
+  block->data = buffer->data() + shift;
+  block->count = count;
+  block->owner = std::move(buffer);
+  return true;
+}
+
+bool Growing::Grow(size_t more, size_t done, size_t total) {
+  const size_t need = block_.count + more;
+  size_t want = std::max({need, block_.count * 2, kMinGrowth});
+  total_ = total;
+  if (block_.count == 0 && per_unit_ > 0) {
+    want = std::max(want, static_cast<size_t>(per_unit_ * static_cast<double>(total) * kHeadroom));
+  } else if (done > 0 && done < total) {
+    // The rest like what came so far, and an eighth to spare; but never much more than what doubling gives in
+    // three steps, as the first rows may mislead.
+    const double guess = static_cast<double>(need) / static_cast<double>(done) * static_cast<double>(total) * kHeadroom;
+    want = std::max(want, static_cast<size_t>(std::min(guess, 8.0 * static_cast<double>(want))));
+  }
+  Block grown;
+  if (!AllocateBlock(want, item_size_, 0, &grown)) return false;
+  if (block_.count > 0) std::memcpy(grown.data, block_.data, block_.count * item_size_);
+  grown.count = block_.count;
+  block_ = std::move(grown);
+  capacity_ = want;
+  return true;
+}
+
+bool Growing::Release(Block* block) {
+  const size_t wasted = (capacity_ - block_.count) * item_size_;
+  if (block_.data == nullptr || (wasted > kMaxWaste && wasted > block_.count * item_size_)) {
+    Block exact;
+    if (!AllocateBlock(block_.count, item_size_, 0, &exact)) return false;
+    if (block_.count > 0) std::memcpy(exact.data, block_.data, block_.count * item_size_);
+    block_ = std::move(exact);
+  }
+  if (total_ > 0) per_unit_ = static_cast<double>(block_.count) / static_cast<double>(total_);
+  *block = std::move(block_);
+  block_ = Block{};
+  capacity_ = 0;
+  return true;
+}
+
+}  // namespace tfr

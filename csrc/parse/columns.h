@@ -1,0 +1,98 @@
+// Columns: what parsing gives, one a feature, in memory that anyone may keep.
+
+#ifndef TFRECORD_FAST_PARSE_COLUMNS_H_
+#define TFRECORD_FAST_PARSE_COLUMNS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/buffer.h"
+#include "base/records.h"
+#include "parse/schema.h"
+
+namespace tfr {
+
+// A block of values and whoever keeps it alive.
+struct Block {
+  Owner owner;
+  uint8_t* data = nullptr;
+  size_t count = 0;  // in values, not bytes
+
+  template <typename T>
+  T* as() const {
+    return reinterpret_cast<T*>(data);
+  }
+};
+
+struct Column {
+  // kFixed: rows * elements values. kPadded: rows * longest * elements. kList: all rows' values, end to end.
+  // kBytes values are Bytes that look into the records, or into the schema's defaults.
+  Block values;
+
+  // kList: int64, row i has values [splits[i], splits[i + 1]); rows + 1 of them. In a feature list the
+  // splits are between steps, and `row_steps` says which steps are whose: row i has the steps
+  // [row_steps[i], row_steps[i + 1]).
+  Block splits;
+  Block row_steps;
+
+  // kPadded in a feature list: int64, the steps of each row.
+  Block lengths;
+
+  // The longest row: in values (kList), in steps (kPadded). In a feature list of kList: in values a step;
+  // `longest_row` is then in steps.
+  size_t longest = 0;
+  size_t longest_row = 0;
+};
+
+struct Columns {
+  size_t rows = 0;
+  std::vector<Column> columns;  // in the order of the schema's features
+
+  // What the views in kBytes columns need: the batch's owners, and the schema where defaults are views too.
+  std::shared_ptr<const std::vector<Owner>> owners;
+};
+
+// About how many bytes the columns keep alive, the strings they look into among them.
+size_t BytesHeld(const Schema& schema, const Columns& columns);
+
+// Room for `count` values of `item_size` bytes, contents undefined, from a pool shared by the process.
+// False when there is no memory. `stagger` moves the start by some cache lines, so that columns that are
+// written side by side do not all fall into the same cache set.
+bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block);
+
+// A list of values that grows at the end; then handed over as a Block.
+class Growing {
+ public:
+  explicit Growing(size_t item_size) : item_size_(item_size) {}
+
+  size_t size() const { return block_.count; }
+  uint8_t* end() const { return block_.data + block_.count * item_size_; }
+  const uint8_t* data() const { return block_.data; }
+
+  // Room for `more` values behind end(); false when there is no memory. `done` of `total` tells how much of
+  // the work has brought the present size, for a guess at the final one.
+  bool Reserve(size_t more, size_t done, size_t total) {
+    return capacity_ - block_.count >= more || Grow(more, done, total);
+  }
+  void Advance(size_t count) { block_.count += count; }
+  void Truncate(size_t size) { block_.count = size; }
+
+  // Gives the values away; false when there is no memory. Copies only where much room is left over. The next list
+  // starts with room for as many values a unit of work as this one had.
+  bool Release(Block* block);
+
+ private:
+  bool Grow(size_t more, size_t done, size_t total);
+
+  size_t item_size_;
+  size_t capacity_ = 0;
+  Block block_;
+  size_t total_ = 0;  // work of the present list
+  double per_unit_ = 0;  // values for each unit of the last list's work
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_COLUMNS_H_

@@ -1,0 +1,70 @@
+// Parses rows of serialized Examples into columns, on one thread.
+//
+// One pass over the bytes, no allocation a record: a key is compared with the one that followed last time, and
+// the commonest entries (one int64, one float) are checked as a whole by a few eight-byte compares. Whatever is
+// not the usual, and whatever is wrong, is done again by a slower way that knows every rule and every error.
+
+#ifndef TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
+#define TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/records.h"
+#include "base/status.h"
+#include "parse/key_table.h"
+#include "parse/row_writer.h"
+#include "parse/schema.h"
+
+namespace tfr {
+
+class ExampleParser {
+ public:
+  explicit ExampleParser(SchemaPtr schema);
+
+  // Parses records [first, last) of `records` into the same rows of `targets`; stops at the first bad row, which
+  // is then in *bad_row. `single`: the rules of one Example alone, where a list feature without a kind does not
+  // hide an earlier one under the same key.
+  Status ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* targets, bool single,
+                   size_t* bad_row);
+
+  // After ParseRows: the values of kList and kPadded features.
+  Growing& values(size_t f) { return writer_.values(f); }
+
+ private:
+  struct Entry {
+    Bytes key;
+    Bytes value;
+  };
+
+  bool ParseFast(const Bytes& record, size_t row);
+  const uint8_t* TakeUnguessed(const uint8_t* p, const uint8_t* end, size_t row, uint32_t* last);
+  bool PutValue(int32_t feature, size_t row, const uint8_t* p, const uint8_t* end);
+  bool FillMissing(size_t row);
+
+  Status ParseSlow(const Bytes& record, size_t row, bool single);
+  bool CollectEntries(const Bytes& record);
+  bool CollectFeatures(const uint8_t* p, const uint8_t* end);
+
+  // Notes that a feature has its value; false if it had one.
+  bool Mark(int32_t feature) {
+    uint64_t& word = seen_[static_cast<size_t>(feature) >> 6];
+    const uint64_t bit = uint64_t{1} << (feature & 63);
+    const bool fresh = (word & bit) == 0;
+    word |= bit;
+    return fresh;
+  }
+  bool Seen(int32_t feature) const { return seen_[static_cast<size_t>(feature) >> 6] >> (feature & 63) & 1; }
+
+  SchemaPtr schema_;
+  KeyTable keys_;
+  uint32_t way_ = 0;  // which of the two known orders of keys the present record follows
+  RowWriter writer_;
+  std::vector<uint64_t> seen_;   // a bit a feature: this record had it
+  std::vector<uint64_t> fixed_;  // a bit a feature: its layout is kFixed
+  std::vector<Entry> entries_;   // of ParseSlow; kept for its memory
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_

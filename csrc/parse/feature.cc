@@ -1,0 +1,219 @@
+// Decodes the three kinds of lists; see feature.h.
+
+#include "parse/feature.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/endian.h"
+#include "parse/convert.h"
+#include "varint/varint.h"
+#include "wire/wire.h"
+
+namespace tfr {
+namespace {
+
+constexpr uint32_t kListTag(Kind kind) { return WireTag(static_cast<uint32_t>(kind), kWireDelimited); }
+constexpr uint32_t kPackedTag = WireTag(1, kWireDelimited);  // also of each element of a BytesList
+constexpr uint32_t kOneVarintTag = WireTag(1, kWireVarint);
+constexpr uint32_t kOneFixed32Tag = WireTag(1, kWireFixed32);
+
+constexpr size_t kBlockValues = 256;  // converted at a time, so that the intermediate stays in the first-level cache
+
+bool IsListTag(uint32_t tag) {
+  return tag == kListTag(Kind::kBytes) || tag == kListTag(Kind::kFloat) || tag == kListTag(Kind::kInt64);
+}
+
+// One run of varints without tags between.
+Decoded PackedInt64s(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTarget* target, int64_t* misfit) {
+  int64_t block[kBlockValues];
+  while (p < end && target->count < target->room) {
+    const bool in_place = type == ColumnType::kInt64;
+    const size_t room = target->room - target->count;
+    int64_t* out = in_place ? reinterpret_cast<int64_t*>(target->out) + target->count : block;
+    size_t count;
+    p = DecodeVarintRun(p, end, out, in_place ? room : std::min(room, kBlockValues), &count);
+    if (p == nullptr) return Decoded::kMalformed;
+    if (!in_place && !StoreInts(block, count, type, target->out + target->count * ItemSize(type), misfit)) {
+      return Decoded::kOutOfRange;
+    }
+    target->count += count;
+  }
+  if (p == end) [[likely]] return Decoded::kOk;
+  size_t beyond;  // what there was no room for
+  if (!CountVarints(p, end, &beyond)) return Decoded::kMalformed;
+  target->count += beyond;
+  return Decoded::kOk;
+}
+
+Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTarget* target, int64_t* misfit) {
+  while (p < end) {
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return Decoded::kMalformed;
+    if (tag == kPackedTag) {
+      size_t size;
+      p = ReadLength(p, end, &size);
+      if (p == nullptr) return Decoded::kMalformed;
+      const Decoded decoded = PackedInt64s(p, p + size, type, target, misfit);
+      if (decoded != Decoded::kOk) return decoded;
+      p += size;
+    } else if (tag == kOneVarintTag) {
+      uint64_t bits;
+      p = ReadVarint(p, end, &bits);
+      if (p == nullptr) return Decoded::kMalformed;
+      const auto value = static_cast<int64_t>(bits);
+      if (target->count < target->room && !StoreInts(&value, 1, type, target->out + target->count * ItemSize(type), misfit)) {
+        return Decoded::kOutOfRange;
+      }
+      ++target->count;
+    } else {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return Decoded::kMalformed;
+    }
+  }
+  return Decoded::kOk;
+}
+
+void PutFloats(const uint8_t* p, size_t n, ColumnType type, ValueTarget* target) {
+  if (target->count < target->room) {
+    const size_t fits = std::min(n, target->room - target->count);
+    StoreFloats(p, fits, type, target->out + target->count * ItemSize(type));
+  }
+  target->count += n;
+}
+
+Decoded FloatList(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTarget* target) {
+  while (p < end) {
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return Decoded::kMalformed;
+    if (tag == kPackedTag) {
+      size_t size;
+      p = ReadLength(p, end, &size);
+      if (p == nullptr || size % 4 != 0) return Decoded::kMalformed;
+      PutFloats(p, size / 4, type, target);
+      p += size;
+    } else if (tag == kOneFixed32Tag) {
+      if (end - p < 4) return Decoded::kMalformed;
+      PutFloats(p, 1, type, target);
+      p += 4;
+    } else {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return Decoded::kMalformed;
+    }
+  }
+  return Decoded::kOk;
+}
+
+Decoded BytesList(const uint8_t* p, const uint8_t* end, ValueTarget* target) {
+  auto* out = reinterpret_cast<Bytes*>(target->out);
+  while (p < end) {
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return Decoded::kMalformed;
+    if (tag == kPackedTag) {
+      size_t size;
+      p = ReadLength(p, end, &size);
+      if (p == nullptr) return Decoded::kMalformed;
+      if (target->count < target->room) out[target->count] = {p, size};
+      ++target->count;
+      p += size;
+    } else {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return Decoded::kMalformed;
+    }
+  }
+  return Decoded::kOk;
+}
+
+Decoded DecodeList(const uint8_t* p, const uint8_t* end, Kind kind, ColumnType type, ValueTarget* target, int64_t* misfit) {
+  switch (kind) {
+    case Kind::kInt64:
+      return Int64List(p, end, type, target, misfit);
+    case Kind::kFloat:
+      return FloatList(p, end, type, target);
+    case Kind::kBytes:
+      return BytesList(p, end, target);
+    case Kind::kNone:
+      break;
+  }
+  return Decoded::kOk;
+}
+
+}  // namespace
+
+bool FindValue(const uint8_t* p, const uint8_t* end, FeatureValue* value) {
+  *value = {Kind::kNone, false, end, end};
+  if (p == end) return true;
+  if (IsListTag(*p)) {
+    size_t size;
+    const uint8_t* list = ReadLength(p + 1, end, &size);
+    if (list == nullptr) return false;
+    if (list + size == end) [[likely]] {
+      *value = {static_cast<Kind>(*p >> 3), true, list, end};
+      return true;
+    }
+  }
+  // Several fields: the last list decides, together with those of its kind before it, up to one of another kind.
+  while (p < end) {
+    const uint8_t* field = p;
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return false;
+    if (IsListTag(tag) && static_cast<Kind>(tag >> 3) != value->kind) {
+      value->kind = static_cast<Kind>(tag >> 3);
+      value->begin = field;
+    }
+    p = SkipField(p, end, tag);
+    if (p == nullptr) return false;
+  }
+  return true;
+}
+
+size_t MostValues(const FeatureValue& value) {
+  const auto bytes = static_cast<size_t>(value.end - value.begin);
+  switch (value.kind) {
+    case Kind::kInt64:
+      return bytes;
+    case Kind::kFloat:
+      return bytes / 4;
+    case Kind::kBytes:
+      return bytes / 2;  // a tag and a length each
+    case Kind::kNone:
+      break;
+  }
+  return 0;
+}
+
+Decoded DecodeValues(const FeatureValue& value, ColumnType type, ValueTarget* target, int64_t* misfit) {
+  if (value.lone) return DecodeList(value.begin, value.end, value.kind, type, target, misfit);
+  if (value.kind == Kind::kNone) return Decoded::kOk;
+  const uint8_t* p = value.begin;
+  while (p < value.end) {
+    uint32_t tag;
+    p = ReadTag(p, value.end, &tag);
+    if (p == nullptr) return Decoded::kMalformed;
+    if (tag == kListTag(value.kind)) {
+      size_t size;
+      p = ReadLength(p, value.end, &size);
+      if (p == nullptr) return Decoded::kMalformed;
+      const Decoded decoded = DecodeList(p, p + size, value.kind, type, target, misfit);
+      if (decoded != Decoded::kOk) return decoded;
+      p += size;
+    } else {
+      p = SkipField(p, value.end, tag);
+      if (p == nullptr) return Decoded::kMalformed;
+    }
+  }
+  return Decoded::kOk;
+}
+
+Decoded OnlyBytes(const FeatureValue& value, Bytes* bytes, size_t* count) {
+  ValueTarget target{reinterpret_cast<uint8_t*>(bytes), 1, 0};
+  const Decoded decoded = DecodeValues(value, ColumnType::kBytes, &target, nullptr);
+  *count = target.count;
+  return decoded;
+}
+
+}  // namespace tfr

@@ -1,0 +1,51 @@
+// One Feature message: which list it holds, and the list's values in a column's type.
+//
+// Spec: feature.proto of TensorFlow, read by the rules of the protobuf specification: fields may come in any
+// order, chunks of a packed list concatenate, the last member of the oneof wins, unknown fields are skipped.
+
+#ifndef TFRECORD_FAST_PARSE_FEATURE_H_
+#define TFRECORD_FAST_PARSE_FEATURE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "parse/schema.h"
+
+namespace tfr {
+
+// The list that a Feature holds, found but not decoded. `lone`: [begin, end) is the list message itself;
+// otherwise it is the run of the Feature's fields in which every field `kind` is a piece of the list. Empty where there
+// is no list.
+struct FeatureValue {
+  Kind kind = Kind::kNone;
+  bool lone = false;
+  const uint8_t* begin = nullptr;
+  const uint8_t* end = nullptr;
+};
+
+// False where the Feature is malformed. Looks at the Feature's own fields only, not into the list.
+bool FindValue(const uint8_t* p, const uint8_t* end, FeatureValue* value);
+
+// Where decoded values go. Counts on where there is no more room, so that an error can say how many there were.
+struct ValueTarget {
+  uint8_t* out;
+  size_t room;   // in values
+  size_t count;  // values seen
+};
+
+enum class Decoded : uint8_t { kOk, kMalformed, kOutOfRange };
+
+// An upper bound on the number of values in the list, by the bytes that it takes.
+size_t MostValues(const FeatureValue& value);
+
+// Appends the values to the target, converted to `type`, which takes lists of value.kind. On kOutOfRange the first
+// integer that does not fit is in *misfit.
+Decoded DecodeValues(const FeatureValue& value, ColumnType type, ValueTarget* target, int64_t* misfit);
+
+// The size of the only element of a bytes list, and where it starts; kMalformed, or *count != 1 if there is not
+// exactly one.
+Decoded OnlyBytes(const FeatureValue& value, Bytes* bytes, size_t* count);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_FEATURE_H_

@@ -1,0 +1,345 @@
+// Splits a batch into ranges of rows, parses them on threads, and joins the parts; see parse.h.
+//
+// The thread protocol: the arrays that rows are written to are made before, by the calling thread, and each
+// range writes its own rows only. Lists grow in the parser that a range has to itself, and are joined by the
+// calling thread after all others have ended. No lock, nothing shared but the arrays and `earliest_bad`.
+
+#include "parse/parse.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "parse/example_parser.h"
+#include "parse/sequence_parser.h"
+
+namespace tfr {
+namespace {
+
+// A thread costs some 20 microseconds to start, in which one core parses about this much.
+constexpr size_t kMinBytesPerThread = 128 << 10;
+// Batches below this keep all fixed columns in one block: one allocation in place of one a column. More would
+// let a column that is kept hold on to its neighbours.
+constexpr size_t kMaxSharedBytes = 8 << 10;
+constexpr size_t kCacheLine = 64;
+
+struct Range {
+  size_t first;
+  size_t last;
+};
+
+size_t CountBytes(const RecordBatch& batch) {
+  size_t bytes = 0;
+  for (const Bytes& record : batch.records) bytes += record.size;
+  return bytes;
+}
+
+// Ranges of about equal bytes, one a thread.
+std::vector<Range> SplitRows(const RecordBatch& batch, size_t num_threads) {
+  if (num_threads == 0) num_threads = std::max(1u, std::thread::hardware_concurrency());
+  const size_t rows = batch.size();
+  if (num_threads == 1 || rows < 2) return {{0, rows}};
+  const size_t bytes = CountBytes(batch);
+  const size_t parts = std::max<size_t>(1, std::min({num_threads, bytes / kMinBytesPerThread, rows}));
+  std::vector<Range> ranges;
+  size_t row = 0, done = 0;
+  for (size_t part = 1; part <= parts; ++part) {
+    const size_t first = row;
+    const size_t until = part == parts ? SIZE_MAX : bytes / parts * part;
+    while (row < rows && done < until) done += batch.records[row++].size;
+    if (row > first || part == parts) ranges.push_back({first, part == parts ? rows : row});
+  }
+  return ranges;
+}
+
+// Says which record of which file a row is, or which row of the batch where the file is not known.
+Status Locate(Status status, const RecordBatch& batch, size_t row) {
+  const Origin origin = OriginOfRow(batch, row);
+  if (origin.path) status = std::move(status).WithPath(*origin.path);
+  return std::move(status).WithRecord(-1, origin.record_index >= 0 ? origin.record_index : static_cast<int64_t>(row));
+}
+
+// Runs parse(part, &bad_row) for every range, the first on the calling thread.
+Status RunRanges(const RecordBatch& batch, const std::vector<Range>& ranges,
+                 const std::function<Status(size_t, size_t*)>& parse) {
+  std::vector<Status> statuses(ranges.size());
+  std::vector<size_t> bad_rows(ranges.size());
+  std::vector<std::thread> threads;
+  for (size_t part = 1; part < ranges.size(); ++part) {
+    try {
+      threads.emplace_back([&, part] { statuses[part] = parse(part, &bad_rows[part]); });
+    } catch (const std::system_error&) {  // no more threads to be had: do it here
+      statuses[part] = parse(part, &bad_rows[part]);
+    }
+  }
+  statuses[0] = parse(0, &bad_rows[0]);
+  for (std::thread& thread : threads) thread.join();
+  for (size_t part = 0; part < ranges.size(); ++part) {  // ranges ascend, so the first error is the earliest row's
+    if (!statuses[part].ok()) return Locate(std::move(statuses[part]), batch, bad_rows[part]);
+  }
+  return {};
+}
+
+Status NoMemory() { return Status::OutOfMemory("no memory for the columns"); }
+
+size_t FixedBytes(const FeatureSpec& spec, size_t rows) {
+  size_t bytes;
+  if (__builtin_mul_overflow(rows, spec.elements, &bytes) ||
+      __builtin_mul_overflow(bytes, ItemSize(spec.type), &bytes)) {
+    return SIZE_MAX / 4;
+  }
+  return bytes;
+}
+
+size_t RoundUp(size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+
+// The kFixed columns' own memory.
+Status AllocateFixed(const Schema& schema, Columns* columns) {
+  size_t total = 0;
+  for (const FeatureSpec& spec : schema.features()) {
+    if (spec.layout != Layout::kFixed) continue;
+    total += std::min(RoundUp(FixedBytes(spec, columns->rows)), kMaxSharedBytes + 1);
+  }
+  Block shared;
+  if (total <= kMaxSharedBytes && !AllocateBlock(total, 1, 0, &shared)) return NoMemory();
+  size_t offset = 0;
+  for (size_t f = 0; f < schema.size(); ++f) {
+    const FeatureSpec& spec = schema.features()[f];
+    if (spec.layout != Layout::kFixed) continue;
+    Block& block = columns->columns[f].values;
+    if (shared.owner) {
+      block = {shared.owner, shared.data + offset, columns->rows * spec.elements};
+      offset += RoundUp(FixedBytes(spec, columns->rows));
+    } else {
+      if (FixedBytes(spec, columns->rows) >= SIZE_MAX / 4 ||
+          !AllocateBlock(columns->rows * spec.elements, ItemSize(spec.type), f, &block)) {
+        return NoMemory();
+      }
+    }
+  }
+  return {};
+}
+
+// Makes the arrays that all ranges write, and the targets that point to them. `lists`: of feature lists.
+Status Prepare(const Schema& schema, size_t rows, bool lists, Columns* columns, std::vector<ColumnTarget>* targets) {
+  columns->rows = rows;
+  columns->columns.assign(schema.size(), Column{});
+  targets->assign(schema.size(), ColumnTarget{});
+  TFR_RETURN_IF_ERROR(AllocateFixed(schema, columns));
+  for (size_t f = 0; f < schema.size(); ++f) {
+    Column& column = columns->columns[f];
+    ColumnTarget& target = (*targets)[f];
+    if (schema.features()[f].layout == Layout::kFixed) {
+      target.fixed = column.values.data;
+      continue;
+    }
+    Block& ends = lists ? column.row_steps : column.splits;
+    if (!AllocateBlock(rows + 1, sizeof(int64_t), f, &ends)) return NoMemory();
+    ends.as<int64_t>()[0] = 0;
+    (lists ? target.row_steps : target.splits) = ends.as<int64_t>();
+  }
+  return {};
+}
+
+// Ends counted within each range become ends counted from the start of the batch.
+void Rebase(const std::vector<Range>& ranges, int64_t* ends) {
+  for (size_t part = 1; part < ranges.size(); ++part) {
+    const int64_t base = ends[ranges[part].first];
+    for (size_t row = ranges[part].first; row < ranges[part].last; ++row) ends[row + 1] += base;
+  }
+}
+
+// The parts, end to end. One part is handed over as it is.
+bool Join(const std::vector<Growing*>& parts, size_t item_size, Block* block) {
+  if (parts.size() == 1) return parts[0]->Release(block);
+  size_t total = 0;
+  for (const Growing* part : parts) total += part->size();
+  if (!AllocateBlock(total, item_size, 0, block)) return false;
+  uint8_t* out = block->data;
+  for (const Growing* part : parts) {
+    if (part->size() > 0) std::memcpy(out, part->data(), part->size() * item_size);
+    out += part->size() * item_size;
+  }
+  return true;
+}
+
+size_t Longest(const int64_t* ends, size_t rows) {
+  int64_t longest = 0;
+  for (size_t row = 0; row < rows; ++row) longest = std::max(longest, ends[row + 1] - ends[row]);
+  return static_cast<size_t>(longest);
+}
+
+// Fills out[0, count) with copies of one item.
+void Fill(uint8_t* out, size_t count, const uint8_t* item, size_t item_size) {
+  if (std::all_of(item, item + item_size, [](uint8_t byte) { return byte == 0; })) {
+    if (count > 0) std::memset(out, 0, count * item_size);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) std::memcpy(out + i * item_size, item, item_size);
+}
+
+// kPadded: from values and ends of rows (in values) to [rows, longest] of values.
+Status Pad(const Schema& schema, size_t f, const int64_t* ends, size_t rows, Block* values, size_t* longest) {
+  const FeatureSpec& spec = schema.features()[f];
+  const size_t item_size = ItemSize(spec.type);
+  *longest = Longest(ends, rows);
+  size_t count;
+  if (__builtin_mul_overflow(rows, *longest, &count)) return NoMemory();
+  if (count == values->count) return {};  // every row is as long as the longest
+  Block padded;
+  if (!AllocateBlock(count, item_size, f, &padded)) return NoMemory();
+  static constexpr uint8_t kEmpty = 0;
+  Bytes empty{&kEmpty, 0};
+  uint64_t zero = 0;
+  const uint8_t* item = reinterpret_cast<const uint8_t*>(&zero);
+  if (spec.type == ColumnType::kBytes) {
+    item = reinterpret_cast<const uint8_t*>(spec.has_default() ? schema.default_views(f).data() : &empty);
+  } else if (spec.has_default()) {
+    item = spec.default_values.data();
+  }
+  for (size_t row = 0; row < rows; ++row) {
+    const auto size = static_cast<size_t>(ends[row + 1] - ends[row]);
+    uint8_t* out = padded.data + row * *longest * item_size;
+    if (size > 0) std::memcpy(out, values->data + static_cast<size_t>(ends[row]) * item_size, size * item_size);
+    Fill(out + size * item_size, *longest - size, item, item_size);
+  }
+  *values = std::move(padded);
+  return {};
+}
+
+bool HasStringDefault(const Schema& schema) {
+  return std::any_of(schema.features().begin(), schema.features().end(), [](const FeatureSpec& spec) {
+    return spec.type == ColumnType::kBytes && !spec.default_strings.empty();
+  });
+}
+
+bool HasStrings(const Schema& schema) {
+  return std::any_of(schema.features().begin(), schema.features().end(),
+                     [](const FeatureSpec& spec) { return spec.type == ColumnType::kBytes; });
+}
+
+void KeepOwners(const RecordBatch& batch, const SchemaPtr& schema, Columns* columns) {
+  if (!HasStrings(*schema)) return;
+  auto owners = std::make_shared<std::vector<Owner>>(batch.owners);
+  if (HasStringDefault(*schema)) owners->push_back(schema);
+  columns->owners = std::move(owners);
+}
+
+// Joins what the ranges gave for Examples or contexts. `values_of(part, f)` is a part's list.
+Status Finish(const Schema& schema, const std::vector<Range>& ranges,
+              const std::function<Growing&(size_t, size_t)>& values_of, Columns* columns) {
+  for (size_t f = 0; f < schema.size(); ++f) {
+    const FeatureSpec& spec = schema.features()[f];
+    if (spec.layout == Layout::kFixed) continue;
+    Column& column = columns->columns[f];
+    auto* ends = column.splits.as<int64_t>();
+    Rebase(ranges, ends);
+    std::vector<Growing*> parts;
+    for (size_t part = 0; part < ranges.size(); ++part) parts.push_back(&values_of(part, f));
+    if (!Join(parts, ItemSize(spec.type), &column.values)) return NoMemory();
+    if (spec.layout == Layout::kPadded) {
+      TFR_RETURN_IF_ERROR(Pad(schema, f, ends, columns->rows, &column.values, &column.longest));
+      column.longest /= spec.elements;
+      column.splits = {};
+    } else {
+      column.longest = Longest(ends, columns->rows);
+    }
+  }
+  return {};
+}
+
+// As Finish, for feature lists, whose parts have steps as well.
+Status FinishLists(const Schema& schema, const std::vector<Range>& ranges,
+                   const std::vector<std::unique_ptr<SequenceParser>>& parsers, Columns* columns) {
+  for (size_t f = 0; f < schema.size(); ++f) {
+    const FeatureSpec& spec = schema.features()[f];
+    Column& column = columns->columns[f];
+    auto* row_steps = column.row_steps.as<int64_t>();
+    Rebase(ranges, row_steps);
+    std::vector<Growing*> values;
+    for (const auto& parser : parsers) values.push_back(&parser->lists().values(f));
+    if (spec.layout == Layout::kPadded) {
+      if (!Join(values, ItemSize(spec.type), &column.values)) return NoMemory();
+      if (!AllocateBlock(columns->rows, sizeof(int64_t), f, &column.lengths)) return NoMemory();
+      for (size_t row = 0; row < columns->rows; ++row) {
+        column.lengths.as<int64_t>()[row] = row_steps[row + 1] - row_steps[row];
+      }
+      for (size_t row = 0; row <= columns->rows; ++row) row_steps[row] *= static_cast<int64_t>(spec.elements);
+      TFR_RETURN_IF_ERROR(Pad(schema, f, row_steps, columns->rows, &column.values, &column.longest));
+      column.longest /= spec.elements;
+      column.row_steps = {};
+      continue;
+    }
+    const auto steps = static_cast<size_t>(row_steps[columns->rows]);
+    if (!AllocateBlock(steps + 1, sizeof(int64_t), f, &column.splits)) return NoMemory();
+    auto* splits = column.splits.as<int64_t>();
+    int64_t base = 0;
+    *splits++ = 0;
+    for (const auto& parser : parsers) {
+      const Growing& ends = parser->lists().steps(f);
+      for (size_t step = 0; step < ends.size(); ++step) {
+        *splits++ = base + reinterpret_cast<const int64_t*>(ends.data())[step];
+      }
+      base += static_cast<int64_t>(parser->lists().values(f).size());
+    }
+    if (!Join(values, ItemSize(spec.type), &column.values)) return NoMemory();
+    column.longest = Longest(column.splits.as<int64_t>(), steps);
+    column.longest_row = Longest(row_steps, columns->rows);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns) {
+  std::vector<ColumnTarget> targets;
+  TFR_RETURN_IF_ERROR(Prepare(*plan.schema, batch.size(), false, columns, &targets));
+  const std::vector<Range> ranges = SplitRows(batch, num_threads);
+  std::vector<std::unique_ptr<ExampleParser>> parsers;
+  for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
+  Status status = RunRanges(batch, ranges, [&](size_t part, size_t* bad_row) {
+    return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, targets.data(), false,
+                                    bad_row);
+  });
+  if (status.ok()) {
+    status = Finish(
+        *plan.schema, ranges, [&](size_t part, size_t f) -> Growing& { return parsers[part]->values(f); }, columns);
+  }
+  for (auto& parser : parsers) plan.parsers.GiveBack(std::move(parser));
+  if (status.ok()) KeepOwners(batch, plan.schema, columns);
+  return status;
+}
+
+Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
+                             Columns* lists) {
+  TFR_RETURN_IF_ERROR(CheckEmptyBatch(*plan.context, batch.size()));
+  std::vector<ColumnTarget> context_targets, list_targets;
+  TFR_RETURN_IF_ERROR(Prepare(*plan.context, batch.size(), false, context, &context_targets));
+  TFR_RETURN_IF_ERROR(Prepare(*plan.lists, batch.size(), true, lists, &list_targets));
+  const std::vector<Range> ranges = SplitRows(batch, num_threads);
+  std::vector<std::unique_ptr<SequenceParser>> parsers;
+  for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
+  Status status = RunRanges(batch, ranges, [&](size_t part, size_t* bad_row) {
+    return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last,
+                                    context_targets.data(), list_targets.data(), bad_row);
+  });
+  if (status.ok()) {
+    status = Finish(
+        *plan.context, ranges,
+        [&](size_t part, size_t f) -> Growing& { return parsers[part]->context().values(f); }, context);
+  }
+  if (status.ok()) status = FinishLists(*plan.lists, ranges, parsers, lists);
+  for (auto& parser : parsers) plan.parsers.GiveBack(std::move(parser));
+  if (status.ok()) {
+    KeepOwners(batch, plan.context, context);
+    KeepOwners(batch, plan.lists, lists);
+  }
+  return status;
+}
+
+}  // namespace tfr

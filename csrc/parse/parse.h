@@ -1,0 +1,83 @@
+// Batches of serialized Examples and SequenceExamples to columns.
+//
+// Semantics: tf.io.parse_example and tf.io.parse_sequence_example; but for the README, "Differences from TensorFlow".
+// Nothing here needs Python, and every function may run on any thread.
+
+#ifndef TFRECORD_FAST_PARSE_PARSE_H_
+#define TFRECORD_FAST_PARSE_PARSE_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/records.h"
+#include "base/status.h"
+#include "parse/columns.h"
+#include "parse/example_parser.h"
+#include "parse/schema.h"
+#include "parse/sequence_parser.h"
+
+namespace tfr {
+
+// A schema and the parsers that have learnt the key order of its files: lent to one thread at a time, so that
+// the next batch starts with what the last one taught. Safe from any thread.
+template <typename Parser>
+class ParserPool {
+ public:
+  // Makes parsers from copies of `make_args`.
+  template <typename... Args>
+  explicit ParserPool(const Args&... make_args) : make_([=] { return std::make_unique<Parser>(make_args...); }) {}
+
+  std::unique_ptr<Parser> Take() {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!idle_.empty()) {
+        std::unique_ptr<Parser> parser = std::move(idle_.back());
+        idle_.pop_back();
+        return parser;
+      }
+    }
+    return make_();
+  }
+
+  void GiveBack(std::unique_ptr<Parser> parser) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (idle_.size() < kMaxIdle) idle_.push_back(std::move(parser));
+  }
+
+ private:
+  static constexpr size_t kMaxIdle = 64;
+  std::function<std::unique_ptr<Parser>()> make_;
+  std::mutex mutex_;  // guards idle_
+  std::vector<std::unique_ptr<Parser>> idle_;
+};
+
+// What to parse of an Example, ready for use.
+struct ExamplePlan {
+  explicit ExamplePlan(SchemaPtr wanted) : schema(std::move(wanted)), parsers(schema) {}
+  SchemaPtr schema;
+  ParserPool<ExampleParser> parsers;
+};
+
+// What to parse of a SequenceExample: of its context, and of its feature lists.
+struct SequencePlan {
+  SequencePlan(SchemaPtr of_context, SchemaPtr of_lists)
+      : context(std::move(of_context)), lists(std::move(of_lists)), parsers(context, lists) {}
+  SchemaPtr context;
+  SchemaPtr lists;
+  ParserPool<SequenceParser> parsers;
+};
+
+// Fills *columns, one a feature of the schema. On up to `num_threads` threads (0: as many as there are cores),
+// fewer where the batch is small; the result is the same with any number. The error of the earliest bad row wins.
+Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns);
+
+// As ParseExamples; fills one set of columns from the contexts and one from the feature lists.
+Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
+                             Columns* lists);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_PARSE_H_

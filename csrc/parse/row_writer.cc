@@ -1,0 +1,291 @@
+// Values into columns, and the errors of values that do not fit; see row_writer.h.
+
+#include "parse/row_writer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/endian.h"
+#include "varint/varint.h"
+#include "wire/wire.h"
+
+namespace tfr {
+namespace {
+
+std::string ShapeText(const std::vector<int64_t>& shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? "," : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+Status Fault(const FeatureSpec& spec, std::string what) {
+  std::string message = "feature '" + spec.key + "': " + std::move(what);
+  if (!spec.note.empty()) message += " (" + spec.note + ")";
+  return Status::InvalidArgument(std::move(message)).WithFeature(spec.key);
+}
+
+Status WrongCount(const FeatureSpec& spec, size_t got) {
+  const char* kind = KindName(KindOf(spec.type));
+  return Fault(spec, std::string("number of ") + kind + " values != expected: expected " + std::to_string(spec.elements) +
+                         " (shape " + ShapeText(spec.shape) + "), got " + std::to_string(got));
+}
+
+Status NotAMultiple(const FeatureSpec& spec, size_t got) {
+  return Fault(spec, std::string("number of ") + KindName(KindOf(spec.type)) + " values is not a multiple of " +
+                         std::to_string(spec.elements) + " (shape " + ShapeText(spec.shape) + "), got " +
+                         std::to_string(got));
+}
+
+Status Misfit(const FeatureSpec& spec, int64_t value) {
+  return Fault(spec, "value " + std::to_string(value) + " is out of range for " + TypeName(spec.type));
+}
+
+Status WrongByteCount(const FeatureSpec& spec, size_t got) {
+  return Fault(spec, "cannot view the bytes as " + Expectation(spec) + ": expected " +
+                         std::to_string(spec.elements * ItemSize(spec.type)) + " bytes, got " + std::to_string(got));
+}
+
+// The bytes value of a numeric kFixed feature is the array itself, little-endian.
+bool CopyRaw(const FeatureSpec& spec, const FeatureValue& value, uint8_t* out, Status* why) {
+  Bytes bytes;
+  size_t count;
+  if (OnlyBytes(value, &bytes, &count) != Decoded::kOk) {
+    if (why) *why = MalformedFeature(spec);
+    return false;
+  }
+  if (count != 1) {
+    if (why) {
+      *why = Fault(spec, "expected one bytes value to view as " + Expectation(spec) + ", got " + std::to_string(count));
+    }
+    return false;
+  }
+  if (bytes.size != spec.elements * ItemSize(spec.type)) {
+    if (why) *why = WrongByteCount(spec, bytes.size);
+    return false;
+  }
+  if (spec.type == ColumnType::kBool) {
+    const auto* bad = std::find_if(bytes.data, bytes.data + bytes.size, [](uint8_t byte) { return byte > 1; });
+    if (bad != bytes.data + bytes.size) {
+      if (why) *why = Misfit(spec, *bad);
+      return false;
+    }
+  }
+  std::memcpy(out, bytes.data, bytes.size);
+  return true;
+}
+
+}  // namespace
+
+std::string Expectation(const FeatureSpec& spec) {
+  return std::string(TypeName(spec.type)) + " values of shape " + ShapeText(spec.shape);
+}
+
+Status WrongKind(const FeatureSpec& spec, Kind got) {
+  return Fault(spec, std::string("data types don't match: expected type: ") + KindName(KindOf(spec.type)) +
+                         ", got a list of type: " + KindName(got));
+}
+
+Status MissingFeature(const FeatureSpec& spec) {
+  return Fault(spec, "(data type: " + std::string(TypeName(spec.type)) + ") is required but could not be found");
+}
+
+Status MalformedFeature(const FeatureSpec& spec) { return Fault(spec, "can't parse its value: malformed protobuf"); }
+
+RowWriter::RowWriter(const Schema& schema) : schema_(schema) {
+  for (size_t f = 0; f < schema.size(); ++f) {
+    const FeatureSpec& spec = schema.features()[f];
+    lists_.emplace_back(ItemSize(spec.type));
+    steps_.emplace_back(sizeof(int64_t));
+    if (spec.layout != Layout::kFixed) list_features_.push_back(static_cast<uint32_t>(f));
+  }
+}
+
+void RowWriter::StartRange(const ColumnTarget* targets, size_t first_row, size_t rows) {
+  targets_ = targets;
+  first_row_ = first_row;
+  rows_ = rows;
+  for (const uint32_t f : list_features_) {
+    lists_[f].Truncate(0);
+    steps_[f].Truncate(0);
+  }
+}
+
+bool RowWriter::PutFixed(size_t f, size_t row, const FeatureValue& value, Status* why) {
+  const FeatureSpec& spec = schema_.features()[f];
+  uint8_t* out = targets_[f].fixed + row * spec.elements * ItemSize(spec.type);
+  if (value.kind != KindOf(spec.type)) {
+    if (value.kind == Kind::kBytes) return CopyRaw(spec, value, out, why);
+    if (why) *why = WrongKind(spec, value.kind);
+    return false;
+  }
+  ValueTarget target{out, spec.elements, 0};
+  int64_t misfit;
+  const Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
+  if (decoded == Decoded::kOk && target.count == spec.elements) [[likely]] return true;
+  if (why) {
+    *why = decoded == Decoded::kMalformed    ? MalformedFeature(spec)
+           : decoded == Decoded::kOutOfRange ? Misfit(spec, misfit)
+                                             : WrongCount(spec, target.count);
+  }
+  return false;
+}
+
+bool RowWriter::Append(size_t f, size_t row, const FeatureValue& value, size_t* count, Status* why) {
+  const FeatureSpec& spec = schema_.features()[f];
+  *count = 0;
+  if (value.kind == Kind::kNone) return true;
+  if (value.kind != KindOf(spec.type)) {
+    if (why) *why = WrongKind(spec, value.kind);
+    return false;
+  }
+  Growing& list = lists_[f];
+  const size_t most = MostValues(value);
+  if (!list.Reserve(most, row - first_row_, rows_)) {
+    if (why) *why = Status::OutOfMemory("no memory for the values of feature '" + spec.key + "'");
+    return false;
+  }
+  ValueTarget target{list.end(), most, 0};
+  int64_t misfit;
+  const Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
+  if (decoded != Decoded::kOk) {
+    if (why) *why = decoded == Decoded::kMalformed ? MalformedFeature(spec) : Misfit(spec, misfit);
+    return false;
+  }
+  list.Advance(target.count);
+  *count = target.count;
+  return true;
+}
+
+bool RowWriter::Put(size_t f, size_t row, const FeatureValue& value, Status* why) {
+  const FeatureSpec& spec = schema_.features()[f];
+  if (spec.layout == Layout::kFixed) return PutFixed(f, row, value, why);
+  size_t count;
+  if (!Append(f, row, value, &count, why)) return false;
+  if (spec.layout == Layout::kPadded && count % spec.elements != 0) {
+    if (why) *why = NotAMultiple(spec, count);
+    return false;
+  }
+  return true;
+}
+
+bool RowWriter::PutStep(size_t f, size_t row, const FeatureValue& value, Status* why) {
+  const FeatureSpec& spec = schema_.features()[f];
+  size_t count;
+  if (!Append(f, row, value, &count, why)) return false;
+  if (spec.layout == Layout::kPadded && count != spec.elements) {
+    if (why) *why = WrongCount(spec, count);
+    return false;
+  }
+  Growing& steps = steps_[f];
+  if (!steps.Reserve(1, row - first_row_, rows_)) {
+    if (why) *why = Status::OutOfMemory("no memory for the steps of feature '" + spec.key + "'");
+    return false;
+  }
+  const auto end = static_cast<int64_t>(lists_[f].size());
+  std::memcpy(steps.end(), &end, sizeof end);
+  steps.Advance(1);
+  return true;
+}
+
+// A step in its usual form, all lengths in one byte:
+//   step tag, size | list tag, size | packed tag, size | values
+template <Kind kind>
+const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken) {
+  constexpr uint8_t kStepTag = WireTag(1, kWireDelimited);
+  constexpr uint8_t kListTag = WireTag(static_cast<uint32_t>(kind), kWireDelimited);
+  constexpr uint8_t kPackedTag = WireTag(1, kWireDelimited);
+  constexpr uint64_t kTags = kStepTag | static_cast<uint64_t>(kListTag) << 16 | static_cast<uint64_t>(kPackedTag) << 32;
+  constexpr uint64_t kTagMask = 0x000000ff00ff00ff;
+  constexpr size_t kHeader = 6;  // three tags, three lengths
+  constexpr size_t kChunk = 16;  // bytes copied at a time
+  constexpr size_t kBefore = 2;  // at least a tag and a length stand in the record before its lists and steps
+  const FeatureSpec& spec = schema_.features()[f];
+  const size_t wanted = spec.layout == Layout::kPadded ? spec.elements : SIZE_MAX;
+  const auto bytes = static_cast<size_t>(end - p);
+  const size_t most_steps = bytes / kHeader;
+  const size_t most = kind == Kind::kFloat ? bytes / 4 : wanted == 1 ? most_steps : bytes;
+  Growing& list = lists_[f];
+  Growing& steps = steps_[f];
+  if (!list.Reserve(most + kChunk / 4, row - first_row_, rows_) || !steps.Reserve(most_steps, row - first_row_, rows_)) return p;
+  auto* ends = reinterpret_cast<int64_t*>(steps.end());
+  size_t size = list.size();
+  uint8_t* out = list.end();
+  size_t done = 0;
+  while (static_cast<size_t>(end - p) >= kHeader + 2) {
+    const uint64_t header = LoadLE64(p);
+    const size_t packed = header >> 40 & 0xff;
+    // The sizes nest: 2 bytes of packed tag and size, and 2 of list tag and size before that.
+    if ((header & kTagMask) != kTags || (header >> 24 & 0xff) != packed + 2 || (header >> 8 & 0xff) != packed + 4 ||
+        packed > 0x7f - 4 || packed > static_cast<size_t>(end - p) - kHeader) {
+      break;
+    }
+    const uint8_t* values = p + kHeader;
+    size_t count;
+    if constexpr (kind == Kind::kFloat) {
+      count = packed / 4;
+      if (packed % 4 != 0 || (wanted != SIZE_MAX && count != wanted)) break;
+      if (packed + kChunk <= static_cast<size_t>(end - values)) {
+        // In whole chunks, beyond the values where need be: there is room, and the next step overwrites it.
+        for (size_t i = 0; i < packed; i += kChunk) std::memcpy(out + i, values + i, kChunk);
+      } else {
+        std::memcpy(out, values, packed);
+      }
+    } else {
+      auto* ints = reinterpret_cast<int64_t*>(out);
+      if (wanted == 1) {
+        count = 1;
+        if (!DecodeOneVarint(p - kBefore, values, packed, ints)) break;
+      } else if (DecodeVarintRun(values, values + packed, ints, packed, &count) == nullptr ||
+                 (wanted != SIZE_MAX && count != wanted)) {
+        break;
+      }
+    }
+    out += count * (kind == Kind::kFloat ? sizeof(float) : sizeof(int64_t));
+    size += count;
+    ends[done++] = static_cast<int64_t>(size);
+    p = values + packed;
+  }
+  list.Advance(size - list.size());
+  steps.Advance(done);
+  *taken += done;
+  return p;
+}
+
+const uint8_t* RowWriter::PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken) {
+  const ColumnType type = schema_.features()[f].type;
+  if (type == ColumnType::kInt64) return TakeSteps<Kind::kInt64>(f, row, p, end, taken);
+  if (type == ColumnType::kFloat32) return TakeSteps<Kind::kFloat>(f, row, p, end, taken);
+  return p;
+}
+
+void RowWriter::PutDefault(size_t f, size_t row) {
+  const FeatureSpec& spec = schema_.features()[f];
+  const size_t bytes = spec.elements * ItemSize(spec.type);
+  const void* from = spec.type == ColumnType::kBytes ? static_cast<const void*>(schema_.default_views(f).data())
+                                                     : static_cast<const void*>(spec.default_values.data());
+  std::memcpy(targets_[f].fixed + row * bytes, from, bytes);
+}
+
+void RowWriter::EndRow(size_t row) {
+  for (const uint32_t f : list_features_) {
+    const ColumnTarget& target = targets_[f];
+    if (target.splits) target.splits[row + 1] = static_cast<int64_t>(lists_[f].size());
+    if (target.row_steps) target.row_steps[row + 1] = static_cast<int64_t>(steps_[f].size());
+  }
+}
+
+void RowWriter::RestartRow(size_t row) {
+  for (const uint32_t f : list_features_) {
+    const ColumnTarget& target = targets_[f];
+    if (target.splits) lists_[f].Truncate(row == first_row_ ? 0 : static_cast<size_t>(target.splits[row]));
+    if (target.row_steps) {
+      const size_t steps = row == first_row_ ? 0 : static_cast<size_t>(target.row_steps[row]);
+      steps_[f].Truncate(steps);
+      int64_t end = 0;
+      if (steps > 0) std::memcpy(&end, steps_[f].data() + (steps - 1) * sizeof end, sizeof end);
+      lists_[f].Truncate(static_cast<size_t>(end));
+    }
+  }
+}
+
+}  // namespace tfr

@@ -1,0 +1,81 @@
+// Writes one decoded feature of one row into its column; what the Example and the SequenceExample parser share.
+
+#ifndef TFRECORD_FAST_PARSE_ROW_WRITER_H_
+#define TFRECORD_FAST_PARSE_ROW_WRITER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "parse/columns.h"
+#include "parse/feature.h"
+#include "parse/schema.h"
+
+namespace tfr {
+
+// The arrays of one column that all threads write, each its own rows.
+struct ColumnTarget {
+  uint8_t* fixed = nullptr;      // kFixed: the column itself
+  int64_t* splits = nullptr;     // kList and kPadded of Examples and contexts: ends of rows, counted in the range
+  int64_t* row_steps = nullptr;  // feature lists: ends of rows in steps, counted in the range
+};
+
+// The columns of one schema, as far as one thread writes them: a range of rows, in order.
+class RowWriter {
+ public:
+  explicit RowWriter(const Schema& schema);
+
+  const Schema& schema() const { return schema_; }
+
+  // Before a range of rows. `targets` must outlive it. `total_rows` guides the growth of lists.
+  void StartRange(const ColumnTarget* targets, size_t first_row, size_t rows);
+
+  // Decodes the value of feature `f` into `row`. Not for a value of kind kNone where the layout is kFixed. On
+  // failure, says why in *why unless it is null, and the row is to be started again or given up.
+  bool Put(size_t f, size_t row, const FeatureValue& value, Status* why);
+
+  // As Put for one step of a feature list, any layout but kFixed. A step of kind kNone has no values.
+  bool PutStep(size_t f, size_t row, const FeatureValue& value, Status* why);
+
+  // Takes the steps of a feature list from `p` on as long as they are of the usual kind: a Feature with the wanted
+  // list, packed, all lengths below 128, as many values as wanted. Returns the cursor behind the last one taken;
+  // *taken is raised by their number. The rest is for PutStep.
+  const uint8_t* PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken);
+
+  // Fills the kFixed feature `f` of `row` with its default, which it must have.
+  void PutDefault(size_t f, size_t row);
+
+  // The row is complete: notes where its lists end.
+  void EndRow(size_t row);
+
+  // Takes back what was appended to lists since the end of the row before.
+  void RestartRow(size_t row);
+
+  Growing& values(size_t f) { return lists_[f]; }
+  Growing& steps(size_t f) { return steps_[f]; }
+
+ private:
+  template <Kind kind>
+  const uint8_t* TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken);
+  bool PutFixed(size_t f, size_t row, const FeatureValue& value, Status* why);
+  bool Append(size_t f, size_t row, const FeatureValue& value, size_t* count, Status* why);
+
+  const Schema& schema_;
+  const ColumnTarget* targets_ = nullptr;
+  size_t first_row_ = 0;
+  size_t rows_ = 0;
+  std::vector<uint32_t> list_features_;
+  std::vector<Growing> lists_;  // by feature; empty for kFixed
+  std::vector<Growing> steps_;  // by feature; feature lists only: where each step ends
+};
+
+// "int64 values of shape [2]", for error messages.
+std::string Expectation(const FeatureSpec& spec);
+Status WrongKind(const FeatureSpec& spec, Kind got);
+Status MissingFeature(const FeatureSpec& spec);
+Status MalformedFeature(const FeatureSpec& spec);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_ROW_WRITER_H_

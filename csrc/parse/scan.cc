@@ -1,0 +1,178 @@
+// Collects what the keys of records hold; see scan.h. Of a key given twice in a record the last one counts.
+
+#include "parse/scan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "parse/feature.h"
+#include "wire/wire.h"
+
+namespace tfr {
+namespace {
+
+constexpr uint32_t kFirstMapTag = WireTag(1, kWireDelimited);   // features, context
+constexpr uint32_t kSecondMapTag = WireTag(2, kWireDelimited);  // feature_lists
+constexpr uint32_t kEntryTag = WireTag(1, kWireDelimited);
+constexpr uint32_t kKeyTag = WireTag(1, kWireDelimited);
+constexpr uint32_t kValueTag = WireTag(2, kWireDelimited);
+constexpr uint32_t kStepTag = WireTag(1, kWireDelimited);
+
+Status Malformed() { return Status::InvalidArgument("could not parse the record as an Example: malformed protobuf"); }
+
+}  // namespace
+
+Status FeatureScanner::Add(const RecordBatch& batch) {
+  for (size_t row = 0; row < batch.size(); ++row) {
+    Status status = AddRecord(batch.records[row]);
+    if (!status.ok()) {
+      const Origin origin = OriginOfRow(batch, row);
+      if (origin.path) status = std::move(status).WithPath(*origin.path);
+      const int64_t index = origin.record_index >= 0 ? origin.record_index : static_cast<int64_t>(row);
+      return std::move(status).WithRecord(-1, index);
+    }
+    ++records_;
+  }
+  return {};
+}
+
+bool FeatureScanner::Collect(const uint8_t* p, const uint8_t* end, std::vector<Found>* found) {
+  while (p < end) {
+    uint32_t tag;
+    size_t size;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return false;
+    if (tag != kEntryTag) {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return false;
+      continue;
+    }
+    p = ReadLength(p, end, &size);
+    if (p == nullptr) return false;
+    const uint8_t* const entry_end = p + size;
+    Found entry{{p, 0}, {p, 0}};
+    int fields = 0;
+    while (p < entry_end) {
+      p = ReadTag(p, entry_end, &tag);
+      if (p == nullptr) return false;
+      if (tag != kKeyTag && tag != kValueTag) {
+        p = SkipField(p, entry_end, tag);
+        if (p == nullptr) return false;
+        continue;
+      }
+      p = ReadLength(p, entry_end, &size);
+      if (p == nullptr) return false;
+      (tag == kKeyTag ? entry.key : entry.value) = {p, size};
+      p += size;
+      ++fields;
+    }
+    if (fields < 2) return false;
+    found->push_back(entry);
+  }
+  return true;
+}
+
+KeySummary& FeatureScanner::Of(Map* map, const Bytes& key) {
+  if (map->guess < map->keys.size()) {
+    KeySummary& guessed = map->keys[map->guess];
+    if (guessed.key.size() == key.size && std::memcmp(guessed.key.data(), key.data, key.size) == 0) {
+      ++map->guess;
+      return guessed;
+    }
+  }
+  std::string name(reinterpret_cast<const char*>(key.data), key.size);
+  const auto [place, fresh] = map->index.try_emplace(name, map->keys.size());
+  if (fresh) {
+    map->keys.emplace_back();
+    map->keys.back().key = std::move(name);
+  }
+  map->guess = place->second + 1;
+  return map->keys[place->second];
+}
+
+Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, size_t* count) {
+  FeatureValue found;
+  if (!FindValue(value.data, value.data + value.size, &found)) return Malformed();
+  *count = 0;
+  if (found.kind == Kind::kNone) return {};
+  if (summary->kind == Kind::kNone) summary->kind = found.kind;
+  if (summary->kind != found.kind) {
+    return Status::InvalidArgument("feature '" + summary->key + "': conflicting kinds: a list of type " +
+                                   KindName(found.kind) + " here, of type " + KindName(summary->kind) +
+                                   " in a record before")
+        .WithFeature(summary->key);
+  }
+  ValueTarget target{nullptr, 0, 0};  // counts only
+  int64_t misfit;
+  const ColumnType type = found.kind == Kind::kBytes   ? ColumnType::kBytes
+                          : found.kind == Kind::kFloat ? ColumnType::kFloat32
+                                                       : ColumnType::kInt64;
+  if (DecodeValues(found, type, &target, &misfit) != Decoded::kOk) return Malformed();
+  summary->fewest = std::min(summary->fewest, target.count);
+  summary->most = std::max(summary->most, target.count);
+  *count = 1;
+  return {};
+}
+
+Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value) {
+  const uint8_t* p = value.data;
+  const uint8_t* const end = p + value.size;
+  size_t steps = 0;
+  while (p < end) {
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return Malformed();
+    if (tag != kStepTag) {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return Malformed();
+      continue;
+    }
+    size_t size, has_kind;
+    p = ReadLength(p, end, &size);
+    if (p == nullptr) return Malformed();
+    TFR_RETURN_IF_ERROR(AddFeature(summary, {p, size}, &has_kind));
+    if (has_kind == 0) summary->fewest = 0;
+    p += size;
+    ++steps;
+  }
+  ++summary->records;
+  summary->fewest_steps = std::min(summary->fewest_steps, steps);
+  summary->most_steps = std::max(summary->most_steps, steps);
+  return {};
+}
+
+Status FeatureScanner::AddRecord(const Bytes& record) {
+  found_features_.clear();
+  found_lists_.clear();
+  const uint8_t* p = record.data;
+  const uint8_t* const end = p + record.size;
+  while (p < end) {
+    uint32_t tag;
+    size_t size;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return Malformed();
+    if (tag != kFirstMapTag && tag != kSecondMapTag) {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return Malformed();
+      continue;
+    }
+    p = ReadLength(p, end, &size);
+    if (p == nullptr || !Collect(p, p + size, tag == kFirstMapTag ? &found_features_ : &found_lists_)) {
+      return Malformed();
+    }
+    has_lists_ |= tag == kSecondMapTag;
+    p += size;
+  }
+  features_.guess = 0;
+  lists_.guess = 0;
+  for (size_t i = 0; i < found_features_.size(); ++i) {
+    KeySummary& summary = Of(&features_, found_features_[i].key);
+    size_t has_kind;
+    TFR_RETURN_IF_ERROR(AddFeature(&summary, found_features_[i].value, &has_kind));
+    summary.records += has_kind;
+  }
+  for (const Found& list : found_lists_) TFR_RETURN_IF_ERROR(AddList(&Of(&lists_, list.key), list.value));
+  return {};
+}
+
+}  // namespace tfr

@@ -1,0 +1,68 @@
+// Looks at records to learn what features they hold, so that nobody has to write them down.
+
+#ifndef TFRECORD_FAST_PARSE_SCAN_H_
+#define TFRECORD_FAST_PARSE_SCAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/records.h"
+#include "base/status.h"
+#include "parse/schema.h"
+
+namespace tfr {
+
+// What was seen under one key of one of the two maps.
+struct KeySummary {
+  std::string key;
+  Kind kind = Kind::kNone;      // kNone while no Feature under the key had one
+  size_t records = 0;           // that have the key with a kind; of a feature list: that have the key
+  size_t fewest = SIZE_MAX;     // values a record; of a feature list: values a step
+  size_t most = 0;
+  size_t fewest_steps = SIZE_MAX;  // feature lists only
+  size_t most_steps = 0;
+};
+
+class FeatureScanner {
+ public:
+  // Adds the records of a batch. InvalidArgument where one is malformed, or a key has another kind than before.
+  Status Add(const RecordBatch& batch);
+
+  size_t records() const { return records_; }
+  bool has_lists() const { return has_lists_; }  // of some record: it is a SequenceExample
+
+  // In the order of first appearance: of Examples and contexts, and of feature lists.
+  const std::vector<KeySummary>& features() const { return features_.keys; }
+  const std::vector<KeySummary>& lists() const { return lists_.keys; }
+
+ private:
+  struct Found {
+    Bytes key;
+    Bytes value;
+  };
+  struct Map {
+    std::vector<KeySummary> keys;
+    std::unordered_map<std::string, size_t> index;
+    size_t guess = 0;  // where the next key is expected in `keys`
+  };
+
+  Status AddRecord(const Bytes& record);
+  static bool Collect(const uint8_t* p, const uint8_t* end, std::vector<Found>* found);
+  static KeySummary& Of(Map* map, const Bytes& key);
+  Status AddFeature(KeySummary* summary, const Bytes& value, size_t* count);
+  Status AddList(KeySummary* summary, const Bytes& value);
+
+  Map features_;
+  Map lists_;
+  size_t records_ = 0;
+  bool has_lists_ = false;
+  std::vector<Found> found_features_;  // of one record; kept for their memory
+  std::vector<Found> found_lists_;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_SCAN_H_

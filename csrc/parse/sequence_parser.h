@@ -1,0 +1,60 @@
+// Parses rows of serialized SequenceExamples into columns, on one thread.
+//
+// Each row is walked once to find where the wanted features of its context and its feature lists stand (of a key
+// given twice the last counts), and then each of those is decoded.
+
+#ifndef TFRECORD_FAST_PARSE_SEQUENCE_PARSER_H_
+#define TFRECORD_FAST_PARSE_SEQUENCE_PARSER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/records.h"
+#include "base/status.h"
+#include "parse/key_table.h"
+#include "parse/row_writer.h"
+#include "parse/schema.h"
+
+namespace tfr {
+
+class SequenceParser {
+ public:
+  SequenceParser(SchemaPtr context, SchemaPtr lists);
+
+  // Parses records [first, last) into the same rows of the targets; stops at the first bad row, which is then in
+  // *bad_row.
+  Status ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* context_targets,
+                   const ColumnTarget* list_targets, size_t* bad_row);
+
+  RowWriter& context() { return context_.writer; }
+  RowWriter& lists() { return lists_.writer; }
+
+ private:
+  // One of the two maps of the message.
+  struct Map {
+    explicit Map(SchemaPtr wanted);
+
+    SchemaPtr schema;
+    KeyTable keys;
+    RowWriter writer;
+    std::vector<Bytes> found;  // by feature: the value in this row; data is null where there is none
+    uint32_t last_key = KeyTable::kStart;
+  };
+
+  Status ParseRow(const Bytes& record, size_t row);
+  bool Walk(const Bytes& record);
+  static bool WalkMap(const uint8_t* p, const uint8_t* end, Map* map);
+  Status PutContext(size_t row);
+  Status PutList(size_t f, size_t row);
+
+  Map context_;
+  Map lists_;
+};
+
+// TensorFlow judges a context's FixedLenFeature by the longest row, so that a batch of no rows is an error where
+// the shape has values and there is no default.
+Status CheckEmptyBatch(const Schema& context, size_t rows);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_SEQUENCE_PARSER_H_

@@ -1,0 +1,66 @@
+// The protobuf wire format: tags, varints, length-delimited fields, and skipping what one does not know.
+//
+// Spec: https://protobuf.dev/programming-guides/encoding/. Every function takes a cursor and the end of the
+// message that it stands in, never reads at or past the end, and returns the cursor behind what it read, or
+// null where the bytes are malformed. A length is checked against the bytes that are there before anyone
+// acts on it.
+
+#ifndef TFRECORD_FAST_WIRE_WIRE_H_
+#define TFRECORD_FAST_WIRE_WIRE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tfr {
+
+enum WireType : uint32_t {
+  kWireVarint = 0,
+  kWireFixed64 = 1,
+  kWireDelimited = 2,
+  kWireStartGroup = 3,
+  kWireEndGroup = 4,
+  kWireFixed32 = 5,
+};
+
+// The tag of `field`; one byte as long as field < 16.
+constexpr uint32_t WireTag(uint32_t field, WireType type) { return field << 3 | type; }
+
+constexpr int kMaxVarintBytes = 10;     // ceil(64 / 7)
+constexpr int kMaxGroupDepth = 100;     // nesting beyond it is refused, as by the protobuf runtime
+
+// The long way of ReadVarint, for two bytes and more.
+const uint8_t* ReadVarintSlow(const uint8_t* p, const uint8_t* end, uint64_t* value);
+
+// 1 to 10 bytes; bits beyond the 64th are dropped, an eleventh byte is malformed.
+inline const uint8_t* ReadVarint(const uint8_t* p, const uint8_t* end, uint64_t* value) {
+  if (p < end && *p < 0x80) [[likely]] {
+    *value = *p;
+    return p + 1;
+  }
+  return ReadVarintSlow(p, end, value);
+}
+
+// A tag: a varint below 2^32 with a field number above 0.
+inline const uint8_t* ReadTag(const uint8_t* p, const uint8_t* end, uint32_t* tag) {
+  uint64_t value;
+  p = ReadVarint(p, end, &value);
+  if (p == nullptr || value > UINT32_MAX || value < 8) return nullptr;
+  *tag = static_cast<uint32_t>(value);
+  return p;
+}
+
+// A length prefix: on success *size bytes are there behind the returned cursor.
+inline const uint8_t* ReadLength(const uint8_t* p, const uint8_t* end, size_t* size) {
+  uint64_t value;
+  p = ReadVarint(p, end, &value);
+  if (p == nullptr || value > static_cast<uint64_t>(end - p)) return nullptr;
+  *size = static_cast<size_t>(value);
+  return p;
+}
+
+// Skips the field whose tag has just been read, groups included.
+const uint8_t* SkipField(const uint8_t* p, const uint8_t* end, uint32_t tag);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_WIRE_WIRE_H_

@@ -1,0 +1,300 @@
+"""The harness: answers before times, a wrong one never timed, and every contender taken by the same loop."""
+
+import ctypes
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import contenders, native, report
+from benchmarks.answers import difference, digest
+from benchmarks.environment import environment
+from benchmarks.generate import dataset_of
+from benchmarks.harness import Method, Row, Table, run
+from benchmarks.process import ContenderFailed, Process
+from benchmarks.stats import Spread, ratios, spread
+from benchmarks.targets import targets
+from benchmarks.tasks import TASKS
+from benchmarks.workloads import WORKLOADS
+
+SHORT = Method(rounds=2, trials=1, min_time=0.0)
+FOUND = contenders.found()
+
+# A contender in plain Python, of which each test spoils a part.
+PLAIN = """
+from benchmarks.answers import frames
+from benchmarks.contenders import Contender, Reading, Setting, Writing
+from benchmarks.generate import framed
+
+def read(files):
+    return [record for path in files for record in frames(path, check=False)]
+
+def loop(job):
+    return {loop}
+
+def put(path, records):
+    with open(path, "wb") as file:
+        file.write(framed(records){spoil})
+
+def write(job):
+    return [Writing("framed", job, put, job.loaded())]
+
+CONTENDER = Contender("{name}", "{name}", tasks={{"loop": loop, "write": write}})
+"""
+HONEST = 'Reading("a list", lambda: read(job.dataset.files))'
+
+
+@pytest.fixture
+def plain(tmp_path):
+    def make(loop=f"[{HONEST}]", spoil="", name="plain"):
+        path = tmp_path / f"{name}.py"
+        path.write_text(PLAIN.format(loop=loop, spoil=spoil, name=name))
+        return {name: path}
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    return dataset_of(WORKLOADS["tiny"], 0.001, cache=tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def ctr(tmp_path_factory):
+    return dataset_of(WORKLOADS["ctr"], 0.005, gzip=True, cache=tmp_path_factory.mktemp("data"))
+
+
+def installed():
+    """Our package, and TensorFlow and the floor where they are there."""
+    return {name: path for name, path in FOUND.items() if contenders.load(path).why_not() is None}
+
+
+def only_row(table):
+    (row,) = table.rows
+    return row
+
+
+# What is wrong is not timed.
+
+
+def test_an_honest_contender_is_timed_each_round(plain, tiny):
+    row = only_row(run("loop", tiny, plain(), SHORT))
+    assert (row.status, len(row.wall), len(row.cpu), row.setting) == ("timed", 2, 2, "a list")
+    assert row.peak > 1_000_000
+
+
+@pytest.mark.parametrize(
+    "spoil, says",
+    [
+        ("[:-1]", "records"),
+        ("[::-1]", "in order"),
+        ("[:1] * 2 + read(job.dataset.files)[2:]", "bytes|in order"),
+    ],
+)
+def test_a_wrong_answer_is_reported_and_not_timed(plain, tiny, spoil, says):
+    loop = f'[Reading("spoilt", lambda: read(job.dataset.files){spoil})]'
+    table = run("loop", tiny, plain(loop), SHORT)
+    row = only_row(table)
+    assert row.status == "wrong"
+    assert says.split("|")[0] in row.reason or says.split("|")[-1] in row.reason
+    assert row.wall == []
+    assert "WRONG" in report.cells(table, row)[2]
+
+
+def test_a_flipped_bit_is_wrong(plain, tiny):
+    loop = """[Reading("spoilt", lambda: [bytes([r[0] ^ (i == 500)]) + r[1:]
+               for i, r in enumerate(read(job.dataset.files))])]"""
+    assert only_row(run("loop", tiny, plain(loop), SHORT)).status == "wrong"
+
+
+def test_any_order_is_fine_only_where_the_setting_says_so(plain, tiny):
+    loop = '[Reading("turned", lambda: read(job.dataset.files)[::-1], order="any")]'
+    assert only_row(run("loop", tiny, plain(loop), SHORT)).status == "timed"
+
+
+def test_files_written_wrong_are_found(plain, tiny):
+    assert only_row(run("write", tiny, plain(), SHORT)).status == "timed"
+    cut = only_row(run("write", tiny, plain(spoil="[:-1]"), SHORT))
+    assert (cut.status, cut.wall) == ("wrong", [])
+    assert "truncated" in cut.reason
+
+
+def test_a_wrong_setting_leaves_the_right_one(plain, tiny):
+    loop = f'[Reading("cut", lambda: read(job.dataset.files)[1:]), {HONEST}]'
+    row = only_row(run("loop", tiny, plain(loop), SHORT))
+    assert (row.status, row.setting) == ("timed", "a list")
+    assert [tried.status for tried in row.tried] == ["wrong", "ok"]
+
+
+def test_an_answer_that_wears_out_is_wrong(plain, tiny):
+    # Right at first, and nothing to do in the passes that are timed.
+    row = only_row(run("loop", tiny, plain('[Reading("once", iter(read(job.dataset.files)))]'), SHORT))
+    assert (row.status, row.wall) == ("wrong", [])
+
+
+@pytest.mark.parametrize(
+    "loop, says",
+    [
+        ("1 / 0", "ZeroDivisionError"),
+        ("__import__('os').abort()", "died with status -6"),
+        ("print('noise') or [Reading('x', lambda: 1 / 0)]", "ZeroDivisionError"),
+    ],
+)
+def test_a_contender_that_fails_says_how(plain, tiny, loop, says):
+    row = only_row(run("loop", tiny, plain(loop), SHORT))
+    assert row.status == "failed"
+    assert says in row.reason
+
+
+def test_a_failure_leaves_the_others_alone(plain, tiny):
+    table = run("loop", tiny, plain("1 / 0", name="broken") | plain(), SHORT)
+    assert [row.status for row in table.rows] == ["failed", "timed"]
+    assert table.base is table.rows[1]
+
+
+def test_a_contender_that_hangs_is_given_up(plain):
+    (path,) = plain("__import__('time').sleep(60)").values()
+    process = Process(path, contenders.load(path), timeout=1.0)
+    with pytest.raises(ContenderFailed, match="no answer in 1 s"):
+        process.call("prepare", task="loop", dataset=None, scratch="")
+    process.close()
+
+
+# Everyone that is installed, end to end.
+
+
+@pytest.mark.parametrize("task", ["raw", "raw-gzip", "loop", "write"])
+def test_all_that_is_installed_gives_the_answer(task, ctr):
+    table = run(task, ctr, installed(), SHORT)
+    assert {row.contender for row in table.rows} >= {"ours"}
+    assert [(row.label, row.reason) for row in table.rows if row.status != "timed"] == []
+    assert [(t.label, t.reason) for row in table.rows for t in row.tried if t.status != "ok"] == []
+    assert table.base.ours
+    assert all(table.ratio(row).low > 0 for row in table.rows)
+
+
+def test_import_is_timed_in_fresh_interpreters():
+    table = run("import", None, {"ours": FOUND["ours"]}, SHORT)
+    assert 0 < only_row(table).time.median < 5
+    assert [target.task for target in targets([table])] == ["import"]
+
+
+def test_the_floor_refuses_damage(tmp_path, tiny):
+    if native.why_not():
+        pytest.skip(native.why_not())
+    floor = contenders.load(FOUND["floor"])
+    (setting, *_) = floor.tasks["raw"](contenders.Job("raw", tiny, tmp_path))
+    assert setting.answer() == {key: tiny.answer[key] for key in ("records", "bytes")}
+    good = Path(tiny.files[0]).read_bytes()
+    function = native.floor().floor_read_crc
+    for damaged in (good[:-1], good[:5], good[:40] + bytes([good[40] ^ 1]) + good[41:]):
+        path = tmp_path / "damaged"
+        path.write_bytes(damaged)
+        counts = ctypes.c_int64(), ctypes.c_int64()
+        assert function(str(path).encode(), *map(ctypes.byref, counts)) == -1
+
+
+def test_finding_contenders_imports_none_of_them():
+    code = "import sys; from benchmarks import contenders; contenders.found(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          cwd=Path(__file__).parent.parent)  # fmt: skip
+    assert not {"tensorflow", "tfrecord_fast", "numpy"} & set(done.stdout.split())
+
+
+def test_a_rival_that_is_not_installed_says_how_to_get_it(tmp_path, tiny):
+    path = tmp_path / "absent.py"
+    path.write_text(
+        "from benchmarks.contenders import Contender\n"
+        'CONTENDER = Contender("absent", "Absent", tasks={"loop": None}, module="absent_module", '
+        'install="pip install absent")\n'
+    )
+    row = only_row(run("loop", tiny, {"absent": path}, SHORT))
+    assert (row.status, row.reason) == ("missing", "not installed: pip install absent")
+
+
+# What is said about it.
+
+
+def test_ratios_are_taken_round_by_round():
+    # The second round is slow for both, which is no difference between them.
+    assert ratios([2.0, 20.0, 2.2], [1.0, 10.0, 1.0]) == Spread(2.0, 2.0, 2.2)
+    assert spread([3.0, 1.0, 2.0]) == Spread(2.0, 1.0, 3.0)
+
+
+def test_difference_names_what_differs():
+    answer = digest([b"a", b"b"])
+    assert difference(answer, digest([b"a", b"b"])) is None
+    assert difference(answer, digest([b"a"])) == "records: expected 2, got 1"
+    assert difference(answer, {"records": 2}, partial=True) is None
+    assert difference(answer, {"records": 2}).startswith("bytes: expected 2, got None")
+
+
+def timed(contender, wall, **fields):
+    return Row(contender, contender, wall=wall, cpu=wall, setting="s", **fields)
+
+
+@pytest.fixture
+def table(tiny):
+    return Table("raw", "tiny", tiny, [
+        timed("ours", [0.1, 0.1], ours=True), timed("tensorflow", [4.0, 5.0]),
+        timed("floor", [0.08, 0.05], row="read + CRC", floor=True),
+        Row("lame", "lame", status="wrong", reason="records: expected 2, got 1"),
+    ])  # fmt: skip
+
+
+def test_a_busy_machine_is_said_to_be_busy():
+    assert report.busy({"load_average": 0.1, "cores": 2}) == ""
+    assert "load 12.0 on 2 cores" in report.busy({"load_average": 12.0, "cores": 2})
+
+
+def test_targets_are_met_or_not(table):
+    assert [(t.measure, t.at_least, round(t.measured, 2), t.met) for t in targets([table])] == [
+        ("speed ÷ tensorflow", 30, 45.0, True), ("speed ÷ floor read + CRC", 0.7, 0.65, False)
+    ]  # fmt: skip
+
+
+def test_tables_in_every_form_hold_the_same(table, monkeypatch):
+    where = environment()
+    rich, plain = io.StringIO(), io.StringIO()
+    report.show([table], rich)
+    report.show_plain([table], plain)
+    text = report.markdown([table], where, SHORT)
+    read = json.loads(report.as_json([table], where, SHORT))
+    for form in (rich.getvalue(), plain.getvalue(), text):
+        assert "45.0×" in form
+        assert "WRONG: records: expected 2, got 1" in form
+    rows = read["tables"][0]["rows"]
+    assert rows[1]["base_is_faster_by"] == {"median": 45.0, "low": 40.0, "high": 50.0}
+    assert (rows[3]["time"], rows[3]["status"]) == (None, "wrong")
+    assert set(read["environment"]) >= {"date", "commit", "cpu", "cores", "python"}
+
+
+def test_command_line_end_to_end(tmp_path, plain, capsys):
+    (path,) = plain(f'[Reading("cut", lambda: read(job.dataset.files)[1:]), {HONEST}]').values()
+    (bad,) = plain('[Reading("cut", lambda: read(job.dataset.files)[1:])]', name="bad").values()
+    arguments = ["loop", "--workload", "tiny", "--scale", "0.001", "--rounds", "1", "--rivals", "floor",
+                 "--quick", "--data", str(tmp_path / "data"), "--json", str(tmp_path / "out.json"),
+                 "--markdown", str(tmp_path / "out.md"), "--rival-file", str(path)]  # fmt: skip
+    assert command.main(arguments) == 0
+    assert command.main([*arguments, "--rival-file", str(bad)]) == 1
+    assert "WRONG" in capsys.readouterr().out
+    (table,) = json.loads((tmp_path / "out.json").read_text())["tables"]
+    assert [(row["contender"], row["status"]) for row in table["rows"]] == [
+        ("ours", "timed"), ("plain", "timed"), ("bad", "wrong")
+    ]  # fmt: skip
+    assert "| tiny | plain |" in (tmp_path / "out.md").read_text()
+
+
+@pytest.mark.parametrize("argument", [["read"], ["--workload", "ctr,cta"], ["--rivals", "nobody"]])
+def test_command_line_refuses_what_it_does_not_know(argument):
+    with pytest.raises(SystemExit) as stopped:
+        command.main(argument)
+    assert stopped.value.code == 2
+
+
+def test_every_task_of_a_contender_is_a_task():
+    assert {task for path in FOUND.values() for task in contenders.load(path).tasks} <= set(TASKS)

@@ -1,0 +1,132 @@
+"""Cuts the values of a RaggedFeature into inner rows, as its partitions say.
+
+Partitions are counted within each record, so for a batch they are shifted to count in the values of all records. The
+outcome is TensorFlow's to the value, except that partitions which cannot be followed at all raise; with
+`validate=True` any that does not fit raises.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dtypes import as_dtype
+from .errors import InvalidArgumentError
+from .features import RaggedFeature
+from .ragged import RaggedTensor
+
+__all__ = ["partition_batch", "partition_single"]
+
+
+def partition_single(key: Any, feature: RaggedFeature, values: Any, results: dict[Any, Any]) -> Any:
+    """Of one record: `values` is 1-D."""
+    dtype = as_dtype(feature.row_splits_dtype).as_numpy_dtype
+    with _named(key):
+        for partition in reversed(feature.partitions):
+            if isinstance(partition, RaggedFeature.UniformRowLength):
+                if isinstance(values, RaggedTensor):
+                    length = int(partition.length)
+                    values = RaggedTensor.from_uniform_row_length(values, length, dtype, feature.validate)
+                else:
+                    values = _reshape(values, partition.length)
+            else:
+                by: Any = np.asarray(results[partition.key]).astype(dtype)
+                values = _MAKERS[type(partition).__name__](values, by, feature.validate)
+    return values
+
+
+def partition_batch(key: Any, feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Any]) -> Any:
+    """Of a batch, or of a feature list, where steps take the place of records."""
+    outer = None
+    rows: Any = values
+    if rows.ragged_rank > 1:
+        outer = rows.row_splits
+        rows = rows.values
+    with _named(key):
+        for partition in reversed(feature.partitions):
+            by: Any = None
+            if not isinstance(partition, RaggedFeature.UniformRowLength):
+                by = results[partition.key]
+                if outer is not None:
+                    if feature.validate and not np.array_equal(outer, by.row_splits):
+                        raise InvalidArgumentError("values and partitions are not aligned")
+                    by = by.values
+                by = RaggedTensor(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
+            rows = _cut(partition, rows, by, feature.validate)
+    return rows if outer is None else RaggedTensor(rows, outer)
+
+
+def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedTensor:
+    kind = type(partition).__name__
+    if by is None:
+        return _cut_uniform(int(partition.length), rows, validate)
+    if len(by) != len(rows):
+        raise InvalidArgumentError(f"partition has {len(by)} rows, the values {len(rows)}")
+    if kind == "RowSplits":
+        by = _without_first(by)
+    if kind in ("RowSplits", "RowLimits"):
+        limits = by.values + np.repeat(rows.row_starts(), by.row_lengths())
+        return RaggedTensor(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
+    if kind == "RowStarts":
+        starts = by.values + np.repeat(rows.row_starts(), by.row_lengths())
+        return RaggedTensor(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
+    if kind == "RowLengths":
+        return RaggedTensor(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
+    count = np.zeros(len(by), dtype=by.values.dtype)
+    full = np.nonzero(by.row_lengths() > 0)[0]
+    if len(full):
+        count[full] = np.maximum(np.maximum.reduceat(by.values, by.row_splits[full]) + 1, 0)
+    before = np.cumsum(count, dtype=count.dtype) - count
+    rowids = by.values + np.repeat(before, by.row_lengths())
+    inner = RaggedTensor.from_value_rowids(rows.values, rowids, validate)
+    return RaggedTensor.from_row_lengths(inner, count, validate)
+
+
+def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTensor:
+    if length <= 0:
+        raise InvalidArgumentError(f"a uniform row length of {length}")
+    splits = rows.row_splits // rows.row_splits.dtype.type(length)
+    if rows.ragged_rank > 1:
+        inner: Any = RaggedTensor.from_uniform_row_length(rows.values, length, rows.row_splits.dtype.type, validate)
+    else:
+        inner = _reshape(rows.values, length)
+    return RaggedTensor.from_row_splits(inner, splits, validate)
+
+
+def _without_first(by: RaggedTensor) -> RaggedTensor:
+    """The rows without their first value each."""
+    lengths = by.row_lengths()
+    keep = np.ones(len(by.values), dtype=bool)
+    keep[by.row_starts()[lengths > 0]] = False
+    return RaggedTensor.from_row_lengths(by.values[keep], np.maximum(lengths - 1, 0), validate=False)
+
+
+def _reshape(values: Any, length: int) -> Any:
+    count = len(values)
+    if length <= 0 or count % length:
+        raise InvalidArgumentError(f"{count} values do not make rows of {length}")
+    return values.reshape((count // length, length, *values.shape[1:]))
+
+
+_MAKERS = {
+    "RowSplits": RaggedTensor.from_row_splits,
+    "RowLengths": RaggedTensor.from_row_lengths,
+    "RowStarts": RaggedTensor.from_row_starts,
+    "RowLimits": RaggedTensor.from_row_limits,
+    "ValueRowIds": RaggedTensor.from_value_rowids,
+}
+
+
+class _named:
+    """Puts the feature's name before the text of an InvalidArgumentError."""
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if kind is InvalidArgumentError:
+            raise InvalidArgumentError(f"feature {self.key!r}: {error}") from None

@@ -1,0 +1,80 @@
+"""`tf.compat.v1`: what old scripts about records use, by TensorFlow 1's names.
+
+There are no graphs and sessions: values are NumPy's at once, as with TensorFlow after `enable_eager_execution()`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import data, gfile, image, python_io, sparse, train
+from .. import io as _io
+from .._values import cast, concat, constant, one_hot, reshape, stack
+from ..dtypes import bool, float32, float64, int32, int64, string, uint8
+from ..features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
+)
+from ..io import decode_raw, parse_sequence_example, parse_single_sequence_example
+from ..io.files import matching_files, read_file, write_file
+from ..io.tensors import decode_json_example, parse_tensor, serialize_tensor
+from . import io
+
+__all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "RaggedFeature",
+    "SparseFeature",
+    "VarLenFeature",
+    "bool",
+    "cast",
+    "concat",
+    "constant",
+    "data",
+    "decode_json_example",
+    "decode_raw",
+    "enable_eager_execution",
+    "float32",
+    "float64",
+    "gfile",
+    "image",
+    "int32",
+    "int64",
+    "io",
+    "matching_files",
+    "one_hot",
+    "parse_example",
+    "parse_sequence_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
+    "parse_tensor",
+    "python_io",
+    "read_file",
+    "reshape",
+    "serialize_tensor",
+    "sparse",
+    "stack",
+    "string",
+    "train",
+    "uint8",
+    "write_file",
+]
+
+
+def enable_eager_execution(*args: Any, **kwargs: Any) -> None:
+    """Without effect: everything is eager."""
+
+
+def parse_example(serialized: Any, features: Any, name: str | None = None, example_names: Any = None) -> dict[Any, Any]:
+    """`tf.io.parse_example` with TensorFlow 1's order of arguments."""
+    return _io.parse_example(serialized, features, example_names, name)
+
+
+def parse_single_example(
+    serialized: Any, features: Any, name: str | None = None, example_names: Any = None
+) -> dict[Any, Any]:
+    """`tf.io.parse_single_example` with TensorFlow 1's order of arguments."""
+    return _io.parse_single_example(serialized, features, example_names, name)

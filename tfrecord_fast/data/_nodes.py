@@ -1,0 +1,589 @@
+"""Datasets made of datasets: one class a transformation, which says how to iterate, and what the native reader does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, count, repeat
+from typing import Any
+
+import numpy as np
+
+from .._threads import available_cpus
+from ..errors import InvalidArgumentError
+from ..random import next_seed
+from ._iterators import Batches, Chained, Ignoring, Interleaved, Repeated, Shuffled, Windowed, Windows
+from ._plan import RecordPlan
+from ._structure import TensorSpec, call, leaves, map_leaves, rows, spec_of, stack
+from ._windows import Window
+from .dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset
+
+__all__ = [
+    "Apply",
+    "Batch",
+    "Cache",
+    "Concatenate",
+    "Enumerate",
+    "Filter",
+    "FlatMap",
+    "Generated",
+    "IgnoreErrors",
+    "Interleave",
+    "Map",
+    "Prefetch",
+    "Repeat",
+    "Shard",
+    "Shuffle",
+    "Skip",
+    "Slices",
+    "Take",
+    "Unbatch",
+    "WindowDataset",
+    "WithOptions",
+    "Zip",
+    "name_of",
+]
+
+
+def name_of(function: Any) -> str:
+    """What repr calls a function."""
+    return str(getattr(function, "__qualname__", type(function).__name__)).rpartition(".")[2]
+
+
+class Generated(Dataset[Any]):
+    """What `make()` iterates over, anew each time."""
+
+    of_paths = False  # whether elements are single strings, and may be made ahead
+
+    def __init__(self, make: Callable[[], Iterable[Any]], label: str, cardinality: int, spec: Any = None) -> None:
+        self._make = make
+        self._text = label
+        self._count = cardinality
+        self._spec = spec
+
+    def _iterate(self) -> Iterator[Any]:
+        return iter(self._make())
+
+    def _label(self) -> str:
+        return self._text
+
+    def cardinality(self) -> int:
+        return self._count
+
+    @property
+    def element_spec(self) -> Any:
+        return super().element_spec if self._spec is None else self._spec
+
+
+class Slices(Generated):
+    """The rows of an element that lies in memory."""
+
+    def __init__(self, element: Any, length: int, label: str) -> None:
+        super().__init__(lambda: rows(element), label, length)
+        self.of_paths = isinstance(element, np.ndarray) and element.ndim == 1 and element.dtype.kind == "O"
+
+
+class _Of(Dataset[Any]):
+    """A transformation of one dataset."""
+
+    def __init__(self, dataset: Dataset[Any]) -> None:
+        self._input = dataset
+
+    def _label(self) -> str:
+        return ""
+
+    def _plan(self) -> RecordPlan | None:
+        if type(self)._fuse is _Of._fuse:
+            return None  # without asking further
+        plan = self._input._plan()
+        return None if plan is None else self._fuse(plan)
+
+    def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
+        """The plan with this step, where the native reader can do it."""
+        return None
+
+    def cardinality(self) -> int:
+        return self._input.cardinality()
+
+    @property
+    def element_spec(self) -> Any:
+        return self._input.element_spec
+
+
+class Map(_Of):
+    def __init__(self, dataset: Dataset[Any], function: Callable[..., Any], threads: int) -> None:
+        super().__init__(dataset)
+        self.function = function
+        self._threads = threads
+
+    def _iterate(self) -> Iterator[Any]:
+        if self._threads:
+            from ._background import Mapped
+
+            return Mapped(iter(self._input), call(self.function), self._threads)
+        return map(call(self.function), iter(self._input))
+
+    def _label(self) -> str:
+        threads = f", {self._threads} threads" if self._threads else ""
+        return f"map({name_of(self.function)}{threads})"
+
+    @property
+    def element_spec(self) -> Any:
+        return Dataset.element_spec.__get__(self)
+
+
+class Filter(_Of):
+    def __init__(self, dataset: Dataset[Any], predicate: Callable[..., Any]) -> None:
+        super().__init__(dataset)
+        self._predicate = predicate
+
+    def _iterate(self) -> Iterator[Any]:
+        predicate = self._predicate
+        return filter(
+            lambda element: bool(predicate(*element) if type(element) is tuple else predicate(element)),
+            iter(self._input),
+        )
+
+    def _label(self) -> str:
+        return f"filter({name_of(self._predicate)})"
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
+class Batch(_Of):
+    def __init__(
+        self,
+        dataset: Dataset[Any],
+        size: int,
+        drop_remainder: bool,
+        join: Callable[[list[Any]], Any] = stack,
+        label: str = "batch",
+    ) -> None:
+        super().__init__(dataset)
+        self._size = size
+        self._drop_remainder = drop_remainder
+        self._join = join
+        self._name = label
+
+    def _iterate(self) -> Iterator[Any]:
+        return Batches(iter(self._input), self._size, self._drop_remainder, self._join)
+
+    def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
+        if plan.batch_size is not None or self._join is not stack:
+            return None
+        return plan.with_(self._label(), batch_size=self._size, drop_remainder=self._drop_remainder)
+
+    def _label(self) -> str:
+        return f"{self._name}({self._size}{', drop_remainder' if self._drop_remainder else ''})"
+
+    def cardinality(self) -> int:
+        elements = self._input.cardinality()
+        if elements < 0:
+            return elements
+        return elements // self._size if self._drop_remainder else -(-elements // self._size)
+
+    @property
+    def element_spec(self) -> Any:
+        if self._join is not stack:
+            return Dataset.element_spec.__get__(self)
+        first = self._size if self._drop_remainder else None
+        return map_leaves(lambda spec: TensorSpec((first, *spec.shape), spec.dtype), self._input.element_spec)
+
+
+class Unbatch(_Of):
+    def _iterate(self) -> Iterator[Any]:
+        return Chained(iter(self._input))
+
+    def _label(self) -> str:
+        return "unbatch()"
+
+    def cardinality(self) -> int:
+        return INFINITE if self._input.cardinality() == INFINITE else UNKNOWN
+
+    @property
+    def element_spec(self) -> Any:
+        return map_leaves(lambda spec: TensorSpec(spec.shape[1:], spec.dtype), self._input.element_spec)
+
+
+class Shuffle(_Of):
+    def __init__(self, dataset: Dataset[Any], buffer_size: int, seed: int | None, reshuffle: bool) -> None:
+        super().__init__(dataset)
+        self.buffer_size = buffer_size
+        self.reshuffle = reshuffle
+        self._given = seed
+        self._seed = next_seed() if seed is None else seed
+        self._iterations = 0
+
+    def next_seed(self) -> int:
+        """Of the next iteration: another one each time, or always the same."""
+        seed = self._seed + self._iterations * 0x9E3779B97F4A7C15
+        if self.reshuffle:
+            self._iterations += 1
+        return seed % (1 << 64)
+
+    def _iterate(self) -> Iterator[Any]:
+        return Shuffled(iter(self._input), self.buffer_size, self.next_seed())
+
+    def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
+        if plan.shuffle is not None or plan.epochs != 1 or plan.windows or plan.batch_size is not None:
+            return None
+        return plan.with_(self._label(), shuffle=self)
+
+    def _label(self) -> str:
+        seed = "" if self._given is None else f", seed={self._given}"
+        return f"shuffle({self.buffer_size}{seed}{'' if self.reshuffle else ', the same each time'})"
+
+
+class Repeat(_Of):
+    def __init__(self, dataset: Dataset[Any], times: int) -> None:
+        super().__init__(dataset)
+        self._times = times
+
+    def _iterate(self) -> Iterator[Any]:
+        return Repeated(self._input, self._times)
+
+    def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
+        again = plan.shuffle is not None and not plan.shuffle.reshuffle  # the stream shuffles each epoch anew
+        if self._times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None or again:
+            return None
+        return plan.with_(self._label(), epochs=self._times)
+
+    def _label(self) -> str:
+        return f"repeat({self._times if self._times >= 0 else ''})"
+
+    def cardinality(self) -> int:
+        elements = self._input.cardinality()
+        if self._times == 0 or elements == 0:
+            return 0
+        if self._times < 0:
+            return INFINITE
+        return elements if elements < 0 else elements * self._times
+
+
+class _Window(_Of):
+    """take, skip and shard: a window of the elements."""
+
+    def __init__(self, dataset: Dataset[Any], window: Window, label: str) -> None:
+        super().__init__(dataset)
+        self._window = window
+        self._text = label
+
+    def _iterate(self) -> Iterator[Any]:
+        return Windowed(iter(self._input), *self._window)
+
+    def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
+        if plan.batch_size is not None:
+            return None
+        return plan.with_(self._text, windows=(*plan.windows, self._window))
+
+    def _label(self) -> str:
+        return self._text
+
+    def cardinality(self) -> int:
+        elements = self._input.cardinality()
+        start, stop, step = self._window
+        if elements == INFINITE:
+            return INFINITE if stop is None else len(range(start, stop, step))
+        if elements == UNKNOWN:
+            return 0 if stop is not None and stop <= start else UNKNOWN
+        return len(range(start, elements if stop is None else min(stop, elements), step))
+
+
+class Take(_Window):
+    def __init__(self, dataset: Dataset[Any], size: int) -> None:
+        super().__init__(dataset, Window(0, None if size < 0 else size, 1), f"take({size})")
+
+
+class Skip(_Window):
+    def __init__(self, dataset: Dataset[Any], size: int) -> None:
+        nothing = size < 0
+        super().__init__(dataset, Window(max(size, 0), 0 if nothing else None, 1), f"skip({size})")
+
+
+class Shard(_Window):
+    def __init__(self, dataset: Dataset[Any], num_shards: int, index: int) -> None:
+        super().__init__(dataset, Window(index, None, num_shards), f"shard({num_shards}, {index})")
+
+
+class Prefetch(_Of):
+    def __init__(self, dataset: Dataset[Any], size: int) -> None:
+        super().__init__(dataset)
+        self._size = size
+
+    def _iterate(self) -> Iterator[Any]:
+        from ._background import Prefetched
+
+        return Prefetched(self._input, self._size) if self._size else iter(self._input)
+
+    def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
+        return plan.with_(self._label())
+
+    def _label(self) -> str:
+        return f"prefetch({self._size})"
+
+
+class Enumerate(_Of):
+    def __init__(self, dataset: Dataset[Any], start: int) -> None:
+        super().__init__(dataset)
+        self._start = start
+
+    def _iterate(self) -> Iterator[Any]:
+        return zip(map(np.int64, count(self._start)), iter(self._input), strict=False)
+
+    def _label(self) -> str:
+        return f"enumerate({self._start or ''})"
+
+    @property
+    def element_spec(self) -> Any:
+        return (spec_of(np.int64(0)), self._input.element_spec)
+
+
+class Cache(_Of):
+    def __init__(self, dataset: Dataset[Any]) -> None:
+        super().__init__(dataset)
+        self._elements: list[Any] | None = None
+
+    def _iterate(self) -> Iterator[Any]:
+        return iter(self._elements) if self._elements is not None else self._fill()
+
+    def _fill(self) -> Iterator[Any]:
+        elements = []
+        for element in self._input:
+            elements.append(element)
+            yield element
+        self._elements = elements
+
+    def _label(self) -> str:
+        return "cache()"
+
+
+class FlatMap(_Of):
+    _cycle_length = 1
+    _block_length = 1
+
+    def __init__(self, dataset: Dataset[Any], function: Callable[..., Any], label: str = "flat_map") -> None:
+        super().__init__(dataset)
+        self._function = function
+        self._name = label
+
+    def _plan(self) -> RecordPlan | None:
+        """Where each element is a path, and the function gives the file's records: the native reader interleaves."""
+        if not _gives_paths(self._input) or not 0 <= self._input.cardinality() <= _MOST_FILES:
+            return None
+        from .records import joined
+
+        paths = list(self._input)
+        source = joined(paths, [self._function(path) for path in paths], self._cycle_length, self._block_length)
+        return None if source is None else RecordPlan(source, steps=(self._label(),))
+
+    def _iterate(self) -> Iterator[Any]:
+        return Chained(iter(self._input), _opener(self._function, self._name))
+
+    def _label(self) -> str:
+        return f"{self._name}({name_of(self._function)})"
+
+    def cardinality(self) -> int:
+        return INFINITE if self._input.cardinality() == INFINITE else UNKNOWN
+
+    @property
+    def element_spec(self) -> Any:
+        return Dataset.element_spec.__get__(self)
+
+
+class Interleave(FlatMap):
+    def __init__(
+        self, dataset: Dataset[Any], function: Callable[..., Any], cycle_length: int, block_length: int
+    ) -> None:
+        super().__init__(dataset, function, "interleave")
+        self._cycle_length = available_cpus() if cycle_length == AUTOTUNE else cycle_length
+        self._block_length = block_length
+
+    def _iterate(self) -> Iterator[Any]:
+        open_ = _opener(self._function, "interleave")
+        return Interleaved(iter(self._input), open_, self._cycle_length, self._block_length)
+
+    def _label(self) -> str:
+        return f"interleave({name_of(self._function)}, {self._cycle_length}, {self._block_length})"
+
+
+_MOST_FILES = 10_000
+
+
+def _gives_paths(dataset: Dataset[Any]) -> bool:
+    while isinstance(dataset, Shuffle | Repeat | _Window | Prefetch | Cache | WithOptions):
+        dataset = dataset._input
+    return isinstance(dataset, Generated) and dataset.of_paths
+
+
+def _opener(function: Callable[..., Any], name: str) -> Callable[[Any], Iterable[Any]]:
+    def open_(element: Any) -> Iterable[Any]:
+        dataset = function(*element) if type(element) is tuple else function(element)
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"the function of {name} must return a Dataset, got {type(dataset).__name__}")
+        return dataset
+
+    return open_
+
+
+class WindowDataset(_Of):
+    def __init__(self, dataset: Dataset[Any], size: int, shift: int, stride: int, drop_remainder: bool) -> None:
+        super().__init__(dataset)
+        self._arguments = (size, shift, stride, drop_remainder)
+
+    def _iterate(self) -> Iterator[Any]:
+        return map(_window_of, Windows(iter(self._input), *self._arguments))
+
+    def _label(self) -> str:
+        return f"window({self._arguments[0]}, shift={self._arguments[1]}, stride={self._arguments[2]})"
+
+    def cardinality(self) -> int:
+        elements = self._input.cardinality()
+        size, shift, stride, drop_remainder = self._arguments
+        if elements < 0:
+            return elements
+        if drop_remainder:
+            return max(0, (elements - (size - 1) * stride - 1) // shift + 1)
+        return -(-elements // shift)
+
+    @property
+    def element_spec(self) -> Any:
+        return Dataset.element_spec.__get__(self)
+
+
+def _window_of(elements: list[Any]) -> Any:
+    """The structure of the elements, with a dataset in the place of each component."""
+
+    def dataset_of(*column: Any) -> Dataset[Any]:
+        return Generated(lambda: column, "window", len(column))
+
+    return map_leaves(dataset_of, *elements)
+
+
+class IgnoreErrors(_Of):
+    def __init__(self, dataset: Dataset[Any], log_warning: bool) -> None:
+        super().__init__(dataset)
+        self._log_warning = log_warning
+
+    def _iterate(self) -> Iterator[Any]:
+        return Ignoring(iter(self._input), self._log_warning)
+
+    def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
+        if plan.batch_size is not None or plan.windows or plan.epochs != 1 or plan.shuffle or self._log_warning:
+            return None
+        return plan.with_(self._label(), on_corrupt="skip_file")
+
+    def _label(self) -> str:
+        return "ignore_errors()"
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+
+class WithOptions(_Of):
+    def __init__(self, dataset: Dataset[Any], options: Any) -> None:
+        super().__init__(dataset)
+        self._options = options
+
+    def _iterate(self) -> Iterator[Any]:
+        return iter(self._input)
+
+    def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
+        return replace(plan)
+
+    def options(self) -> Any:
+        return self._options
+
+
+class Apply(_Of):
+    """An iterator of the input's, in Python: scan, take_while, unique."""
+
+    def __init__(self, dataset: Dataset[Any], function: Callable[[Iterator[Any]], Iterator[Any]], label: str) -> None:
+        super().__init__(dataset)
+        self._function = function
+        self._text = label
+
+    def _iterate(self) -> Iterator[Any]:
+        return self._function(iter(self._input))
+
+    def _label(self) -> str:
+        return self._text
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    @property
+    def element_spec(self) -> Any:
+        return Dataset.element_spec.__get__(self)
+
+
+class Concatenate(Dataset[Any]):
+    def __init__(self, first: Dataset[Any], second: Dataset[Any]) -> None:
+        self._parts = (first, second)
+
+    def _iterate(self) -> Iterator[Any]:
+        return chain(*self._parts)
+
+    def _describe(self) -> str:
+        return f"{self._parts[0]._describe()}.concatenate({self._parts[1]._describe()})"
+
+    def cardinality(self) -> int:
+        counts = [part.cardinality() for part in self._parts]
+        if INFINITE in counts:
+            return INFINITE
+        return UNKNOWN if UNKNOWN in counts else sum(counts)
+
+    @property
+    def element_spec(self) -> Any:
+        return self._parts[0].element_spec
+
+
+class Zip(Dataset[Any]):
+    """Of a structure of datasets, elements of that structure."""
+
+    def __init__(self, datasets: Any) -> None:
+        self._datasets = datasets
+        self._parts = leaves(datasets)
+        for part in self._parts:
+            if not isinstance(part, Dataset):
+                raise TypeError(f"zip takes datasets, tuples and dicts of them, got {type(part).__name__}")
+
+    def _iterate(self) -> Iterator[Any]:
+        if not self._parts:
+            return repeat(self._datasets)
+        if isinstance(self._datasets, tuple) and all(isinstance(part, Dataset) for part in self._datasets):
+            return zip(*self._datasets, strict=False)
+        iterators = map_leaves(iter, self._datasets)
+        return _zipped(iterators)
+
+    def _describe(self) -> str:
+        return f"zip({', '.join(part._describe() for part in self._parts)})"
+
+    def cardinality(self) -> int:
+        counts = [part.cardinality() for part in self._parts]
+        finite = [elements for elements in counts if elements >= 0]
+        if UNKNOWN in counts:
+            return 0 if 0 in finite else UNKNOWN
+        return min(finite) if finite else INFINITE
+
+    @property
+    def element_spec(self) -> Any:
+        return map_leaves(lambda part: part.element_spec, self._datasets)
+
+
+def _zipped(iterators: Any) -> Iterator[Any]:
+    while True:
+        try:
+            yield map_leaves(next, iterators)
+        except StopIteration:
+            return
+
+
+def check_count(name: str, value: int, least: int = 1) -> int:
+    """The value as an int; InvalidArgumentError where it is less than `least`."""
+    import operator
+
+    number = operator.index(value.item() if hasattr(value, "item") else value)
+    if number < least:
+        raise InvalidArgumentError(f"`{name}` must be {'greater than zero' if least == 1 else f'at least {least}'}, got {number}")
+    return number

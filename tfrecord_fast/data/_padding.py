@@ -1,0 +1,108 @@
+"""Batches of arrays whose shapes differ: padded, or ragged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from ._rows import stack_ragged
+from ._structure import leaves, map_leaves, stack
+
+__all__ = ["padder", "stack_ragged_arrays"]
+
+
+def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
+    """A function that stacks elements, padded to `shapes` with `values`, as of `Dataset.padded_batch`."""
+
+    def join(elements: list[Any]) -> Any:
+        count = len(leaves(elements[0]))
+        shape_of = [None] * count if shapes is None else _shapes(shapes, count)
+        value_of = [None] * count if values is None else _values(values, count)
+        columns = list(zip(*(leaves(element) for element in elements), strict=True))
+        padded = [_pad(list(column), *how) for column, *how in zip(columns, shape_of, value_of, strict=True)]
+        places = iter(padded)
+        in_order = {key: value for key, value in zip(_paths(elements[0]), places, strict=True)}
+        return _rebuild(elements[0], (), in_order)
+
+    return join
+
+
+def _paths(value: Any, prefix: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where each of `leaves(value)` stands, in that order."""
+    if isinstance(value, Mapping):
+        return [path for key in sorted(value) for path in _paths(value[key], (*prefix, key))]
+    if isinstance(value, tuple):
+        return [path for number, item in enumerate(value) for path in _paths(item, (*prefix, number))]
+    return [prefix]
+
+
+def _rebuild(like: Any, prefix: tuple[Any, ...], at: dict[tuple[Any, ...], Any]) -> Any:
+    if isinstance(like, Mapping):
+        return {key: _rebuild(item, (*prefix, key), at) for key, item in like.items()}
+    if isinstance(like, tuple):
+        items = [_rebuild(item, (*prefix, number), at) for number, item in enumerate(like)]
+        return type(like)(*items) if hasattr(like, "_fields") else tuple(items)
+    return at[prefix]
+
+
+def _shapes(shapes: Any, count: int) -> list[Any]:
+    """One shape a component: a shape is a list, a tuple of lengths, or anything with `as_list`."""
+    if hasattr(shapes, "as_list"):
+        shapes = shapes.as_list()
+    if isinstance(shapes, Mapping):
+        found = [shape for key in sorted(shapes) for shape in _shapes(shapes[key], 1)]
+    elif isinstance(shapes, tuple) and not all(item is None or isinstance(item, int | np.integer) for item in shapes):
+        found = [shape for item in shapes for shape in _shapes(item, 1)]
+    elif isinstance(shapes, tuple) and not shapes and count != 1:
+        found = []
+    else:
+        found = [list(shapes)]
+    if count != 1 and len(found) != count:
+        raise InvalidArgumentError(f"padded_shapes {shapes!r} has {len(found)} shapes for {count} components")
+    return found
+
+
+def _values(values: Any, count: int) -> list[Any]:
+    found = leaves(values)
+    if len(found) == 1:
+        return found * count
+    if len(found) != count:
+        raise InvalidArgumentError(f"padding_values has {len(found)} values for {count} components")
+    return found
+
+
+def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
+    arrays = [np.asarray(item, dtype=object) if isinstance(item, bytes) else np.asarray(item) for item in column]
+    rank = arrays[0].ndim
+    if shape is not None and len(shape) != rank:
+        raise InvalidArgumentError(f"the padded shape {shape} does not fit elements of {rank} dimensions")
+    longest = np.max([array.shape for array in arrays], axis=0).tolist() if rank else []
+    wanted = [
+        have if length is None or length == -1 else int(length)
+        for have, length in zip(longest, shape if shape is not None else [None] * rank, strict=True)
+    ]
+    if any(have > length for have, length in zip(longest, wanted, strict=True)):
+        raise InvalidArgumentError(f"Attempted to pad to a smaller size than the input element: {longest} to {wanted}")
+    dtype = arrays[0].dtype
+    if value is None:
+        value = b"" if dtype == object else 0
+    elif isinstance(value, str):
+        value = value.encode()
+    batch = np.full((len(arrays), *wanted), value, dtype=dtype)
+    for row, array in enumerate(arrays):
+        batch[(row, *(slice(length) for length in array.shape))] = array
+    return batch
+
+
+def stack_ragged_arrays(elements: list[Any]) -> Any:
+    """Stacked; arrays of one dimension or more as the rows of a RaggedTensor."""
+
+    def join(*column: Any) -> Any:
+        if isinstance(column[0], bytes | np.generic) or not hasattr(column[0], "__len__"):
+            return stack(list(column))
+        return stack_ragged(list(column))
+
+    return map_leaves(join, *elements)

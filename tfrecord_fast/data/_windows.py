@@ -1,0 +1,96 @@
+"""take, skip and shard of a stream of records: on records, and on batches without making objects of records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from .. import _core
+
+__all__ = ["Window", "windowed_batches", "windowed_records"]
+
+
+class Window(NamedTuple):
+    """Of a sequence: the elements start, start + step, … below stop."""
+
+    start: int
+    stop: int | None
+    step: int
+
+
+def windowed_records(records: Iterator[bytes], windows: tuple[Window, ...]) -> Iterator[bytes]:
+    """The records that every window, one behind the other, lets through."""
+    for window in windows:
+        records = islice(records, *window)
+    return records
+
+
+def windowed_batches(
+    batches: Iterator[_core.RecordBatch],
+    windows: tuple[Window, ...],
+    size: int,
+    drop_remainder: bool,
+    records_from: Callable[[int], Iterator[bytes]],
+) -> Iterator[_core.RecordBatch]:
+    """The records that the windows let through, in batches of `size`.
+
+    Args:
+      batches: of the records in front of the windows, of any sizes.
+      records_from: the records again, one by one, from a place on; asked for where `batches` raises.
+    """
+    cutters = [_Cutter(window) for window in windows]
+    held: list[_core.RecordBatch] = []
+    count = 0
+    for batch in _with_last_records(batches, records_from):
+        for cutter in cutters:
+            batch = cutter.cut(batch)
+        if len(batch):
+            held.append(batch)
+            count += len(batch)
+        while count >= size:
+            whole = held[0] if len(held) == 1 else _core._concatenate(held)
+            yield whole[:size]
+            count -= size
+            held = [whole[size:]] if count else []
+        if any(cutter.ended for cutter in cutters):
+            break
+    if count and not drop_remainder:
+        yield held[0] if len(held) == 1 else _core._concatenate(held)
+
+
+class _Cutter:
+    """Cuts a window out of batches that follow one another."""
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+        self._seen = 0
+        self.ended = window.stop is not None and window.stop <= window.start
+
+    def cut(self, batch: _core.RecordBatch) -> _core.RecordBatch:
+        start, stop, step = self._window
+        if self._seen < start:
+            first = start - self._seen
+        else:
+            first = -(self._seen - start) % step
+        last = len(batch) if stop is None else max(0, min(len(batch), stop - self._seen))
+        self._seen += len(batch)
+        self.ended = stop is not None and self._seen >= stop
+        return batch[first : max(first, last) : step]
+
+
+def _with_last_records(
+    batches: Iterator[_core.RecordBatch], records_from: Callable[[int], Iterator[bytes]]
+) -> Iterator[_core.RecordBatch]:
+    """The batches; where one fails, the records before the fault, and then the error."""
+    given = 0
+    try:
+        for batch in batches:
+            given += len(batch)
+            yield batch
+        return
+    except Exception as error:
+        fault = error
+    for record in records_from(given):
+        yield _core._record_batch([record])
+    raise fault

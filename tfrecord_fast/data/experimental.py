@@ -1,0 +1,187 @@
+"""`tf.data.experimental`: files to batches of parsed columns in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import io
+from ..errors import InvalidArgumentError
+from .dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset
+from .options import Options, ThreadingOptions
+from .records import TFRecordDataset
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Options",
+    "ThreadingOptions",
+    "cardinality",
+    "ignore_errors",
+    "make_batched_features_dataset",
+    "make_tf_record_dataset",
+    "parse_example_dataset",
+    "unbatch",
+]
+
+INFINITE_CARDINALITY = INFINITE
+UNKNOWN_CARDINALITY = UNKNOWN
+
+# TensorFlow's defaults.
+_PARALLEL_READS = 24
+_PARSER_CALLS = 2
+_PREFETCH = 2
+
+
+def cardinality(dataset: Dataset[Any]) -> int:
+    """`dataset.cardinality()`."""
+    return dataset.cardinality()
+
+
+def ignore_errors(log_warning: bool = False) -> Callable[[Dataset[Any]], Dataset[Any]]:
+    """`Dataset.ignore_errors` for `Dataset.apply`."""
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def unbatch() -> Callable[[Dataset[Any]], Dataset[Any]]:
+    """`Dataset.unbatch` for `Dataset.apply`."""
+    return lambda dataset: dataset.unbatch()
+
+
+def parse_example_dataset(
+    features: Any, num_parallel_calls: int | None = 1, deterministic: bool | None = None
+) -> Callable[[Dataset[Any]], Dataset[Any]]:
+    """For `Dataset.apply` on batches of serialized Examples: dicts of columns, as of `io.parse_example`.
+
+    Args:
+      features: dict of keys to features.
+      num_parallel_calls, deterministic: accepted; a batch is parsed on several threads in any case.
+
+    Raises:
+      ValueError: no features.
+
+    >>> import tfrecord_fast as tf
+    >>> records = [tf.train.example({"a": i}).SerializeToString() for i in range(3)]
+    >>> batches = tf.data.Dataset.from_tensor_slices(records).batch(2)
+    >>> parse = tf.data.experimental.parse_example_dataset({"a": tf.FixedLenFeature([], tf.int64)})
+    >>> [columns["a"].tolist() for columns in batches.apply(parse)]
+    [[0, 1], [2]]
+    """
+    if not features:
+        raise ValueError("Missing: features was None or empty.")
+
+    def parse_example(serialized: Any) -> Any:
+        return io.parse_example(serialized, features)
+
+    return lambda dataset: dataset.map(parse_example)
+
+
+def make_batched_features_dataset(
+    file_pattern: Any,
+    batch_size: int,
+    features: Any,
+    reader: Callable[[Any], Dataset[Any]] | None = None,
+    label_key: Any = None,
+    reader_args: Any = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int = 10000,
+    shuffle_seed: int | None = None,
+    prefetch_buffer_size: int | None = None,
+    reader_num_threads: int | None = None,
+    parser_num_threads: int | None = None,
+    sloppy_ordering: bool = False,
+    drop_final_batch: bool = False,
+) -> Dataset[Any]:
+    """Files of Examples as batches of columns.
+
+    Args:
+      file_pattern: a pattern, or a list of files and patterns.
+      features: dict of keys to features, as of `io.parse_example`.
+      reader: what makes a dataset of a file; TFRecordDataset by default.
+      label_key: a feature that is taken out of the dict; elements are (dict, label) then.
+      reader_args: further arguments of the reader.
+      num_epochs: None or -1: without end.
+      shuffle: files, and records within `shuffle_buffer_size`; `shuffle_seed` makes it repeatable.
+      prefetch_buffer_size: batches made ahead.
+      reader_num_threads: how many files are interleaved; 1 by default.
+      parser_num_threads: accepted; a batch is parsed on several threads in any case.
+      sloppy_ordering: accepted; the order is always deterministic.
+      drop_final_batch: leaves a smaller last batch out. Without end there is none: batches run on from epoch to epoch.
+
+    Returns:
+      A Dataset of dicts of columns; of tuples (dict, column) with `label_key`.
+
+    Raises:
+      errors.InvalidArgumentError: no file matches.
+      ValueError: `label_key` is none of the features.
+    """
+    if label_key is not None and label_key not in features:
+        raise ValueError(
+            f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: {sorted(features)}."
+        )
+    records = _records(
+        file_pattern, reader or TFRecordDataset, reader_args or [], reader_num_threads or 1, shuffle, shuffle_seed
+    )
+    if shuffle:
+        records = records.shuffle(shuffle_buffer_size, shuffle_seed)
+    if num_epochs != 1:
+        records = records.repeat(num_epochs)
+    batches = records.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
+    parsed = batches.apply(parse_example_dataset(features))
+    if label_key is not None:
+
+        def take_label(columns: dict[Any, Any]) -> tuple[dict[Any, Any], Any]:
+            return columns, columns.pop(label_key)
+
+        parsed = parsed.map(take_label)
+    return parsed.prefetch(_PREFETCH if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def make_tf_record_dataset(
+    file_pattern: Any,
+    batch_size: int,
+    parser_fn: Callable[[Any], Any] | None = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: int | None = None,
+    shuffle_seed: int | None = None,
+    prefetch_buffer_size: int | None = None,
+    num_parallel_reads: int | None = None,
+    num_parallel_parser_calls: int | None = None,
+    drop_final_batch: bool = False,
+) -> Dataset[Any]:
+    """Files of records as batches, each record through `parser_fn` first if there is one.
+
+    Args: as of `make_batched_features_dataset`; `num_parallel_parser_calls` calls the function on so many threads (2
+      by default), `num_parallel_reads` interleaves so many files (24 by default).
+
+    Raises:
+      errors.InvalidArgumentError: no file matches.
+    """
+    cycle_length = _PARALLEL_READS if num_parallel_reads is None else num_parallel_reads
+    records = _records(file_pattern, TFRecordDataset, [], cycle_length, shuffle, shuffle_seed)
+    if shuffle:
+        records = records.shuffle(10000 if shuffle_buffer_size is None else shuffle_buffer_size, shuffle_seed)
+    if num_epochs != 1:
+        records = records.repeat(num_epochs)
+    if parser_fn is not None:
+        records = records.map(parser_fn, num_parallel_parser_calls or _PARSER_CALLS)
+    batches = records.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
+    return batches.prefetch(_PREFETCH if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def _records(
+    file_pattern: Any, reader: Callable[..., Any], reader_args: Any, cycle_length: int, shuffle: bool, seed: int | None
+) -> Dataset[Any]:
+    """The records of the files that match, with TensorFlow's order of files."""
+    patterns = [file_pattern] if isinstance(file_pattern, str | bytes) or hasattr(file_pattern, "__fspath__") else file_pattern
+    if not len(patterns):
+        raise InvalidArgumentError("no files: file_pattern is empty")
+    files = Dataset.list_files(list(patterns), shuffle=shuffle, seed=seed)
+
+    def open_file(path: Any) -> Any:
+        return reader(path, *reader_args)
+
+    return files.interleave(open_file, cycle_length=cycle_length)

@@ -1,0 +1,60 @@
+"""`tf.image`: what `tf.io` has of images, under this name too, and their dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .dtypes import as_dtype
+from .io.images import (
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    encode_jpeg,
+    encode_png,
+    is_jpeg,
+)
+
+__all__ = [
+    "convert_image_dtype",
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "encode_jpeg",
+    "encode_png",
+    "is_jpeg",
+]
+
+
+def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> np.ndarray[Any, Any]:
+    """An image in another dtype, scaled: floats are 0 to 1, integers 0 to their largest value.
+
+    Args:
+      image: an array of any integer or float dtype.
+      saturate: cut floats outside 0 to 1 before they become integers.
+
+    >>> import numpy as np, tfrecord_fast as tf
+    >>> float(tf.image.convert_image_dtype(np.uint8([255]), tf.float32)[0])
+    1.0
+    """
+    values = np.asarray(image)
+    kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    if values.dtype == kind:
+        return values
+    if values.dtype.kind in "iu" and kind.kind in "iu":
+        have, want = np.iinfo(values.dtype).max, np.iinfo(kind).max
+        if have > want:
+            return (values // ((have + 1) // (want + 1))).astype(kind)
+        return values.astype(kind) * kind.type((want + 1) // (have + 1))
+    if values.dtype.kind in "iu":
+        return values.astype(kind) * kind.type(1.0 / np.iinfo(values.dtype).max)
+    if kind.kind in "iu":
+        largest = np.iinfo(kind).max
+        scaled = values * values.dtype.type(largest + 0.5)
+        return np.clip(scaled, np.iinfo(kind).min, largest).astype(kind) if saturate else scaled.astype(kind)
+    return values.astype(kind)

@@ -1,0 +1,293 @@
+"""JPEG, PNG, GIF and BMP, as `tf.io` decodes and encodes them; needs the extra `image`.
+
+JPEG goes through libjpeg-turbo (the package simplejpeg; Pillow where that is not installed), the rest through Pillow.
+Decoders of JPEG may differ by a few steps of 255 from one another, and so do these from TensorFlow's.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import as_dtype
+from ..errors import InvalidArgumentError
+
+__all__ = ["decode_bmp", "decode_gif", "decode_image", "decode_jpeg", "decode_png", "encode_jpeg", "encode_png", "is_jpeg"]
+
+_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise ImportError("images need Pillow: pip install 'tfrecord_fast[image]'") from None
+    return Image
+
+
+def _simplejpeg() -> Any:
+    try:
+        import simplejpeg
+    except ImportError:
+        return None
+    return simplejpeg
+
+
+def _content(contents: Any) -> bytes:
+    if isinstance(contents, np.ndarray) and contents.ndim == 0:
+        contents = contents.item()
+    if not isinstance(contents, bytes | bytearray | memoryview):
+        raise InvalidArgumentError(f"contents must be the bytes of one image, got {type(contents).__name__}")
+    return bytes(contents)
+
+
+def _check_channels(channels: int | None, allowed: tuple[int, ...]) -> int:
+    channels = channels or 0
+    if channels not in allowed:
+        raise InvalidArgumentError(f"channels must be one of {allowed}, got {channels}")
+    return channels
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> bool:
+    """Whether bytes begin as a JPEG does."""
+    return _content(contents)[:3] == b"\xff\xd8\xff"
+
+
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> np.ndarray[Any, Any]:
+    """A JPEG (or another image) as an array.
+
+    Args:
+      contents: bytes of the file.
+      channels: 0: as the image has; 1: grayscale; 3: RGB.
+      ratio: 1, 2, 4 or 8: makes the image that much smaller while decoding; needs Pillow.
+      fancy_upscaling: slower, smoother upsampling of chroma.
+      dct_method: "INTEGER_FAST" or "INTEGER_ACCURATE" (the default).
+
+    Returns:
+      uint8 `[height, width, channels]`.
+
+    Raises:
+      errors.InvalidArgumentError: not an image, or a damaged one.
+    """
+    data = _content(contents)
+    channels = _check_channels(channels, (0, 1, 3))
+    simplejpeg = _simplejpeg()
+    if simplejpeg is None or ratio != 1 or not is_jpeg(data) or try_recover_truncated:
+        return _decode(data, channels, np.uint8, draft=ratio)
+    try:
+        _, _, colorspace, _ = simplejpeg.decode_jpeg_header(data)
+        if colorspace.upper() in ("CMYK", "YCCK"):
+            return _decode(data, channels or 3, np.uint8)
+        gray = channels == 1 or (channels == 0 and colorspace.lower().startswith("gray"))
+        decoded: np.ndarray[Any, Any] = simplejpeg.decode_jpeg(
+            data,
+            colorspace="GRAY" if gray else "RGB",
+            fastdct=dct_method == "INTEGER_FAST",
+            fastupsample=not fancy_upscaling,
+        )
+    except ValueError as error:
+        raise InvalidArgumentError(f"the image can't be decoded: {error}") from None
+    return decoded
+
+
+def decode_png(contents: Any, channels: int = 0, dtype: Any = "uint8", name: str | None = None) -> np.ndarray[Any, Any]:
+    """A PNG (or another image) as an array.
+
+    Args:
+      channels: 0: as the image has; 1: grayscale; 2: with alpha; 3: RGB; 4: RGBA.
+      dtype: uint8; uint16 for grayscale.
+
+    Returns:
+      `[height, width, channels]`.
+
+    Raises:
+      errors.InvalidArgumentError: not an image, or a damaged one.
+    """
+    return _decode(_content(contents), _check_channels(channels, (0, 1, 2, 3, 4)), as_dtype(dtype).as_numpy_dtype)
+
+
+def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> np.ndarray[Any, Any]:
+    """A BMP as uint8 `[height, width, channels]`."""
+    return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)), np.uint8)
+
+
+def decode_gif(contents: Any, name: str | None = None) -> np.ndarray[Any, Any]:
+    """All frames of a GIF as uint8 `[frames, height, width, 3]`."""
+    image = _open(_content(contents))
+    frames = []
+    for number in range(getattr(image, "n_frames", 1)):
+        image.seek(number)
+        frames.append(np.asarray(image.convert("RGB")))
+    return np.stack(frames)
+
+
+def decode_image(
+    contents: Any, channels: int | None = None, dtype: Any = "uint8", name: str | None = None, expand_animations: bool = True
+) -> np.ndarray[Any, Any]:
+    """A JPEG, PNG, GIF or BMP, whichever it is.
+
+    Args:
+      channels: as of `decode_png`.
+      dtype: uint8 or uint16; float16, float32 or float64, to which values are scaled so that the largest is 1.
+      expand_animations: a GIF gives `[frames, height, width, 3]`; False: its first frame.
+
+    Returns:
+      `[height, width, channels]`.
+
+    Raises:
+      errors.InvalidArgumentError: not an image, or a damaged one.
+    """
+    data = _content(contents)
+    kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    channels = _check_channels(channels, (0, 1, 3, 4))
+    if data[:3] == b"GIF":
+        decoded = decode_gif(data)
+        decoded = decoded if expand_animations else decoded[0]
+    elif is_jpeg(data) and channels != 4:
+        decoded = decode_jpeg(data, channels)
+    else:
+        decoded = _decode(data, channels, np.uint8)
+    if kind == np.uint8:
+        return decoded
+    from ..image import convert_image_dtype
+
+    return convert_image_dtype(decoded, kind)
+
+
+def _open(data: bytes) -> Any:
+    try:
+        return _pillow().open(io.BytesIO(data))
+    except OSError as error:
+        raise InvalidArgumentError(f"Unknown image file format; expected JPEG, PNG, GIF or BMP: {error}") from None
+
+
+def _decode(data: bytes, channels: int, dtype: Any, draft: int = 1) -> np.ndarray[Any, Any]:
+    image = _open(data)
+    if draft > 1:
+        image.draft(None, (-(-image.width // draft), -(-image.height // draft)))
+    if np.dtype(dtype) == np.uint16:
+        return _decode_uint16(image, channels)
+    if np.dtype(dtype) != np.uint8:
+        raise InvalidArgumentError(f"an image decodes to uint8 or uint16, not {np.dtype(dtype)}")
+    if image.mode.startswith("I"):
+        values = np.asarray(image).astype(np.uint16) >> 8
+        image = _pillow().fromarray(values.astype(np.uint8))
+    mode = _MODES.get(channels) or _own_mode(image)
+    try:
+        pixels = np.asarray(image if image.mode == mode else image.convert(mode))
+    except (OSError, SyntaxError) as error:
+        raise InvalidArgumentError(f"the image can't be decoded: {error}") from None
+    return pixels[:, :, None] if pixels.ndim == 2 else pixels
+
+
+def _own_mode(image: Any) -> str:
+    """The mode that keeps the image's channels, palettes looked up."""
+    if image.mode == "P":
+        return "RGBA" if "transparency" in image.info else "RGB"
+    if image.mode == "1":
+        return "L"
+    return image.mode if image.mode in _MODES.values() else "RGB"
+
+
+def _decode_uint16(image: Any, channels: int) -> np.ndarray[Any, Any]:
+    if channels not in (0, 1) or image.mode not in ("L", "I", "I;16", "I;16B"):
+        raise InvalidArgumentError(f"uint16 is decoded of grayscale images only; this one is {image.mode}")
+    pixels = np.asarray(image)
+    if image.mode == "L":
+        return (pixels.astype(np.uint16) * 257)[:, :, None]
+    return pixels.astype(np.uint16)[:, :, None]
+
+
+def _pixels(image: Any, kinds: tuple[type, ...], channels: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    pixels = np.asarray(image)
+    if pixels.dtype.type not in kinds or pixels.ndim != 3 or pixels.shape[2] not in channels:
+        names = " or ".join(np.dtype(kind).name for kind in kinds)
+        raise InvalidArgumentError(
+            f"an image to encode is {names} [height, width, {' or '.join(map(str, channels))}], "
+            f"got {pixels.dtype} {list(pixels.shape)}"
+        )
+    return np.ascontiguousarray(pixels)
+
+
+def encode_jpeg(
+    image: Any,
+    format: str = "",
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    x_density: int = 300,
+    y_density: int = 300,
+    xmp_metadata: str = "",
+    name: str | None = None,
+) -> bytes:
+    """An image as JPEG.
+
+    Args:
+      image: uint8 `[height, width, 1 or 3]`.
+      format: "", "grayscale" or "rgb".
+      quality: 0 to 100.
+      progressive, optimize_size: through Pillow.
+      chroma_downsampling: 4:2:0, else 4:4:4.
+
+    >>> import numpy as np, tfrecord_fast as tf
+    >>> tf.io.decode_jpeg(tf.io.encode_jpeg(np.zeros((8, 16, 3), np.uint8))).shape
+    (8, 16, 3)
+    """
+    pixels = _pixels(image, (np.uint8,), (1, 3))
+    if format and pixels.shape[2] != {"grayscale": 1, "rgb": 3}.get(format):
+        raise InvalidArgumentError(f"format {format!r} does not fit an image of {pixels.shape[2]} channels")
+    simplejpeg = _simplejpeg()
+    if simplejpeg is not None and not (progressive or optimize_size):
+        gray = pixels.shape[2] == 1
+        encoded: bytes = simplejpeg.encode_jpeg(
+            pixels,
+            quality=quality,
+            colorspace="GRAY" if gray else "RGB",
+            colorsubsampling="Gray" if gray else "420" if chroma_downsampling else "444",
+        )
+        return encoded
+    buffer = io.BytesIO()
+    _pillow().fromarray(pixels[:, :, 0] if pixels.shape[2] == 1 else pixels).save(
+        buffer,
+        "JPEG",
+        quality=quality,
+        progressive=progressive,
+        optimize=optimize_size,
+        subsampling=2 if chroma_downsampling else 0,
+        dpi=(x_density, y_density),
+    )
+    return buffer.getvalue()
+
+
+def encode_png(image: Any, compression: int = -1, name: str | None = None) -> bytes:
+    """An image as PNG.
+
+    Args:
+      image: uint8 `[height, width, 1 to 4]`, or uint16 `[height, width, 1]`.
+      compression: zlib's level, 0 to 9; -1 for the default.
+
+    >>> import numpy as np, tfrecord_fast as tf
+    >>> image = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+    >>> bool((tf.io.decode_png(tf.io.encode_png(image)) == image).all())
+    True
+    """
+    pixels = _pixels(image, (np.uint8, np.uint16), (1, 2, 3, 4))
+    if pixels.dtype == np.uint16 and pixels.shape[2] != 1:
+        raise InvalidArgumentError("a uint16 image to encode has one channel")
+    buffer = io.BytesIO()
+    level = {} if compression < 0 else {"compress_level": compression}
+    _pillow().fromarray(pixels[:, :, 0] if pixels.shape[2] == 1 else pixels).save(buffer, "PNG", **level)
+    return buffer.getvalue()
