@@ -9,7 +9,7 @@ from . import _core
 from .columns import Column, FeatureList, as_columns, as_feature_list, common_length
 from .errors import InvalidArgumentError
 
-__all__ = ["encode_examples", "encode_sequence_examples"]
+__all__ = ["encode_example", "encode_examples", "encode_sequence_examples"]
 
 
 def encode_examples(columns: Any, *, num_threads: int | None = None) -> _core.RecordBatch:
@@ -39,6 +39,17 @@ def encode_examples(columns: Any, *, num_threads: int | None = None) -> _core.Re
     """
     named, rows = as_columns(columns)
     return _core._encode_rows([core_column(key, column) for key, column in named], [], False, rows or 0, num_threads or 0)
+
+
+def encode_example(example: Mapping[str, Any]) -> _core.RecordBatch:
+    """Serializes one row, as a RecordBatch of one: a dict of values, lists of values or arrays. A None leaves its key
+    out. Raises as `encode_examples`.
+
+    >>> encode_example({"a": 5}).tolist()
+    [b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x05']
+    """
+    named, _ = as_columns({key: [value] for key, value in example.items()}, "example")
+    return _core._encode_rows([core_column(key, column) for key, column in named], [], False, 1, 1)
 
 
 def encode_sequence_examples(

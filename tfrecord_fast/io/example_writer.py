@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+import secrets
+import threading
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from .. import _core
-from ..columns import as_columns
-from ..encode import core_column
+from .._core import RecordBatch
+from .._threads import available_cpus
+from ..encode import encode_example, encode_examples
 from ..errors import FailedPreconditionError
-from .writer import TFRecordOptions
+from .writer import TFRecordOptions, TFRecordWriter
 
 __all__ = ["ExampleWriter", "WrittenFile", "shard_paths"]
 
@@ -67,8 +70,8 @@ class ExampleWriter:
     Args:
       path_or_pattern: of the files; see `shard_paths` for patterns and default names. Local paths only.
       num_shards: how many files. Record i of the writer, counted over all calls, goes to shard i mod num_shards.
-      options: compression: None, "", "GZIP", "ZSTD", or TFRecordOptions with no more than a compression_level.
-      num_threads: that encode, compress and write; None for as many as the process may use.
+      options: as of TFRecordWriter: None, "", "GZIP", "ZLIB", "ZSTD" or TFRecordOptions.
+      num_threads: that encode and compress; None for as many as the process may use.
       sync: fsync each file before it gets its name, and its folder after, so that files outlive a loss of power;
         without it they outlive the process, whatever ends it, which is what most training data needs.
 
@@ -77,9 +80,9 @@ class ExampleWriter:
     `abort`; a process that is killed leaves them behind. Safe to use from several threads.
 
     Raises:
-      OSError: a file can't be created, written or renamed (errno and filename are set); any later call raises it
-        again, and no file appears.
-      ValueError: unknown compression, or one that is not written in blocks.
+      OSError: a file can't be created, written or renamed (errno and filename are set). The temporary files are
+        removed, and later calls raise FailedPreconditionError.
+      ValueError: unknown compression, or a pattern that is no name for each shard.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -98,10 +101,17 @@ class ExampleWriter:
         num_threads: int | None = None,
         sync: bool = False,
     ) -> None:
-        compression, level = _compression_of(options)
-        paths = [os.fsencode(path) for path in shard_paths(path_or_pattern, num_shards)]
-        self._writer = _core.ShardWriter(paths, compression, level, num_threads or 0, sync)
+        self._lock = threading.RLock()  # guards all below
         self._written: list[WrittenFile] | None = None
+        self._shards: list[_Shard] = []
+        self._aborted = False
+        self._rows = 0
+        self._num_threads = num_threads
+        self._sync = sync
+        threads = num_threads or available_cpus()
+        with self._cleanup():
+            for path in shard_paths(path_or_pattern, num_shards):
+                self._shards.append(_Shard(path, options, -(-threads // num_shards)))
 
     def write(self, columns: Any) -> None:
         """Writes one record a row; columns as in `encode_examples`. All rows are checked before the first is written.
@@ -109,17 +119,24 @@ class ExampleWriter:
         Raises:
           TypeError, errors.InvalidArgumentError: as `encode_examples` does; nothing was written then.
         """
-        named, rows = as_columns(columns)
-        self._writer.write_rows([core_column(key, column) for key, column in named], rows or 0)
+        self.write_batch(encode_examples(columns, num_threads=self._num_threads))
 
     def write_example(self, example: Mapping[str, Any]) -> None:
         """Writes one record: a dict of values, lists of values or arrays. A None leaves its key out."""
-        named, _ = as_columns({key: [value] for key, value in example.items()}, "example")
-        self._writer.write_rows([core_column(key, column) for key, column in named], 1)
+        self.write_batch(encode_example(example))
 
     def write_batch(self, records: Any) -> None:
         """Writes serialized records: a RecordBatch or a sequence of bytes-like objects."""
-        self._writer.write_batch(records)
+        rows = records if isinstance(records, RecordBatch) else list(records)
+        with self._lock, self._cleanup():
+            self._check_open()
+            n = len(self._shards)
+            for number, shard in enumerate(self._shards):
+                # Without a copy: a slice of a batch is a view.
+                part = rows[(number - self._rows) % n :: n] if n > 1 else rows
+                if len(part) > 0:
+                    shard.write(part)
+            self._rows += len(rows)
 
     def close(self) -> list[WrittenFile]:
         """Completes the files, gives them their names and tells what was written; calls after the first tell it again.
@@ -127,20 +144,30 @@ class ExampleWriter:
         Raises:
           errors.FailedPreconditionError: the writer was aborted.
         """
-        if self._written is None:
-            if self._writer.closed:
-                raise FailedPreconditionError("the writer was aborted: no file was written")
-            self._written = [WrittenFile(os.fsdecode(path), *counts) for path, *counts in self._writer.close()]
-        return list(self._written)
+        with self._lock:
+            if self._written is None:
+                with self._cleanup():
+                    self._check_open()
+                    for shard in self._shards:
+                        shard.complete(self._sync)
+                    self._written = [shard.publish() for shard in self._shards]
+                    if self._sync:
+                        for folder in {os.path.dirname(shard.path) or "." for shard in self._shards}:
+                            _sync_folder(folder)
+            return list(self._written)
 
     def abort(self) -> None:
         """Removes the temporary files. What was closed already stays."""
-        self._writer.abort()
+        with self._lock:
+            if self._written is None:
+                self._aborted = True
+                for shard in self._shards:
+                    shard.discard()
 
     @property
     def closed(self) -> bool:
         """Whether the writer was closed or aborted."""
-        return self._writer.closed
+        return self._aborted or self._written is not None
 
     def __enter__(self) -> ExampleWriter:
         return self
@@ -150,20 +177,78 @@ class ExampleWriter:
     ) -> None:
         if kind is not None:
             self.abort()
-        elif not self._writer.closed:
+        elif not self.closed:
             self.close()
 
+    def __del__(self) -> None:
+        if hasattr(self, "_aborted"):
+            self.abort()
 
-_UNSET = -1000  # CompressionOptions::kUnset of csrc/codec/codec.h
+    def _check_open(self) -> None:
+        if self._aborted:
+            raise FailedPreconditionError("the writer was aborted: no file was written")
+        if self._written is not None:
+            raise FailedPreconditionError("Writer is closed.")
+
+    @contextlib.contextmanager
+    def _cleanup(self) -> Iterator[None]:
+        """What the system refuses ends the writer, and leaves no file behind."""
+        try:
+            yield
+        except OSError:
+            self.abort()
+            raise
 
 
-def _compression_of(options: str | TFRecordOptions | None) -> tuple[str, int]:
-    compression = TFRecordOptions.get_compression_type_string(options)
-    if compression == "ZLIB":
-        raise ValueError('an ExampleWriter compresses in blocks, which "ZLIB" has no form for; use "GZIP" or "ZSTD"')
-    if options is None or isinstance(options, str):
-        return compression, _UNSET
-    level, *others = TFRecordOptions._core_options(options)
-    if any(other is not None for other in others):
-        raise ValueError("an ExampleWriter compresses in blocks: only compression_level can be chosen")
-    return compression, _UNSET if level is None else level
+class _Shard:
+    """One file on its way: written beside its final name, then renamed."""
+
+    def __init__(self, path: str, options: str | TFRecordOptions | None, num_threads: int) -> None:
+        self.path = path
+        folder, name = os.path.split(path)
+        self.temporary = os.path.join(folder, f".{name[:180]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        self._there = True
+        with self._named():
+            self._writer = TFRecordWriter(self.temporary, options, num_threads=num_threads)
+
+    def write(self, records: Any) -> None:
+        with self._named():
+            self._writer.write_batch(records)
+
+    def complete(self, sync: bool) -> None:
+        with self._named():
+            self._writer.close()
+            if sync:
+                with open(self.temporary, "rb") as file:
+                    os.fsync(file.fileno())
+
+    def publish(self) -> WrittenFile:
+        with self._named():
+            size = os.path.getsize(self.temporary)
+            os.replace(self.temporary, self.path)
+        self._there = False
+        return WrittenFile(self.path, self._writer.records_written, size)
+
+    def discard(self) -> None:
+        if self._there:
+            self._there = False
+            with contextlib.suppress(OSError, AttributeError):
+                self._writer.close()
+            with contextlib.suppress(OSError):
+                os.unlink(self.temporary)
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors name the file that was asked for, not the temporary one."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self.path) from error
+
+
+def _sync_folder(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
