@@ -24,6 +24,7 @@ ROOT = Path(__file__).parent
 # header, library to link, Debian package that brings both
 SYSTEM_LIBRARIES = [
     ("isa-l.h", "isal", "libisal-dev"),
+    ("libdeflate.h", "deflate", "libdeflate-dev"),
     ("zlib.h", "z", "zlib1g-dev"),
     ("zstd.h", "zstd", "libzstd-dev"),
 ]

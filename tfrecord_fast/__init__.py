@@ -64,8 +64,10 @@ if TYPE_CHECKING:
         transpose,
     )
     from .data import TensorSpec
+    from .encode import encode_examples, encode_sequence_examples
     from .index import IndexedReader, RecordIndex
     from .io import (
+        ExampleWriter,
         decode_raw,
         infer_features,
         parse_example,
@@ -83,6 +85,7 @@ _lazy = lazy_names(
     __name__,
     {
         "Example": ".train",
+        "ExampleWriter": ".io",
         "IndexedReader": ".index",
         "RaggedTensor": ".ragged",
         "RecordIndex": ".index",
@@ -95,6 +98,8 @@ _lazy = lazy_names(
         "constant": "._values",
         "convert_to_tensor": "._values",
         "decode_raw": ".io",
+        "encode_examples": ".encode",
+        "encode_sequence_examples": ".encode",
         "expand_dims": "._values",
         "infer_features": ".io",
         "numpy_function": "._values",
@@ -126,6 +131,7 @@ __all__ = [  # noqa: RUF022 (plain order: int16 before int8)
     "DType",
     "DataLossError",
     "Example",
+    "ExampleWriter",
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "IndexedReader",
@@ -155,6 +161,8 @@ __all__ = [  # noqa: RUF022 (plain order: int16 before int8)
     "data",
     "decode_raw",
     "dtypes",
+    "encode_examples",
+    "encode_sequence_examples",
     "errors",
     "expand_dims",
     "float16",

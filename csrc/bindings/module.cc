@@ -13,5 +13,6 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindArrow(m);
   tfr::BindScan(m);
   tfr::BindVarint(m);
+  tfr::BindEncode(m);
   tfr::BindIndex(m);
 }

@@ -15,6 +15,7 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/python_io.h"
+#include "codec/block_pool.h"
 #include "codec/codec.h"
 #include "framing/writer.h"
 
@@ -144,27 +145,60 @@ CompressionOptions OptionsOf(const py::tuple& values) {
   return options;
 }
 
-// Opens a writer made by New. `target` is a path as bytes, or a binary file object; `close_file` says whether the
-// object is closed with the writer.
-void Open(const py::object& self, const py::object& target, const std::string& compression, const py::tuple& options,
-          bool close_file) {
-  std::unique_ptr<Compressor> compressor;
+// Whether blocks may be compressed one by one: zlib's own parameters, other than the level, are of one stream.
+bool InBlocks(Compression compression, const CompressionOptions& options) {
+  constexpr int kUnset = CompressionOptions::kUnset;
+  return compression == Compression::kZstd ||
+         (compression == Compression::kGzip && options.window_bits == kUnset && options.method == kUnset &&
+          options.mem_level == kUnset && options.strategy == kUnset && options.flush_mode == kUnset);
+}
+
+Status Compressed(const std::string& name, const CompressionOptions& options, size_t num_threads, bool caller_writes,
+                  std::unique_ptr<Sink>* sink) {
   for (Compression known : {Compression::kGzip, Compression::kZlib, Compression::kZstd}) {
-    if (compression == CompressionName(known)) ThrowIfError(NewCompressor(known, OptionsOf(options), &compressor));
+    if (name != CompressionName(known)) continue;
+    if (InBlocks(known, options)) {
+      return NewBlockCompressingSink(std::move(*sink), {known, options.level, num_threads, caller_writes}, sink);
+    }
+    std::unique_ptr<Compressor> compressor;
+    TFR_RETURN_IF_ERROR(NewCompressor(known, options, &compressor));
+    *sink = NewCompressingSink(std::move(*sink), std::move(compressor));
   }
+  return {};
+}
+
+// Checks the options before a file is touched.
+Status CheckOptions(const std::string& name, const CompressionOptions& options) {
+  std::unique_ptr<Compressor> unused;
+  std::unique_ptr<BlockCompressor> unused_block;
+  for (Compression known : {Compression::kGzip, Compression::kZlib, Compression::kZstd}) {
+    if (name != CompressionName(known)) continue;
+    if (InBlocks(known, options)) return NewBlockCompressor(known, options.level, &unused_block);
+    return NewCompressor(known, options, &unused);
+  }
+  return {};
+}
+
+// Opens a writer made by New. `target` is a path as bytes, or a binary file object; `close_file` says whether the
+// object is closed with the writer. num_threads 0: as many as the process may use.
+void Open(const py::object& self, const py::object& target, const std::string& compression, const py::tuple& options,
+          bool close_file, bool append, size_t num_threads) {
+  const CompressionOptions core_options = OptionsOf(options);
+  ThrowIfError(CheckOptions(compression, core_options));
   std::unique_ptr<Sink> sink;
-  if (py::isinstance<py::bytes>(target)) {
+  const bool is_path = py::isinstance<py::bytes>(target);
+  if (is_path) {
     const auto path = target.cast<std::string>();
     Status status;
     {
       py::gil_scoped_release no_gil;
-      status = FileSink::Create(path, &sink);
+      status = FileSink::Create(path, &sink, append ? FileSink::Open::kAppend : FileSink::Open::kCreate);
     }
     ThrowIfError(status);
   } else {
     sink = NewPythonSink(target, close_file, "");
   }
-  if (compressor) sink = NewCompressingSink(std::move(sink), std::move(compressor));
+  ThrowIfError(Compressed(compression, core_options, num_threads, !is_path, &sink));
   Unbox<WriterPtr>(self.ptr()) = std::make_unique<SharedWriter>(std::move(sink));
 }
 
@@ -194,7 +228,8 @@ void BindWriter(py::module_& m) {
                                  {Py_tp_getset, properties}},
                                 "Frames records into a file. Opened by _open_writer.", Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE);
   m.attr("RecordWriter") = py::handle(reinterpret_cast<PyObject*>(type));
-  m.def("_open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"), py::arg("close_file"));
+  m.def("_open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"), py::arg("close_file"),
+        py::arg("append"), py::arg("num_threads"));
 }
 
 }  // namespace tfr

@@ -2,6 +2,10 @@
 
 #include <zstd.h>
 
+#include <cstring>
+
+#include "base/endian.h"
+#include "codec/block.h"
 #include "codec/codec.h"
 
 namespace tfr {
@@ -41,25 +45,26 @@ class ZstdDecompressor : public Decompressor {
   bool between_ = true;
 };
 
+Status SetParameters(ZSTD_CCtx* context, int level) {
+  if (level != CompressionOptions::kUnset) {
+    const ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_compressionLevel);
+    if (level < bounds.lowerBound || level > bounds.upperBound) {
+      return Status::InvalidArgument("compression_level " + std::to_string(level) + " is outside ZSTD's " +
+                                     std::to_string(bounds.lowerBound) + " to " + std::to_string(bounds.upperBound));
+    }
+    // -1 is zlib's name for its default, and people pass it.
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level == -1 ? ZSTD_CLEVEL_DEFAULT : level);
+  }
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  return {};
+}
+
 class ZstdCompressor : public Compressor {
  public:
   explicit ZstdCompressor(ZSTD_CCtx* context) : context_(context) {}
   ~ZstdCompressor() override { ZSTD_freeCCtx(context_); }
 
-  Status Init(const CompressionOptions& options) {
-    if (options.level != CompressionOptions::kUnset) {
-      const ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_compressionLevel);
-      if (options.level < bounds.lowerBound || options.level > bounds.upperBound) {
-        return Status::InvalidArgument("compression_level " + std::to_string(options.level) + " is outside ZSTD's " +
-                                       std::to_string(bounds.lowerBound) + " to " + std::to_string(bounds.upperBound));
-      }
-      // -1 is zlib's name for its default, and people pass it.
-      const int level = options.level == -1 ? ZSTD_CLEVEL_DEFAULT : options.level;
-      ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level);
-    }
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, 1);
-    return {};
-  }
+  Status Init(const CompressionOptions& options) { return SetParameters(context_, options.level); }
 
   Status Compress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Mode mode, Progress* progress,
                   bool* done) override {
@@ -81,9 +86,50 @@ class ZstdCompressor : public Compressor {
   ZSTD_CCtx* context_;
 };
 
+// See block.h for the mark.
+class ZstdBlockCompressor : public BlockCompressor {
+ public:
+  explicit ZstdBlockCompressor(ZSTD_CCtx* context) : context_(context) {}
+  ~ZstdBlockCompressor() override { ZSTD_freeCCtx(context_); }
+
+  Status Init(int level) { return SetParameters(context_, level); }
+
+  Status Compress(Bytes block, bool marked, std::shared_ptr<Buffer>* part, size_t* size) override {
+    constexpr size_t kMarkBytes = 20;
+    constexpr uint8_t kMark[] = {0x5d, 0x2a, 0x4d, 0x18, 12, 0, 0, 0, 'T', 'F', 'R', '1'};
+    static_assert(sizeof kMark + 8 == kMarkBytes);
+    const size_t header = marked ? kMarkBytes : 0;
+    const size_t room = ZSTD_compressBound(block.size);
+    *part = Buffer::Allocate(header + room);
+    if (!*part) return Status::OutOfMemory("no memory to compress " + std::to_string(block.size) + " bytes");
+    uint8_t* out = (*part)->data();
+    const size_t got = ZSTD_compress2(context_, out + header, room, block.data, block.size);
+    if (ZSTD_isError(got)) return Status::InvalidArgument(std::string("ZSTD: ") + ZSTD_getErrorName(got));
+    *size = header + got;
+    if (marked) {
+      std::memcpy(out, kMark, sizeof kMark);
+      StoreLE32(out + sizeof kMark, static_cast<uint32_t>(*size));
+      StoreLE32(out + sizeof kMark + 4, static_cast<uint32_t>(block.size));
+    }
+    return {};
+  }
+
+ private:
+  ZSTD_CCtx* context_;
+};
+
 }  // namespace
 
 namespace internal {
+
+Status NewZstdBlockCompressor(int level, std::unique_ptr<BlockCompressor>* compressor) {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  if (context == nullptr) return Status::OutOfMemory("ZSTD context");
+  auto made = std::make_unique<ZstdBlockCompressor>(context);
+  TFR_RETURN_IF_ERROR(made->Init(level));
+  *compressor = std::move(made);
+  return {};
+}
 
 std::unique_ptr<Decompressor> NewZstdDecompressor() {
   ZSTD_DCtx* context = ZSTD_createDCtx();

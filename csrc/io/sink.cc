@@ -20,13 +20,15 @@ constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux writes at most 2^31 -
 
 }  // namespace
 
-Status FileSink::Create(const std::string& path, std::unique_ptr<Sink>* sink) {
+Status FileSink::Create(const std::string& path, std::unique_ptr<Sink>* sink, Open mode, const std::string& shown) {
+  const std::string& name = shown.empty() ? path : shown;
+  const int how = mode == Open::kAppend ? O_APPEND : mode == Open::kNew ? O_EXCL : O_TRUNC;
   int descriptor;
-  while ((descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0 && errno == EINTR) {
+  while ((descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666)) < 0 && errno == EINTR) {
     TFR_RETURN_IF_ERROR(CheckInterrupt());
   }
-  if (descriptor < 0) return Status::Errno(errno, "open").WithPath(path);
-  sink->reset(new FileSink(descriptor, path));
+  if (descriptor < 0) return Status::Errno(errno, "open").WithPath(name);
+  sink->reset(new FileSink(descriptor, name));
   return {};
 }
 
@@ -71,6 +73,11 @@ Status FileSink::Write(const Bytes* parts, size_t count) {
 
 Status FileSink::Close() {
   const int descriptor = std::exchange(descriptor_, -1);
+  if (sync_ && descriptor >= 0 && ::fsync(descriptor) != 0) {
+    const int error = errno;
+    ::close(descriptor);
+    return Status::Errno(error, "fsync").WithPath(path_);
+  }
   // After EINTR Linux has closed the descriptor all the same.
   if (descriptor >= 0 && ::close(descriptor) != 0 && errno != EINTR) return Status::Errno(errno, "close").WithPath(path_);
   return {};

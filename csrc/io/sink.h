@@ -5,6 +5,7 @@
 #define TFRECORD_FAST_IO_SINK_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -28,19 +29,29 @@ class Sink {
 
 class FileSink : public Sink {
  public:
-  // Creates the file or cuts it to nothing. kIoError with errno and path where the system refuses.
-  static Status Create(const std::string& path, std::unique_ptr<Sink>* sink);
+  enum class Open : uint8_t {
+    kCreate,  // or cut to nothing
+    kAppend,  // create, or write behind what is there
+    kNew,     // EEXIST where there is something already
+  };
+  // kIoError with errno and path where the system refuses. Errors name `shown`, or `path` where that is empty.
+  static Status Create(const std::string& path, std::unique_ptr<Sink>* sink, Open mode = Open::kCreate,
+                       const std::string& shown = "");
   ~FileSink() override;
 
   Status Write(const Bytes* parts, size_t count) override;
   Status Flush() override { return {}; }  // nothing is held back here
   Status Close() override;
 
+  // From now on Close returns only when all that was written is on the disk.
+  void SyncOnClose() { sync_ = true; }
+
  private:
   FileSink(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
 
   int descriptor_;
   std::string path_;
+  bool sync_ = false;
 };
 
 }  // namespace tfr

@@ -15,6 +15,7 @@ from .writer import TFRecordCompressionType, TFRecordOptions, TFRecordWriter
 
 if TYPE_CHECKING:
     from . import gfile
+    from .example_writer import ExampleWriter
     from .files import matching_files, read_file, write_file
     from .images import (
         decode_bmp,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _lazy = lazy_names(
     __name__,
     {
+        "ExampleWriter": ".example_writer",
         "decode_bmp": ".images",
         "decode_gif": ".images",
         "decode_image": ".images",
@@ -72,6 +74,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "ExampleWriter",
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "RaggedFeature",

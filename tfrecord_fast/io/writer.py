@@ -106,7 +106,12 @@ class TFRecordWriter(_core.RecordWriter):
     Args:
       path: str, bytes or PathLike; a URL that fsspec opens (`s3://…`, `gs://…`, extra `fsspec`); or a writable
         binary file object, which is flushed but not closed by `close`. An existing file is cut to nothing.
-      options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", or TFRecordOptions.
+      options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", or TFRecordOptions. "GZIP" and "ZSTD" are written in
+        blocks of about 1 MiB, each a member (frame) of its own, compressed on several threads; so is "GZIP" with a
+        compression_level, but not with any other of zlib's parameters: those mean one stream by zlib itself.
+      append: go on behind the records of an existing file, which is read through and checked first. Paths only, and
+        not "ZLIB": TensorFlow reads only the first stream of such a file.
+      num_threads: that compress blocks; None for as many as the process may use.
 
     `write(record)` takes any bytes-like object, or str as UTF-8; `write_batch(records)` a RecordBatch or a sequence.
     Records reach the file when a buffer is full, at `flush()` and at `close()`. A context manager. Safe to use from
@@ -115,6 +120,7 @@ class TFRecordWriter(_core.RecordWriter):
     Raises:
       OSError: the file can't be created or written (errno and filename are set); any later call raises it again.
       ValueError: unknown compression, or parameters that zlib refuses.
+      errors.DataLossError: the file to append to is damaged, or otherwise compressed. It is left as it is.
       errors.FailedPreconditionError: `write` or `flush` after `close`.
 
     >>> import tempfile, os
@@ -126,12 +132,21 @@ class TFRecordWriter(_core.RecordWriter):
     3
     """
 
-    def __init__(self, path: Any, options: str | TFRecordOptions | None = None) -> None:
+    def __init__(
+        self,
+        path: Any,
+        options: str | TFRecordOptions | None = None,
+        *,
+        append: bool = False,
+        num_threads: int | None = None,
+    ) -> None:
         compression = TFRecordOptions.get_compression_type_string(options)
         unset = TFRecordOptions()
         core_options = TFRecordOptions._core_options(options if hasattr(options, "mem_level") else unset)  # type: ignore[arg-type]
         target, close_file = _target(path)
-        _core._open_writer(self, target, compression, core_options, close_file)
+        if append:
+            _check_appendable(target, compression)
+        _core._open_writer(self, target, compression, core_options, close_file, append, num_threads or 0)
 
     def __enter__(self) -> TFRecordWriter:
         return self
@@ -150,6 +165,20 @@ class TFRecordWriter(_core.RecordWriter):
         except OSError:
             # What is on its way is most likely the same failure, and came first.
             pass
+
+
+def _check_appendable(target: Any, compression: str) -> None:
+    """Reads the file through, so that what is appended can be read: it must end where a record ends."""
+    if not isinstance(target, bytes):
+        raise ValueError("append=True needs the path of a file")
+    if compression == "ZLIB":
+        raise ValueError('append=True is not for "ZLIB": TensorFlow reads only the first stream of a file')
+    if not os.path.exists(target) or os.path.getsize(target) == 0:
+        return
+    from ..shard_reader import ShardReader  # imports more than writing needs
+
+    for _ in ShardReader(target, compression_type=compression):
+        pass
 
 
 def _target(path: Any) -> tuple[Any, bool]:

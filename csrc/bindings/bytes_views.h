@@ -1,0 +1,28 @@
+// Byte strings on their way to the encoder: views and what keeps them alive, as a Python object without methods that
+// users need.
+
+#ifndef TFRECORD_FAST_BINDINGS_BYTES_VIEWS_H_
+#define TFRECORD_FAST_BINDINGS_BYTES_VIEWS_H_
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/records.h"
+
+namespace tfr {
+
+struct BytesViews {
+  std::vector<Bytes> views;
+  std::vector<Owner> owners;
+};
+
+using BytesViewsPtr = std::shared_ptr<BytesViews>;
+
+void BindBytesViews(pybind11::module_& m);
+void BindArrowImport(pybind11::module_& m);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BINDINGS_BYTES_VIEWS_H_

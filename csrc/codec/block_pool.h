@@ -1,0 +1,59 @@
+// Threads that compress blocks for one output or several, and write the parts of each output in order.
+
+#ifndef TFRECORD_FAST_CODEC_BLOCK_POOL_H_
+#define TFRECORD_FAST_CODEC_BLOCK_POOL_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "base/buffer.h"
+#include "base/records.h"
+#include "base/status.h"
+#include "codec/block.h"
+#include "io/sink.h"
+
+namespace tfr {
+
+struct BlockPoolOptions {
+  Compression compression = Compression::kNone;  // kNone: blocks are written as they are
+  int level = CompressionOptions::kUnset;
+  size_t num_threads = 0;  // 0: as many as the process may use
+  // Whether the pool's threads write, or only the thread that calls Submit and Drain: for sinks that call Python.
+  bool caller_writes = false;
+};
+
+// Called by one thread at a time. The first failure of an output is what all later calls for it return; nothing is
+// written to it any more.
+class BlockPool {
+ public:
+  // kInvalidArgument where the level is out of range.
+  static Status New(const BlockPoolOptions& options, std::unique_ptr<BlockPool>* pool);
+  // Stops and joins the threads; what was submitted and not drained may be lost. In a process forked from the one
+  // that made it there are no threads, and what belongs to them is left alone.
+  ~BlockPool();
+  BlockPool(const BlockPool&) = delete;
+  BlockPool& operator=(const BlockPool&) = delete;
+
+  // `sink` must live until the pool is gone. Returns the output's number.
+  size_t AddOutput(Sink* sink);
+
+  // Hands over a block of an output; see BlockCompressor for `marked`. Waits while as much is pending as the pool
+  // holds at most, two blocks a thread and two more.
+  Status Submit(size_t output, std::shared_ptr<Buffer> buffer, size_t size, bool marked);
+
+  // Waits until every block of the output is written.
+  Status Drain(size_t output);
+
+ private:
+  class Impl;
+  explicit BlockPool(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Compresses in blocks what is written to it into `sink`. Each call of Write must end where a record ends.
+Status NewBlockCompressingSink(std::unique_ptr<Sink> sink, const BlockPoolOptions& options, std::unique_ptr<Sink>* made);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_CODEC_BLOCK_POOL_H_

@@ -1,0 +1,288 @@
+// Sizes and bytes of one column; see column_plan.h.
+
+#include "encode/column_plan.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/endian.h"
+
+namespace tfr {
+namespace {
+
+constexpr size_t kBlock = 256;  // values converted at a time, on the stack
+
+template <typename T>
+int64_t LoadAs(const void* values, size_t i) {
+  return static_cast<int64_t>(static_cast<const T*>(values)[i]);
+}
+
+int64_t LoadInt(ElementType type, const void* values, size_t i) {
+  switch (type) {
+    case ElementType::kBool: return static_cast<const uint8_t*>(values)[i] != 0;
+    case ElementType::kInt8: return LoadAs<int8_t>(values, i);
+    case ElementType::kInt16: return LoadAs<int16_t>(values, i);
+    case ElementType::kInt32: return LoadAs<int32_t>(values, i);
+    case ElementType::kUInt8: return LoadAs<uint8_t>(values, i);
+    case ElementType::kUInt16: return LoadAs<uint16_t>(values, i);
+    case ElementType::kUInt32: return LoadAs<uint32_t>(values, i);
+    case ElementType::kUInt64: return LoadAs<uint64_t>(values, i);
+    default: return LoadAs<int64_t>(values, i);
+  }
+}
+
+float FromBits(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// IEEE 754 half: 1 sign bit, 5 of exponent (bias 15), 10 of fraction.
+float FromHalf(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
+  const uint32_t magnitude = half & 0x7fff;
+  if (magnitude >= 0x7c00) return FromBits(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);  // infinity, NaN
+  // As a float whose exponent is 112 too small, which a multiplication mends, subnormal numbers included.
+  const float scaled = FromBits(magnitude << 13) * 0x1p112f;
+  uint32_t bits;
+  std::memcpy(&bits, &scaled, sizeof bits);
+  return FromBits(bits | sign);
+}
+
+float LoadFloat(ElementType type, const void* values, size_t i) {
+  switch (type) {
+    case ElementType::kFloat16: return FromHalf(static_cast<const uint16_t*>(values)[i]);
+    case ElementType::kBFloat16: return FromBits(static_cast<uint32_t>(static_cast<const uint16_t*>(values)[i]) << 16);
+    case ElementType::kFloat64: return static_cast<float>(static_cast<const double*>(values)[i]);
+    default: return static_cast<const float*>(values)[i];
+  }
+}
+
+// Gives at most kBlock values from `at` on as int64: where they lie, or converted to `block`.
+const int64_t* Int64Block(const EncodeColumn& column, size_t at, size_t n, int64_t* block) {
+  if (column.type == ElementType::kInt64 || column.type == ElementType::kUInt64) {
+    return static_cast<const int64_t*>(column.values) + at;
+  }
+  for (size_t i = 0; i < n; ++i) block[i] = LoadInt(column.type, column.values, at + i);
+  return block;
+}
+
+const Bytes* Strings(const EncodeColumn& column) { return static_cast<const Bytes*>(column.values); }
+
+// The low 56 bits of a value, 7 to a byte, lowest first.
+uint64_t SpreadGroups(uint64_t x) {
+  x = (x & 0x000000000fffffff) | (x & 0x00fffffff0000000) << 4;
+  x = (x & 0x00003fff00003fff) | (x & 0x0fffc0000fffc000) << 2;
+  return (x & 0x007f007f007f007f) | (x & 0x3f803f803f803f80) << 1;
+}
+
+// Copies `size` bytes and perhaps up to 15 more, which must be readable and writable.
+void CopyLoosely(const uint8_t* from, size_t size, uint8_t* to) {
+  size_t done = 0;
+  do {
+    std::memcpy(to + done, from + done, ColumnPlan::kTextSlack);
+    done += ColumnPlan::kTextSlack;
+  } while (done < size);
+}
+
+}  // namespace
+
+ColumnPlan::ColumnPlan(EncodeColumn from) : column(std::move(from)) {
+  const bool scalar = column.splits == nullptr && column.count == 1 && column.steps == nullptr;
+  if (column.type == ElementType::kBytes) {
+    kind_tag = 1 << 3 | 2;
+    op = Op::kBytes;
+  } else if (IsFloat(column.type)) {
+    kind_tag = 2 << 3 | 2;
+    op = !scalar ? Op::kFloats : column.type == ElementType::kFloat32 ? Op::kFloat32Scalar : Op::kFloatScalar;
+    if (scalar) LayTexts(sizeof(float));
+  } else {
+    kind_tag = 3 << 3 | 2;
+    op = !scalar ? Op::kInts : column.type == ElementType::kInt64 ? Op::kInt64Scalar : Op::kIntScalar;
+    for (size_t size = 1; scalar && size <= kMaxVarintSize; ++size) LayTexts(size);
+  }
+}
+
+void ColumnPlan::LayTexts(size_t value_size) {
+  const size_t list = FieldSize(value_size);
+  const size_t feature = FieldSize(list);
+  const size_t entry = FieldSize(column.key.size()) + FieldSize(feature);
+  const size_t text = FieldSize(entry) - value_size;
+  text_at[value_size] = static_cast<uint32_t>(texts.size());
+  text_size[value_size] = static_cast<uint32_t>(text);
+  entry_size[value_size] = static_cast<uint32_t>(text + value_size);
+  texts.resize(texts.size() + text + kTextSlack);
+  uint8_t* out = texts.data() + text_at[value_size];
+  out = WriteField(kFieldOne, entry, out);
+  out = WriteField(kFieldOne, column.key.size(), out);
+  out = std::copy(column.key.begin(), column.key.end(), out);
+  out = WriteField(kFieldTwo, feature, out);
+  out = WriteField(kind_tag, list, out);
+  WriteField(kFieldOne, value_size, out);
+  const size_t copied = (text + kTextSlack - 1) / kTextSlack * kTextSlack;
+  loose_room = std::max<uint32_t>(loose_room, static_cast<uint32_t>(std::max(copied, text + kMaxVarintSize)));
+}
+
+// ---- Sizes ----
+
+uint64_t ColumnPlan::PackedSize(Run run) const {
+  if (IsFloat(column.type)) return run.count * sizeof(float);
+  int64_t block[kBlock];
+  uint64_t size = 0;
+  if (column.type == ElementType::kInt64 || column.type == ElementType::kUInt64) {
+    return EncodedVarintsSize(static_cast<const int64_t*>(column.values) + run.begin, run.count);
+  }
+  for (size_t done = 0; done < run.count; done += kBlock) {
+    const size_t n = std::min(kBlock, run.count - done);
+    size += EncodedVarintsSize(Int64Block(column, run.begin + done, n, block), n);
+  }
+  return size;
+}
+
+uint64_t ColumnPlan::ListSize(Run run) const {
+  if (run.count == 0) return 0;
+  if (op != Op::kBytes) return FieldSize(PackedSize(run));
+  uint64_t size = 0;
+  for (size_t i = 0; i < run.count; ++i) size += FieldSize(Strings(column)[run.begin + i].size);
+  return size;
+}
+
+uint64_t ColumnPlan::FeatureSize(size_t item) const { return HasItem(item) ? FieldSize(ListSize(RunOf(item))) : 0; }
+
+void ColumnPlan::AddEntrySizes(size_t first, size_t last, uint64_t* sizes) const {
+  const uint64_t key_field = FieldSize(column.key.size());
+  switch (op) {
+    case Op::kInt64Scalar: {
+      const auto* values = static_cast<const int64_t*>(column.values);
+      for (size_t row = first; row < last; ++row) {
+        if (HasItem(row)) sizes[row - first] += entry_size[VarintSize(static_cast<uint64_t>(values[row]))];
+      }
+      return;
+    }
+    case Op::kIntScalar:
+      for (size_t row = first; row < last; ++row) {
+        const auto value = static_cast<uint64_t>(LoadInt(column.type, column.values, row));
+        if (HasItem(row)) sizes[row - first] += entry_size[VarintSize(value)];
+      }
+      return;
+    case Op::kFloat32Scalar:
+    case Op::kFloatScalar:
+      for (size_t row = first; row < last; ++row) {
+        if (HasItem(row)) sizes[row - first] += entry_size[sizeof(float)];
+      }
+      return;
+    case Op::kInts:
+    case Op::kFloats:
+    case Op::kBytes:
+      for (size_t row = first; row < last; ++row) {
+        if (HasItem(row)) sizes[row - first] += FieldSize(key_field + FieldSize(FeatureSize(row)));
+      }
+      return;
+  }
+}
+
+size_t ColumnPlan::FindTooLarge(size_t first, size_t last) const {
+  if (column.type != ElementType::kUInt64) return last;
+  const auto* values = static_cast<const int64_t*>(column.values);
+  for (size_t item = first; item < last; ++item) {
+    if (!HasItem(item)) continue;
+    const Run run = RunOf(item);
+    for (size_t i = 0; i < run.count; ++i) {
+      if (values[run.begin + i] < 0) return item;
+    }
+  }
+  return last;
+}
+
+// ---- Bytes ----
+
+uint8_t* ColumnPlan::WriteScalar(int64_t value, uint8_t* out, const uint8_t* end) const {
+  const auto bits = static_cast<uint64_t>(value);
+  const size_t size = VarintSize(bits);
+  const uint8_t* text = texts.data() + text_at[size];
+  const size_t text_bytes = text_size[size];
+  if (static_cast<size_t>(end - out) < loose_room || size > sizeof bits) {
+    std::memcpy(out, text, text_bytes);
+    return EncodeVarint(bits, out + text_bytes);
+  }
+  CopyLoosely(text, text_bytes, out);
+  constexpr uint64_t kTopBits = 0x8080808080808080;
+  StoreLE64(out + text_bytes, SpreadGroups(bits) | (kTopBits & ((uint64_t{1} << (8 * (size - 1))) - 1)));
+  return out + text_bytes + size;
+}
+
+uint8_t* ColumnPlan::WriteScalarFloat(float value, uint8_t* out, const uint8_t* end) const {
+  const uint8_t* text = texts.data() + text_at[sizeof value];
+  const size_t text_bytes = text_size[sizeof value];
+  if (static_cast<size_t>(end - out) < loose_room) {
+    std::memcpy(out, text, text_bytes);
+  } else {
+    CopyLoosely(text, text_bytes, out);
+  }
+  std::memcpy(out + text_bytes, &value, sizeof value);
+  return out + text_bytes + sizeof value;
+}
+
+uint8_t* ColumnPlan::WriteInts(Run run, uint8_t* out) const {
+  int64_t block[kBlock];
+  if (column.type == ElementType::kInt64 || column.type == ElementType::kUInt64) {
+    return EncodeVarints(static_cast<const int64_t*>(column.values) + run.begin, run.count, out);
+  }
+  for (size_t done = 0; done < run.count; done += kBlock) {
+    const size_t n = std::min(kBlock, run.count - done);
+    out = EncodeVarints(Int64Block(column, run.begin + done, n, block), n, out);
+  }
+  return out;
+}
+
+uint8_t* ColumnPlan::WriteFloats(Run run, uint8_t* out) const {
+  if (column.type == ElementType::kFloat32) {
+    std::memcpy(out, static_cast<const float*>(column.values) + run.begin, run.count * sizeof(float));
+  } else {
+    for (size_t i = 0; i < run.count; ++i) {
+      const float value = LoadFloat(column.type, column.values, run.begin + i);
+      std::memcpy(out + i * sizeof value, &value, sizeof value);
+    }
+  }
+  return out + run.count * sizeof(float);
+}
+
+uint8_t* ColumnPlan::WriteFeature(size_t item, uint8_t* out) const {
+  if (!HasItem(item)) return out;
+  const Run run = RunOf(item);
+  if (op == Op::kBytes) {
+    out = WriteField(kind_tag, ListSize(run), out);
+    for (size_t i = 0; i < run.count; ++i) {
+      const Bytes& value = Strings(column)[run.begin + i];
+      out = WriteField(kFieldOne, value.size, out);
+      if (value.size > 0) std::memcpy(out, value.data, value.size);
+      out += value.size;
+    }
+    return out;
+  }
+  if (run.count == 0) return WriteField(kind_tag, 0, out);
+  const uint64_t packed = PackedSize(run);
+  out = WriteField(kind_tag, FieldSize(packed), out);
+  out = WriteField(kFieldOne, packed, out);
+  return IsFloat(column.type) ? WriteFloats(run, out) : WriteInts(run, out);
+}
+
+uint8_t* ColumnPlan::WriteEntry(size_t row, uint8_t* out, const uint8_t* end) const {
+  if (!HasItem(row)) return out;
+  switch (op) {
+    case Op::kInt64Scalar: return WriteScalar(static_cast<const int64_t*>(column.values)[row], out, end);
+    case Op::kFloat32Scalar: return WriteScalarFloat(static_cast<const float*>(column.values)[row], out, end);
+    case Op::kIntScalar: return WriteScalar(LoadInt(column.type, column.values, row), out, end);
+    case Op::kFloatScalar: return WriteScalarFloat(LoadFloat(column.type, column.values, row), out, end);
+    default: break;
+  }
+  const uint64_t feature = FeatureSize(row);
+  out = WriteField(kFieldOne, FieldSize(column.key.size()) + FieldSize(feature), out);
+  out = WriteField(kFieldOne, column.key.size(), out);
+  std::memcpy(out, column.key.data(), column.key.size());
+  out = WriteField(kFieldTwo, feature, out + column.key.size());
+  return WriteFeature(row, out);
+}
+
+}  // namespace tfr

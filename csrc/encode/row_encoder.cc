@@ -1,0 +1,155 @@
+// Messages of many columns; see row_encoder.h.
+
+#include "encode/row_encoder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "encode/column_plan.h"
+
+namespace tfr {
+namespace {
+
+// Rows sized together, column after column: their sizes stay in the cache.
+constexpr size_t kSizeBlock = 1024;
+
+Status MakePlans(std::vector<EncodeColumn> columns, size_t rows, std::vector<ColumnPlan>* plans) {
+  // Bytewise, as protobuf orders the keys of a map; std::string compares bytes as unsigned.
+  std::sort(columns.begin(), columns.end(), [](const EncodeColumn& a, const EncodeColumn& b) { return a.key < b.key; });
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0 && columns[i].key == columns[i - 1].key) {
+      return Status::InvalidArgument("feature '" + columns[i].key + "' is given twice");
+    }
+    if (columns[i].key.size() > RowEncoder::kMaxRecordBytes) return Status::InvalidArgument("a key of more than 2 GiB");
+    TFR_RETURN_IF_ERROR(CheckColumn(columns[i], rows));
+    plans->emplace_back(std::move(columns[i]));
+  }
+  return {};
+}
+
+Status TooLarge(const ColumnPlan& plan, size_t row) {
+  return Status::InvalidArgument("feature '" + plan.column.key + "', row " + std::to_string(row) +
+                                 ": a uint64 above 2^63 - 1, which an int64 list can't hold");
+}
+
+// The length of a message's last field, given tag, length and field together.
+uint64_t InnerSize(uint64_t outer) {
+  uint64_t head = 2;
+  while (1 + VarintSize(outer - head) != head) ++head;
+  return outer - head;
+}
+
+// The steps of one row of a feature list.
+struct Steps {
+  size_t first;
+  size_t last;
+};
+
+Steps StepsOf(const ColumnPlan& plan, size_t row) {
+  return {static_cast<size_t>(plan.column.steps[row]), static_cast<size_t>(plan.column.steps[row + 1])};
+}
+
+bool HasRow(const ColumnPlan& plan, size_t row) { return plan.column.row_valid == nullptr || plan.column.row_valid[row] != 0; }
+
+uint64_t ListBytes(const ColumnPlan& plan, size_t row) {
+  const Steps steps = StepsOf(plan, row);
+  uint64_t size = 0;
+  for (size_t step = steps.first; step < steps.last; ++step) size += FieldSize(plan.FeatureSize(step));
+  return size;
+}
+
+}  // namespace
+
+RowEncoder::RowEncoder() = default;
+RowEncoder::~RowEncoder() = default;
+
+Status RowEncoder::Init(std::vector<EncodeColumn> columns, std::vector<EncodeColumn> lists, bool sequence, size_t rows) {
+  rows_ = rows;
+  sequence_ = sequence;
+  TFR_RETURN_IF_ERROR(MakePlans(std::move(columns), rows, &columns_));
+  return MakePlans(std::move(lists), rows, &lists_);
+}
+
+Status RowEncoder::SizeFeatures(size_t first, size_t last, uint64_t* sizes) const {
+  for (const ColumnPlan& plan : columns_) {
+    const size_t bad = plan.FindTooLarge(first, last);
+    if (bad < last) return TooLarge(plan, bad);
+    plan.AddEntrySizes(first, last, sizes);
+  }
+  return {};
+}
+
+Status RowEncoder::SizeLists(size_t first, size_t last, uint64_t* sizes) const {
+  for (size_t row = first; row < last; ++row) {
+    uint64_t total = 0;
+    for (const ColumnPlan& plan : lists_) {
+      if (!HasRow(plan, row)) continue;
+      const Steps steps = StepsOf(plan, row);
+      if (plan.FindTooLarge(steps.first, steps.last) < steps.last) return TooLarge(plan, row);
+      total += FieldSize(FieldSize(plan.column.key.size()) + FieldSize(ListBytes(plan, row)));
+    }
+    sizes[row - first] += FieldSize(total);
+  }
+  return {};
+}
+
+Status RowEncoder::Size(size_t first, size_t last, uint64_t* sizes) const {
+  for (size_t begin = first; begin < last; begin += kSizeBlock) {
+    const size_t end = std::min(last, begin + kSizeBlock);
+    uint64_t* block = sizes + (begin - first);
+    std::fill_n(block, end - begin, uint64_t{0});
+    TFR_RETURN_IF_ERROR(SizeFeatures(begin, end, block));
+    if (!sequence_ || !columns_.empty()) {
+      for (size_t i = 0; i < end - begin; ++i) block[i] = FieldSize(block[i]);
+    }
+    if (!lists_.empty()) TFR_RETURN_IF_ERROR(SizeLists(begin, end, block));
+    for (size_t i = 0; i < end - begin; ++i) {
+      if (block[i] > kMaxRecordBytes) {
+        return Status::InvalidArgument("row " + std::to_string(begin + i) + " takes " + std::to_string(block[i]) +
+                                       " bytes, more than the 2 GiB of a protobuf message");
+      }
+    }
+  }
+  return {};
+}
+
+void RowEncoder::Write(size_t row, uint64_t size, uint8_t* out) const {
+  if (sequence_) return WriteSequence(row, size, out);
+  const uint8_t* const end = out + size;
+  WriteFeatures(row, WriteField(kFieldOne, InnerSize(size), out), end);
+}
+
+uint8_t* RowEncoder::WriteFeatures(size_t row, uint8_t* out, const uint8_t* end) const {
+  for (const ColumnPlan& plan : columns_) out = plan.WriteEntry(row, out, end);
+  return out;
+}
+
+void RowEncoder::WriteSequence(size_t row, uint64_t size, uint8_t* out) const {
+  const uint8_t* const end = out + size;
+  if (!columns_.empty()) {
+    uint64_t features = 0;
+    for (const ColumnPlan& plan : columns_) plan.AddEntrySizes(row, row + 1, &features);
+    out = WriteField(kFieldOne, features, out);
+    out = WriteFeatures(row, out, end);
+  }
+  if (lists_.empty()) return;
+  out = WriteField(kFieldTwo, InnerSize(static_cast<uint64_t>(end - out)), out);
+  for (const ColumnPlan& plan : lists_) {
+    if (!HasRow(plan, row)) continue;
+    const std::string& key = plan.column.key;
+    const uint64_t list = ListBytes(plan, row);
+    out = WriteField(kFieldOne, FieldSize(key.size()) + FieldSize(list), out);
+    out = WriteField(kFieldOne, key.size(), out);
+    std::memcpy(out, key.data(), key.size());
+    out = WriteField(kFieldTwo, list, out + key.size());
+    const Steps steps = StepsOf(plan, row);
+    for (size_t step = steps.first; step < steps.last; ++step) {
+      out = WriteField(kFieldOne, plan.FeatureSize(step), out);
+      out = plan.WriteFeature(step, out);
+    }
+  }
+}
+
+}  // namespace tfr

@@ -1,0 +1,93 @@
+"""tf.train.Example and SequenceExample for the protobuf runtime, in a descriptor pool of their own, without TensorFlow."""
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+_PACKAGE = "tfrecord_fast_tests"
+_LABELS = {"optional": 1, "repeated": 3}
+_TYPES = {"float": 2, "int64": 3, "string": 9, "bytes": 12}
+
+
+def _message(file, name, *fields, oneof=None):
+    message = file.message_type.add(name=name)
+    for label, kind, field_name, number in fields:
+        field = message.field.add(name=field_name, number=number, label=_LABELS[label])
+        if kind in _TYPES:
+            field.type = _TYPES[kind]
+            if label == "repeated" and kind in ("float", "int64"):
+                field.options.packed = True
+        else:
+            field.type = 11
+            field.type_name = f".{_PACKAGE}.{kind}"
+        if oneof:
+            field.oneof_index = 0
+    if oneof:
+        message.oneof_decl.add(name=oneof)
+    return message
+
+
+def _map(message, value, field_name):
+    entry = message.nested_type.add(name="".join(part.title() for part in field_name.split("_")) + "Entry")
+    entry.options.map_entry = True
+    entry.field.add(name="key", number=1, label=1, type=9)
+    entry.field.add(name="value", number=2, label=1, type=11, type_name=f".{_PACKAGE}.{value}")
+    message.field.add(
+        name=field_name, number=1, label=3, type=11, type_name=f".{_PACKAGE}.{message.name}.{entry.name}"
+    )
+
+
+def _pool():
+    file = descriptor_pb2.FileDescriptorProto(name="example.proto", package=_PACKAGE, syntax="proto3")
+    _message(file, "BytesList", ("repeated", "bytes", "value", 1))
+    _message(file, "FloatList", ("repeated", "float", "value", 1))
+    _message(file, "Int64List", ("repeated", "int64", "value", 1))
+    lists = [("optional", f"{kind}List", f"{kind.lower()}_list", i + 1) for i, kind in enumerate(["Bytes", "Float", "Int64"])]
+    _message(file, "Feature", *lists, oneof="kind")
+    _map(_message(file, "Features"), "Feature", "feature")
+    _message(file, "FeatureList", ("repeated", "Feature", "feature", 1))
+    _map(_message(file, "FeatureLists"), "FeatureList", "feature_list")
+    _message(file, "Example", ("optional", "Features", "features", 1))
+    _message(
+        file, "SequenceExample", ("optional", "Features", "context", 1), ("optional", "FeatureLists", "feature_lists", 2)
+    )
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return pool
+
+
+_POOL = _pool()
+
+
+def message(name):
+    """The class of the message of this name: Example, Feature, Int64List, …"""
+    return message_factory.GetMessageClass(_POOL.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+
+
+Example, SequenceExample, Feature, FeatureList = map(message, ["Example", "SequenceExample", "Feature", "FeatureList"])
+
+
+def feature(kind, values):
+    """A Feature of kind "int64", "float" or "bytes"."""
+    made = Feature()
+    getattr(made, f"{kind}_list").SetInParent()
+    getattr(made, f"{kind}_list").value.extend(values)
+    return made
+
+
+def example(features):
+    """The deterministic bytes of an Example of {key: (kind, values)}."""
+    made = Example()
+    made.features.SetInParent()
+    for key, (kind, values) in features.items():
+        made.features.feature[key].CopyFrom(feature(kind, values))
+    return made.SerializeToString(deterministic=True)
+
+
+def sequence_example(context, lists):
+    """The deterministic bytes of a SequenceExample of {key: (kind, values)} and {key: (kind, [values of each step])}."""
+    made = SequenceExample()
+    for key, (kind, values) in context.items():
+        made.context.feature[key].CopyFrom(feature(kind, values))
+    for key, (kind, steps) in lists.items():
+        made.feature_lists.feature_list[key].SetInParent()
+        made.feature_lists.feature_list[key].feature.extend([feature(kind, values) for values in steps])
+    return made.SerializeToString(deterministic=True)
