@@ -169,9 +169,7 @@ def train(folder, steps=80):
         ]
     )
     model.compile(keras.optimizers.Adam(0.01), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    history = model.fit(
-        (batch for batch in batches), steps_per_epoch=steps // 4, epochs=4, shuffle=False, verbose=0
-    )
+    history = model.fit((batch for batch in batches), steps_per_epoch=steps // 4, epochs=4, shuffle=False, verbose=0)
     return history.history["loss"]
 
 

@@ -25,7 +25,7 @@ def make_sequence(tokens, labels):
     token_list = example.feature_lists.feature_list["tokens"]
     label_list = example.feature_lists.feature_list["labels"]
     word_list = example.feature_lists.feature_list["letters"]
-    for token, label in zip(tokens, labels):
+    for token, label in zip(tokens, labels, strict=True):
         token_list.feature.add().int64_list.value.append(token)
         label_list.feature.add().int64_list.value.append(label)
         word_list.feature.add().bytes_list.value.extend([b"x"] * token)
@@ -43,7 +43,7 @@ def make_image(image):
 
 def write(folder):
     with tf.io.TFRecordWriter(os.path.join(folder, "sequences.tfrecord")) as writer:
-        for tokens, labels in zip(SEQUENCES, LABELS):
+        for tokens, labels in zip(SEQUENCES, LABELS, strict=True):
             writer.write(make_sequence(tokens, labels).SerializeToString())
     with tf.io.TFRecordWriter(os.path.join(folder, "images.tfrecord")) as writer:
         for image in IMAGES:
@@ -96,7 +96,7 @@ def main(folder):
     values = read(folder)
     for length, tokens, labels, letters in values["single"]:
         print(int(length), np.asarray(tokens), np.asarray(labels), np.asarray(letters).tolist())
-    print("restored:", all((np.asarray(a) == b).all() for a, b in zip(values["images"], IMAGES)))
+    print("restored:", all((np.asarray(a) == b).all() for a, b in zip(values["images"], IMAGES, strict=True)))
 
 
 if __name__ == "__main__":

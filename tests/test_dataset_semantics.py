@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Pipelines of tf.data, each run here and by TensorFlow: the same elements in the same order, the same dtypes."""
 
 import numpy as np
@@ -46,7 +47,14 @@ def run_all(pipelines, files):
 
     results = {}
     for source in pipelines:
-        names = {"tf": tf, "np": np, "D": tf.data.Dataset, "R": tf.data.TFRecordDataset, "files": files}
+        data = tf.data  # noqa: F821 (of the process it runs in)
+        names = {"tf": tf, "np": np, "D": data.Dataset, "R": data.TFRecordDataset}  # noqa: F821
+        names |= {"files": files[:-1], "examples": files[-1]}
+        names["make_tf_record_dataset"] = getattr(data.experimental, "make_tf_record_dataset", None)
+        if names["make_tf_record_dataset"] is None:  # TensorFlow does not export it
+            from tensorflow.python.data.experimental.ops import readers
+
+            names["make_tf_record_dataset"] = readers.make_tf_record_dataset
         try:
             dataset = eval(source, names)
             first = elements(dataset)
@@ -207,6 +215,47 @@ R(files).concatenate(R(files[0])).batch(6)
 D.range(4).map(lambda x: tf.io.decode_raw("abcd", tf.uint8))
 """.strip().split("\n")
 
+SPEC = (
+    "{'a': tf.io.FixedLenFeature([], tf.int64), 'v': tf.io.VarLenFeature(tf.int64), 'r': tf.io.RaggedFeature(tf.float32),"
+    " 's': tf.io.FixedLenFeature([2], tf.string, default_value=['x', 'y']),"
+    " 'q': tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True)}"
+)
+SINGLE = f"lambda r: tf.io.parse_single_example(r, {SPEC})"
+BATCH = f"lambda r: tf.io.parse_example(r, {SPEC})"
+NO_RAGGED = "lambda d: {k: v for k, v in d.items() if k != 'r'}"
+EXAMPLES = [
+    line.replace("SINGLE", SINGLE).replace("BATCH", BATCH).replace("SPEC", SPEC).replace("NO_RAGGED", NO_RAGGED)
+    for line in """
+R(examples).map(SINGLE)
+R(examples).map(SINGLE).map(lambda d: {"v": d["v"], "a": d["a"], "s": d["s"]}).batch(3)
+R(examples).map(SINGLE).map(lambda d: d["v"]).batch(2).batch(2)
+R(examples).map(SINGLE).map(lambda d: d["v"]).batch(4).unbatch()
+R(examples).map(SINGLE).map(lambda d: tf.sparse.to_dense(d["v"])).padded_batch(3)
+R(examples).map(SINGLE).map(lambda d: (d["q"], d["a"])).padded_batch(3, padded_shapes=([None], []), padding_values=(np.int64(-1), np.int64(0)))
+R(examples).map(SINGLE).map(lambda d: {"q": d["q"], "a": d["a"]}).padded_batch(2)
+R(examples).map(SINGLE).map(lambda d: d["q"]).batch(2)
+R(examples).map(SINGLE).map(lambda d: d["q"]).ragged_batch(2)
+R(examples).batch(4).map(BATCH)
+R(examples).batch(4).map(BATCH).unbatch()
+R(examples).batch(4).map(BATCH).map(lambda d: d["r"]).unbatch().ragged_batch(3)
+R(examples).batch(4).map(BATCH).map(NO_RAGGED).unbatch().batch(3)
+R(examples).batch(4).map(BATCH, num_parallel_calls=2).prefetch(1)
+R(examples).batch(4).map(BATCH).map(lambda d: (d["a"], d["v"])).filter(lambda a, v: a[0] > 3)
+R(examples).batch(4).apply(tf.data.experimental.parse_example_dataset(SPEC))
+R(examples).map(SINGLE).filter(lambda d: d["a"] % 2 == 0).map(lambda d: d["a"]).repeat(2).batch(3)
+D.from_tensor_slices(next(iter(R(examples).batch(20).map(BATCH)))).map(lambda d: d["v"]).batch(3)
+tf.data.experimental.make_batched_features_dataset(examples, 4, SPEC, shuffle=False, num_epochs=1)
+tf.data.experimental.make_batched_features_dataset(examples, 4, SPEC, shuffle=False, num_epochs=2, drop_final_batch=True)
+tf.data.experimental.make_batched_features_dataset(examples, 4, SPEC, label_key="a", shuffle=False).take(5)
+tf.data.experimental.make_batched_features_dataset([examples, examples], 4, SPEC, shuffle=False, num_epochs=1, reader_num_threads=2)
+tf.data.experimental.make_batched_features_dataset(examples, 4, SPEC, label_key="nope")
+tf.data.experimental.make_batched_features_dataset("nothing*", 4, SPEC)
+make_tf_record_dataset(files, 4, shuffle=False, num_epochs=1)
+make_tf_record_dataset(files, 4, shuffle=False, num_parallel_reads=2).take(5)
+make_tf_record_dataset(files, 4, parser_fn=lambda r: (r, 1), shuffle=False, num_epochs=2, drop_final_batch=True)
+""".strip().split("\n")
+]
+
 # Where some element raises: the element is lost, the ones behind it come; a batch it falls into is lost.
 ERRORS_HERE = {
     "map": "D.range(6).map(fail)",
@@ -235,6 +284,18 @@ def files(tmp_path_factory):
     return paths
 
 
+@pytest.fixture(scope="module")
+def examples(files):
+    """A file of Examples whose lists differ in length."""
+    path = files[0].replace("0.tfrecord", "examples.tfrecord")
+    with tfrecord_fast.io.TFRecordWriter(path) as writer:
+        for i in range(9):
+            values = {"a": i, "v": np.arange(i % 4), "r": np.arange(i % 3) / 2, "q": np.arange(i % 5)}
+            values |= {"s": [f"{i}", ""]} if i % 2 else {}
+            writer.write(tfrecord_fast.train.example(values).SerializeToString())
+    return path
+
+
 def run_here(pipelines, files):
     names = dict(run_all.__globals__)
     function = type(run_all)(run_all.__code__, {**names, "tf": tfrecord_fast, "np": np})
@@ -242,14 +303,14 @@ def run_here(pipelines, files):
 
 
 @pytest.fixture(scope="module")
-def theirs(files):
+def theirs(files, examples):
     errors = [source.replace("fail", f"({FAIL})") for source in ERRORS_HERE.values()]
-    return live_tensorflow.call(run_all, PIPELINES + errors, files)
+    return live_tensorflow.call(run_all, PIPELINES + EXAMPLES + errors, [*files, examples])
 
 
-@pytest.mark.parametrize("source", PIPELINES)
-def test_a_pipeline_gives_what_tensorflows_gives(source, theirs, files):
-    ours = run_here([source], files)[source]
+@pytest.mark.parametrize("source", PIPELINES + EXAMPLES)
+def test_a_pipeline_gives_what_tensorflows_gives(source, theirs, files, examples):
+    ours = run_here([source], [*files, examples])[source]
     expected = theirs[source]
     if isinstance(expected, str):
         assert isinstance(ours, str), f"TensorFlow raises {expected}"

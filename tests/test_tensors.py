@@ -61,7 +61,9 @@ def test_what_is_no_such_tensor_is_an_error(serialized):
 
 
 def test_too_few_bytes_of_content_are_an_error():
-    serialized = tf.io.serialize_tensor(np.arange(3)).replace(np.arange(3).tobytes(), np.arange(2).tobytes() + b"\0" * 8)
+    serialized = tf.io.serialize_tensor(np.arange(3)).replace(
+        np.arange(3).tobytes(), np.arange(2).tobytes() + b"\0" * 8
+    )
     assert tf.io.parse_tensor(serialized, tf.int64).tolist() == [0, 1, 0]
     from tfrecord_fast._messages import message
 
@@ -71,7 +73,10 @@ def test_too_few_bytes_of_content_are_an_error():
 
 
 def their_examples(texts):
-    return [tf.train.Example.FromString(s).SerializeToString(deterministic=True) for s in tf.io.decode_json_example(texts).numpy()]
+    return [
+        tf.train.Example.FromString(s).SerializeToString(deterministic=True)
+        for s in tf.io.decode_json_example(texts).numpy()
+    ]
 
 
 @needs_tensorflow

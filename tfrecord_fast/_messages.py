@@ -92,7 +92,7 @@ DATA_TYPES = {
 _ENUM = {
     "DT_INVALID": 0,
     **{
-        f"DT_{ {'float32': 'FLOAT', 'float64': 'DOUBLE', 'float16': 'HALF'}.get(name, name.upper())}": number
+        f"DT_{ {'float32': 'FLOAT', 'float64': 'DOUBLE', 'float16': 'HALF'}.get(name, name.upper()) }": number
         for name, number in DATA_TYPES.items()
     },
 }
@@ -135,9 +135,7 @@ def _fill(proto: Any, package: str, fields: list[tuple[str, int, str]]) -> None:
 def _make() -> dict[str, Any]:
     package = "tensorflow"
     pool = descriptor_pool.DescriptorPool()
-    file = descriptor_pb2.FileDescriptorProto(
-        name="tfrecord_fast/messages.proto", package=package, syntax="proto3"
-    )
+    file = descriptor_pb2.FileDescriptorProto(name="tfrecord_fast/messages.proto", package=package, syntax="proto3")
     made: dict[str, Any] = {}
     for name, fields in {**_FEATURE, **_EXAMPLE, **_TENSOR}.items():
         outer, _, inner = name.rpartition(".")
@@ -146,13 +144,12 @@ def _make() -> dict[str, Any]:
     enum = file.enum_type.add(name="DataType")
     for name, number in _ENUM.items():
         enum.value.add(name=name, number=number)
-    pool.Add(file) if not hasattr(pool, "AddSerializedFile") else pool.AddSerializedFile(file.SerializeToString())
-    return {
-        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
-        if hasattr(message_factory, "GetMessageClass")
-        else message_factory.MessageFactory(pool).GetPrototype(pool.FindMessageTypeByName(f"{package}.{name}"))  # type: ignore[attr-defined]
-        for name in made
-    }
+    pool.AddSerializedFile(file.SerializeToString())
+    if hasattr(message_factory, "GetMessageClass"):
+        class_of = message_factory.GetMessageClass
+    else:  # protobuf before 4.22
+        class_of = message_factory.MessageFactory(pool).GetPrototype
+    return {name: class_of(pool.FindMessageTypeByName(f"{package}.{name}")) for name in made}
 
 
 _messages: dict[str, Any] | None = None

@@ -127,7 +127,13 @@ def concat(values: Any, axis: int, name: str | None = None) -> Any:
 
 
 def one_hot(
-    indices: Any, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1, dtype: Any = None, name: str | None = None
+    indices: Any,
+    depth: int,
+    on_value: Any = 1,
+    off_value: Any = 0,
+    axis: int = -1,
+    dtype: Any = None,
+    name: str | None = None,
 ) -> Any:
     """For each index a row of `depth` values, `on_value` at that place and `off_value` elsewhere; float32 by default.
 
@@ -141,7 +147,9 @@ def one_hot(
     return rows if axis == -1 else np.moveaxis(rows, -1, axis)
 
 
-def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any = None, stateful: bool = True, name: str | None = None) -> Any:
+def numpy_function(
+    func: Callable[..., Any], inp: Any, Tout: Any = None, stateful: bool = True, name: str | None = None
+) -> Any:
     """The function's result for these arguments, as NumPy values: functions are Python's here anyway."""
     from .data._structure import returned
 

@@ -31,7 +31,9 @@ __all__ = [
 ]
 
 
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> np.ndarray[Any, Any]:
+def convert_image_dtype(
+    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+) -> np.ndarray[Any, Any]:
     """An image in another dtype, scaled: floats are 0 to 1, integers 0 to their largest value.
 
     Args:
@@ -42,19 +44,23 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
     >>> float(tf.image.convert_image_dtype(np.uint8([255]), tf.float32)[0])
     1.0
     """
-    values = np.asarray(image)
-    kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    values: Any = np.asarray(image)
+    kind: Any = np.dtype(as_dtype(dtype).as_numpy_dtype)
     if values.dtype == kind:
-        return values
-    if values.dtype.kind in "iu" and kind.kind in "iu":
+        scaled = values
+    elif values.dtype.kind in "iu" and kind.kind in "iu":
         have, want = np.iinfo(values.dtype).max, np.iinfo(kind).max
         if have > want:
-            return (values // ((have + 1) // (want + 1))).astype(kind)
-        return values.astype(kind) * kind.type((want + 1) // (have + 1))
-    if values.dtype.kind in "iu":
-        return values.astype(kind) * kind.type(1.0 / np.iinfo(values.dtype).max)
-    if kind.kind in "iu":
-        largest = np.iinfo(kind).max
-        scaled = values * values.dtype.type(largest + 0.5)
-        return np.clip(scaled, np.iinfo(kind).min, largest).astype(kind) if saturate else scaled.astype(kind)
-    return values.astype(kind)
+            scaled = values // ((have + 1) // (want + 1))
+        else:
+            scaled = values.astype(kind) * kind.type((want + 1) // (have + 1))
+    elif values.dtype.kind in "iu":
+        scaled = values.astype(kind) * kind.type(1.0 / np.iinfo(values.dtype).max)
+    elif kind.kind in "iu":
+        limits = np.iinfo(kind)
+        scaled = values * values.dtype.type(limits.max + 0.5)
+        scaled = np.clip(scaled, limits.min, limits.max) if saturate else scaled
+    else:
+        scaled = values
+    converted: np.ndarray[Any, Any] = scaled.astype(kind, copy=False)
+    return converted

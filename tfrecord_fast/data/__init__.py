@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from ._structure import TensorSpec
     from .options import Options, ThreadingOptions
 
-_lazy = lazy_names(
-    __name__, {"Options": ".options", "TensorSpec": "._structure", "ThreadingOptions": ".options"}
-)
+_lazy = lazy_names(__name__, {"Options": ".options", "TensorSpec": "._structure", "ThreadingOptions": ".options"})
 
 INFINITE_CARDINALITY = INFINITE
 UNKNOWN_CARDINALITY = UNKNOWN

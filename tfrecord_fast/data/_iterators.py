@@ -10,7 +10,7 @@ from typing import Any
 
 from ._structure import rows, stack
 
-__all__ = ["Batches", "Chained", "Ignoring", "Interleaved", "PaddedBatches", "Repeated", "Shuffled", "Windowed", "Windows"]
+__all__ = ["Batches", "Chained", "Ignoring", "Interleaved", "Repeated", "Shuffled", "Windowed", "Windows"]
 
 _END = object()
 

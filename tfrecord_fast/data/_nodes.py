@@ -4,32 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import chain, count, repeat
+from functools import partial
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from .._threads import available_cpus
 from ..errors import InvalidArgumentError
 from ..random import next_seed
-from ._iterators import Batches, Chained, Ignoring, Interleaved, Repeated, Shuffled, Windowed, Windows
+from ._iterators import Batches, Chained, Ignoring, Repeated, Shuffled, Windowed
 from ._plan import RecordPlan
-from ._structure import TensorSpec, call, leaves, map_leaves, rows, spec_of, stack
+from ._structure import TensorSpec, call, map_leaves, rows, spec_of, stack
 from ._windows import Window
-from .dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset
+from .dataset import INFINITE, UNKNOWN, Dataset
 
 __all__ = [
     "Apply",
     "Batch",
     "Cache",
-    "Concatenate",
     "Enumerate",
     "Filter",
-    "FlatMap",
     "Generated",
     "IgnoreErrors",
-    "Interleave",
     "Map",
+    "Of",
     "Prefetch",
     "Repeat",
     "Shard",
@@ -38,9 +36,9 @@ __all__ = [
     "Slices",
     "Take",
     "Unbatch",
-    "WindowDataset",
+    "Windowing",
     "WithOptions",
-    "Zip",
+    "check_count",
     "name_of",
 ]
 
@@ -79,11 +77,11 @@ class Slices(Generated):
     """The rows of an element that lies in memory."""
 
     def __init__(self, element: Any, length: int, label: str) -> None:
-        super().__init__(lambda: rows(element), label, length)
+        super().__init__(partial(rows, element), label, length)
         self.of_paths = isinstance(element, np.ndarray) and element.ndim == 1 and element.dtype.kind == "O"
 
 
-class _Of(Dataset[Any]):
+class Of(Dataset[Any]):
     """A transformation of one dataset."""
 
     def __init__(self, dataset: Dataset[Any]) -> None:
@@ -93,7 +91,7 @@ class _Of(Dataset[Any]):
         return ""
 
     def _plan(self) -> RecordPlan | None:
-        if type(self)._fuse is _Of._fuse:
+        if type(self)._fuse is Of._fuse:
             return None  # without asking further
         plan = self._input._plan()
         return None if plan is None else self._fuse(plan)
@@ -110,7 +108,7 @@ class _Of(Dataset[Any]):
         return self._input.element_spec
 
 
-class Map(_Of):
+class Map(Of):
     def __init__(self, dataset: Dataset[Any], function: Callable[..., Any], threads: int) -> None:
         super().__init__(dataset)
         self.function = function
@@ -132,7 +130,7 @@ class Map(_Of):
         return Dataset.element_spec.__get__(self)
 
 
-class Filter(_Of):
+class Filter(Of):
     def __init__(self, dataset: Dataset[Any], predicate: Callable[..., Any]) -> None:
         super().__init__(dataset)
         self._predicate = predicate
@@ -151,7 +149,7 @@ class Filter(_Of):
         return UNKNOWN
 
 
-class Batch(_Of):
+class Batch(Of):
     def __init__(
         self,
         dataset: Dataset[Any],
@@ -191,7 +189,7 @@ class Batch(_Of):
         return map_leaves(lambda spec: TensorSpec((first, *spec.shape), spec.dtype), self._input.element_spec)
 
 
-class Unbatch(_Of):
+class Unbatch(Of):
     def _iterate(self) -> Iterator[Any]:
         return Chained(iter(self._input))
 
@@ -206,7 +204,7 @@ class Unbatch(_Of):
         return map_leaves(lambda spec: TensorSpec(spec.shape[1:], spec.dtype), self._input.element_spec)
 
 
-class Shuffle(_Of):
+class Shuffle(Of):
     def __init__(self, dataset: Dataset[Any], buffer_size: int, seed: int | None, reshuffle: bool) -> None:
         super().__init__(dataset)
         self.buffer_size = buffer_size
@@ -235,7 +233,7 @@ class Shuffle(_Of):
         return f"shuffle({self.buffer_size}{seed}{'' if self.reshuffle else ', the same each time'})"
 
 
-class Repeat(_Of):
+class Repeat(Of):
     def __init__(self, dataset: Dataset[Any], times: int) -> None:
         super().__init__(dataset)
         self._times = times
@@ -261,7 +259,7 @@ class Repeat(_Of):
         return elements if elements < 0 else elements * self._times
 
 
-class _Window(_Of):
+class Windowing(Of):
     """take, skip and shard: a window of the elements."""
 
     def __init__(self, dataset: Dataset[Any], window: Window, label: str) -> None:
@@ -290,23 +288,23 @@ class _Window(_Of):
         return len(range(start, elements if stop is None else min(stop, elements), step))
 
 
-class Take(_Window):
+class Take(Windowing):
     def __init__(self, dataset: Dataset[Any], size: int) -> None:
         super().__init__(dataset, Window(0, None if size < 0 else size, 1), f"take({size})")
 
 
-class Skip(_Window):
+class Skip(Windowing):
     def __init__(self, dataset: Dataset[Any], size: int) -> None:
         nothing = size < 0
         super().__init__(dataset, Window(max(size, 0), 0 if nothing else None, 1), f"skip({size})")
 
 
-class Shard(_Window):
+class Shard(Windowing):
     def __init__(self, dataset: Dataset[Any], num_shards: int, index: int) -> None:
         super().__init__(dataset, Window(index, None, num_shards), f"shard({num_shards}, {index})")
 
 
-class Prefetch(_Of):
+class Prefetch(Of):
     def __init__(self, dataset: Dataset[Any], size: int) -> None:
         super().__init__(dataset)
         self._size = size
@@ -323,7 +321,7 @@ class Prefetch(_Of):
         return f"prefetch({self._size})"
 
 
-class Enumerate(_Of):
+class Enumerate(Of):
     def __init__(self, dataset: Dataset[Any], start: int) -> None:
         super().__init__(dataset)
         self._start = start
@@ -339,7 +337,7 @@ class Enumerate(_Of):
         return (spec_of(np.int64(0)), self._input.element_spec)
 
 
-class Cache(_Of):
+class Cache(Of):
     def __init__(self, dataset: Dataset[Any]) -> None:
         super().__init__(dataset)
         self._elements: list[Any] | None = None
@@ -358,109 +356,7 @@ class Cache(_Of):
         return "cache()"
 
 
-class FlatMap(_Of):
-    _cycle_length = 1
-    _block_length = 1
-
-    def __init__(self, dataset: Dataset[Any], function: Callable[..., Any], label: str = "flat_map") -> None:
-        super().__init__(dataset)
-        self._function = function
-        self._name = label
-
-    def _plan(self) -> RecordPlan | None:
-        """Where each element is a path, and the function gives the file's records: the native reader interleaves."""
-        if not _gives_paths(self._input) or not 0 <= self._input.cardinality() <= _MOST_FILES:
-            return None
-        from .records import joined
-
-        paths = list(self._input)
-        source = joined(paths, [self._function(path) for path in paths], self._cycle_length, self._block_length)
-        return None if source is None else RecordPlan(source, steps=(self._label(),))
-
-    def _iterate(self) -> Iterator[Any]:
-        return Chained(iter(self._input), _opener(self._function, self._name))
-
-    def _label(self) -> str:
-        return f"{self._name}({name_of(self._function)})"
-
-    def cardinality(self) -> int:
-        return INFINITE if self._input.cardinality() == INFINITE else UNKNOWN
-
-    @property
-    def element_spec(self) -> Any:
-        return Dataset.element_spec.__get__(self)
-
-
-class Interleave(FlatMap):
-    def __init__(
-        self, dataset: Dataset[Any], function: Callable[..., Any], cycle_length: int, block_length: int
-    ) -> None:
-        super().__init__(dataset, function, "interleave")
-        self._cycle_length = available_cpus() if cycle_length == AUTOTUNE else cycle_length
-        self._block_length = block_length
-
-    def _iterate(self) -> Iterator[Any]:
-        open_ = _opener(self._function, "interleave")
-        return Interleaved(iter(self._input), open_, self._cycle_length, self._block_length)
-
-    def _label(self) -> str:
-        return f"interleave({name_of(self._function)}, {self._cycle_length}, {self._block_length})"
-
-
-_MOST_FILES = 10_000
-
-
-def _gives_paths(dataset: Dataset[Any]) -> bool:
-    while isinstance(dataset, Shuffle | Repeat | _Window | Prefetch | Cache | WithOptions):
-        dataset = dataset._input
-    return isinstance(dataset, Generated) and dataset.of_paths
-
-
-def _opener(function: Callable[..., Any], name: str) -> Callable[[Any], Iterable[Any]]:
-    def open_(element: Any) -> Iterable[Any]:
-        dataset = function(*element) if type(element) is tuple else function(element)
-        if not isinstance(dataset, Dataset):
-            raise TypeError(f"the function of {name} must return a Dataset, got {type(dataset).__name__}")
-        return dataset
-
-    return open_
-
-
-class WindowDataset(_Of):
-    def __init__(self, dataset: Dataset[Any], size: int, shift: int, stride: int, drop_remainder: bool) -> None:
-        super().__init__(dataset)
-        self._arguments = (size, shift, stride, drop_remainder)
-
-    def _iterate(self) -> Iterator[Any]:
-        return map(_window_of, Windows(iter(self._input), *self._arguments))
-
-    def _label(self) -> str:
-        return f"window({self._arguments[0]}, shift={self._arguments[1]}, stride={self._arguments[2]})"
-
-    def cardinality(self) -> int:
-        elements = self._input.cardinality()
-        size, shift, stride, drop_remainder = self._arguments
-        if elements < 0:
-            return elements
-        if drop_remainder:
-            return max(0, (elements - (size - 1) * stride - 1) // shift + 1)
-        return -(-elements // shift)
-
-    @property
-    def element_spec(self) -> Any:
-        return Dataset.element_spec.__get__(self)
-
-
-def _window_of(elements: list[Any]) -> Any:
-    """The structure of the elements, with a dataset in the place of each component."""
-
-    def dataset_of(*column: Any) -> Dataset[Any]:
-        return Generated(lambda: column, "window", len(column))
-
-    return map_leaves(dataset_of, *elements)
-
-
-class IgnoreErrors(_Of):
+class IgnoreErrors(Of):
     def __init__(self, dataset: Dataset[Any], log_warning: bool) -> None:
         super().__init__(dataset)
         self._log_warning = log_warning
@@ -480,7 +376,7 @@ class IgnoreErrors(_Of):
         return UNKNOWN
 
 
-class WithOptions(_Of):
+class WithOptions(Of):
     def __init__(self, dataset: Dataset[Any], options: Any) -> None:
         super().__init__(dataset)
         self._options = options
@@ -495,7 +391,7 @@ class WithOptions(_Of):
         return self._options
 
 
-class Apply(_Of):
+class Apply(Of):
     """An iterator of the input's, in Python: scan, take_while, unique."""
 
     def __init__(self, dataset: Dataset[Any], function: Callable[[Iterator[Any]], Iterator[Any]], label: str) -> None:
@@ -517,73 +413,13 @@ class Apply(_Of):
         return Dataset.element_spec.__get__(self)
 
 
-class Concatenate(Dataset[Any]):
-    def __init__(self, first: Dataset[Any], second: Dataset[Any]) -> None:
-        self._parts = (first, second)
-
-    def _iterate(self) -> Iterator[Any]:
-        return chain(*self._parts)
-
-    def _describe(self) -> str:
-        return f"{self._parts[0]._describe()}.concatenate({self._parts[1]._describe()})"
-
-    def cardinality(self) -> int:
-        counts = [part.cardinality() for part in self._parts]
-        if INFINITE in counts:
-            return INFINITE
-        return UNKNOWN if UNKNOWN in counts else sum(counts)
-
-    @property
-    def element_spec(self) -> Any:
-        return self._parts[0].element_spec
-
-
-class Zip(Dataset[Any]):
-    """Of a structure of datasets, elements of that structure."""
-
-    def __init__(self, datasets: Any) -> None:
-        self._datasets = datasets
-        self._parts = leaves(datasets)
-        for part in self._parts:
-            if not isinstance(part, Dataset):
-                raise TypeError(f"zip takes datasets, tuples and dicts of them, got {type(part).__name__}")
-
-    def _iterate(self) -> Iterator[Any]:
-        if not self._parts:
-            return repeat(self._datasets)
-        if isinstance(self._datasets, tuple) and all(isinstance(part, Dataset) for part in self._datasets):
-            return zip(*self._datasets, strict=False)
-        iterators = map_leaves(iter, self._datasets)
-        return _zipped(iterators)
-
-    def _describe(self) -> str:
-        return f"zip({', '.join(part._describe() for part in self._parts)})"
-
-    def cardinality(self) -> int:
-        counts = [part.cardinality() for part in self._parts]
-        finite = [elements for elements in counts if elements >= 0]
-        if UNKNOWN in counts:
-            return 0 if 0 in finite else UNKNOWN
-        return min(finite) if finite else INFINITE
-
-    @property
-    def element_spec(self) -> Any:
-        return map_leaves(lambda part: part.element_spec, self._datasets)
-
-
-def _zipped(iterators: Any) -> Iterator[Any]:
-    while True:
-        try:
-            yield map_leaves(next, iterators)
-        except StopIteration:
-            return
-
-
 def check_count(name: str, value: int, least: int = 1) -> int:
     """The value as an int; InvalidArgumentError where it is less than `least`."""
     import operator
 
     number = operator.index(value.item() if hasattr(value, "item") else value)
     if number < least:
-        raise InvalidArgumentError(f"`{name}` must be {'greater than zero' if least == 1 else f'at least {least}'}, got {number}")
+        raise InvalidArgumentError(
+            f"`{name}` must be {'greater than zero' if least == 1 else f'at least {least}'}, got {number}"
+        )
     return number

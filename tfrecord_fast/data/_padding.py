@@ -22,7 +22,9 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
         shape_of = [None] * count if shapes is None else _shapes(shapes, count)
         value_of = [None] * count if values is None else _values(values, count)
         columns = list(zip(*(leaves(element) for element in elements), strict=True))
-        padded = [_pad(list(column), *how) for column, *how in zip(columns, shape_of, value_of, strict=True)]
+        padded = [
+            _pad(list(column), shape, value) for column, shape, value in zip(columns, shape_of, value_of, strict=True)
+        ]
         places = iter(padded)
         in_order = {key: value for key, value in zip(_paths(elements[0]), places, strict=True)}
         return _rebuild(elements[0], (), in_order)
@@ -88,12 +90,13 @@ def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
         raise InvalidArgumentError(f"Attempted to pad to a smaller size than the input element: {longest} to {wanted}")
     dtype = arrays[0].dtype
     if value is None:
-        value = b"" if dtype == object else 0
+        value = b"" if dtype.hasobject else 0
     elif isinstance(value, str):
         value = value.encode()
     batch = np.full((len(arrays), *wanted), value, dtype=dtype)
     for row, array in enumerate(arrays):
-        batch[(row, *(slice(length) for length in array.shape))] = array
+        place: Any = (row, *(slice(length) for length in array.shape))
+        batch[place] = array
     return batch
 
 

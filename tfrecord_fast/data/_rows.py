@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -63,5 +64,5 @@ def sparse_rows(tensor: SparseTensor) -> Iterator[SparseTensor]:
     indices = tensor.indices
     splits = np.searchsorted(indices[:, 0], np.arange(len(tensor) + 1)).tolist()
     values = tensor.values if isinstance(tensor.values, BytesArray) else np.asarray(tensor.values)
-    for start, end in zip(splits, splits[1:], strict=False):
+    for start, end in pairwise(splits):
         yield SparseTensor(indices[start:end, 1:], values[start:end], tensor.dense_shape[1:])

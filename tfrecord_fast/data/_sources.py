@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class Sources:
         from ._structure import normalize
 
         element = normalize(tensors)
-        return Generated(lambda: [element], "from_tensors()", 1)
+        return Generated(partial(iter, [element]), "from_tensors()", 1)
 
     @staticmethod
     def range(*args: int, output_type: Any = None, name: str | None = None) -> Dataset[Any]:
@@ -58,7 +59,7 @@ class Sources:
         numbers = range(*(int(arg) for arg in args))
         kind: Any = np.int64 if output_type is None else as_dtype(output_type).as_numpy_dtype
         text = ", ".join(str(arg) for arg in args)
-        return Generated(lambda: map(kind, numbers), f"range({text})", len(numbers))
+        return Generated(partial(map, kind, numbers), f"range({text})", len(numbers))
 
     @staticmethod
     def counter(start: int = 0, step: int = 1, dtype: Any = None, name: str | None = None) -> Dataset[Any]:
@@ -128,7 +129,7 @@ class Sources:
         if not found:
             raise InvalidArgumentError(f"No files matched pattern: {file_pattern}")
         names = [name.encode() if isinstance(name, str) else name for name in sorted(found)]
-        dataset = Generated(lambda: names, f"list_files({len(names)} files)", len(names))
+        dataset = Generated(partial(iter, names), f"list_files({len(names)} files)", len(names))
         dataset.of_paths = True
         return dataset if shuffle is False else dataset.shuffle(len(names), seed)
 
@@ -148,7 +149,7 @@ class Sources:
             raise TypeError("Must pass at least one dataset to `zip`.")
         if args and datasets is not None:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
-        from ._nodes import Zip
+        from ._joins import Zip
 
         return Zip(datasets if datasets is not None else args[0] if len(args) == 1 else args)
 
@@ -218,5 +219,5 @@ def _cast(dtype: Any, value: Any) -> Any:
     wanted = as_dtype(dtype)
     if wanted == string:
         return normalize(value)
-    array = np.asarray(value, dtype=wanted.as_numpy_dtype)
+    array: Any = np.asarray(value, dtype=wanted.as_numpy_dtype)
     return array[()] if array.ndim == 0 else array

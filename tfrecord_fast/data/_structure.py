@@ -15,7 +15,18 @@ from ..bytes_array import BytesArray
 from ..dtypes import float32
 from ..errors import InvalidArgumentError
 
-__all__ = ["TensorSpec", "call", "column_length", "leaves", "map_leaves", "normalize", "returned", "rows", "spec_of", "stack"]
+__all__ = [
+    "TensorSpec",
+    "call",
+    "column_length",
+    "leaves",
+    "map_leaves",
+    "normalize",
+    "returned",
+    "rows",
+    "spec_of",
+    "stack",
+]
 
 _NUMBERS = (np.int64, np.int32, np.float32, np.float64, np.uint8, np.int16, np.int8, np.uint16, np.uint32, np.uint64)
 _AS_IS = frozenset({bytes, type(None), np.bool_, *_NUMBERS, np.float16, _core.RecordBatch, BytesArray})
@@ -199,7 +210,9 @@ def rows(value: Any) -> Iterator[Any]:
     length = column_length(value)
     if isinstance(value, Mapping):
         keys = list(value)
-        return (dict(zip(keys, row, strict=True)) for row in zip(*(_rows(value[key], length) for key in keys), strict=True))
+        return (
+            dict(zip(keys, row, strict=True)) for row in zip(*(_rows(value[key], length) for key in keys), strict=True)
+        )
     if isinstance(value, tuple):
         made = zip(*(_rows(item, length) for item in value), strict=True)
         return (type(value)(*row) for row in made) if hasattr(value, "_fields") else made

@@ -50,7 +50,7 @@ def windowed_batches(
             count += len(batch)
         while count >= size:
             whole = held[0] if len(held) == 1 else _core._concatenate(held)
-            yield whole[:size]
+            yield whole if len(whole) == size else whole[:size]
             count -= size
             held = [whole[size:]] if count else []
         if any(cutter.ended for cutter in cutters):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import InvalidArgumentError
+from ._batching import Batching
 from ._sources import Sources
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ UNKNOWN = -2
 T = TypeVar("T")
 
 
-class Dataset(Sources, Generic[T]):
+class Dataset(Sources, Batching, Generic[T]):
     """Elements that can be iterated any number of times; each iteration starts anew, and nothing happens before it.
 
     An element is a NumPy value, or bytes, or a structure of these in tuples and dicts. Methods give new datasets; what
@@ -54,11 +55,21 @@ class Dataset(Sources, Generic[T]):
     # ---- What it is ----
 
     def as_numpy_iterator(self) -> Iterator[T]:
-        """The same as `iter(dataset)`: elements are NumPy values or bytes already."""
+        """The same as `iter(dataset)`: elements are NumPy values or bytes already.
+
+        >>> import tfrecord_fast as tf
+        >>> int(next(tf.data.Dataset.range(3).as_numpy_iterator()))
+        0
+        """
         return iter(self)
 
     def cardinality(self) -> int:
-        """The number of elements; -1: infinitely many, -2: not known without iterating."""
+        """The number of elements; -1: infinitely many, -2: not known without iterating.
+
+        >>> import tfrecord_fast as tf
+        >>> tf.data.Dataset.range(10).batch(4).cardinality()
+        3
+        """
         return UNKNOWN
 
     @property
@@ -159,14 +170,24 @@ class Dataset(Sources, Generic[T]):
         return Filter(self, predicate)
 
     def enumerate(self, start: int = 0, name: str | None = None) -> Dataset[Any]:
-        """Pairs of a number (int64) and an element."""
+        """Pairs of a number (int64) and an element.
+
+        >>> import tfrecord_fast as tf
+        >>> [(int(i), x) for i, x in tf.data.Dataset.from_tensor_slices([b"a", b"b"]).enumerate()]
+        [(0, b'a'), (1, b'b')]
+        """
         from ._nodes import Enumerate, check_count
 
         return Enumerate(self, check_count("start", start, -(1 << 63)))
 
     def flat_map(self, map_func: Callable[..., Dataset[Any]], name: str | None = None) -> Dataset[Any]:
-        """The elements of the dataset that the function gives for each element, one dataset after the other."""
-        from ._nodes import FlatMap
+        """The elements of the dataset that the function gives for each element, one dataset after the other.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(4).flat_map(lambda n: tf.data.Dataset.range(n))]
+        [0, 0, 1, 0, 1, 2]
+        """
+        from ._joins import FlatMap
 
         return FlatMap(self, map_func)
 
@@ -195,20 +216,33 @@ class Dataset(Sources, Generic[T]):
         >>> list(twice)
         [b'a', b'b', b'a', b'b', b'c', b'c']
         """
-        from ._nodes import Interleave, check_count
+        from ._joins import Interleave
+        from ._nodes import check_count
 
         cycle = AUTOTUNE if cycle_length in (None, AUTOTUNE) else check_count("cycle_length", cycle_length)
         block = 1 if block_length is None else check_count("block_length", block_length)
         return Interleave(self, map_func, cycle, block)
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset[T]:
-        """Leaves out the elements whose making raises. Directly on files: what is behind damage in a file."""
+        """Leaves out the elements whose making raises. Directly on files: what is behind damage in a file.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(-1, 2).map(lambda x: 6 // int(x) if x else [][0]).ignore_errors()]
+        [-6, 6]
+        """
         from ._nodes import IgnoreErrors
 
         return IgnoreErrors(self, log_warning)
 
-    def scan(self, initial_state: Any, scan_func: Callable[[Any, Any], tuple[Any, Any]], name: str | None = None) -> Dataset[Any]:
-        """The function takes (state, element) and gives (next state, result); the results."""
+    def scan(
+        self, initial_state: Any, scan_func: Callable[[Any, Any], tuple[Any, Any]], name: str | None = None
+    ) -> Dataset[Any]:
+        """The function takes (state, element) and gives (next state, result); the results.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(5).scan(0, lambda total, x: (total + x, total + x))]
+        [0, 1, 3, 6, 10]
+        """
         from ._nodes import Apply
         from ._structure import normalize
 
@@ -221,7 +255,12 @@ class Dataset(Sources, Generic[T]):
         return Apply(self, run, "scan()")
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
-        """The elements before the first for which the function is false."""
+        """The elements before the first for which the function is false.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(9).take_while(lambda x: x < 3)]
+        [0, 1, 2]
+        """
         import itertools
 
         from ._nodes import Apply
@@ -230,83 +269,6 @@ class Dataset(Sources, Generic[T]):
             return bool(predicate(*element) if type(element) is tuple else predicate(element))
 
         return Apply(self, lambda elements: itertools.takewhile(holds, elements), "take_while()")
-
-    # ---- Batches ----
-
-    def batch(
-        self,
-        batch_size: int,
-        drop_remainder: bool = False,
-        num_parallel_calls: int | None = None,
-        deterministic: bool | None = None,
-        name: str | None = None,
-    ) -> Dataset[Any]:
-        """Runs of `batch_size` elements, stacked; the last may be smaller, unless `drop_remainder`.
-
-        Records give RecordBatch; arrays get a first axis; strings an object array; SparseTensors and RaggedTensors one
-        dimension more. An error takes the place of the batch that it falls into. The other arguments are accepted.
-
-        Raises:
-          errors.InvalidArgumentError: batch_size is less than 1; when iterated: shapes that differ.
-        """
-        from ._nodes import Batch, check_count
-
-        return Batch(self, check_count("batch_size", batch_size), bool(drop_remainder))
-
-    def padded_batch(
-        self,
-        batch_size: int,
-        padded_shapes: Any = None,
-        padding_values: Any = None,
-        drop_remainder: bool = False,
-        name: str | None = None,
-    ) -> Dataset[Any]:
-        """As `batch`, with arrays padded at their ends to one shape.
-
-        Args:
-          padded_shapes: a structure of shapes as elements have it, None or -1 for the longest of the batch; None: all
-            lengths that of the longest.
-          padding_values: a structure of scalars, or one for all; 0 or b"" by default.
-
-        >>> import numpy as np, tfrecord_fast as tf
-        >>> print(next(iter(tf.data.Dataset.range(1, 4).map(lambda n: np.full(n, n)).padded_batch(3))))
-        [[1 0 0]
-         [2 2 0]
-         [3 3 3]]
-        """
-        from ._nodes import Batch, check_count
-        from ._padding import padder
-
-        join = padder(padded_shapes, padding_values)
-        return Batch(self, check_count("batch_size", batch_size), bool(drop_remainder), join, "padded_batch")
-
-    def ragged_batch(self, batch_size: int, drop_remainder: bool = False, name: str | None = None) -> Dataset[Any]:
-        """As `batch`, with arrays as the rows of a RaggedTensor."""
-        from ._nodes import Batch, check_count
-        from ._padding import stack_ragged_arrays
-
-        size = check_count("batch_size", batch_size)
-        return Batch(self, size, bool(drop_remainder), stack_ragged_arrays, "ragged_batch")
-
-    def unbatch(self, name: str | None = None) -> Dataset[Any]:
-        """The rows of elements: what `batch` has stacked, one by one."""
-        from ._nodes import Unbatch
-
-        return Unbatch(self)
-
-    def rebatch(self, batch_size: int, drop_remainder: bool = False, name: str | None = None) -> Dataset[Any]:
-        """Batches of another size."""
-        return self.unbatch().batch(batch_size, drop_remainder)
-
-    def window(
-        self, size: int, shift: int | None = None, stride: int = 1, drop_remainder: bool = False, name: str | None = None
-    ) -> Dataset[Any]:
-        """Datasets of `size` elements, `stride` apart; each starts `shift` (`size` by default) elements further on."""
-        from ._nodes import WindowDataset, check_count
-
-        size = check_count("size", size)
-        shift = size if shift is None else check_count("shift", shift)
-        return WindowDataset(self, size, shift, check_count("stride", stride), bool(drop_remainder))
 
     # ---- Order and extent ----
 
@@ -323,6 +285,10 @@ class Dataset(Sources, Generic[T]):
           buffer_size: elements held; -2, an unknown cardinality, takes all of them.
           seed: makes the order repeatable, from dataset to dataset; it is not TensorFlow's order for that seed.
           reshuffle_each_iteration: another order each time; False: the same.
+
+        >>> import tfrecord_fast as tf
+        >>> sorted(int(x) for x in tf.data.Dataset.range(4).shuffle(2))
+        [0, 1, 2, 3]
         """
         import sys
 
@@ -333,20 +299,35 @@ class Dataset(Sources, Generic[T]):
         return Shuffle(self, size, None if seed is None else check_count("seed", seed, -(1 << 63)), reshuffle)
 
     def repeat(self, count: int | None = None, name: str | None = None) -> Dataset[T]:
-        """All elements `count` times; without end where it is None or -1."""
+        """All elements `count` times; without end where it is None or -1.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
+        [0, 1, 0, 1]
+        """
         from ._nodes import Repeat, check_count
 
         times = -1 if count is None else check_count("count", count, -(1 << 63))
         return Repeat(self, max(times, -1))
 
     def take(self, count: int, name: str | None = None) -> Dataset[T]:
-        """The first `count` elements; all where it is -1."""
+        """The first `count` elements; all where it is -1.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
+        [0, 1]
+        """
         from ._nodes import Take, check_count
 
         return Take(self, check_count("count", count, -(1 << 63)))
 
     def skip(self, count: int, name: str | None = None) -> Dataset[T]:
-        """The elements behind the first `count`; none where it is -1."""
+        """The elements behind the first `count`; none where it is -1.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
+        [2, 3]
+        """
         from ._nodes import Skip, check_count
 
         return Skip(self, check_count("count", count, -(1 << 63)))
@@ -356,6 +337,10 @@ class Dataset(Sources, Generic[T]):
 
         Raises:
           errors.InvalidArgumentError: unless 0 <= index < num_shards.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(7).shard(3, 1)]
+        [1, 4]
         """
         from ._nodes import Shard, check_count
 
@@ -366,8 +351,13 @@ class Dataset(Sources, Generic[T]):
         return Shard(self, shards, number)
 
     def concatenate(self, dataset: Dataset[Any], name: str | None = None) -> Dataset[Any]:
-        """These elements, then the other's."""
-        from ._nodes import Concatenate
+        """These elements, then the other's.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(2))]
+        [0, 1, 0, 1]
+        """
+        from ._joins import Concatenate
 
         return Concatenate(self, dataset)
 
@@ -377,6 +367,10 @@ class Dataset(Sources, Generic[T]):
         """Makes up to `buffer_size` elements ahead on a thread; AUTOTUNE: 4; 0: none.
 
         The thread starts with the first element asked for, and stops when the iterator is dropped.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
+        [0, 1, 2]
         """
         from ._nodes import Prefetch, check_count
 
@@ -388,6 +382,10 @@ class Dataset(Sources, Generic[T]):
 
         Raises:
           ValueError: a filename; there is no cache in files.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).cache().repeat(2)]
+        [0, 1, 0, 1]
         """
         if filename:
             raise InvalidArgumentError("cache keeps elements in memory only; leave the filename out")
@@ -396,7 +394,12 @@ class Dataset(Sources, Generic[T]):
         return Cache(self)
 
     def apply(self, transformation_func: Callable[[Dataset[T]], Any], name: str | None = None) -> Any:
-        """What the function makes of this dataset."""
+        """What the function makes of this dataset.
+
+        >>> import tfrecord_fast as tf
+        >>> tf.data.Dataset.range(9).apply(len)
+        9
+        """
         return transformation_func(self)
 
     def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
@@ -418,6 +421,10 @@ class Dataset(Sources, Generic[T]):
 
         Raises:
           errors.InvalidArgumentError: there is none, or more than one.
+
+        >>> import tfrecord_fast as tf
+        >>> int(tf.data.Dataset.range(1).get_single_element())
+        0
         """
         import itertools
 

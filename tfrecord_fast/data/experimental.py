@@ -129,7 +129,7 @@ def make_batched_features_dataset(
     if num_epochs != 1:
         records = records.repeat(num_epochs)
     batches = records.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
-    parsed = batches.apply(parse_example_dataset(features))
+    parsed: Dataset[Any] = batches.apply(parse_example_dataset(features))
     if label_key is not None:
 
         def take_label(columns: dict[Any, Any]) -> tuple[dict[Any, Any], Any]:
@@ -176,7 +176,9 @@ def _records(
     file_pattern: Any, reader: Callable[..., Any], reader_args: Any, cycle_length: int, shuffle: bool, seed: int | None
 ) -> Dataset[Any]:
     """The records of the files that match, with TensorFlow's order of files."""
-    patterns = [file_pattern] if isinstance(file_pattern, str | bytes) or hasattr(file_pattern, "__fspath__") else file_pattern
+    patterns = (
+        [file_pattern] if isinstance(file_pattern, str | bytes) or hasattr(file_pattern, "__fspath__") else file_pattern
+    )
     if not len(patterns):
         raise InvalidArgumentError("no files: file_pattern is empty")
     files = Dataset.list_files(list(patterns), shuffle=shuffle, seed=seed)

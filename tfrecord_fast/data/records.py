@@ -80,7 +80,11 @@ class TFRecordDataset(Dataset[bytes]):
     def _describe(self) -> str:
         if isinstance(self._files, Dataset):
             return f"TFRecordDataset({self._files._describe()})"
-        return f"TFRecordDataset({self._files[0]!r})" if len(self._files) == 1 else f"TFRecordDataset({len(self._files)} files)"
+        return (
+            f"TFRecordDataset({self._files[0]!r})"
+            if len(self._files) == 1
+            else f"TFRecordDataset({len(self._files)} files)"
+        )
 
     @property
     def element_spec(self) -> Any:
@@ -102,13 +106,20 @@ class TFRecordDataset(Dataset[bytes]):
         )
 
 
-def joined(paths: list[Any], datasets: list[Any], cycle_length: int, block_length: int) -> TFRecordDataset | None:
-    """One dataset that interleaves these, where each is of one path and all are read alike; else None."""
-    for path, dataset in zip(paths, datasets, strict=True):
-        if type(dataset) is not TFRecordDataset or dataset._files != [path] or dataset._cycle_length != 1:
+def joined(datasets: list[Any], cycle_length: int, block_length: int) -> TFRecordDataset | None:
+    """One dataset that interleaves these, where each is of one file and all are read alike; else None."""
+    for dataset in datasets:
+        if type(dataset) is not TFRecordDataset or dataset._cycle_length != 1 or not _names_one_file(dataset._files):
             return None
     if len({dataset._compression_type for dataset in datasets}) > 1:
         return None
-    source = TFRecordDataset(paths, datasets[0]._compression_type if datasets else None)
+    files = [dataset._files[0] for dataset in datasets]
+    source = TFRecordDataset(files, datasets[0]._compression_type if datasets else None)
     source._cycle_length, source._block_length = cycle_length, block_length
     return source
+
+
+def _names_one_file(files: Any) -> bool:
+    if not isinstance(files, list) or len(files) != 1:
+        return False
+    return isinstance(files[0], bytes) or (isinstance(files[0], str) and not set(files[0]) & set("*?["))

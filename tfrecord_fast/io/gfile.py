@@ -163,7 +163,9 @@ def _glob_one(pattern: str) -> list[str]:
     if is_url(pattern):
         system, inner = _system(pattern)
         return sorted(system.unstrip_protocol(name) for name in system.glob(inner))
-    return sorted(_glob.glob(pattern))
+    found = sorted(_glob.glob(pattern))
+    # As TensorFlow names them.
+    return [os.path.join(".", name) for name in found] if _glob.has_magic(pattern.split(os.sep)[0]) else found
 
 
 def listdir(path: Any) -> list[str]:
@@ -232,7 +234,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """
     _check_free(dst, overwrite)
     with GFile(src, "rb") as source, GFile(dst, "wb") as target:
-        shutil.copyfileobj(source, target)  # type: ignore[misc]
+        shutil.copyfileobj(source, target)
 
 
 def _check_free(dst: Any, overwrite: bool) -> None:

@@ -1,7 +1,7 @@
 """JPEG, PNG, GIF and BMP, as `tf.io` decodes and encodes them; needs the extra `image`.
 
-JPEG goes through libjpeg-turbo (the package simplejpeg; Pillow where that is not installed), the rest through Pillow.
-Decoders of JPEG may differ by a few steps of 255 from one another, and so do these from TensorFlow's.
+JPEG goes through libjpeg-turbo (the package simplejpeg), with the settings, and so the pixels, that TensorFlow has;
+where simplejpeg is not installed, through Pillow, whose pixels may differ by some steps of 255. The rest is Pillow's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,16 @@ import numpy as np
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
 
-__all__ = ["decode_bmp", "decode_gif", "decode_image", "decode_jpeg", "decode_png", "encode_jpeg", "encode_png", "is_jpeg"]
+__all__ = [
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "encode_jpeg",
+    "encode_png",
+    "is_jpeg",
+]
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
@@ -72,7 +81,7 @@ def decode_jpeg(
       channels: 0: as the image has; 1: grayscale; 3: RGB.
       ratio: 1, 2, 4 or 8: makes the image that much smaller while decoding; needs Pillow.
       fancy_upscaling: slower, smoother upsampling of chroma.
-      dct_method: "INTEGER_FAST" or "INTEGER_ACCURATE" (the default).
+      dct_method: "INTEGER_FAST" (the default, as in TensorFlow) or "INTEGER_ACCURATE".
 
     Returns:
       uint8 `[height, width, channels]`.
@@ -93,7 +102,7 @@ def decode_jpeg(
         decoded: np.ndarray[Any, Any] = simplejpeg.decode_jpeg(
             data,
             colorspace="GRAY" if gray else "RGB",
-            fastdct=dct_method == "INTEGER_FAST",
+            fastdct=dct_method != "INTEGER_ACCURATE",
             fastupsample=not fancy_upscaling,
         )
     except ValueError as error:
@@ -133,7 +142,11 @@ def decode_gif(contents: Any, name: str | None = None) -> np.ndarray[Any, Any]:
 
 
 def decode_image(
-    contents: Any, channels: int | None = None, dtype: Any = "uint8", name: str | None = None, expand_animations: bool = True
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = "uint8",
+    name: str | None = None,
+    expand_animations: bool = True,
 ) -> np.ndarray[Any, Any]:
     """A JPEG, PNG, GIF or BMP, whichever it is.
 
@@ -160,6 +173,9 @@ def decode_image(
         decoded = _decode(data, channels, np.uint8)
     if kind == np.uint8:
         return decoded
+    if kind == np.uint16 and data[:8] == b"\x89PNG\r\n\x1a\n":
+        wide: np.ndarray[Any, Any] = decoded.astype(np.uint16) * np.uint16(257)
+        return wide
     from ..image import convert_image_dtype
 
     return convert_image_dtype(decoded, kind)

@@ -1,0 +1,179 @@
+# ruff: noqa: E501
+"""What the native reader does of a dataset gives what Python would, damage included; and repr tells the two apart."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tfrecord_fast as tf
+
+SIZES = (7, 0, 11, 3)
+RECORDS = [[b"%d.%d" % (file, i) for i in range(size)] for file, size in enumerate(SIZES)]
+ALL = list(itertools.chain(*RECORDS))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plan")
+    for number, records in enumerate(RECORDS):
+        with tf.io.TFRecordWriter(folder / f"{number}.tfrecord", "GZIP" if number == 2 else None) as writer:
+            writer.write_batch(records)
+    return sorted(map(str, folder.iterdir()))
+
+
+small = st.integers(-1, 30)
+steps = st.one_of(
+    st.tuples(st.just("take"), small),
+    st.tuples(st.just("skip"), small),
+    st.tuples(st.just("repeat"), st.integers(0, 3)),
+    st.tuples(st.just("shuffle"), st.just(1)),
+    st.tuples(st.just("prefetch"), st.integers(0, 3)),
+    st.integers(1, 4).flatmap(lambda n: st.tuples(st.just("shard"), st.just(n), st.integers(0, n - 1))),
+    st.tuples(st.just("batch"), st.integers(1, 9), st.booleans()),
+)
+
+
+def plain(element):
+    return [plain(item) for item in element] if isinstance(element, (np.ndarray, tf.RecordBatch)) else element
+
+
+@settings(deadline=None, max_examples=300)
+@given(chain=st.lists(steps, max_size=6))
+def test_any_chain_over_files_gives_what_it_gives_over_a_list(chain, files):
+    if sum(name == "batch" for name, *_ in chain) > 2:
+        return
+    native, python = tf.data.TFRecordDataset(files), tf.data.Dataset.from_tensor_slices(ALL)
+    for name, *arguments in chain:
+        native, python = (getattr(dataset, name)(*arguments) for dataset in (native, python))
+    try:
+        expected = [plain(element) for element in python]
+    except tf.errors.InvalidArgumentError:  # a batch of batches that differ in length
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            list(native)
+        return
+    assert [plain(element) for element in native] == expected
+    assert [plain(element) for element in native] == expected
+
+
+@pytest.fixture
+def damaged(tmp_path):
+    """20 records, of which number 12 is damaged."""
+    path = tmp_path / "damaged.tfrecord"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch([b"%02d" % i for i in range(20)])
+    data = bytearray(path.read_bytes())
+    data[12 * 18 + 12] ^= 1
+    path.write_bytes(data)
+    return tf.data.TFRecordDataset(path)
+
+
+def before_the_error(dataset):
+    found = []
+    with pytest.raises(tf.errors.DataLossError):
+        for element in dataset:
+            found.append(element if isinstance(element, bytes) else element.tolist())
+    return found
+
+
+def test_records_before_damage_come_whatever_is_cut_out_of_them(damaged):
+    assert before_the_error(damaged.skip(10)) == [b"10", b"11"]
+    assert before_the_error(damaged.skip(2).batch(4)) == [[b"%02d" % i for i in range(a, a + 4)] for a in (2, 6)]
+    assert before_the_error(damaged.shard(3, 1).batch(2)) == [[b"01", b"04"], [b"07", b"10"]]
+    assert [batch.tolist() for batch in damaged.take(12).batch(5)][-1] == [b"10", b"11"]
+    assert list(damaged.take(12)) == [b"%02d" % i for i in range(12)]
+
+
+def test_ignore_errors_on_files_goes_on_with_the_next_file(damaged, files):
+    both = tf.data.TFRecordDataset([*damaged._files, files[0]]).ignore_errors()
+    assert list(both) == [b"%02d" % i for i in range(12)] + RECORDS[0]
+    assert [len(batch) for batch in both.batch(5)] == [5, 5, 5, 4]
+
+
+def test_shuffles_are_permutations_that_differ_unless_told_otherwise(files):
+    dataset = tf.data.TFRecordDataset(files)
+    for shuffled in (dataset.shuffle(100), dataset.map(lambda r: r).shuffle(100)):
+        first, second = list(shuffled), list(shuffled)
+        assert sorted(first) == sorted(second) == sorted(ALL) and first != second
+    for make in (lambda: dataset, lambda: dataset.map(lambda r: r)):
+        same = make().shuffle(100, reshuffle_each_iteration=False)
+        assert list(same) == list(same) and list(same.repeat(2)) == list(same) * 2
+        one, other = make().shuffle(100, seed=5), make().shuffle(100, seed=5)
+        assert [list(one), list(one)] == [list(other), list(other)]
+
+
+def test_shuffled_epochs_do_not_mix_and_batches_run_on(files):
+    batches = [batch.tolist() for batch in tf.data.TFRecordDataset(files).shuffle(100).repeat(3).batch(10)]
+    assert [len(batch) for batch in batches] == [10] * 6 + [3]
+    records = list(itertools.chain(*batches))
+    for epoch in range(3):
+        assert sorted(records[epoch * 21 : (epoch + 1) * 21]) == sorted(ALL)
+
+
+def test_a_repeated_shuffle_behind_a_batch_differs_each_epoch(files):
+    batches = tf.data.TFRecordDataset(files).shuffle(100).batch(21).repeat(2)
+    first, second = (batch.tolist() for batch in batches)
+    assert first != second and sorted(first) == sorted(second)
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda r: r, "<Dataset TFRecordDataset(4 files)>"),
+        (lambda r: r.shuffle(9).batch(2), "<Dataset native[TFRecordDataset(4 files).shuffle(9).batch(2)]>"),
+        (lambda r: r.take(9).map(len), "<Dataset native[TFRecordDataset(4 files).take(9)].map(len)>"),
+        (lambda r: r.repeat().shuffle(5), "<Dataset native[TFRecordDataset(4 files).repeat()].shuffle(5)>"),
+        (lambda r: tf.data.Dataset.zip(r, r.take(1)), "<Dataset zip(TFRecordDataset(4 files), native[TFRecordDataset(4 files).take(1)])>"),
+        (lambda r: r.batch(2).prefetch(1).batch(3), "<Dataset native[TFRecordDataset(4 files).batch(2).prefetch(1)].batch(3)>"),
+    ],
+)
+def test_repr_shows_the_plan(make, text, files):
+    assert repr(make(tf.data.TFRecordDataset(files))) == text
+
+
+def test_files_that_differ_in_how_they_are_read_are_interleaved_in_python(files):
+    names = tf.data.Dataset.from_tensor_slices(files)
+
+    def open_file(path):
+        return tf.data.TFRecordDataset(path, "GZIP" if path.endswith(b"2.tfrecord") else "")
+
+    mixed = names.interleave(open_file, cycle_length=2)
+    alike = names.interleave(tf.data.TFRecordDataset, cycle_length=2)
+    assert "native" not in repr(mixed) and repr(alike.batch(2)).startswith("<Dataset native[")
+    assert list(mixed) == list(alike)
+
+
+def test_records_of_a_window_know_where_they_come_from(files):
+    dataset = tf.data.TFRecordDataset(files).skip(1).shard(2, 0).batch(4)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"0\.tfrecord.*record 1|record 1.*0\.tfrecord"):
+        list(dataset.map(lambda batch: tf.parse_example(batch, {"a": tf.FixedLenFeature([], tf.int64)})))
+
+
+def test_a_dataset_of_files_pickles(files):
+    dataset = pickle.loads(pickle.dumps(tf.data.TFRecordDataset(files).shuffle(1).take(9).batch(4)))
+    assert [batch.tolist() for batch in dataset] == [ALL[:4], ALL[4:8], ALL[8:9]]
+    for source in (tf.data.Dataset.range(5), tf.data.Dataset.from_tensor_slices(ALL), tf.data.Dataset.from_tensors(1)):
+        dataset = source.skip(1).batch(2).prefetch(1)
+        assert list(map(plain, pickle.loads(pickle.dumps(dataset)))) == list(map(plain, dataset))
+
+
+def test_length_is_that_of_what_is_known(files):
+    assert len(tf.data.Dataset.range(10).batch(3)) == 4
+    for unknown in (tf.data.TFRecordDataset(files), tf.data.Dataset.range(3).repeat()):
+        with pytest.raises(TypeError):
+            len(unknown)
+    assert bool(tf.data.TFRecordDataset(files))
+
+
+def test_specs_are_those_of_the_elements(files):
+    records = tf.data.TFRecordDataset(files)
+    assert records.element_spec == tf.TensorSpec((), tf.string)
+    assert records.batch(2).element_spec == tf.TensorSpec((None,), tf.string)
+    pairs = tf.data.Dataset.from_tensor_slices((np.zeros((4, 3), np.float32), [1, 2, 3, 4]))
+    assert pairs.batch(2, drop_remainder=True).element_spec == (
+        tf.TensorSpec((2, 3), tf.float32),
+        tf.TensorSpec((2,), tf.int32),
+    )

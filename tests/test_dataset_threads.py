@@ -1,0 +1,129 @@
+"""Threads behind prefetch and map: they overlap, keep order, carry errors, and end."""
+
+import gc
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import tfrecord_fast as tf
+
+
+def ours():
+    return [thread for thread in threading.enumerate() if thread.name.startswith("tfrecord_fast.")]
+
+
+def wait_until(condition):
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+@pytest.fixture(autouse=True)
+def no_threads_are_left():
+    yield
+    gc.collect()
+    wait_until(lambda: not ours())
+
+
+def test_prefetch_makes_so_many_elements_ahead_and_no_more():
+    made = []
+    iterator = iter(tf.data.Dataset.range(100).map(lambda x: made.append(x) or x).prefetch(3))
+    assert made == []  # nothing happens before the first is asked for
+    assert next(iterator) == 0
+    wait_until(lambda: len(made) >= 4)
+    time.sleep(0.05)
+    assert len(made) <= 5  # one taken, three held, one in the making
+    del iterator
+
+
+def test_prefetch_stops_when_dropped():
+    made = []
+    iterator = iter(tf.data.Dataset.counter().map(lambda x: made.append(x) or x).prefetch(2))
+    next(iterator)
+    del iterator
+    gc.collect()
+    wait_until(lambda: not ours())
+    count = len(made)
+    time.sleep(0.02)
+    assert len(made) == count
+
+
+def test_prefetch_ends_and_goes_on_ending():
+    iterator = iter(tf.data.Dataset.range(2).map(lambda x: x).prefetch(1))
+    assert [int(x) for x in iterator] == [0, 1]
+    assert next(iterator, None) is None and next(iterator, None) is None
+
+
+def test_what_raises_when_iteration_begins_raises_here():
+    with pytest.raises(FileNotFoundError):
+        next(iter(tf.data.TFRecordDataset("no-such-file").map(lambda r: r).prefetch(2)))
+
+
+def test_map_on_threads_overlaps_and_keeps_order():
+    barrier = threading.Barrier(3, timeout=10)
+
+    def meet(x):
+        barrier.wait()
+        time.sleep(0.01 * float(3 - x % 3))
+        return x
+
+    assert [int(x) for x in tf.data.Dataset.range(9).map(meet, num_parallel_calls=3)] == list(range(9))
+
+
+def test_map_on_threads_stops_when_dropped():
+    called = []
+    iterator = iter(tf.data.Dataset.counter().map(lambda x: called.append(x) or x, num_parallel_calls=2))
+    next(iterator)
+    del iterator
+    gc.collect()
+    wait_until(lambda: not ours())
+    assert len(called) <= 5
+
+
+def test_both_ways_take_an_infinite_dataset():
+    dataset = tf.data.Dataset.counter().map(lambda x: x * 2, num_parallel_calls=2).prefetch(2).take(5)
+    assert [int(x) for x in dataset] == [0, 2, 4, 6, 8]
+
+
+@pytest.mark.parametrize("where", ["prefetch(2)", "map(lambda x: x, num_parallel_calls=2)"])
+def test_ctrl_c_comes_through(where):
+    code = f"""
+import _thread, threading, time
+import tfrecord_fast as tf
+dataset = tf.data.Dataset.range(5).map(lambda x: time.sleep(30) if x == 1 else x).{where}
+threading.Timer(0.5, _thread.interrupt_main).start()
+start = time.monotonic()
+try:
+    list(dataset)
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - start < 20, flush=True)
+    import os
+    os._exit(0)
+"""
+    if "map" in where:
+        code = code.replace(".map(lambda x: time.sleep(30) if x == 1 else x)", "").replace(
+            "lambda x: x,", "lambda x: time.sleep(30) if x == 1 else x,"
+        )
+    code = code.replace("_thread.interrupt_main", "lambda: __import__('os').kill(__import__('os').getpid(), 2)")
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert run.stdout == "interrupted True\n", run.stderr
+
+
+def test_the_interpreter_ends_while_elements_are_made(tmp_path):
+    with tf.io.TFRecordWriter(tmp_path / "a") as writer:
+        writer.write_batch([tf.train.example({"a": 1}).SerializeToString()] * 20_000)
+    code = f"""
+import tfrecord_fast as tf
+parse = lambda batch: tf.parse_example(batch, {{"a": tf.FixedLenFeature([], tf.int64)}})
+kept = iter(tf.data.TFRecordDataset({str(tmp_path / "a")!r}).repeat().batch(100).map(parse).prefetch(2))
+next(kept)
+also = iter(tf.data.TFRecordDataset({str(tmp_path / "a")!r}).batch(100).map(parse, num_parallel_calls=2))
+next(also)
+print("end")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")

@@ -1,0 +1,137 @@
+"""Images decoded and encoded: TensorFlow's pixels."""
+
+import io
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tests import live_tensorflow
+
+Image = pytest.importorskip("PIL.Image")
+pytest.importorskip("simplejpeg")
+
+needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+
+RANDOM = np.random.default_rng(5)
+SMOOTH = (np.add.outer(np.arange(13) * 9, np.arange(21) * 5)[..., None] + [0, 20, 40]).clip(0, 255).astype(np.uint8)
+NOISE = RANDOM.integers(0, 256, (9, 12, 4), dtype=np.uint8)
+
+
+def saved(image, kind, **options):
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+FILES = {
+    "jpeg": saved(Image.fromarray(SMOOTH), "JPEG"),
+    "jpeg 444": saved(Image.fromarray(SMOOTH), "JPEG", subsampling=0, quality=95),
+    "jpeg progressive": saved(Image.fromarray(SMOOTH), "JPEG", progressive=True),
+    "jpeg gray": saved(Image.fromarray(SMOOTH[..., 0]), "JPEG"),
+    "png gray": saved(Image.fromarray(NOISE[..., 0]), "PNG"),
+    "png gray alpha": saved(Image.fromarray(NOISE[..., :2].copy(), "LA"), "PNG"),
+    "png rgb": saved(Image.fromarray(NOISE[..., :3]), "PNG"),
+    "png rgba": saved(Image.fromarray(NOISE), "PNG"),
+    "png palette": saved(Image.fromarray(NOISE[..., :3]).quantize(16), "PNG"),
+    "png 16": saved(Image.fromarray(RANDOM.integers(0, 1 << 16, (5, 4)).astype(np.uint16)), "PNG"),
+    "bmp": saved(Image.fromarray(NOISE[..., :3]), "BMP"),
+    "gif": saved(Image.fromarray(NOISE[..., :3]), "GIF"),
+}
+CALLS = [
+    *((name, "decode_jpeg", {"channels": channels}) for name in FILES if "jpeg" in name for channels in (0, 1, 3)),
+    *((name, "decode_jpeg", {"dct_method": "INTEGER_ACCURATE"}) for name in FILES if "jpeg" in name),
+    ("jpeg", "decode_jpeg", {"fancy_upscaling": False}),
+    *((name, "decode_png", {}) for name in FILES if "png" in name and "16" not in name),
+    ("png rgba", "decode_png", {"channels": 3}),
+    ("png rgb", "decode_png", {"channels": 4}),
+    ("png gray", "decode_png", {"channels": 3}),
+    ("png 16", "decode_png", {"dtype": "uint16"}),
+    ("bmp", "decode_bmp", {}),
+    ("gif", "decode_gif", {}),
+    *((name, "decode_image", {}) for name in FILES if name != "png 16"),
+    ("gif", "decode_image", {"expand_animations": False}),
+    ("jpeg", "decode_image", {"dtype": "float32", "channels": 3}),
+    *((name, "decode_image", {"dtype": "uint16"}) for name in ("png rgb", "jpeg", "bmp")),
+    ("jpeg", "decode_png", {"channels": 5}),
+    ("jpeg", "decode_jpeg", {"channels": 2}),
+    *(("junk", name, {}) for name in ("decode_jpeg", "decode_png", "decode_image")),
+    *(("cut", name, {}) for name in ("decode_jpeg", "decode_image")),
+]
+FILES["junk"] = b"no image at all"
+FILES["cut"] = FILES["jpeg"][:200]
+
+
+def decode_all(files, calls):
+    results = []
+    for name, function, arguments in calls:
+        if "dtype" in arguments:
+            arguments = {**arguments, "dtype": getattr(tf, arguments["dtype"])}
+        try:
+            results.append(np.asarray(getattr(tf.io, function)(files[name], **arguments)))
+        except Exception:
+            results.append(None)
+    return results
+
+
+@pytest.fixture(scope="module")
+def theirs():
+    return live_tensorflow.call(decode_all, FILES, CALLS)
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("number", range(len(CALLS)), ids=[f"{name} {call} {how}" for name, call, how in CALLS])
+def test_an_image_decodes_as_by_tensorflow(number, theirs):
+    [ours], expected = decode_all(FILES, [CALLS[number]]), theirs[number]
+    assert (ours is None) == (expected is None)
+    if expected is not None:
+        assert ours.dtype == expected.dtype and ours.shape == expected.shape
+        np.testing.assert_array_equal(ours, expected)
+
+
+@needs_tensorflow
+def test_what_is_encoded_here_tensorflow_decodes():
+    images = [SMOOTH, SMOOTH[..., :1], NOISE, NOISE[..., :2], NOISE.astype(np.uint16)[..., :1]]
+    pngs = [tf.io.encode_png(image) for image in images]
+    calls = [(i, "decode_png", {"dtype": image.dtype.name}) for i, image in enumerate(images)]
+    for image, decoded in zip(images, live_tensorflow.call(decode_all, dict(enumerate(pngs)), calls), strict=True):
+        np.testing.assert_array_equal(image, decoded)
+    jpegs = [tf.io.encode_jpeg(image) for image in images[:2]]
+    calls = [(i, "decode_jpeg", {}) for i in range(2)]
+    for image, decoded in zip(images, live_tensorflow.call(decode_all, dict(enumerate(jpegs)), calls), strict=False):
+        assert np.abs(image.astype(int) - decoded).max() < 24
+
+
+@pytest.mark.parametrize("image", [SMOOTH[..., 0], SMOOTH.astype(float), SMOOTH[..., :2]])
+def test_what_no_jpeg_holds_is_an_error(image):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.encode_jpeg(image)
+
+
+def test_jpeg_without_simplejpeg_goes_through_pillow(monkeypatch):
+    from tfrecord_fast.io import images
+
+    exact = tf.io.decode_jpeg(FILES["jpeg"], dct_method="INTEGER_ACCURATE")
+    monkeypatch.setattr(images, "_simplejpeg", lambda: None)
+    np.testing.assert_array_equal(tf.io.decode_jpeg(FILES["jpeg"]), exact)
+    assert tf.io.decode_jpeg(tf.io.encode_jpeg(SMOOTH)).shape == SMOOTH.shape
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.decode_jpeg(FILES["cut"])
+
+
+def converted(cases):
+    return [tf.image.convert_image_dtype(image, kind) for image, kind in cases]
+
+
+@needs_tensorflow
+def test_dtypes_are_converted_as_by_tensorflow():
+    floats = np.float32([0, 0.1, 0.5, 0.999, 1])
+    cases = [(NOISE, "float32"), (NOISE, "uint16"), (floats, "uint8"), (floats, "uint16"), (floats, "float64")]
+    cases += [(np.uint16([0, 1, 256, 65535]), "uint8"), (NOISE, "float16"), (NOISE, "uint8")]
+    for ours, expected in zip(converted(cases), live_tensorflow.call(converted, cases), strict=True):
+        assert ours.dtype == expected.dtype
+        np.testing.assert_array_equal(ours, expected)
+
+
+def test_is_jpeg():
+    assert tf.io.is_jpeg(FILES["jpeg"]) and not tf.image.is_jpeg(FILES["png rgb"])
