@@ -1,4 +1,4 @@
-"""tf.train.Example and SequenceExample for the protobuf runtime, in a descriptor pool of their own, without TensorFlow."""
+"""tf.train.Example and SequenceExample for the protobuf runtime, in a pool of their own, without TensorFlow."""
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
@@ -40,15 +40,15 @@ def _pool():
     _message(file, "BytesList", ("repeated", "bytes", "value", 1))
     _message(file, "FloatList", ("repeated", "float", "value", 1))
     _message(file, "Int64List", ("repeated", "int64", "value", 1))
-    lists = [("optional", f"{kind}List", f"{kind.lower()}_list", i + 1) for i, kind in enumerate(["Bytes", "Float", "Int64"])]
+    kinds = enumerate(["Bytes", "Float", "Int64"], 1)
+    lists = [("optional", f"{kind}List", f"{kind.lower()}_list", number) for number, kind in kinds]
     _message(file, "Feature", *lists, oneof="kind")
     _map(_message(file, "Features"), "Feature", "feature")
     _message(file, "FeatureList", ("repeated", "Feature", "feature", 1))
     _map(_message(file, "FeatureLists"), "FeatureList", "feature_list")
     _message(file, "Example", ("optional", "Features", "features", 1))
-    _message(
-        file, "SequenceExample", ("optional", "Features", "context", 1), ("optional", "FeatureLists", "feature_lists", 2)
-    )
+    parts = [("optional", "Features", "context", 1), ("optional", "FeatureLists", "feature_lists", 2)]
+    _message(file, "SequenceExample", *parts)
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     return pool
@@ -83,7 +83,7 @@ def example(features):
 
 
 def sequence_example(context, lists):
-    """The deterministic bytes of a SequenceExample of {key: (kind, values)} and {key: (kind, [values of each step])}."""
+    """The same of a SequenceExample of {key: (kind, values)} and {key: (kind, [values of each step])}."""
     made = SequenceExample()
     for key, (kind, values) in context.items():
         made.context.feature[key].CopyFrom(feature(kind, values))

@@ -22,7 +22,7 @@ _Flags = npt.NDArray[np.uint8]
 
 
 class Column(NamedTuple):
-    """Row i has the values from `splits[i]` to `splits[i + 1]`, or `count` of them where `splits` is None.
+    """Row i has the values from `splits[i]` to `splits[i + 1]`, or `per_row` of them where `splits` is None.
 
     `type` is the name of an element type ("int64", …, "bytes"); `values` a flat, contiguous ndarray or a BytesViews;
     `valid` 0 for the rows that are null, or None.
@@ -31,7 +31,7 @@ class Column(NamedTuple):
     type: str
     values: Any
     rows: int
-    count: int = 1
+    per_row: int = 1
     splits: _Splits | None = None
     valid: _Flags | None = None
 
@@ -49,7 +49,7 @@ class FeatureList(NamedTuple):
 
 
 def as_columns(columns: Any, what: str = "columns") -> tuple[list[tuple[str, Column]], int | None]:
-    """The columns of a dict, or of a frame or Arrow table, by name, and their common length (None where there are none).
+    """The columns of a dict, frame or Arrow table, by name, and their common length (None where there are none).
 
     Raises:
       TypeError: it is neither, a key is no string, or a column has no form in an Example.
@@ -62,7 +62,8 @@ def as_columns(columns: Any, what: str = "columns") -> tuple[list[tuple[str, Col
     elif hasattr(columns, "__arrow_c_stream__") or hasattr(columns, "__arrow_c_array__"):
         named = _columns_of_arrow(columns)
     else:
-        raise TypeError(f"{what}: expected a dict of columns, a data frame or an Arrow table, got {type(columns).__name__}")
+        wanted = "a dict of columns, a data frame or an Arrow table"
+        raise TypeError(f"{what}: expected {wanted}, got {type(columns).__name__}")
     return named, common_length([(key, column.rows) for key, column in named])
 
 
@@ -150,12 +151,11 @@ _NUMERIC |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64
 def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> Column:
     column = _of_array(np.asarray(array.filled(_filler(array)) if array.dtype.kind == "O" else array.data))
     mask = np.ma.getmaskarray(array).reshape(len(array), -1)
-    masked = mask.all(axis=1) if mask.shape[1] else np.zeros(len(array), bool)
+    masked: npt.NDArray[np.bool_] = mask.all(axis=1) if mask.shape[1] else np.zeros(len(array), bool)
     torn = np.nonzero(mask.any(axis=1) & ~masked)[0]
     if len(torn):
         raise InvalidArgumentError(f"row {int(torn[0])} is masked in part: a row is left out as a whole")
-    valid = ~masked
-    return column._replace(valid=_both(column.valid, valid.astype(np.uint8)))
+    return column._replace(valid=_both(column.valid, np.asarray(~masked, np.uint8)))
 
 
 def _filler(array: np.ma.MaskedArray[Any, Any]) -> Any:
@@ -240,7 +240,7 @@ def _nest(splits: _Splits, child: Column) -> Column:
     if len(splits) == 0 or splits[0] < 0 or splits[-1] > child.rows or np.any(splits[1:] < splits[:-1]):
         raise InvalidArgumentError(f"row splits must ascend from 0 to at most {child.rows}, the number of values")
     _refuse_nulls(child, int(splits[0]), int(splits[-1]))
-    inner = splits * child.count if child.splits is None else child.splits[splits]
+    inner = splits * child.per_row if child.splits is None else child.splits[splits]
     return Column(child.type, child.values, len(splits) - 1, splits=np.ascontiguousarray(inner, np.int64))
 
 
@@ -248,7 +248,7 @@ def _nest_fixed(rows: int, size: int, child: Column) -> Column:
     """Rows of `size` of the child's rows each."""
     _refuse_nulls(child, 0, rows * size)
     if child.splits is None:
-        return Column(child.type, child.values, rows, size * child.count)
+        return Column(child.type, child.values, rows, size * child.per_row)
     return Column(child.type, child.values, rows, splits=child.splits[np.arange(rows + 1) * size])
 
 
@@ -319,7 +319,7 @@ def _of_node(node: tuple[Any, ...]) -> Column:
 
 
 def _of_dictionary(indices: npt.NDArray[Any], valid: _Flags | None, child: Column) -> Column:
-    if child.splits is not None or child.count != 1:
+    if child.splits is not None or child.per_row != 1:
         raise TypeError("an Arrow dictionary of lists")
     rows = len(indices)
     if child.rows == 0:
@@ -363,7 +363,7 @@ def _concatenate(columns: list[Column]) -> Column:
 def _flat(column: Column) -> tuple[Any, _Splits]:
     """Exactly the values that the rows have, end to end, and how many each has."""
     if column.splits is None:
-        first, last, lengths = 0, column.rows * column.count, np.full(column.rows, column.count, np.int64)
+        first, last, lengths = 0, column.rows * column.per_row, np.full(column.rows, column.per_row, np.int64)
     else:
         first, last, lengths = int(column.splits[0]), int(column.splits[-1]), np.diff(column.splits)
     if column.type == "bytes":
@@ -397,7 +397,9 @@ def _feature_list_of(value: Any, lengths: Any) -> FeatureList:
         return _checked(_nest(splits, _column_of(value.values)), np.asarray(value.row_steps, np.int64))
     if hasattr(value, "row_splits") and hasattr(value, "values"):
         return _checked(_column_of(value.values), np.asarray(value.row_splits, np.int64))
-    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1):
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1:
+        value = value.tolist()
+    if isinstance(value, list | tuple):
         return _of_nested_lists(list(value))
     if isinstance(value, np.ndarray) or (hasattr(value, "shape") and len(value.shape) > 1):
         return _of_padded(value, None)
@@ -407,7 +409,8 @@ def _feature_list_of(value: Any, lengths: Any) -> FeatureList:
             return _checked(_of_node(rest[1]), rest[0])._replace(row_valid=valid)
         if kind == "fixed":
             return _checked(_of_node(rest[1]), np.arange(rows + 1, dtype=np.int64) * rest[0])._replace(row_valid=valid)
-    raise TypeError(f"expected rows of steps (a RaggedTensor, nested lists, an array [n, steps, …]), got {type(value).__name__}")
+    wanted = "rows of steps (a RaggedTensor, nested lists, an array [n, steps, …])"
+    raise TypeError(f"expected {wanted}, got {type(value).__name__}")
 
 
 def _of_padded(value: Any, lengths: _Splits | None) -> FeatureList:

@@ -38,7 +38,8 @@ def encode_examples(columns: Any, *, num_threads: int | None = None) -> _core.Re
     b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x01'
     """
     named, rows = as_columns(columns)
-    return _core._encode_rows([core_column(key, column) for key, column in named], [], False, rows or 0, num_threads or 0)
+    taken = [core_column(key, column) for key, column in named]
+    return _core._encode_rows(taken, [], False, rows or 0, num_threads or 0)
 
 
 def encode_example(example: Mapping[str, Any]) -> _core.RecordBatch:
@@ -53,7 +54,11 @@ def encode_example(example: Mapping[str, Any]) -> _core.RecordBatch:
 
 
 def encode_sequence_examples(
-    context: Any, sequences: Mapping[str, Any], *, lengths: Mapping[str, Any] | None = None, num_threads: int | None = None
+    context: Any,
+    sequences: Mapping[str, Any],
+    *,
+    lengths: Mapping[str, Any] | None = None,
+    num_threads: int | None = None,
 ) -> _core.RecordBatch:
     """Serializes rows as tf.train.SequenceExamples.
 
@@ -68,7 +73,7 @@ def encode_sequence_examples(
 
     Returns, Raises: as `encode_examples`.
     """
-    named, context_rows = as_columns({} if context is None else context, "context")
+    named, _ = as_columns({} if context is None else context, "context")
     lists = [(key, as_feature_list(key, value, (lengths or {}).get(key))) for key, value in sequences.items()]
     all_lengths = [(key, column.rows) for key, column in named] + [(key, column.rows) for key, column in lists]
     rows = common_length(all_lengths)
@@ -83,11 +88,11 @@ def encode_sequence_examples(
 
 def core_column(key: str, column: Column) -> tuple[Any, ...]:
     """As csrc/bindings/encode.h takes it."""
-    return (key, column.type, column.values, column.count, column.splits, column.valid, None, None)
+    return (key, column.type, column.values, column.per_row, column.splits, column.valid, None, None)
 
 
 def _core_list(key: str, column: FeatureList) -> tuple[Any, ...]:
     if not isinstance(key, str):
         raise InvalidArgumentError(f"keys are strings, got {type(key).__name__}: {key!r}")
     items = column.items
-    return (key, items.type, items.values, items.count, items.splits, items.valid, column.steps, column.row_valid)
+    return (key, items.type, items.values, items.per_row, items.splits, items.valid, column.steps, column.row_valid)
