@@ -1,6 +1,9 @@
 """tf.train.Example and SequenceExample for the protobuf runtime, in a pool of their own, without TensorFlow."""
 
+import itertools
+
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.internal import encoder
 
 _PACKAGE = "tfrecord_fast_tests"
 _LABELS = {"optional": 1, "repeated": 3}
@@ -30,9 +33,7 @@ def _map(message, value, field_name):
     entry.options.map_entry = True
     entry.field.add(name="key", number=1, label=1, type=9)
     entry.field.add(name="value", number=2, label=1, type=11, type_name=f".{_PACKAGE}.{value}")
-    message.field.add(
-        name=field_name, number=1, label=3, type=11, type_name=f".{_PACKAGE}.{message.name}.{entry.name}"
-    )
+    message.field.add(name=field_name, number=1, label=3, type=11, type_name=f".{_PACKAGE}.{message.name}.{entry.name}")
 
 
 def _pool():
@@ -74,20 +75,54 @@ def feature(kind, values):
 
 
 def example(features):
-    """The deterministic bytes of an Example of {key: (kind, values)}."""
+    """The bytes of an Example of {key: (kind, values)}, keys in bytewise order."""
     made = Example()
     made.features.SetInParent()
     for key, (kind, values) in features.items():
         made.features.feature[key].CopyFrom(feature(kind, values))
-    return made.SerializeToString(deterministic=True)
+    return _in_order(made, features=_map_in_order(made.features, "feature"))
 
 
 def sequence_example(context, lists):
-    """The same of a SequenceExample of {key: (kind, values)} and {key: (kind, [values of each step])}."""
-    made = SequenceExample()
-    for key, (kind, values) in context.items():
-        made.context.feature[key].CopyFrom(feature(kind, values))
-    for key, (kind, steps) in lists.items():
-        made.feature_lists.feature_list[key].SetInParent()
-        made.feature_lists.feature_list[key].feature.extend([feature(kind, values) for values in steps])
-    return made.SerializeToString(deterministic=True)
+    """The same of a SequenceExample of {key: (kind, values)} and {key: (kind, [values of each step])}.
+
+    A step None is a Feature without a kind. A part None is left out of the message.
+    """
+    made, parts = SequenceExample(), {}
+    if context is not None:
+        made.context.SetInParent()
+        for key, (kind, values) in context.items():
+            made.context.feature[key].CopyFrom(feature(kind, values))
+        parts["context"] = _map_in_order(made.context, "feature")
+    if lists is not None:
+        made.feature_lists.SetInParent()
+        for key, (kind, steps) in lists.items():
+            made.feature_lists.feature_list[key].SetInParent()
+            features = [Feature() if values is None else feature(kind, values) for values in steps]
+            made.feature_lists.feature_list[key].feature.extend(features)
+        parts["feature_lists"] = _map_in_order(made.feature_lists, "feature_list")
+    return _in_order(made, **parts)
+
+
+def _map_in_order(message, field_name):
+    """The bytes of a message of one map: upb, the runtime's C core, sorts a key behind those that it begins."""
+    entries = getattr(message, field_name)
+    out = b""
+    for key in sorted(entries, key=str.encode):
+        alone = type(message)()
+        getattr(alone, field_name)[key].CopyFrom(entries[key])
+        out += alone.SerializeToString(deterministic=True)
+    keys = sorted(entries, key=str.encode)
+    if not any(after.startswith(before) for before, after in itertools.pairwise(keys)):
+        assert out == message.SerializeToString(deterministic=True)
+    return out
+
+
+def _in_order(message, **parts):
+    """The bytes of a message whose submessages are given as bytes."""
+    out = b""
+    for name, part in parts.items():
+        number = message.DESCRIPTOR.fields_by_name[name].number
+        out += bytes([number << 3 | 2]) + encoder._VarintBytes(len(part)) + part
+    assert type(message).FromString(out) == message or "nan" in str(message)
+    return out

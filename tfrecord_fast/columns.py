@@ -5,8 +5,9 @@ Private; `encode_examples` and `ExampleWriter` tell users what they accept.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,9 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import InvalidArgumentError
+from .sparse import SparseTensor
 
-__all__ = ["Column", "FeatureList", "as_column", "as_columns", "as_feature_list"]
+__all__ = ["Column", "FeatureList", "as_column", "as_columns", "as_feature_list", "as_one_row"]
 
 _Splits = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.uint8]
@@ -79,13 +81,25 @@ def common_length(lengths: list[tuple[str, int]]) -> int | None:
 
 def as_column(key: Any, value: Any) -> Column:
     """Whatever is accepted as a column, as a Column; what can't be one is named by `key`."""
-    try:
+    with _naming(key):
         return _column_of(value)
+
+
+@contextlib.contextmanager
+def _naming(key: Any, what: str = "feature") -> Iterator[None]:
+    """Puts what the error is about in front of it."""
+    try:
+        yield
     except (TypeError, ValueError, OverflowError) as error:
-        kind = InvalidArgumentError if isinstance(error, InvalidArgumentError | OverflowError) else type(error)
-        if kind not in (TypeError, ValueError, InvalidArgumentError):
-            kind = ValueError
-        raise kind(f"feature {_as_key(key)!r}: {error}") from None
+        kind = TypeError if isinstance(error, TypeError) else InvalidArgumentError
+        raise kind(f"{what} {_as_key(key)!r}: {error}") from None
+
+
+def as_one_row(value: Any) -> Any:
+    """A column of one row, the value: of what stands for many values, all of them."""
+    while hasattr(value, "dense_shape") or (hasattr(value, "row_splits") and hasattr(value, "values")):
+        value = value.values
+    return [value]
 
 
 def _as_key(key: Any) -> str:
@@ -101,10 +115,10 @@ def _column_of(value: Any) -> Column:
         return _of_masked(value) if isinstance(value, np.ma.MaskedArray) else _of_array(value)
     if isinstance(value, list | tuple):
         return _of_sequence(value)
+    if hasattr(value, "dense_shape"):
+        return _of_sparse(value)
     if hasattr(value, "row_splits") and hasattr(value, "values"):
         return _nest(np.asarray(value.row_splits, np.int64), _column_of(value.values))
-    if hasattr(value, "indices") and hasattr(value, "dense_shape"):
-        return _of_sparse(value)
     if _is_pandas(value):
         return _of_pandas(value)
     if hasattr(value, "__arrow_c_array__"):
@@ -128,10 +142,13 @@ def _of_array(array: npt.NDArray[Any]) -> Column:
     if array.dtype.kind == "O":
         if array.ndim == 1:
             return _of_sequence(array.tolist())
-        return _nest_fixed(rows, int(np.prod(array.shape[1:])), _of_sequence(array.ravel().tolist()))
+        if array.size == 0:
+            return _nulls(rows)  # of no kind that could be told
+        return _nest_fixed(rows, array.size // rows, _of_sequence(array.ravel().tolist()))
     count = int(np.prod(array.shape[1:], dtype=np.int64))
     if array.dtype.kind == "T":
-        return _nest_fixed(rows, count, _of_sequence(array.ravel().tolist()))
+        views, valid = _core._views_of_objects(array.ravel().tolist())
+        return _nest_fixed(rows, count, Column("bytes", views, rows * count, valid=valid))
     if array.dtype.kind == "U":
         array = np.char.encode(array, "utf-8")
     if array.dtype.kind == "S":
@@ -150,8 +167,10 @@ _NUMERIC |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64
 
 def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> Column:
     column = _of_array(np.asarray(array.filled(_filler(array)) if array.dtype.kind == "O" else array.data))
+    if array.size == 0:
+        return column
     mask = np.ma.getmaskarray(array).reshape(len(array), -1)
-    masked: npt.NDArray[np.bool_] = mask.all(axis=1) if mask.shape[1] else np.zeros(len(array), bool)
+    masked = np.asarray(mask.all(axis=1))
     torn = np.nonzero(mask.any(axis=1) & ~masked)[0]
     if len(torn):
         raise InvalidArgumentError(f"row {int(torn[0])} is masked in part: a row is left out as a whole")
@@ -193,6 +212,8 @@ def _of_numbers(values: Sequence[Any]) -> Column:
         if array.dtype.kind == "O" and all(isinstance(value, int) for value in values):
             raise OverflowError("an integer outside of int64")
         raise TypeError("values of more than one kind in a list")
+    if array.dtype.kind == "f" and all(isinstance(value, int | np.integer) for value in values):
+        raise OverflowError("an integer outside of int64")  # which NumPy made floats of
     return _of_array(array)._replace(valid=valid)
 
 
@@ -227,6 +248,8 @@ def _nulls(rows: int) -> Column:
 
 
 def _of_sparse(value: Any) -> Column:
+    if isinstance(value, SparseTensor) and not value.has_indices:  # the parser's own
+        return _nest(value.row_splits, _column_of(value.values))
     indices = np.asarray(value.indices, np.int64)
     rows = int(np.asarray(value.dense_shape)[0])
     row_of = indices[:, 0] if indices.size else np.zeros(0, np.int64)
@@ -292,9 +315,14 @@ def _columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
         if kind != "struct":
             raise TypeError("expected an Arrow table: an array of structs, or a stream of them")
         for name, node in rest[0]:
-            column = _of_node(node)
+            with _naming(name):
+                column = _of_node(node)
             chunks.setdefault(name, []).append(column._replace(valid=_both(column.valid, valid)))
-    return [(name, _concatenate(columns)) for name, columns in chunks.items()]
+    named = []
+    for name, columns in chunks.items():
+        with _naming(name):
+            named.append((name, _concatenate(columns)))
+    return named
 
 
 def _of_node(node: tuple[Any, ...]) -> Column:
@@ -307,14 +335,21 @@ def _of_node(node: tuple[Any, ...]) -> Column:
     if kind == "bytes":
         return Column("bytes", rest[0], rows, valid=valid)
     if kind == "list":
-        return _nest(rest[0], _of_node(rest[1]))._replace(valid=valid)
+        child = _of_node(rest[1])
+        if valid is not None and child.valid is not None:
+            below = child.valid[: rest[0][-1]].copy()
+            below[rest[0][0] :] |= np.repeat(1 - valid, np.diff(rest[0]))
+            child = child._replace(valid=below)  # what stands under a null row does not matter
+        return _nest(rest[0], child)._replace(valid=valid)
     if kind == "fixed":
         child = _of_node(rest[1])
-        if valid is not None and child.valid is not None:  # what stands under a null row does not matter
-            child = child._replace(valid=child.valid | np.repeat(1 - valid, rest[0]).astype(np.uint8))
+        if valid is not None and child.valid is not None:
+            child = child._replace(valid=child.valid | np.repeat(1 - valid, rest[0]))
         return _nest_fixed(rows, rest[0], child)._replace(valid=valid)
     if kind == "dictionary":
         return _of_dictionary(rest[0], valid, _of_node(rest[1]))
+    if kind == "other":
+        raise TypeError(f"an Arrow array of format {rest[0]!r} has no form in an Example")
     raise TypeError("a struct has no form in an Example: give its fields as columns")
 
 
@@ -382,11 +417,8 @@ def as_feature_list(key: Any, value: Any, lengths: Any = None) -> FeatureList:
 
     `lengths`: of a dense array `[n, longest, …]`, how many steps of each row count.
     """
-    try:
+    with _naming(key, "feature list"):
         return _feature_list_of(value, lengths)
-    except (TypeError, ValueError, OverflowError) as error:
-        kind = TypeError if isinstance(error, TypeError) else InvalidArgumentError
-        raise kind(f"feature list {_as_key(key)!r}: {error}") from None
 
 
 def _feature_list_of(value: Any, lengths: Any) -> FeatureList:
@@ -430,6 +462,9 @@ def _of_padded(value: Any, lengths: _Splits | None) -> FeatureList:
 
 
 def _of_nested_lists(rows: list[Any]) -> FeatureList:
+    for row in rows:
+        if row is not None and (isinstance(row, str | bytes) or not hasattr(row, "__len__")):
+            raise TypeError(f"expected rows of steps, got a row of type {type(row).__name__}")
     missing = np.fromiter((row is None for row in rows), bool, len(rows))
     lengths = [0 if row is None else len(row) for row in rows]
     steps = np.zeros(len(rows) + 1, np.int64)

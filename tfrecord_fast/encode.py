@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from .columns import Column, FeatureList, as_columns, as_feature_list, common_length
+from .columns import Column, FeatureList, as_columns, as_feature_list, as_one_row, common_length
 from .errors import InvalidArgumentError
 
 __all__ = ["encode_example", "encode_examples", "encode_sequence_examples"]
@@ -49,7 +49,7 @@ def encode_example(example: Mapping[str, Any]) -> _core.RecordBatch:
     >>> encode_example({"a": 5}).tolist()
     [b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x05']
     """
-    named, _ = as_columns({key: [value] for key, value in example.items()}, "example")
+    named, _ = as_columns({key: as_one_row(value) for key, value in example.items()}, "example")
     return _core._encode_rows([core_column(key, column) for key, column in named], [], False, 1, 1)
 
 

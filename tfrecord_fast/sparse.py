@@ -60,6 +60,11 @@ class SparseTensor:
         return self._indices
 
     @property
+    def has_indices(self) -> bool:
+        """Whether there are indices already: those that were given, or made of row splits when asked for."""
+        return self._indices is not None
+
+    @property
     def row_splits(self) -> npt.NDArray[np.int64]:
         if self._row_splits is None:
             rows = int(self.dense_shape[0]) if len(self.dense_shape) > 1 else 1

@@ -141,7 +141,7 @@ py::array_t<int64_t> Splits32(const ArrowArray& array, int64_t offset, int64_t l
 //   "values": name of the element type, ndarray           "bytes": BytesViews
 //   "list": int64 row splits, child                       "fixed": size, child
 //   "struct": list of (name, child)                       "dictionary": ndarray of indices, dictionary
-//   "null": nothing
+//   "null": nothing                                       "other": the format, which has no form in an Example
 class Importer {
  public:
   explicit Importer(ArrayOwner owner) : owner_(std::move(owner)) {}
@@ -152,7 +152,7 @@ class Importer {
     const std::string format = schema.format;
     if (schema.dictionary != nullptr) {
       const Number number = NumberOf(format[0]);
-      if (number.dtype == nullptr) throw py::type_error("Arrow dictionary with indices of format '" + format + "'");
+      if (number.dtype == nullptr) return py::make_tuple("other", length, valid, format);
       const ArrowArray& dictionary = *array.dictionary;
       return py::make_tuple("dictionary", length, valid, Numbers(number, array, offset, length),
                             Node(*schema.dictionary, dictionary, 0, dictionary.length));
@@ -188,7 +188,7 @@ class Importer {
       }
       return py::make_tuple("struct", length, valid, children);
     }
-    throw py::type_error("Arrow type of format '" + format + "' has no form in an Example");
+    return py::make_tuple("other", length, valid, format);
   }
 
  private:
