@@ -6,13 +6,16 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks import contenders, report
 from benchmarks.environment import environment
-from benchmarks.generate import CACHE, dataset_of
+from benchmarks.dataset import Dataset
+from benchmarks.generate import CACHE, dataset_of, over_many
 from benchmarks.harness import Method, Table, run
 from benchmarks.progress import Progress
+from benchmarks.reference import parsed_answer
 from benchmarks.tasks import TASKS, Task
 from benchmarks.workloads import WORKLOADS
 
@@ -67,6 +70,18 @@ def show_list(files: dict[str, Path]) -> None:
         print(f"contender {name:12} {contenders.load(path).why_not() or 'ready'}")
 
 
+def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
+    """The files of a workload with the answer to the task."""
+    workload = WORKLOADS[name]
+    scale = min(options.scale, task.most_bytes / workload.bytes)
+    dataset = dataset_of(workload, scale, options.seed, task.gzip, options.data)
+    if task.many:
+        dataset = over_many(dataset)
+    if task.parsed:
+        dataset = replace(dataset, answer=parsed_answer(dataset, Path(dataset.files[0]).parent))
+    return dataset
+
+
 def measure(options: argparse.Namespace, files: dict[str, Path], method: Method) -> Iterator[Table]:
     """The tables that are asked for, one after the other."""
     planned: list[tuple[Task, str | None]] = [
@@ -81,7 +96,7 @@ def measure(options: argparse.Namespace, files: dict[str, Path], method: Method)
             dataset = None
             if name is not None:
                 progress.tell("data")
-                dataset = dataset_of(WORKLOADS[name], options.scale, options.seed, task.gzip, options.data)
+                dataset = dataset_for(task, name, options)
             yield run(task.name, dataset, files, method, progress.tell)
 
 

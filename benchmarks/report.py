@@ -14,13 +14,14 @@ from benchmarks.stats import Spread
 from benchmarks.targets import targets
 from benchmarks.tasks import TASKS
 
+MANY, ONE = "k records/s", "µs/record"
 DATA_COLUMNS = [
     "workload",
     "contender",
     "setting",
     "MB/s",
     "(min–max)",
-    "k records/s",
+    MANY,
     "cores",
     "peak MB",
     "ratio",
@@ -43,7 +44,9 @@ def ratio_text(ratio: Spread | None, is_base: bool) -> str:
 
 
 def columns(table: Table) -> list[str]:
-    return DATA_COLUMNS if table.dataset else PLAIN_COLUMNS
+    if table.dataset is None:
+        return PLAIN_COLUMNS
+    return [ONE if name == MANY and TASKS[table.task].one else name for name in DATA_COLUMNS]
 
 
 def cells(table: Table, row: Row) -> list[str]:
@@ -70,7 +73,7 @@ def cells(table: Table, row: Row) -> list[str]:
         setting,
         number(size / time.median),
         speeds,
-        number(records / time.median),
+        number(time.median * 1e3 / records if TASKS[table.task].one else records / time.median),
         cores,
         peak,
         ratio,

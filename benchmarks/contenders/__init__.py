@@ -39,6 +39,11 @@ class Job:
         """The records of each file, in memory, for tasks that write."""
         return [list(frames(path, check=False)) for path in self.dataset.files]
 
+    def batches(self) -> list[list[bytes]]:
+        """The records in memory, as many in a batch as `dataset` has it."""
+        n = self.dataset.batch
+        return [records[i : i + n] for records in self.loaded() for i in range(0, len(records), n)]
+
     def outputs(self, suffix: str = "") -> list[str]:
         """Where to write what `loaded` gave, file for file."""
         return [str(self.scratch / (Path(path).name + suffix)) for path in self.dataset.files]
@@ -114,6 +119,27 @@ class Reading(Setting):
         if self.records is None:
             return digest(self.open())
         return digest(record for item in self.open() for record in self.records(item))
+
+
+class Parsing(Reading):
+    """As Reading, of items that hold columns: `columns` gives those of one item, as columns.py has them, by name."""
+
+    def __init__(
+        self,
+        label: str,
+        source: Iterable[Any] | Callable[[], Iterable[Any]],
+        columns: Callable[[Any], Any],
+        count: Callable[[Any], int],
+        row: str = "",
+        order: str = "file",
+    ) -> None:
+        super().__init__(label, source, records=list, count=count, row=row, order=order)
+        self.columns = columns
+
+    def answer(self) -> Answer:
+        from benchmarks.columns import digest_of_columns
+
+        return digest_of_columns(map(self.columns, self.open()))
 
 
 class Picking(Setting):
@@ -325,6 +351,7 @@ __all__ = [
     "Dataset",
     "Importing",
     "Job",
+    "Parsing",
     "Picking",
     "Reading",
     "Setting",
