@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks import contenders, report
+from benchmarks import rivals as own
 from benchmarks.environment import environment
 from benchmarks.dataset import Dataset
 from benchmarks.generate import CACHE, dataset_of, over_many
@@ -49,6 +50,8 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path]) -> argparse.Names
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
     parser.add_argument("--json", type=Path, help="file to write the result to")
     parser.add_argument("--markdown", type=Path, help="file to write the tables to")
+    parser.add_argument("--install", type=names(rivals), default=[], metavar="RIVALS",
+                        help="give these rivals an environment of their own, with pip, and stop")  # fmt: skip
     parser.add_argument("--list", action="store_true", help="list tasks, workloads and rivals, and stop")
     options = parser.parse_args(argv)
     for task in options.task:
@@ -68,6 +71,21 @@ def show_list(files: dict[str, Path]) -> None:
         print(f"workload  {workload.name:12} {size}: {workload.title}")
     for name, path in files.items():
         print(f"contender {name:12} {contenders.load(path).why_not() or 'ready'}")
+
+
+def install(wanted: list[str], files: dict[str, Path]) -> int:
+    for name in wanted:
+        requirements = contenders.load(files[name]).requirements
+        if not requirements:
+            print(f"{name}: has no environment of its own", file=sys.stderr)
+            return 2
+        print(f"{name}: pip install {' '.join(requirements)}", flush=True)
+        try:
+            own.install(name, requirements)
+        except RuntimeError as error:
+            print(error, file=sys.stderr)
+            return 1
+    return 0
 
 
 def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
@@ -111,6 +129,8 @@ def main(argv: list[str] | None = None) -> int:
     if options.list:
         show_list(files)
         return 0
+    if options.install:
+        return install(options.install, files)
     where = environment()
     method = Method(options.rounds, options.trials, options.min_time, scratch=options.scratch)
     tables = []

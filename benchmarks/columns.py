@@ -62,6 +62,20 @@ def padded(values: Any, lengths: Any) -> Column:
     return Column(kept.tolist() if array.dtype == object else kept, lengths)
 
 
+def of_arrow(array: Any, dtype: str) -> Column:
+    """Of an Arrow array of lists, or of single values, without nulls."""
+    import pyarrow as pa
+
+    if array.null_count:
+        raise ValueError(f"{array.null_count} nulls")
+    kind = array.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        lengths, array = np.diff(array.offsets.to_numpy()).astype(np.int64), array.flatten()
+    else:
+        lengths = np.ones(len(array), np.int64)
+    return Column(array.to_pylist() if dtype == "string" else array.to_numpy(zero_copy_only=False), lengths)
+
+
 def of_lists(rows: Sequence[Any], dtype: str) -> Column:
     """Of one list (or array) of values a record."""
     lengths = np.array([len(row) for row in rows], np.int64)
@@ -118,8 +132,8 @@ def digest_of_columns(batches: Iterable[Batch]) -> Answer:
         for record in rows(batch):
             total += int.from_bytes(hashlib.sha256(record).digest(), "little")
             count += 1
-    answer: Answer = {"records": count, "in any order": f"{total % 2**256:064x}"}
-    return answer | {f"{name} in order": one.hexdigest() for name, one in sorted(sums.items())}
+    by_feature = {f"{name} in order": one.hexdigest() for name, one in sorted(sums.items())}
+    return {"records": count, **by_feature, "in any order": f"{total % 2**256:064x}"}
 
 
 def rows(batch: Batch) -> list[bytes]:

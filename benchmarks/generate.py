@@ -20,10 +20,11 @@ from typing import Any
 
 from benchmarks.answers import digest_of_files, frames, masked_crc
 from benchmarks.dataset import Dataset
+from benchmarks.rivals import kept
 from benchmarks.workloads import GENERATOR, WORKLOADS, Workload
 
 MANY = 10_000  # shards
-CACHE = Path(__file__).parent / ".data"
+CACHE = kept(".data")
 POOL_BYTES = 16_000_000  # below this, starting processes takes longer than the work
 
 Call = tuple[Callable[..., None], Sequence[Any]]

@@ -28,6 +28,7 @@ DATA_COLUMNS = [
     "CPU ratio",
 ]
 PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio", "CPU ratio"]
+MOST_WORDS = 160  # characters of a reason; the JSON has it all
 LEFT = {"workload", "contender", "setting", "task", "measure", "met"}
 
 
@@ -53,10 +54,14 @@ def cells(table: Table, row: Row) -> list[str]:
     """One line of the table; what was not measured stays empty and says why."""
     front = [table.workload, row.label] if table.dataset else [row.label]
     if row.status != "timed":
-        reason = f"{row.status.upper() if row.status == 'wrong' else row.status}: {row.reason}"
+        words = " ".join(row.reason.split())
+        words = words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS]}…"
+        reason = f"{row.status.upper() if row.status == 'wrong' else row.status}: {words}"
         return front + [reason] + [""] * (len(columns(table)) - len(front) - 1)
     wrong = [f"{t.label}: {t.status}" for t in row.tried if t.status != "ok"]
-    setting = "; ".join([row.setting, *wrong])
+    rounds = max((len(one.wall) for one in table.timed), default=0)
+    fewer = [f"{len(row.wall)} of {rounds} rounds"] if len(row.wall) < rounds else []
+    setting = "; ".join([*filter(None, [row.setting]), *fewer, *wrong])
     time = row.time
     peak = number(row.peak / 1e6) if row.peak else ""
     ratio = ratio_text(table.ratio(row), row is table.base)
@@ -114,6 +119,7 @@ def show(tables: list[Table], out: TextIO | None = None) -> None:
     out = out or sys.stdout
     try:
         from rich.console import Console
+        from rich.markup import escape
         from rich.table import Table as RichTable
     except ImportError:
         return show_plain(tables, out)
@@ -126,7 +132,7 @@ def show(tables: list[Table], out: TextIO | None = None) -> None:
         for before, row in zip([None, *rows], rows, strict=False):
             if before and before[0] != row[0] and head[0] == "workload":
                 table.add_section()
-            table.add_row(*row)
+            table.add_row(*map(escape, row))
         console.print(table)
 
 

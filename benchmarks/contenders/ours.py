@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 from benchmarks.contenders import Contender, Importing, Job, Parsing, Picking, Reading, Setting, Writing
-from benchmarks.workloads import feature_objects
 
 
 def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list[Setting]:
@@ -44,6 +43,7 @@ def count_of(item: Any) -> int:
 def features_of(job: Job) -> Any:
     """What ShardReader takes: a dict, or a pair for SequenceExamples."""
     import tfrecord_fast as tf
+    from benchmarks.workloads import feature_objects
 
     context = feature_objects(job.dataset.features, tf)
     return (context, feature_objects(job.dataset.sequences, tf)) if job.dataset.sequences else context
