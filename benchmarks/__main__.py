@@ -6,13 +6,17 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks import contenders, report
+from benchmarks import rivals as own
 from benchmarks.environment import environment
-from benchmarks.generate import CACHE, dataset_of
+from benchmarks.dataset import Dataset
+from benchmarks.generate import CACHE, dataset_of, over_many
 from benchmarks.harness import Method, Table, run
 from benchmarks.progress import Progress
+from benchmarks.reference import parsed_answer
 from benchmarks.tasks import TASKS, Task
 from benchmarks.workloads import WORKLOADS
 
@@ -46,6 +50,8 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path]) -> argparse.Names
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
     parser.add_argument("--json", type=Path, help="file to write the result to")
     parser.add_argument("--markdown", type=Path, help="file to write the tables to")
+    parser.add_argument("--install", type=names(rivals), default=[], metavar="RIVALS",
+                        help="give these rivals an environment of their own, with pip, and stop")  # fmt: skip
     parser.add_argument("--list", action="store_true", help="list tasks, workloads and rivals, and stop")
     options = parser.parse_args(argv)
     for task in options.task:
@@ -67,6 +73,33 @@ def show_list(files: dict[str, Path]) -> None:
         print(f"contender {name:12} {contenders.load(path).why_not() or 'ready'}")
 
 
+def install(wanted: list[str], files: dict[str, Path]) -> int:
+    for name in wanted:
+        requirements = contenders.load(files[name]).requirements
+        if not requirements:
+            print(f"{name}: has no environment of its own", file=sys.stderr)
+            return 2
+        print(f"{name}: pip install {' '.join(requirements)}", flush=True)
+        try:
+            own.install(name, requirements)
+        except RuntimeError as error:
+            print(error, file=sys.stderr)
+            return 1
+    return 0
+
+
+def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
+    """The files of a workload with the answer to the task."""
+    workload = WORKLOADS[name]
+    scale = min(options.scale, task.most_bytes / workload.bytes)
+    dataset = dataset_of(workload, scale, options.seed, task.gzip, options.data)
+    if task.many:
+        dataset = over_many(dataset)
+    if task.parsed:
+        dataset = replace(dataset, answer=parsed_answer(dataset, Path(dataset.files[0]).parent))
+    return dataset
+
+
 def measure(options: argparse.Namespace, files: dict[str, Path], method: Method) -> Iterator[Table]:
     """The tables that are asked for, one after the other."""
     planned: list[tuple[Task, str | None]] = [
@@ -81,7 +114,7 @@ def measure(options: argparse.Namespace, files: dict[str, Path], method: Method)
             dataset = None
             if name is not None:
                 progress.tell("data")
-                dataset = dataset_of(WORKLOADS[name], options.scale, options.seed, task.gzip, options.data)
+                dataset = dataset_for(task, name, options)
             yield run(task.name, dataset, files, method, progress.tell)
 
 
@@ -96,6 +129,8 @@ def main(argv: list[str] | None = None) -> int:
     if options.list:
         show_list(files)
         return 0
+    if options.install:
+        return install(options.install, files)
     where = environment()
     method = Method(options.rounds, options.trials, options.min_time, scratch=options.scratch)
     tables = []

@@ -14,8 +14,9 @@ class Dataset:
     """TFRecord files that hold the same kind of record.
 
     `file_bytes` is the size of the uncompressed files together, which is what every MB/s refers to.
-    `gzip_files` holds the same records and is empty where they were not asked for. `features` and `sequences`
-    are plain data, as in workloads.py. `answer` is the reference's.
+    `gzip_files` and `many_files`, a great number of small shards, hold the same records in the same order, and are
+    empty where they were not asked for. `features` and `sequences` are plain data, as in workloads.py. `answer` is the
+    reference's.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Dataset:
     file_bytes: int
     gzip_bytes: int
     answer: Answer
+    many_files: list[str] = field(default_factory=list)
     features: dict[str, list[Any]] = field(default_factory=dict)
     sequences: dict[str, list[Any]] = field(default_factory=dict)
 

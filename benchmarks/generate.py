@@ -13,15 +13,18 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from benchmarks.answers import digest_of_files, masked_crc
+from benchmarks.answers import digest_of_files, frames, masked_crc
 from benchmarks.dataset import Dataset
+from benchmarks.rivals import kept
 from benchmarks.workloads import GENERATOR, WORKLOADS, Workload
 
-CACHE = Path(__file__).parent / ".data"
+MANY = 10_000  # shards
+CACHE = kept(".data")
 POOL_BYTES = 16_000_000  # below this, starting processes takes longer than the work
 
 Call = tuple[Callable[..., None], Sequence[Any]]
@@ -67,6 +70,22 @@ def make(workload: Workload, records: int, seed: int, folder: Path) -> None:
         draft.rename(folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def over_many(dataset: Dataset, shards: int = MANY) -> Dataset:
+    """With the same records over so many shards as well, made if they are not there yet, beside the files."""
+    folder = Path(dataset.files[0]).parent / f"shards-{shards}"
+    if not folder.exists():
+        draft = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+        try:
+            records = (record for path in dataset.files for record in frames(path, check=False))
+            for i in range(shards):
+                n = dataset.records * (i + 1) // shards - dataset.records * i // shards
+                (draft / f"{i:05}-of-{shards:05}.tfrecord").write_bytes(framed(islice(records, n)))
+            draft.rename(folder)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    return replace(dataset, many_files=sorted(str(path) for path in folder.iterdir()))
 
 
 def in_parallel(calls: list[Call], total_bytes: int) -> None:

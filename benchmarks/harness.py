@@ -22,7 +22,7 @@ from benchmarks import contenders
 from benchmarks.answers import Answer, difference, digest_of_files
 from benchmarks.contenders import Contender
 from benchmarks.dataset import Dataset
-from benchmarks.process import ContenderFailed, Process
+from benchmarks.process import ContenderCannot, ContenderFailed, Process
 from benchmarks.stats import Spread, ratios, spread
 
 HOPELESS = 2.0  # a setting so many times slower than its row's best gets no second trial
@@ -35,6 +35,7 @@ class Method:
     rounds: int = 5
     trials: int = 2  # passes a setting gets to show that it is the best of its row
     min_time: float = 0.2  # seconds; see above
+    patience: float = 60.0  # seconds of timed passes after which a row gets no more rounds than one
     timeout: float = 900.0  # seconds that any one command may take
     scratch: str = ""  # folder for what is written; "" for memory where there is room, else the system's
 
@@ -69,6 +70,7 @@ class Row:
     floor: bool = False
     setting: str = ""
     passes: int = 1
+    pass_seconds: float = 0.0
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     peak: int = 0
@@ -108,14 +110,16 @@ class Table:
     def ratio(self, row: Row) -> Spread | None:
         """How many times as fast as the row the base is."""
         base = self.base
-        return ratios(row.wall, base.wall) if base is not None and row.status == "timed" else None
+        if base is None or row.status != "timed":
+            return None
+        return ratios(*paired(row.wall, base.wall))
 
     def cpu_ratio(self, row: Row) -> Spread | None:
         """How many times the base's CPU time the row takes; None where the clock saw none."""
         base = self.base
         if base is None or row.status != "timed" or not all(base.cpu):
             return None
-        return ratios(row.cpu, base.cpu)
+        return ratios(*paired(row.cpu, base.cpu))
 
     def as_json(self) -> dict[str, Any]:
         rows = []
@@ -140,6 +144,12 @@ class Table:
             "gzip_bytes": dataset.gzip_bytes if dataset else None,
             "rows": rows,
         }
+
+
+def paired(times: list[float], base: list[float]) -> tuple[list[float], list[float]]:
+    """Those of the rounds that both took part in, which are the first: a row leaves, and does not come back."""
+    rounds = min(len(times), len(base))
+    return times[:rounds], base[:rounds]
 
 
 @dataclass
@@ -219,6 +229,10 @@ def enter(
             tried = Try(index, setting["label"], setting["order"])
             row.tried.append(tried)
             check(process, tried, setting["partial"], dataset)
+    except ContenderCannot as error:
+        process.close()
+        table.rows.append(Row(**about, status="missing", reason=str(error)))
+        return None
     except ContenderFailed as error:
         # The process is gone, or can't even start the task.
         process.close()
@@ -274,13 +288,13 @@ def try_settings(entrant: Entrant, dataset: Dataset | None, method: Method) -> N
                 for _ in range(method.trials if tried.status == "ok" else 0):
                     wall, _ = measure(entrant, row, tried, 1, dataset)
                     tried.seconds = min(tried.seconds, wall)
-                    if wall > HOPELESS * entrant.best(row).seconds:
+                    if wall > HOPELESS * entrant.best(row).seconds or wall > method.patience / 4:
                         break
             best = entrant.best(row)
         except ContenderFailed as error:
             row.fail(error)
             continue
-        row.setting = best.label
+        row.setting, row.pass_seconds = best.label, best.seconds
         row.passes = max(1, math.ceil(method.min_time / max(best.seconds, 1e-6)))
 
 
@@ -289,8 +303,15 @@ def take_turns(entrants: list[Entrant], dataset: Dataset | None, method: Method,
         tell(f"round {number} of {method.rounds}" if number else "warm-up")
         for entrant in entrants:
             for row in entrant.rows:
-                if row.status == "timed":
+                if row.status == "timed" and wants(row, number, method):
                     take_turn(entrant, row, dataset, counts=number > 0)
+
+
+def wants(row: Row, number: int, method: Method) -> bool:
+    """Whether the row takes part in the round; slow ones need no warm-up, and leave when they had their time."""
+    if number == 0:
+        return row.pass_seconds * row.passes < method.patience / 4
+    return not row.wall or (len(row.wall) == number - 1 and sum(row.wall) * row.passes < method.patience)
 
 
 def take_turn(entrant: Entrant, row: Row, dataset: Dataset | None, counts: bool) -> None:

@@ -19,6 +19,10 @@ class ContenderFailed(Exception):
     """The contender raised, died or took too long; the text says which."""
 
 
+class ContenderCannot(Exception):
+    """The data is beyond the contender; the text says why."""
+
+
 class Process:
     """A worker for the contender of a file. What it prints is kept for the message if it dies.
 
@@ -46,6 +50,8 @@ class Process:
         except OSError:
             raise ContenderFailed(self.death()) from None
         reply: dict[str, Any] = json.loads(self.line())
+        if "cannot" in reply:
+            raise ContenderCannot(reply["cannot"])
         if "error" in reply:
             raise ContenderFailed(reply["error"])
         return reply

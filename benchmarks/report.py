@@ -14,19 +14,21 @@ from benchmarks.stats import Spread
 from benchmarks.targets import targets
 from benchmarks.tasks import TASKS
 
+MANY, ONE = "k records/s", "µs/record"
 DATA_COLUMNS = [
     "workload",
     "contender",
     "setting",
     "MB/s",
     "(min–max)",
-    "k records/s",
+    MANY,
     "cores",
     "peak MB",
     "ratio",
     "CPU ratio",
 ]
 PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio", "CPU ratio"]
+MOST_WORDS = 160  # characters of a reason; the JSON has it all
 LEFT = {"workload", "contender", "setting", "task", "measure", "met"}
 
 
@@ -43,17 +45,23 @@ def ratio_text(ratio: Spread | None, is_base: bool) -> str:
 
 
 def columns(table: Table) -> list[str]:
-    return DATA_COLUMNS if table.dataset else PLAIN_COLUMNS
+    if table.dataset is None:
+        return PLAIN_COLUMNS
+    return [ONE if name == MANY and TASKS[table.task].one else name for name in DATA_COLUMNS]
 
 
 def cells(table: Table, row: Row) -> list[str]:
     """One line of the table; what was not measured stays empty and says why."""
     front = [table.workload, row.label] if table.dataset else [row.label]
     if row.status != "timed":
-        reason = f"{row.status.upper() if row.status == 'wrong' else row.status}: {row.reason}"
+        words = " ".join(row.reason.split())
+        words = words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS]}…"
+        reason = f"{row.status.upper() if row.status == 'wrong' else row.status}: {words}"
         return front + [reason] + [""] * (len(columns(table)) - len(front) - 1)
     wrong = [f"{t.label}: {t.status}" for t in row.tried if t.status != "ok"]
-    setting = "; ".join([row.setting, *wrong])
+    rounds = max((len(one.wall) for one in table.timed), default=0)
+    fewer = [f"{len(row.wall)} of {rounds} rounds"] if len(row.wall) < rounds else []
+    setting = "; ".join([*filter(None, [row.setting]), *fewer, *wrong])
     time = row.time
     peak = number(row.peak / 1e6) if row.peak else ""
     ratio = ratio_text(table.ratio(row), row is table.base)
@@ -70,7 +78,7 @@ def cells(table: Table, row: Row) -> list[str]:
         setting,
         number(size / time.median),
         speeds,
-        number(records / time.median),
+        number(time.median * 1e3 / records if TASKS[table.task].one else records / time.median),
         cores,
         peak,
         ratio,
@@ -111,6 +119,7 @@ def show(tables: list[Table], out: TextIO | None = None) -> None:
     out = out or sys.stdout
     try:
         from rich.console import Console
+        from rich.markup import escape
         from rich.table import Table as RichTable
     except ImportError:
         return show_plain(tables, out)
@@ -123,7 +132,7 @@ def show(tables: list[Table], out: TextIO | None = None) -> None:
         for before, row in zip([None, *rows], rows, strict=False):
             if before and before[0] != row[0] and head[0] == "workload":
                 table.add_section()
-            table.add_row(*row)
+            table.add_row(*map(escape, row))
         console.print(table)
 
 

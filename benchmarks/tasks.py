@@ -1,26 +1,40 @@
 """The tasks: what is measured. A new one is an entry here and a function of that name in the contenders'
 files.
 
-To come, under these names: parse, parse-gzip, write-columns, shuffle.
+To come, under these names: write-columns, shuffle.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 PLAIN = ("ctr", "tok", "emb", "img", "tiny", "wide", "seq")
 PACKED = ("ctr", "tok", "emb", "wide", "seq")
+EXAMPLES = ("ctr", "wide", "tok", "emb", "img", "seq")
 
 
 @dataclass(frozen=True)
 class Task:
-    """`workloads` in the order of interest, empty for a task without data; `gzip` if it reads the GZIP
-    files."""
+    """What is done.
+
+    Args:
+      workloads: in the order of interest, empty for a task without data.
+      gzip: reads the GZIP files.
+      parsed: the answer is of all columns' values, rather than of records.
+      many: reads the same records from a great number of small shards, too.
+      most_bytes: the data is scaled down to about so much.
+      one: takes one record at a time, and is reported in time a record.
+    """
 
     name: str
     title: str
     workloads: tuple[str, ...]
     gzip: bool = False
+    parsed: bool = False
+    many: bool = False
+    most_bytes: float = math.inf
+    one: bool = False
 
 
 TASKS = {
@@ -28,6 +42,11 @@ TASKS = {
     for task in (
         Task("raw", "Raw reading, in batches", PLAIN),
         Task("raw-gzip", "Raw reading of GZIP files, in batches", PACKED, gzip=True),
+        Task("parse", "From files to columns", EXAMPLES, parsed=True),
+        Task("parse-gzip", "From GZIP files to columns", PACKED, gzip=True, parsed=True),
+        Task("parse-memory", "From serialized batches in memory to columns", EXAMPLES, parsed=True),
+        Task("parse-single", "Parsing one record at a time", EXAMPLES, parsed=True, most_bytes=1.5e6, one=True),
+        Task("shards", "From 10,000 shards to columns, and from 2", ("ctr",), parsed=True, many=True),
         Task("loop", "A Python loop over the records, as bytes", PLAIN),
         Task("write", "Writing raw records that are in memory", PLAIN),
         Task("random", "Random access, each record once, 1,000 at a time", ("ctr", "tok", "emb", "img", "tiny")),

@@ -88,6 +88,8 @@ def main() -> None:
         command = json.loads(line)
         try:
             reply = getattr(worker, command.pop("do"))(**command)
+        except contenders.CannotError as error:
+            reply = {"cannot": str(error)}
         except Exception as error:
             traceback.print_exc()
             reply = {"error": f"{type(error).__name__}: {error}"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -39,14 +39,15 @@ class Ragged(NamedTuple):
 Columns = dict[str, Any]  # by name: ndarray [n, ...], Ragged, or a list of bytes
 
 
-def feature_objects(features: dict[str, Feature], module: Any) -> dict[str, Any]:
-    """The features as objects of `module`: TensorFlow's, or tfrecord_fast's, which has the same names."""
+def feature_objects(features: Mapping[str, Sequence[Any]], module: Any, ragged: bool = False) -> dict[str, Any]:
+    """The features as objects of `module`: TensorFlow's, or tfrecord_fast's, which has the same names. `ragged` asks
+    for a RaggedTensor where the length varies."""
     make = {
-        "fixed": lambda f, dtype: module.io.FixedLenFeature(list(f.shape), dtype),
-        "varlen": lambda f, dtype: module.io.VarLenFeature(dtype),
-        "sequence": lambda f, dtype: module.io.FixedLenSequenceFeature(list(f.shape), dtype),
+        "fixed": lambda shape, dtype: module.io.FixedLenFeature(list(shape), dtype),
+        "varlen": lambda shape, dtype: (module.io.RaggedFeature if ragged else module.io.VarLenFeature)(dtype),
+        "sequence": lambda shape, dtype: module.io.FixedLenSequenceFeature(list(shape), dtype),
     }
-    return {name: make[f.kind](f, getattr(module, f.dtype)) for name, f in features.items()}
+    return {name: make[kind](shape, getattr(module, dtype)) for name, (kind, dtype, shape) in features.items()}
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,11 @@ class Workload:
     batch: int = 1024  # records in a batch when it is read
     chunk: int = 10_000  # records made at a time; part of what a seed means
     gzip: bool = False  # whether a GZIP variant makes sense
+
+    @property
+    def bytes(self) -> int:
+        """About as many as there are at scale 1."""
+        return self.records * self.mean_bytes * self.shards
 
     def records_at(self, scale: float) -> int:
         return max(1, round(self.records * scale))

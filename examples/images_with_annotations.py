@@ -147,6 +147,8 @@ def train(folder, steps=80):
     """A small convolutional network that tells discs from squares; gives the losses."""
     import keras
 
+    keras.utils.set_random_seed(1)
+
     def prepare(record):
         example = parse(record)
         return tf.cast(example["image"], tf.float32) / 255.0, example["category_id"]

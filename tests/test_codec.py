@@ -283,7 +283,9 @@ def test_flush_lets_all_records_so_far_be_read(kind):
         writer.write(record)
         writer.flush()
         records, error = read(file.getvalue(), compression_type=kind)
-        assert records == RECORDS[:n] and "truncated" in error.reason
+        assert records == RECORDS[:n]
+        # What is written in blocks is whole after each.
+        assert "truncated" in error.reason if kind == "ZLIB" else error is None
     writer.close()
     assert is_whole(file.getvalue(), kind)
 

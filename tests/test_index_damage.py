@@ -19,6 +19,10 @@ from tfrecord_fast import IndexedReader, RecordIndex
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
 
 
+# It stands between a signal and its handler.
+no_thread_sanitizer = pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="makes bus errors fatal")
+
+
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "a.tfrecord"
@@ -135,6 +139,7 @@ def test_compressed_file_with_an_index_is_told(path, tmp_path, options):
         reader.take([0])
 
 
+@no_thread_sanitizer
 @pytest.mark.parametrize("way", range(4))
 def test_file_cut_behind_our_back_is_an_error(tmp_path, way):
     (path,) = write(tmp_path, [MANY])
@@ -146,6 +151,7 @@ def test_file_cut_behind_our_back_is_an_error(tmp_path, way):
     assert reader[0] == MANY[0]
 
 
+@no_thread_sanitizer
 def test_file_cut_while_threads_read_it_is_an_error(tmp_path):
     (path,) = write(tmp_path, [MANY])
     reader = IndexedReader(path, num_threads=2)
@@ -193,6 +199,7 @@ for _ in range(3):
 """
 
 
+@no_thread_sanitizer
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_cut_file_is_survived_beside_faulthandler(tmp_path, when):
     (path,) = write(tmp_path, [MANY])
@@ -215,6 +222,7 @@ def test_bus_error_that_is_not_ours_ends_the_process_as_ever(path):
     assert run(SIGNAL.format(before=""), path).returncode == -signal.SIGBUS
 
 
+@no_thread_sanitizer
 def test_bus_error_that_is_not_ours_goes_to_the_handler_before(path):
     done = run(SIGNAL.format(before='signal.signal(signal.SIGBUS, lambda *_: print("handled"))'), path)
     assert (done.returncode, done.stdout) == (0, "handled\nalive\n")

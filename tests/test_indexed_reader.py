@@ -99,7 +99,7 @@ def test_no_indices_give_no_records(reader, indices):
 @pytest.mark.parametrize("i", [len(ALL), -len(ALL) - 1, 2**62, 2**63, -(2**63) - 1, 2**64 - 1, 10**30])
 def test_index_out_of_range_raises(reader, i):
     for read in (lambda: reader[i], lambda: reader.take([0, i]), lambda: reader.__getitems__([i])):
-        with pytest.raises(IndexError, match=str(i) if abs(i) < 2**62 else ""):
+        with pytest.raises(IndexError, match=str(i) if abs(i) < 2**62 else None):
             read()
 
 

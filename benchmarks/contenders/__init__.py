@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks import rivals
 from benchmarks.answers import Answer, digest, frames
 from benchmarks.dataset import Dataset
 
@@ -39,9 +40,18 @@ class Job:
         """The records of each file, in memory, for tasks that write."""
         return [list(frames(path, check=False)) for path in self.dataset.files]
 
+    def batches(self) -> list[list[bytes]]:
+        """The records in memory, as many in a batch as `dataset` has it."""
+        n = self.dataset.batch
+        return [records[i : i + n] for records in self.loaded() for i in range(0, len(records), n)]
+
     def outputs(self, suffix: str = "") -> list[str]:
         """Where to write what `loaded` gave, file for file."""
         return [str(self.scratch / (Path(path).name + suffix)) for path in self.dataset.files]
+
+
+class CannotError(Exception):
+    """Raised by a task's function for data that is beyond the contender; the text says why."""
 
 
 class Setting:
@@ -114,6 +124,27 @@ class Reading(Setting):
         if self.records is None:
             return digest(self.open())
         return digest(record for item in self.open() for record in self.records(item))
+
+
+class Parsing(Reading):
+    """As Reading, of items that hold columns: `columns` gives those of one item, as columns.py has them, by name."""
+
+    def __init__(
+        self,
+        label: str,
+        source: Iterable[Any] | Callable[[], Iterable[Any]],
+        columns: Callable[[Any], Any],
+        count: Callable[[Any], int],
+        row: str = "",
+        order: str = "file",
+    ) -> None:
+        super().__init__(label, source, records=list, count=count, row=row, order=order)
+        self.columns = columns
+
+    def answer(self) -> Answer:
+        from benchmarks.columns import digest_of_columns
+
+        return digest_of_columns(map(self.columns, self.open()))
 
 
 class Picking(Setting):
@@ -264,6 +295,7 @@ class Contender:
       leaves_out: what it does not do that the others do ("no CRC"), in a few words.
       ours: this project's.
       floor: what the machine can do at best, rather than a library.
+      requirements: what pip installs into an environment of its own, on `--install`, with versions.
     """
 
     name: str
@@ -275,14 +307,20 @@ class Contender:
     leaves_out: str = ""
     ours: bool = False
     floor: bool = False
+    requirements: tuple[str, ...] = ()
     unavailable: Callable[[], str | None] = lambda: None
     environment: dict[str, str] = field(default_factory=dict)  # variables set in its process
-    python: Callable[[], str] = lambda: sys.executable  # the interpreter it runs in
+
+    def python(self) -> str:
+        """The interpreter it runs in: that of its own environment, where there is one."""
+        return str(rivals.interpreter(self.name) or sys.executable)
 
     def why_not(self) -> str | None:
         """Why it can't run here, in words; None if it can."""
-        if self.module and importlib.util.find_spec(self.module) is None:
-            return f"not installed: {self.install or self.module}"
+        own = rivals.interpreter(self.name)
+        if own is None and self.module and not importable(self.module):
+            offered = [f"--install {self.name}"] if self.requirements else []
+            return f"not installed: {' or '.join([*filter(None, [self.install]), *offered]) or self.module}"
         return self.unavailable()
 
     def version(self) -> str:
@@ -290,6 +328,25 @@ class Contender:
             return importlib.metadata.version(self.package) if self.package else ""
         except importlib.metadata.PackageNotFoundError:
             return str(getattr(sys.modules.get(self.module), "__version__", ""))
+
+
+def importable(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package that it is in
+        return False
+
+
+def index_of(path: str, folder: Path) -> str:
+    """Writes the index of a TFRecord file, as `tfrecord2idx` does: a line "offset size" a record."""
+    target = folder / (Path(path).name + ".idx")
+    offset = 0
+    with open(target, "w") as file:
+        for record in frames(path, check=False):
+            size = len(record) + 16
+            file.write(f"{offset} {size}\n")
+            offset += size
+    return str(target)
 
 
 def peak_memory() -> int:
@@ -320,15 +377,18 @@ def found() -> dict[str, Path]:
 
 
 __all__ = [
+    "CannotError",
     "Contender",
     "Counting",
     "Dataset",
     "Importing",
     "Job",
+    "Parsing",
     "Picking",
     "Reading",
     "Setting",
     "Writing",
     "found",
+    "index_of",
     "load",
 ]

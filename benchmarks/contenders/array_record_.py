@@ -30,5 +30,6 @@ CONTENDER = Contender(
     package="array_record",
     module="array_record",
     install="pip install array_record",
+    requirements=("array_record==0.8.6", "numpy"),
     tasks={"random": random},
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from benchmarks.contenders import Contender, Importing, Job, Picking, Reading, Setting, Writing
+from benchmarks.contenders import Contender, Importing, Job, Parsing, Picking, Reading, Setting, Writing
 
 
 def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list[Setting]:
@@ -16,6 +17,133 @@ def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list
 
 def raw_gzip(job: Job) -> list[Setting]:
     return raw(job, job.dataset.gzip_files, "GZIP")
+
+
+def columns_of(item: Any) -> Any:
+    """Of what `parse_example` or `parse_sequence_example` gives, in the plain form of columns.py."""
+    from benchmarks.columns import Column, fixed, padded, ragged, step_name
+
+    def column(value: Any, lengths: Any = None) -> Column:
+        if hasattr(value, "row_splits"):
+            values = value.values.tolist() if hasattr(value.values, "decode_raw") else value.values
+            return ragged(values, value.row_splits)
+        return fixed(value) if lengths is None else padded(value, lengths)
+
+    context, sequences, lengths = item if isinstance(item, tuple) else (item, {}, {})
+    columns = {name: column(value) for name, value in context.items()}
+    return columns | {step_name(name): column(value, lengths.get(name)) for name, value in sequences.items()}
+
+
+def count_of(item: Any) -> int:
+    context, _, lengths = item if isinstance(item, tuple) else (item, {}, {})
+    first = next(iter((context or lengths).values()))
+    return len(first.row_splits) - 1 if hasattr(first, "row_splits") else len(first)
+
+
+def features_of(job: Job) -> Any:
+    """What ShardReader takes: a dict, or a pair for SequenceExamples."""
+    import tfrecord_fast as tf
+    from benchmarks.workloads import feature_objects
+
+    context = feature_objects(job.dataset.features, tf)
+    return (context, feature_objects(job.dataset.sequences, tf)) if job.dataset.sequences else context
+
+
+def parser_of(features: Any) -> Any:
+    import tfrecord_fast as tf
+
+    if isinstance(features, tuple):
+        return lambda batch: tf.io.parse_sequence_example(batch, *features)
+    return lambda batch: tf.io.parse_example(batch, features)
+
+
+def parse(job: Job, files: list[str] | None = None, compression: str = "") -> list[Setting]:
+    import tfrecord_fast as tf
+
+    files, n = files or job.dataset.files, job.dataset.batch
+    features = features_of(job)
+    parser = parser_of(features)
+    batches = tf.data.TFRecordDataset(files, compression).batch(n)
+
+    def reader(row: str, threads: int | None, deterministic: bool = True) -> Setting:
+        label = f"num_threads={threads}" + ("" if deterministic else ", deterministic=False")
+        made = tf.ShardReader(files, features, batch_size=n, compression_type=compression, num_threads=threads,
+                              deterministic=deterministic)  # fmt: skip
+        return Parsing(label, made, columns_of, count_of, f"ShardReader{row}", "file" if deterministic else "any")
+
+    fewer = [threads for threads in (1, 2, 4, 8, 16) if threads == 1 or threads < cores()]
+    return [
+        reader("", None),
+        reader("", None, deterministic=False),
+        *(reader(f", {threads} thread{'s' * (threads > 1)}", threads) for threads in fewer),
+        Parsing("parse_example of each TFRecordDataset.batch", lambda: map(parser, batches), columns_of, count_of,
+                "parse_example"),
+    ]  # fmt: skip
+
+
+def parse_gzip(job: Job) -> list[Setting]:
+    return parse(job, job.dataset.gzip_files, "GZIP")
+
+
+def shards(job: Job) -> list[Setting]:
+    import tfrecord_fast as tf
+
+    features, n = features_of(job), job.dataset.batch
+    return [
+        Parsing("", tf.ShardReader(files, features, batch_size=n, compression_type=""), columns_of, count_of,
+                f"ShardReader, {len(files):,} shards")
+        for files in (job.dataset.many_files, job.dataset.files)
+    ]  # fmt: skip
+
+
+def parse_memory(job: Job) -> list[Setting]:
+    import tfrecord_fast as tf
+
+    parser = parser_of(features_of(job))
+    lists = job.batches()
+    batched = [batch for path in job.dataset.files
+               for batch in tf.data.TFRecordDataset(path, "").batch(job.dataset.batch)]  # fmt: skip
+    return [
+        Parsing("parse_example(RecordBatch)", lambda: map(parser, batched), columns_of, count_of, "RecordBatch"),
+        Parsing("parse_example(list)", lambda: map(parser, lists), columns_of, count_of, "list of bytes"),
+    ]
+
+
+def parse_single(job: Job) -> list[Setting]:
+    import tfrecord_fast as tf
+
+    features = features_of(job)
+    records = [record for part in job.loaded() for record in part]
+    if isinstance(features, tuple):
+        one = lambda record: tf.io.parse_single_sequence_example(record, *features)  # noqa: E731
+    else:
+        one = lambda record: tf.io.parse_single_example(record, features)  # noqa: E731
+    return [Parsing(f"parse_single{'_sequence' * bool(job.dataset.sequences)}_example", lambda: map(one, records),
+                    of_one, lambda _: 1)]  # fmt: skip
+
+
+def of_one(item: Any) -> Any:
+    """As `columns_of`, of one record."""
+    import numpy as np
+
+    from benchmarks.columns import Column, step_name
+
+    def column(value: Any, steps: bool = False) -> Column:
+        dense = value.values if hasattr(value, "dense_shape") else value
+        if isinstance(dense, bytes):
+            return Column([dense], np.array([1]))
+        if hasattr(dense, "decode_raw"):
+            return Column(np.asarray(dense).ravel().tolist(), np.array([len(dense)]))
+        array = np.asarray(dense)
+        return Column(array if steps else array.ravel(), np.array([len(array) if steps else array.size]))
+
+    context, sequences = item if isinstance(item, tuple) else (item, {})
+    columns = {name: column(value) for name, value in context.items()}
+    return columns | {step_name(name): column(value, steps=True) for name, value in sequences.items()}
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def loop(job: Job) -> list[Setting]:
@@ -77,5 +205,17 @@ CONTENDER = Contender(
     module="tfrecord_fast",
     install="pip install .",
     ours=True,
-    tasks={"raw": raw, "loop": loop, "random": random, "raw-gzip": raw_gzip, "write": write, "import": importing},
+    tasks={
+        "raw": raw,
+        "raw-gzip": raw_gzip,
+        "parse": parse,
+        "parse-gzip": parse_gzip,
+        "parse-memory": parse_memory,
+        "parse-single": parse_single,
+        "shards": shards,
+        "loop": loop,
+        "random": random,
+        "write": write,
+        "import": importing,
+    },
 )

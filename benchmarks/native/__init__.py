@@ -10,9 +10,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from benchmarks.rivals import kept
+
 HERE = Path(__file__).parent
 CORE = HERE.parent.parent / "csrc"
-CACHE = HERE.parent / ".cache"
+CACHE = kept(".cache")
 FLAGS = ["-O3", "-std=c++20", "-shared", "-fPIC", "-Wall", "-Wextra", "-pthread"]
 
 
@@ -41,7 +43,7 @@ def build(name: str, sources: list[Path], libraries: list[str]) -> Path:
         state.update(path.read_bytes())
     library = CACHE / f"{name}-{state.hexdigest()[:12]}.so"
     if not library.exists():
-        CACHE.mkdir(exist_ok=True)
+        CACHE.mkdir(parents=True, exist_ok=True)
         draft = CACHE / f"{library.name}.{os.getpid()}"
         done = subprocess.run(
             [*command, *map(str, sources), "-o", str(draft), *libraries], capture_output=True, text=True

@@ -29,7 +29,13 @@ class GzipBlockCompressor : public BlockCompressor {
     *part = Buffer::Allocate(header + room + kGzipTrailer);
     if (!*part) return Status::OutOfMemory("no memory to compress " + std::to_string(block.size) + " bytes");
     uint8_t* out = (*part)->data();
-    const size_t deflated = deflater_->Deflate(block, out + header, room);
+    size_t deflated = block.size > 0 ? deflater_->Deflate(block, out + header, room) : 0;
+    if (block.size == 0) {
+      // The shortest there is, as zlib writes it: an empty block of fixed codes.
+      out[header] = 3;
+      out[header + 1] = 0;
+      deflated = 2;
+    }
     if (deflated == 0) return Status::InvalidArgument("GZIP: a block of " + std::to_string(block.size) + " bytes was refused");
     *size = header + deflated + kGzipTrailer;
     const uint8_t fixed[kGzipFixed] = {0x1f, 0x8b, 8, static_cast<uint8_t>(marked ? 4 : 0), 0, 0, 0, 0, extra_flags_, 3};

@@ -71,8 +71,9 @@ std::unique_ptr<Decompressor> NewDecompressor(Compression compression);
 // kInvalidArgument where an option is out of range.
 Status NewCompressor(Compression compression, const CompressionOptions& options, std::unique_ptr<Compressor>* compressor);
 
-// The uncompressed bytes of `source`. Bytes before a damaged place are given before the error is.
-std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression);
+// The uncompressed bytes of `source`. Bytes before a damaged place are given before the error is, which names the place
+// counted from `begin`, where the source starts in its file.
+std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression, int64_t begin = 0);
 // Compresses what is written to it into `sink`.
 std::unique_ptr<Sink> NewCompressingSink(std::unique_ptr<Sink> sink, std::unique_ptr<Compressor> compressor);
 

@@ -14,8 +14,9 @@ constexpr size_t kOutputBytes = 256 << 10;
 
 class DecompressingSource : public Source {
  public:
-  DecompressingSource(std::unique_ptr<Source> source, std::unique_ptr<Decompressor> decompressor, const char* name)
-      : source_(std::move(source)), decompressor_(std::move(decompressor)), name_(name), input_(kInputBytes) {}
+  DecompressingSource(std::unique_ptr<Source> source, std::unique_ptr<Decompressor> decompressor, const char* name,
+                      int64_t begin)
+      : source_(std::move(source)), decompressor_(std::move(decompressor)), name_(name), input_(kInputBytes), consumed_(begin) {}
 
   Status Read(uint8_t* out, size_t size, size_t* got) override {
     *got = 0;
@@ -64,7 +65,7 @@ class DecompressingSource : public Source {
   std::vector<uint8_t> input_;
   size_t begin_ = 0;  // of the unread part of input_
   size_t end_ = 0;
-  int64_t consumed_ = 0;
+  int64_t consumed_;
   bool between_parts_ = false;
   Status late_;
 };
@@ -121,9 +122,9 @@ class CompressingSink : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression) {
+std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression, int64_t begin) {
   return std::make_unique<DecompressingSource>(std::move(source), NewDecompressor(compression),
-                                               CompressionName(compression));
+                                               CompressionName(compression), begin);
 }
 
 std::unique_ptr<Sink> NewCompressingSink(std::unique_ptr<Sink> sink, std::unique_ptr<Compressor> compressor) {

@@ -94,8 +94,8 @@ Status VerifyChunk(Chunk* chunk, std::vector<Skipped>* skipped) {
   return {};
 }
 
-RecordReader::RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options)
-    : frames_(std::move(frames)), pool_(pool), options_(options) {}
+RecordReader::RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options, Place begin)
+    : frames_(std::move(frames)), pool_(pool), options_(options), place_(begin) {}
 
 Status RecordReader::Next(Chunk* chunk) {
   *chunk = {};

@@ -63,8 +63,8 @@ class RecordReader {
   struct Options {
     size_t chunk_bytes = 512 << 10;
   };
-  // `frames` gives uncompressed bytes. The pool must outlive the reader.
-  RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options);
+  // `frames` gives uncompressed bytes, from a record on whose place is `begin`. The pool must outlive the reader.
+  RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options, Place begin = {});
 
   // The next records, headers checked, data not (VerifyChunk does that): *chunk gets at least one, or none at the
   // clean end, which may be asked for again (a file that grew goes on), or none and a status that is not OK. Errors

@@ -21,7 +21,7 @@ Lane::Lane(const InputFile& input, uint32_t file, size_t turn, Place start, cons
 }
 
 size_t Lane::Claim() {
-  busy_ = claim_kind_ != Kind::kRegions;
+  busy_ = !InParallel(claim_kind_);
   const size_t unit = next_unit_++;
   if (claim_kind_ == Kind::kRegions && next_unit_ >= units_) all_claimed_ = true;
   return unit;
@@ -34,7 +34,7 @@ void Lane::Unclaim(size_t unit) {
 }
 
 void Lane::Deposit(size_t unit, Produced produced) {
-  if (claim_kind_ != Kind::kRegions) busy_ = false;
+  if (!InParallel(claim_kind_)) busy_ = false;
   claim_kind_ = kind_;
   if (produced.last || (kind_ == Kind::kRegions && next_unit_ >= units_)) all_claimed_ = true;
   ready_.emplace(unit, std::move(produced));
@@ -57,6 +57,7 @@ bool Lane::Produce(size_t unit, bool consumer, Produced* produced) {
     }
     if (produced->status.ok() && kind_ == Kind::kStream) ProduceNextOfStream(produced);
     if (produced->status.ok() && kind_ == Kind::kRegions) ProduceRegion(unit, produced);
+    if (produced->status.ok() && kind_ == Kind::kParts) ProducePart(unit, produced);
   } catch (const std::bad_alloc&) {
     produced->status = Status::OutOfMemory("no memory for the records of a chunk");
   }
@@ -90,6 +91,16 @@ Status Lane::Open() {
         const int64_t regions = (file_bytes_ + region_bytes - 1) / region_bytes - first_region_;
         units_ = static_cast<size_t>(std::max<int64_t>(regions, 1));
         kind_ = Kind::kRegions;
+        return {};
+      }
+      compression_ = *choice;
+      bool marked = false;
+      PartSizes sizes;
+      TFR_RETURN_IF_ERROR(LookForPart(0, &marked, &sizes));
+      if (marked) {
+        file_bytes_ = file_->Size();
+        token_.place = {};
+        kind_ = Kind::kParts;
         return {};
       }
     }
@@ -128,12 +139,15 @@ void Lane::ProduceNextOfStream(Produced* produced) {
     }
     if (chunk.end.index > start_.index) break;  // else all of it lies before the start
   }
-  if (chunk.first_index < start_.index) {
-    const int64_t before = start_.index - chunk.first_index;
-    chunk.records.erase(chunk.records.begin(), chunk.records.begin() + before);
-    chunk.first_index = start_.index;
-  }
+  DropBeforeStart(&chunk);
   FinishChunk(produced);
+}
+
+void Lane::DropBeforeStart(Chunk* chunk) const {
+  if (chunk->first_index >= start_.index) return;
+  const int64_t before = std::min(start_.index - chunk->first_index, static_cast<int64_t>(chunk->records.size()));
+  chunk->records.erase(chunk->records.begin(), chunk->records.begin() + before);
+  chunk->first_index += before;
 }
 
 bool Lane::Passes(const Status& status) const {
@@ -182,6 +196,30 @@ void Lane::PassToken(Place place) {
   {
     std::lock_guard<std::mutex> lock(token_mutex_);
     token_ = {token_.unit + 1, place};
+  }
+  token_moved_.notify_all();
+}
+
+bool Lane::AwaitCursor(size_t unit, Cursor* cursor) {
+  std::unique_lock<std::mutex> lock(token_mutex_);
+  token_moved_.wait(lock, [&] { return stopped_ || cursor_.unit == unit || cursor_ended_; });
+  if (stopped_ || cursor_.unit != unit) return false;
+  *cursor = cursor_;
+  return true;
+}
+
+void Lane::PassCursor(int64_t offset, bool streaming) {
+  {
+    std::lock_guard<std::mutex> lock(token_mutex_);
+    cursor_ = {cursor_.unit + 1, offset, streaming};
+  }
+  token_moved_.notify_all();
+}
+
+void Lane::EndCursor() {
+  {
+    std::lock_guard<std::mutex> lock(token_mutex_);
+    cursor_ended_ = true;
   }
   token_moved_.notify_all();
 }

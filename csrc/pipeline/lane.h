@@ -3,8 +3,14 @@
 // An uncompressed regular file is cut into regions of equal size, one unit each. A unit owns the records that
 // start in its region. It reads its region at once; where its first record starts it learns from the unit before
 // (the token), hops over its headers, tells the unit behind, and only then does the long work of checking data. So
-// reading and checking run on any number of threads, and only the hopping is done in turn. Anything else (pipes,
-// compressed files, Python objects) is a stream whose units are made one after the other.
+// reading and checking run on any number of threads, and only the hopping is done in turn.
+//
+// A compressed regular file whose parts are marked (codec/block.h) has a part for a unit. Where its part starts a unit
+// learns from the unit before, which has to look at a few bytes for it (the cursor); then it inflates and hops; which
+// record its first is it learns from the unit before when that has hopped (the token). Where parts are marked no more,
+// the cursor says so, and the rest is a stream that the units take turns at.
+//
+// Anything else (pipes, other compressed files, Python objects) is a stream whose units are made one after the other.
 
 #ifndef TFRECORD_FAST_PIPELINE_LANE_H_
 #define TFRECORD_FAST_PIPELINE_LANE_H_
@@ -21,6 +27,7 @@
 
 #include "base/buffer.h"
 #include "base/status.h"
+#include "codec/block.h"
 #include "framing/open.h"
 #include "framing/reader.h"
 
@@ -106,6 +113,26 @@ class Lane {
   void PassToken(Place place);
   void StopTokens();
 
+  // Where in the file the part of the unit in turn starts, or that reader_ goes on from here.
+  struct Cursor {
+    size_t unit = 0;
+    int64_t offset = 0;
+    bool streaming = false;
+  };
+  bool AwaitCursor(size_t unit, Cursor* cursor);  // false: as AwaitToken
+  void PassCursor(int64_t offset, bool streaming);
+  void EndCursor();  // there are no more units; those made already go on
+
+  // The units of marked parts, in lane_parts.cc.
+  void ProducePart(size_t unit, Produced* produced);
+  void ProduceMarked(size_t unit, int64_t offset, const PartSizes& sizes, Produced* produced);
+  void ProduceUnmarked(size_t unit, const Cursor& cursor, Produced* produced);
+  Status LookForPart(int64_t offset, bool* marked, PartSizes* sizes) const;
+  Status InflatePart(int64_t offset, const PartSizes& sizes, std::shared_ptr<Buffer>* data, size_t* got) const;
+  Status CutPart(const uint8_t* begin, size_t size, bool whole, Place* place, Produced* produced) const;
+  // Leaves out the records before the one that the lane starts with.
+  void DropBeforeStart(Chunk* chunk) const;
+
   struct Region;
   Status ReadRegion(Region* region);
   Status CutRegion(Region* region, Place* place, Produced* produced);
@@ -121,7 +148,8 @@ class Lane {
   BufferPool* const pool_;
 
   // Guarded by the scheduler's lock.
-  enum class Kind : uint8_t { kUnopened, kRegions, kStream };
+  enum class Kind : uint8_t { kUnopened, kRegions, kParts, kStream };
+  static bool InParallel(Kind kind) { return kind == Kind::kRegions || kind == Kind::kParts; }
   Kind claim_kind_ = Kind::kUnopened;  // as the scheduler sees it; set when the first unit is deposited
   bool consumer_only_;
   bool busy_ = false;  // a unit of an unopened lane or of a stream is being made
@@ -135,12 +163,15 @@ class Lane {
   std::shared_ptr<File> file_;
   int64_t file_bytes_ = 0;
   int64_t first_region_ = 0;  // that holds the start; unit 0
-  size_t units_ = 0;
-  std::unique_ptr<RecordReader> reader_;
+  size_t units_ = 0;  // of kRegions
+  Compression compression_ = Compression::kNone;
+  std::unique_ptr<RecordReader> reader_;  // of kParts: whose unit has the cursor and the token
 
-  std::mutex token_mutex_;  // guards the three below; never held together with another lock
+  std::mutex token_mutex_;  // guards the five below; never held together with another lock
   std::condition_variable token_moved_;
   Token token_;
+  Cursor cursor_;
+  bool cursor_ended_ = false;
   bool stopped_ = false;
 };
 

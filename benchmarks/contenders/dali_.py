@@ -1,0 +1,76 @@
+"""NVIDIA DALI: `fn.readers.tfrecord` in a pipeline on the CPU alone
+(https://docs.nvidia.com/deeplearning/dali/user-guide/docs/)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting, index_of
+
+
+def parse(job: Job) -> list[Setting]:
+    from nvidia.dali import fn, pipeline_def
+    from nvidia.dali import tfrecord as tfrec
+
+    data = job.dataset
+    if data.sequences:
+        raise CannotError("no SequenceExamples")
+    kinds = {"int64": (tfrec.int64, 0), "float32": (tfrec.float32, 0.0), "string": (tfrec.string, "")}
+    features = {
+        name: tfrec.FixedLenFeature(list(shape), *kinds[dtype])
+        if kind == "fixed"
+        else tfrec.VarLenFeature([-1], *kinds[dtype])
+        for name, (kind, dtype, shape) in data.features.items()
+    }
+    indexes = [index_of(file, job.scratch) for file in data.files]
+
+    def setting(threads: int, **reader: Any) -> Setting:
+        @pipeline_def(batch_size=data.batch, num_threads=threads, device_id=None, prefetch_queue_depth=2)
+        def pipeline() -> Any:
+            found = fn.readers.tfrecord(path=data.files, index_path=indexes, features=features, name="reader",
+                                        pad_last_batch=True, **reader)  # fmt: skip
+            return tuple(found[name] for name in data.features)
+
+        made = pipeline()
+        made.build()
+
+        def batches() -> Iterator[tuple[int, Any]]:
+            """The padding of the last batch is left off; the next pass begins at the first record again."""
+            left = data.records
+            while left > 0:
+                yield min(left, data.batch), made.run()
+                left -= data.batch
+
+        label = ", ".join([f"num_threads={threads}", *(f"{key}={value}" for key, value in reader.items())])
+        return Parsing(label, batches, columns_of(job), lambda item: int(item[0]))
+
+    return [setting(1), setting(os.cpu_count() or 1), setting(os.cpu_count() or 1, dont_use_mmap=True)]
+
+
+def columns_of(job: Job) -> Any:
+    from benchmarks.columns import of_lists
+
+    def values(tensor: Any, dtype: str) -> Any:
+        return [bytes(tensor)] if dtype == "string" else tensor.ravel()
+
+    def columns(item: tuple[int, Any]) -> Any:
+        n, outputs = item
+        return {
+            name: of_lists([values(output.at(i), dtype) for i in range(n)], dtype)
+            for (name, (_, dtype, _)), output in zip(job.dataset.features.items(), outputs, strict=True)
+        }
+
+    return columns
+
+
+CONTENDER = Contender(
+    "dali",
+    "DALI (CPU)",
+    package="nvidia-dali-cuda120",
+    module="nvidia.dali",
+    leaves_out="checks no CRC, no GZIP, no SequenceExamples, needs an index",
+    requirements=("nvidia-dali-cuda120==2.4.0", "numpy"),
+    tasks={"parse": parse},
+)

@@ -1,0 +1,53 @@
+"""Ray Data: `read_tfrecords`, on a cluster of this machine alone (https://docs.ray.io/en/latest/data/)."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting
+
+
+def parse(job: Job, files: list[str] | None = None, compression: str | None = None) -> list[Setting]:
+    import ray
+
+    if job.dataset.sequences:
+        raise CannotError("no SequenceExamples")
+    n = job.dataset.batch
+    if not ray.is_initialized():
+        ray.init(num_cpus=os.cpu_count(), include_dashboard=False, log_to_driver=False, configure_logging=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+
+    def batches(**options: Any) -> Any:
+        read = ray.data.read_tfrecords(files or job.dataset.files, file_extensions=None, shuffle=None, **options)
+        return read.iter_batches(batch_size=n, batch_format="pyarrow")
+
+    def columns(batch: Any) -> Any:
+        from benchmarks.columns import of_arrow
+
+        return {
+            name: of_arrow(batch.column(name).combine_chunks(), dtype)
+            for name, (_, dtype, _) in job.dataset.features.items()
+        }
+
+    given = {"arrow_open_stream_args": {"compression": compression}} if compression else {}
+    return [
+        Parsing("read_tfrecords.iter_batches(pyarrow)", lambda: batches(**given), columns,
+                lambda batch: batch.num_rows, order="any")
+    ]  # fmt: skip
+
+
+def parse_gzip(job: Job) -> list[Setting]:
+    return parse(job, job.dataset.gzip_files, "gzip")
+
+
+CONTENDER = Contender(
+    "ray",
+    "Ray Data",
+    package="ray",
+    module="ray",
+    leaves_out="checks no CRC, no SequenceExamples; workers are processes, whose CPU time and memory the columns lack",
+    requirements=("ray[data]==2.60.0", "tensorflow-cpu==2.21.0"),
+    tasks={"parse": parse, "parse-gzip": parse_gzip},
+    environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "RAY_USAGE_STATS_ENABLED": "0"},
+)

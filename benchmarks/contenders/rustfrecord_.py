@@ -1,0 +1,48 @@
+"""rustfrecord: Examples as dicts of PyTorch tensors, one at a time (https://pypi.org/project/rustfrecord/)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting
+
+
+def parse(job: Job, files: list[str] | None = None, compressed: bool = False) -> list[Setting]:
+    from rustfrecord import Reader
+
+    if job.dataset.sequences:
+        raise CannotError("no SequenceExamples")
+    names = list(job.dataset.features)
+
+    def records() -> Iterator[Any]:
+        for file in files or job.dataset.files:
+            yield from Reader(file, compressed=compressed, features=names)
+
+    def columns(record: Any) -> Any:
+        import numpy as np
+
+        from benchmarks.columns import of_lists
+
+        return {
+            name: of_lists([[bytes(np.asarray(value)) for value in record[name]]
+                            if dtype == "string" else np.asarray(record[name]).ravel()], dtype)
+            for name, (_, dtype, _) in job.dataset.features.items()
+        }  # fmt: skip
+
+    return [Parsing("Reader(features=…), one at a time", records, columns, lambda _: 1)]
+
+
+def parse_gzip(job: Job) -> list[Setting]:
+    return parse(job, job.dataset.gzip_files, True)
+
+
+CONTENDER = Contender(
+    "rustfrecord",
+    "rustfrecord",
+    package="rustfrecord",
+    module="rustfrecord",
+    leaves_out="no SequenceExamples, no batches",
+    requirements=("rustfrecord==0.1.7",),
+    tasks={"parse": parse, "parse-gzip": parse_gzip},
+)

@@ -1,0 +1,54 @@
+"""tfrecords, by ssbuild: TensorFlow's record reader and writer in C++, without the rest, in the settings of its README
+(https://github.com/ssbuild/tfrecords)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.contenders import Contender, Job, Reading, Setting, Writing
+
+
+def loop(job: Job, files: list[str] | None = None, compression: str = "NONE") -> list[Setting]:
+    import tfrecords
+
+    options = tfrecords.TFRecordOptions(compression_type=getattr(tfrecords.TFRecordCompressionType, compression))
+
+    def records(shared: bool) -> Iterator[bytes]:
+        for file in files or job.dataset.files:
+            yield from tfrecords.tf_record_iterator(file, options=options, with_share_memory=shared)
+
+    return [
+        Reading(f"tf_record_iterator(with_share_memory={shared}), one at a time", lambda shared=shared: records(shared),
+                row="iterator")
+        for shared in (True, False)
+    ]  # fmt: skip
+
+
+def loop_gzip(job: Job) -> list[Setting]:
+    return loop(job, job.dataset.gzip_files, "GZIP")
+
+
+def write(job: Job) -> list[Setting]:
+    import tfrecords
+
+    options = tfrecords.TFRecordOptions(compression_type=tfrecords.TFRecordCompressionType.NONE)
+
+    def batches(path: str, parts: list[list[bytes]]) -> None:
+        with tfrecords.TFRecordWriter(path, options=options) as writer:
+            for part in parts:
+                writer.write_batch(part)
+
+    n = job.dataset.batch
+    parts = [[records[i : i + n] for i in range(0, len(records), n)] for records in job.loaded()]
+    return [Writing(f"write_batch(list of {n})", job, batches, parts)]
+
+
+CONTENDER = Contender(
+    "tfrecords",
+    "ssbuild/tfrecords",
+    package="tfrecords",
+    module="tfrecords",
+    leaves_out="parses no Examples",
+    requirements=("tfrecords==0.3.1", "numpy"),
+    tasks={"raw": loop, "raw-gzip": loop_gzip, "loop": loop, "write": write},
+)

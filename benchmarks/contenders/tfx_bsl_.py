@@ -1,0 +1,82 @@
+"""tfx-bsl: TFX's decoder from serialized Examples to Arrow (https://github.com/tensorflow/tfx-bsl), given the schema,
+as its README and TFX do. It reads no files; TensorFlow reads them for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.contenders import Contender, Job, Parsing, Setting
+
+KINDS = {"int64": "INT", "float32": "FLOAT", "string": "BYTES"}
+STEPS = "##SEQUENCE##"  # the column that SequenceExamples' feature lists go to, by TFX's name
+
+
+def decoder_of(job: Job) -> Any:
+    from tensorflow_metadata.proto.v0 import schema_pb2
+    from tfx_bsl.coders import example_coder
+    from tfx_bsl.coders.sequence_example_coder import SequenceExamplesToRecordBatchDecoder
+
+    schema = schema_pb2.Schema()
+    for name, (_, dtype, _) in job.dataset.features.items():
+        schema.feature.add(name=name, type=KINDS[dtype])
+    if not job.dataset.sequences:
+        return example_coder.ExamplesToRecordBatchDecoder(schema.SerializeToString()).DecodeBatch
+    lists = schema.feature.add(name=STEPS, type="STRUCT").struct_domain
+    for name, (_, dtype, _) in job.dataset.sequences.items():
+        lists.feature.add(name=name, type=KINDS[dtype])
+    return SequenceExamplesToRecordBatchDecoder(STEPS, schema.SerializeToString()).DecodeBatch
+
+
+def columns_of(job: Job) -> Any:
+    import numpy as np
+
+    from benchmarks.columns import Column, of_arrow, step_name
+
+    def steps(array: Any, feature: list[Any]) -> Column:
+        """Of lists (records) of lists (steps) of values."""
+        _, dtype, shape = feature
+        values, _ = of_arrow(array.flatten(), dtype)
+        lengths = np.diff(array.offsets.to_numpy()).astype(np.int64)
+        return Column(values if dtype == "string" else values.reshape(-1, *shape), lengths)
+
+    def columns(batch: Any) -> Any:
+        found = {
+            name: of_arrow(batch.column(name), dtype) for name, (_, dtype, _) in job.dataset.features.items()
+        }
+        for name, feature in job.dataset.sequences.items():
+            found[step_name(name)] = steps(batch.column(STEPS).field(name), feature)
+        return found
+
+    return columns
+
+
+def parse_memory(job: Job) -> list[Setting]:
+    decode, batches = decoder_of(job), job.batches()
+    return [Parsing("DecodeBatch(list)", lambda: map(decode, batches), columns_of(job), lambda batch: batch.num_rows)]
+
+
+def parse(job: Job, files: list[str] | None = None, compression: str = "") -> list[Setting]:
+    import tensorflow as tf
+
+    decode, n = decoder_of(job), job.dataset.batch
+    data = tf.data.TFRecordDataset(files or job.dataset.files, compression, 8 << 20).batch(n).prefetch(tf.data.AUTOTUNE)
+    return [
+        Parsing(f"TFRecordDataset.batch({n}).prefetch, DecodeBatch", lambda: map(decode, data.as_numpy_iterator()),
+                columns_of(job), lambda batch: batch.num_rows)
+    ]  # fmt: skip
+
+
+def parse_gzip(job: Job) -> list[Setting]:
+    return parse(job, job.dataset.gzip_files, "GZIP")
+
+
+CONTENDER = Contender(
+    "tfx_bsl",
+    "tfx-bsl",
+    package="tfx-bsl",
+    module="tfx_bsl",
+    leaves_out="gives Arrow lists also where a feature has a fixed shape, and reads no files itself",
+    requirements=("tfx-bsl==1.21.0", "tensorflow==2.21.0"),
+    tasks={"parse": parse, "parse-gzip": parse_gzip, "parse-memory": parse_memory},
+    environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""},
+)

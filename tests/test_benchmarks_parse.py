@@ -1,0 +1,153 @@
+"""The parsing tasks: the reference against the values that the data was made from, and contenders against it."""
+
+import numpy as np
+import pytest
+
+from benchmarks import contenders, report
+from benchmarks.__main__ import dataset_for
+from benchmarks.answers import difference
+from benchmarks.columns import Column, digest_of_columns, fixed, padded, ragged, step_name
+from benchmarks.harness import Method, run
+from benchmarks.reference import messages, parsed_answer
+from benchmarks.tasks import EXAMPLES, TASKS
+from benchmarks.workloads import WORKLOADS, Ragged
+
+SHORT = Method(rounds=2, trials=1, min_time=0.0)
+FOUND = contenders.found()
+SMALL = {"ctr": 0.003, "wide": 0.005, "tok": 0.003, "emb": 0.003, "img": 0.005, "seq": 0.005}
+
+
+class Options:
+    seed = 0
+
+    def __init__(self, name, folder):
+        self.scale = SMALL[name]
+        self.data = folder
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    return lambda task, name: dataset_for(TASKS[task], name, Options(name, folder))
+
+
+def plain_column(values):
+    if isinstance(values, Ragged):
+        return Column(*values)
+    return Column(values, np.ones(len(values), int)) if isinstance(values, list) else fixed(values)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_reference_gives_the_values_that_the_records_were_made_from(name, data):
+    workload = WORKLOADS[name]
+    made = (
+        {step_name(key) if key in workload.sequences else key: plain_column(values) for key, values in columns.items()}
+        for shard in range(workload.shards)
+        for columns, _ in workload.chunks(shard, workload.records_at(SMALL[name]))
+    )
+    assert data("parse", name).answer == digest_of_columns(made)
+
+
+@pytest.mark.parametrize(
+    "task, name",
+    [*(("parse", name) for name in EXAMPLES), ("parse-gzip", "tok"), ("parse-memory", "tok"), ("parse-memory", "seq"),
+     ("parse-single", "img"), ("parse-single", "seq"), ("shards", "ctr")],
+)  # fmt: skip
+def test_all_that_is_installed_parses_to_the_reference(task, name, data):
+    installed = {key: path for key, path in FOUND.items() if contenders.load(path).why_not() is None}
+    table = run(task, data(task, name), installed, SHORT)
+    assert [(row.label, row.reason) for row in table.rows if row.status != "timed"] == []
+    assert [(t.label, t.reason) for row in table.rows for t in row.tried if t.status != "ok"] == []
+    assert "ours" in {row.contender for row in table.rows}
+
+
+SPOILT = """
+from benchmarks.contenders import Contender, Parsing, load
+from pathlib import Path
+ours = load(Path({ours!r}))
+
+def spoil(columns):
+    values, lengths = columns["C3"]
+    values = values.copy()
+    {how}
+    return columns | {{"C3": columns["C3"]._replace(values=values)}}
+
+def parse(job):
+    setting = ours.tasks["parse"](job)[0]
+    honest = setting.columns
+    setting.columns = lambda item: spoil(honest(item))
+    setting.order = {order!r}
+    return [setting]
+
+CONTENDER = Contender("spoilt", "spoilt", tasks={{"parse": parse}})
+"""
+
+
+@pytest.mark.parametrize("order", ["file", "any"])
+@pytest.mark.parametrize("how", ["values[7] += 1", "values[[4, 9]] = values[[9, 4]] + (values[4] == values[9])"])
+def test_one_wrong_value_is_reported_and_not_timed(how, order, data, tmp_path):
+    path = tmp_path / "spoilt.py"
+    path.write_text(SPOILT.format(ours=str(FOUND["ours"]), how=how, order=order))
+    (row,) = run("parse", data("parse", "ctr"), {"spoilt": path}, SHORT).rows
+    assert (row.status, row.wall) == ("wrong", [])
+    assert row.reason.startswith("C3 in order" if order == "file" else "in any order")
+
+
+def columns(**lists):
+    return {name: fixed(np.array(values)) for name, values in lists.items()}
+
+
+def test_the_checksum_is_the_same_however_records_are_batched():
+    whole = {"a": fixed(np.arange(6).reshape(3, 2)), "b": ragged([b"x", b"yz", b""], [0, 1, 1, 3])}
+    parts = [{"a": fixed(np.array([[0, 1]])), "b": ragged([b"x"], [0, 1])},
+             {"a": fixed(np.array([[2, 3], [4, 5]])), "b": ragged([b"yz", b""], [0, 0, 2])}]  # fmt: skip
+    assert digest_of_columns([whole]) == digest_of_columns(parts)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [columns(a=[1, 3, 2]), columns(a=[1, 2, 3], b=[0, 0, 0]), columns(a=[1.0, 2.0, 3.0]), columns(a=[1, 2]),
+     {"a": ragged(np.array([1, 2, 3]), [0, 2, 2, 3])}],
+)  # fmt: skip
+def test_the_checksum_tells_values_that_differ(other):
+    assert difference(digest_of_columns([columns(a=[1, 2, 3])]), digest_of_columns([other]), "file")
+
+
+def test_the_sum_of_records_tells_values_that_went_to_another_record():
+    answer = digest_of_columns([columns(a=[1, 2], b=[3, 4])])
+    assert difference(answer, digest_of_columns([columns(a=[2, 1], b=[4, 3])]), "any") is None
+    assert difference(answer, digest_of_columns([columns(a=[2, 1], b=[3, 4])]), "any").startswith("in any order")
+
+
+def test_padding_must_be_zero():
+    assert padded([[1, 2], [3, 0]], [2, 1]).values.tolist() == [1, 2, 3]
+    with pytest.raises(ValueError, match="padding"):
+        padded([[1, 2], [3, 9]], [2, 1])
+
+
+def test_columns_must_fit_together():
+    with pytest.raises(ValueError, match="do not fit together"):
+        digest_of_columns([columns(a=[1, 2], b=[3])])
+
+
+def test_the_reference_says_what_does_not_fit(data, tmp_path):
+    from dataclasses import replace
+
+    dataset = data("parse", "tok")
+    shaped = replace(dataset, features={"input_token_ids": ["fixed", "int64", []]})
+    with pytest.raises(ValueError, match=r"feature 'input_token_ids': \d+ values, not 1"):
+        parsed_answer(shaped, tmp_path)
+    with pytest.raises(ValueError, match="int64_list, not float_list"):
+        parsed_answer(replace(dataset, features={"input_token_ids": ["varlen", "float32", []]}), tmp_path)
+
+
+def test_the_reference_stands_outside_protobufs_default_pool():
+    from google.protobuf import descriptor_pool
+
+    example, _ = messages()
+    assert example.DESCRIPTOR.file.pool is not descriptor_pool.Default()
+
+
+def test_a_record_at_a_time_is_told_in_microseconds(data):
+    table = run("parse-single", data("parse-single", "ctr"), {"ours": FOUND["ours"]}, SHORT)
+    assert "µs/record" in report.columns(table)
