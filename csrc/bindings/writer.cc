@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "base/process.h"
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/python_io.h"
@@ -27,6 +28,7 @@ namespace {
 struct SharedWriter {
   std::mutex mutex;
   RecordWriter writer;
+  const uint64_t generation = ForkGeneration();
   explicit SharedWriter(std::unique_ptr<Sink> sink) : writer(std::move(sink)) {}
 };
 
@@ -118,10 +120,11 @@ PyObject* GetRecordsWritten(PyObject* self, void*) {
   return PyLong_FromLongLong(writer == nullptr ? 0 : writer->writer.records_written());
 }
 
-// Closed when it is dropped, as files are; what goes wrong then can only be reported, not raised.
+// Closed when it is dropped, as files are; what goes wrong then can only be reported, not raised. In a process forked
+// from the one that opened it, the buffered records are the other's to write.
 void DeallocWriter(PyObject* self) {
   WriterPtr& writer = Unbox<WriterPtr>(self);
-  if (writer && !writer->writer.closed()) {
+  if (writer && writer->generation == ForkGeneration() && !writer->writer.closed()) {
     py::error_scope keep;
     const bool said = writer->writer.failed();  // what failed was raised where it did
     const Status status = WithoutGil(writer.get(), [](RecordWriter* w) { return w->Close(); });

@@ -58,7 +58,7 @@ class Compressor {
 // zlib's parameters, as TensorFlow's TFRecordOptions names them. Unset (kUnset) is the default of the format.
 struct CompressionOptions {
   static constexpr int kUnset = -1000;
-  int level = kUnset;        // zlib: -1 (6), 0 to 9; zstd: 3, -7 to 22
+  int level = kUnset;        // zlib: -1 (6), 0 to 9; zstd: 3 (-1 too), -131072 to 22
   int window_bits = kUnset;  // zlib only: 9..15 ZLIB, 25..31 GZIP, -8..-15 raw deflate
   int method = kUnset;       // zlib only: 8
   int mem_level = kUnset;    // zlib only: 9

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from .._core import RecordBatch
+from .. import _core
+from .._files import is_url
 from .._threads import available_cpus
 from ..encode import encode_example, encode_examples
 from ..errors import FailedPreconditionError
@@ -27,14 +28,14 @@ class WrittenFile(NamedTuple):
     bytes: int
 
 
-def shard_paths(pattern: str | os.PathLike[str], num_shards: int) -> list[str]:
+def shard_paths(pattern: str | bytes | os.PathLike[Any], num_shards: int) -> list[str]:
     """The names of the shards.
 
     A pattern may hold `{shard}` and `{num_shards}`, with a format (`{shard:05d}`) or without, which stands for five
     digits. A name without them is the only shard's own; of several it gets `-00000-of-00016` before its extension.
 
     Raises:
-      ValueError: a pattern that gives two shards one name, or no positive number of shards.
+      ValueError: a pattern that gives two shards one name, a URL, or no positive number of shards.
 
     >>> shard_paths("train.tfrecord", 2)
     ['train-00000-of-00002.tfrecord', 'train-00001-of-00002.tfrecord']
@@ -43,7 +44,9 @@ def shard_paths(pattern: str | os.PathLike[str], num_shards: int) -> list[str]:
     """
     if num_shards < 1:
         raise ValueError(f"num_shards must be at least 1, got {num_shards}")
-    name = os.fspath(pattern)
+    name = os.fsdecode(pattern).removeprefix("file://")
+    if is_url(name):
+        raise ValueError(f"{name}: files that appear when complete need a local path, not a URL")
     if "{shard" not in name and "{num_shards" not in name:
         if num_shards == 1:
             return [name]
@@ -53,7 +56,7 @@ def shard_paths(pattern: str | os.PathLike[str], num_shards: int) -> list[str]:
     name = name.replace("{shard}", "{shard:05d}").replace("{num_shards}", "{num_shards:05d}")
     try:
         names = [name.format(shard=shard, num_shards=num_shards) for shard in range(num_shards)]
-    except (KeyError, IndexError, ValueError) as error:
+    except (KeyError, IndexError, ValueError, AttributeError) as error:
         raise ValueError(f"{pattern!r}: a pattern may hold {{shard}} and {{num_shards}} only ({error!r})") from None
     if len(set(names)) < num_shards:
         raise ValueError(f"{pattern!r} gives the same name to several of {num_shards} shards: it lacks {{shard}}")
@@ -76,13 +79,14 @@ class ExampleWriter:
         without it they outlive the process, whatever ends it, which is what most training data needs.
 
     Files are written under hidden temporary names in the targets' folder. `close` gives them their own, in order, and
-    replaces what bore them. Used as a context manager, an exception removes the temporary files instead, and so does
-    `abort`; a process that is killed leaves them behind. Safe to use from several threads.
+    replaces what bore them; a device or a pipe is written to as it is. Used as a context manager, an exception removes
+    the temporary files instead, and so does `abort`; a process that is killed leaves them behind. Safe to use from
+    several threads.
 
     Raises:
       OSError: a file can't be created, written or renamed (errno and filename are set). The temporary files are
         removed, and later calls raise FailedPreconditionError.
-      ValueError: unknown compression, or a pattern that is no name for each shard.
+      ValueError: unknown compression, a URL, or a pattern that is no name for each shard.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -94,7 +98,7 @@ class ExampleWriter:
 
     def __init__(
         self,
-        path_or_pattern: str | os.PathLike[str],
+        path_or_pattern: str | bytes | os.PathLike[Any],
         *,
         num_shards: int = 1,
         options: str | TFRecordOptions | None = None,
@@ -106,6 +110,7 @@ class ExampleWriter:
         self._shards: list[_Shard] = []
         self._aborted = False
         self._rows = 0
+        self._process = os.getpid()
         self._num_threads = num_threads
         self._sync = sync
         threads = num_threads or available_cpus()
@@ -127,7 +132,7 @@ class ExampleWriter:
 
     def write_batch(self, records: Any) -> None:
         """Writes serialized records: a RecordBatch or a sequence of bytes-like objects."""
-        rows = records if isinstance(records, RecordBatch) else list(records)
+        rows = records if isinstance(records, _core.RecordBatch) else _core._record_batch(records)
         with self._lock, self._cleanup():
             self._check_open()
             n = len(self._shards)
@@ -158,6 +163,8 @@ class ExampleWriter:
 
     def abort(self) -> None:
         """Removes the temporary files. What was closed already stays."""
+        if os.getpid() != self._process:
+            return  # the files are those of the process that this one was forked from
         with self._lock:
             if self._written is None:
                 self._aborted = True
@@ -206,8 +213,12 @@ class _Shard:
     def __init__(self, path: str, options: str | TFRecordOptions | None, num_threads: int) -> None:
         self.path = path
         folder, name = os.path.split(path)
-        self.temporary = os.path.join(folder, f".{name[:180]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        stem = os.fsdecode(os.fsencode(name)[:180])  # names have at most 255 bytes
+        self.temporary = os.path.join(folder, f".{stem}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
         self._there = True
+        if os.path.exists(path) and not os.path.isfile(path):
+            self.temporary = path  # a device, a pipe; or a folder, which opening it refuses
+            self._there = False
         with self._named():
             self._writer = TFRecordWriter(self.temporary, options, num_threads=num_threads)
 
@@ -218,22 +229,23 @@ class _Shard:
     def complete(self, sync: bool) -> None:
         with self._named():
             self._writer.close()
-            if sync:
+            if sync and self._there:
                 with open(self.temporary, "rb") as file:
                     os.fsync(file.fileno())
 
     def publish(self) -> WrittenFile:
         with self._named():
             size = os.path.getsize(self.temporary)
-            os.replace(self.temporary, self.path)
+            if self._there:
+                os.replace(self.temporary, self.path)
         self._there = False
         return WrittenFile(self.path, self._writer.records_written, size)
 
     def discard(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):
+            self._writer.close()
         if self._there:
             self._there = False
-            with contextlib.suppress(OSError, AttributeError):
-                self._writer.close()
             with contextlib.suppress(OSError):
                 os.unlink(self.temporary)
 

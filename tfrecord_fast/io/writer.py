@@ -37,7 +37,7 @@ class TFRecordOptions:
       mem_level, compression_strategy: zlib's parameters, each None for the default, which is TensorFlow's: level
         -1 (that is 6), window_bits 15 (31 with "GZIP"), method 8, mem_level 9, strategy 0, flush_mode 0. They are
         handed to zlib as they are: window_bits decides between ZLIB (9 to 15), GZIP (25 to 31) and raw deflate
-        (-8 to -15). With "ZSTD" only compression_level counts (-7 to 22, default 3). The buffer sizes are accepted
+        (-8 to -15). With "ZSTD" only compression_level counts (-131072 to 22, default 3). The buffer sizes are accepted
         and not used.
 
     Raises:
@@ -145,7 +145,8 @@ class TFRecordWriter(_core.RecordWriter):
         core_options = TFRecordOptions._core_options(options if hasattr(options, "mem_level") else unset)  # type: ignore[arg-type]
         target, close_file = _target(path)
         if append:
-            _check_appendable(target, compression)
+            # A file without a record starts anew: TensorFlow reads nothing behind an empty GZIP member.
+            append = _holds_records(target, compression)
         _core._open_writer(self, target, compression, core_options, close_file, append, num_threads or 0)
 
     def __enter__(self) -> TFRecordWriter:
@@ -167,18 +168,17 @@ class TFRecordWriter(_core.RecordWriter):
             pass
 
 
-def _check_appendable(target: Any, compression: str) -> None:
+def _holds_records(target: Any, compression: str) -> bool:
     """Reads the file through, so that what is appended can be read: it must end where a record ends."""
     if not isinstance(target, bytes):
         raise ValueError("append=True needs the path of a file")
     if compression == "ZLIB":
         raise ValueError('append=True is not for "ZLIB": TensorFlow reads only the first stream of a file')
     if not os.path.exists(target) or os.path.getsize(target) == 0:
-        return
+        return False
     from ..shard_reader import ShardReader  # imports more than writing needs
 
-    for _ in ShardReader(target, compression_type=compression):
-        pass
+    return sum(len(batch) for batch in ShardReader(target, compression_type=compression)) > 0
 
 
 def _target(path: Any) -> tuple[Any, bool]:
