@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from .._version import __version__
-from . import cat, info, schema, verify
+from . import cat, convert, info, schema, verify
 from .console import Console, OutputClosed, OutputFailed
 
 __all__ = ["COMMANDS", "Command", "main", "run"]
@@ -26,7 +26,7 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace, console: Console, /) -> int: ...
 
 
-COMMANDS: tuple[Command, ...] = (cat, info, schema, verify)
+COMMANDS: tuple[Command, ...] = (cat, convert, info, schema, verify)
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -36,7 +36,7 @@ def run(argv: Sequence[str] | None = None) -> int:
       SystemExit: usage, --help or --version.
       OutputClosed: nobody reads standard output any more.
     """
-    parser = argparse.ArgumentParser(prog="tfrecord-fast", description="Looks into TFRecord files.")
+    parser = argparse.ArgumentParser(prog="tfrecord-fast", description="Looks into TFRecord files, and converts them.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in COMMANDS:
