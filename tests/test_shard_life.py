@@ -138,6 +138,7 @@ def test_interpreter_exit_with_readers_alive(files):
     assert done.stdout == "all\n", done.stderr
 
 
+@pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="it knows no threads of a forked process")
 def test_a_fork_while_a_reader_runs(files):
     """The child is told, and can read with readers of its own; the parent goes on."""
     whole = [batch["x"].tolist() for batch in reader(files, num_epochs=1)]
