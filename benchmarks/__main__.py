@@ -11,8 +11,8 @@ from pathlib import Path
 
 from benchmarks import contenders, report
 from benchmarks import rivals as own
-from benchmarks.environment import environment
 from benchmarks.dataset import Dataset
+from benchmarks.environment import environment
 from benchmarks.generate import CACHE, dataset_of, over_many
 from benchmarks.harness import Method, Table, run
 from benchmarks.progress import Progress

@@ -1,4 +1,4 @@
-"""What fuzzing has found worth keeping: every varint backend makes the same of it, and TensorFlow is not needed to tell.
+"""What fuzzing has found worth keeping: every varint backend makes the same of it.
 
 tests/fuzz/corpus holds the fuzzer's seeds, tests/fuzz/found.tfrecord.gz what it grew them to (its minimised corpus).
 """

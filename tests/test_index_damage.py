@@ -18,7 +18,6 @@ from tests.index_files import MANY, RECORDS, core_reader, write
 from tfrecord_fast import IndexedReader, RecordIndex
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
 
-
 # It stands between a signal and its handler.
 no_thread_sanitizer = pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="makes bus errors fatal")
 

@@ -185,7 +185,7 @@ try:
         writer.flush()
         written += 1
 except OSError as error:
-    print(error.errno == errno.EFBIG, error.filename == path, written)
+    print(error.errno == errno.EFBIG, error.filename == path, written, flush=True)
 os._exit(0)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -253,7 +253,7 @@ def test_a_file_on_the_way_is_no_folder(tmp_path):
         assert caught.value.filename == str(tmp_path / "file" / "below")
 
 
-@pytest.mark.skipif("undefined" in tf.build_info()["sanitizers"], reason="the sanitizer needs descriptors to look at memory")
+@pytest.mark.skipif("undefined" in tf.build_info()["sanitizers"], reason="the sanitizer needs descriptors itself")
 def test_too_many_open_files_is_said():
     code = """
 import errno, resource, tempfile, tfrecord_fast as tf

@@ -28,12 +28,16 @@ class ZstdDecompressor : public Decompressor {
     while (input.pos < input.size || output.pos == 0) {
       const size_t in_before = input.pos;
       const size_t out_before = output.pos;
+      if (at_start_ && input.pos < input.size) after_mark_ = in[input.pos] == kMarkFirstByte;
       const size_t code = ZSTD_decompressStream(context_, &output, &input);
       progress->consumed = input.pos;
       progress->produced = output.pos;
       if (ZSTD_isError(code)) return Status::DataLoss(std::string("ZSTD stream is damaged: ") + ZSTD_getErrorName(code));
       // A call with nothing to take at a frame's end must not look like the start of another frame.
-      if (input.pos != in_before || output.pos != out_before) between_ = code == 0;
+      if (input.pos != in_before || output.pos != out_before) {
+        at_start_ = code == 0;
+        between_ = at_start_ && !after_mark_;
+      }
       if (output.pos == output.size || (input.pos == in_before && output.pos == out_before)) break;
     }
     progress->between_parts = between_;
@@ -41,7 +45,13 @@ class ZstdDecompressor : public Decompressor {
   }
 
  private:
+  // Of the skippable frame that stands before a part of ours (block.h). Such a frame promises another: the input must
+  // not end behind it.
+  static constexpr uint8_t kMarkFirstByte = 0x5d;
+
   ZSTD_DCtx* context_;
+  bool at_start_ = true;  // of a frame
+  bool after_mark_ = false;
   bool between_ = true;
 };
 
