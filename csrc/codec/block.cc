@@ -66,7 +66,7 @@ Status NewBlockCompressor(Compression compression, int level, std::unique_ptr<Bl
     return Status::InvalidArgument("compression_level " + std::to_string(level) + " is outside GZIP's -1 to 9");
   }
   std::unique_ptr<internal::BlockDeflater> deflater =
-      level == 1 ? internal::NewIsalDeflater() : internal::NewLibdeflateDeflater(level);
+      level == 1 ? internal::NewIsalDeflater() : internal::NewLibdeflateDeflater(level == 9 ? 10 : level);
   if (!deflater) return Status::OutOfMemory("deflate");
   // As zlib sets them: 2 for the smallest, 4 for the fastest.
   const uint8_t extra_flags = level == 9 ? 2 : level == 1 ? 4 : 0;
