@@ -65,16 +65,19 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
     parser = parser_of(features)
     batches = tf.data.TFRecordDataset(files, compression).batch(n)
 
-    def reader(row: str, threads: int | None, deterministic: bool = True) -> Setting:
-        label = f"num_threads={threads}" + ("" if deterministic else ", deterministic=False")
-        made = tf.ShardReader(files, features, batch_size=n, compression_type=compression, num_threads=threads,
-                              deterministic=deterministic)  # fmt: skip
-        return Parsing(label, made, columns_of, count_of, f"ShardReader{row}", "file" if deterministic else "any")
+    def reader(row: str, threads: int | None, deterministic: bool = True, cycle: int = 1) -> Setting:
+        given = {"deterministic": False} if not deterministic else {}
+        if cycle > 1:
+            given |= {"cycle_length": cycle, "block_length": n}
+        label = ", ".join(f"{name}={value}" for name, value in {"num_threads": threads, **given}.items())
+        made = tf.ShardReader(files, features, batch_size=n, compression_type=compression, num_threads=threads, **given)
+        return Parsing(label, made, columns_of, count_of, f"ShardReader{row}", "any" if given else "file")
 
     fewer = [threads for threads in (1, 2, 4, 8, 16) if threads == 1 or threads < cores()]
     return [
         reader("", None),
         reader("", None, deterministic=False),
+        reader("", None, cycle=len(files)),
         *(reader(f", {threads} thread{'s' * (threads > 1)}", threads) for threads in fewer),
         Parsing("parse_example of each TFRecordDataset.batch", lambda: map(parser, batches), columns_of, count_of,
                 "parse_example"),
