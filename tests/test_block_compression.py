@@ -7,6 +7,7 @@ import itertools
 import os
 import random
 import shutil
+import signal
 import struct
 import subprocess
 import threading
@@ -235,20 +236,49 @@ def test_what_a_file_object_raises_is_raised(kind):
 
 @BLOCKED
 def test_a_forked_process_cannot_write_and_the_other_goes_on(path, kind):
-    writer = tf.io.TFRecordWriter(path, kind, num_threads=2)
-    writer.write_batch(RECORDS)
+    # Many times: its threads hold their locks for moments only.
+    for _ in range(50):
+        writer = tf.io.TFRecordWriter(path, kind, num_threads=2)
+        writer.write_batch(RECORDS)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            with contextlib.suppress(tf.errors.FailedPreconditionError):
+                writer.write(b"x")
+                writer.flush()
+                os._exit(1)
+            os._exit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        writer.write(b"last")
+        writer.close()
+        assert read(path) == [*RECORDS, b"last"]
+
+
+@BLOCKED
+def test_a_forked_process_is_not_held_up_by_another_threads_write(kind):
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow(io.BytesIO):
+        def write(self, data):
+            begun.set()
+            go_on.wait(30)
+            return super().write(data)
+
+    writer = tf.io.TFRecordWriter(Slow(), kind)
+    thread = threading.Thread(target=lambda: (writer.write_batch(RECORDS), writer.flush()))
+    thread.start()
+    begun.wait(30)
     child = os.fork()
     if child == 0:
-        try:
+        signal.alarm(20)
+        with contextlib.suppress(tf.errors.FailedPreconditionError):
             writer.write(b"x")
-            writer.flush()
-        except tf.errors.FailedPreconditionError:
-            os._exit(7)
-        os._exit(0)
+            os._exit(1)
+        os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-    writer.write(b"last")
+    go_on.set()
+    thread.join()
     writer.close()
-    assert read(path) == [*RECORDS, b"last"]
 
 
 @BLOCKED
@@ -256,6 +286,7 @@ def test_a_writer_opened_in_a_forked_process_writes(tmp_path, kind):
     write(tmp_path / "parent", RECORDS, kind, num_threads=2)
     child = os.fork()
     if child == 0:
+        signal.alarm(20)
         write(tmp_path / "child", RECORDS, kind, num_threads=2)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0

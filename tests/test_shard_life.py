@@ -161,6 +161,41 @@ def test_a_fork_while_a_reader_runs(files):
     assert head + [batch["x"].tolist() for batch in batches] == whole
 
 
+@pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="it knows no threads of a forked process")
+def test_forks_while_threads_parse(files):
+    """What all threads of a process share, pools and parsers, is free in the child at whatever moment it is forked."""
+    batch = next(iter(tf.ShardReader(files, batch_size=100)))
+    expected = tf.parse_example(batch, FEATURES)["x"].tolist()
+    stop = threading.Event()
+
+    def parse():
+        while not stop.is_set():
+            tf.parse_example(batch, FEATURES)
+
+    background = [threading.Thread(target=parse) for _ in range(2)]
+    for thread in background:
+        thread.start()
+    try:
+        running = iter(reader(files, num_epochs=None))
+        for _ in range(100):
+            inherited = next(running)
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                status = 1
+                try:
+                    del inherited
+                    if tf.parse_example(batch, FEATURES)["x"].tolist() == expected:
+                        status = 0
+                finally:
+                    os._exit(status)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        for thread in background:
+            thread.join()
+
+
 def test_several_readers_at_a_time(files):
     whole = [batch["x"].tolist() for batch in reader(files, num_epochs=1)]
     several = zip(*(reader(files, num_epochs=1, num_threads=n) for n in (1, 2, 3)), strict=True)

@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -30,7 +31,7 @@ BufferPool::BufferPool(size_t max_idle_bytes) : shelf_(std::make_shared<Shelf>()
 std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) {
   std::unique_ptr<Buffer> buffer;
   {
-    std::lock_guard<std::mutex> lock(shelf_->mutex);
+    std::lock_guard<ForkSafeMutex> lock(shelf_->mutex);
     // The newest first: it is the likeliest to be in the cache still. Not one of more than twice the size,
     // or a single large record would pin large blocks under small chunks.
     for (size_t i = shelf_->idle.size(); i-- > 0;) {
@@ -50,7 +51,7 @@ std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) {
   auto give_back = [shelf = std::weak_ptr<Shelf>(shelf_)](Buffer* raw) {
     std::unique_ptr<Buffer> returned(raw);
     if (std::shared_ptr<Shelf> open = shelf.lock()) {
-      std::lock_guard<std::mutex> lock(open->mutex);
+      std::lock_guard<ForkSafeMutex> lock(open->mutex);
       if (open->idle_bytes + returned->capacity() <= open->max_idle_bytes) {
         open->idle_bytes += returned->capacity();
         open->idle.push_back(std::move(returned));

@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "base/process.h"
 
 namespace tfr {
 
@@ -34,7 +35,7 @@ class Buffer {
 
 // Hands out buffers of at least the size asked for and takes them back when their last reference goes, so
 // that a steady stream of batches runs on memory that is already mapped and, with luck, in the cache. The
-// pool may die before its buffers. Safe from any thread.
+// pool may die before its buffers. Safe from any thread, and in a forked process.
 class BufferPool {
  public:
   // Keeps at most `max_idle_bytes` for reuse; the rest is freed at once.
@@ -45,7 +46,7 @@ class BufferPool {
 
  private:
   struct Shelf {
-    std::mutex mutex;  // guards all below
+    ForkSafeMutex mutex;  // guards all below
     std::vector<std::unique_ptr<Buffer>> idle;
     size_t idle_bytes = 0;
     size_t max_idle_bytes;

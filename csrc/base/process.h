@@ -3,6 +3,7 @@
 #ifndef TFRECORD_FAST_BASE_PROCESS_H_
 #define TFRECORD_FAST_BASE_PROCESS_H_
 
+#include <atomic>
 #include <cstdint>
 
 namespace tfr {
@@ -10,6 +11,30 @@ namespace tfr {
 // How many forks lie between the process that loaded the library and this one. Costs a load, unlike getpid(). What
 // was made in another generation has no threads here, and its locks may be held by nobody.
 uint64_t ForkGeneration();
+
+// A lock for moments: what it guards is whole, and it is free, in a process that was forked while another thread held
+// it. fork() waits for its holder, who therefore takes no other lock, calls no Python and waits for nothing.
+class ForkSafeMutex {
+ public:
+  ForkSafeMutex();
+  ~ForkSafeMutex();
+  ForkSafeMutex(const ForkSafeMutex&) = delete;
+  ForkSafeMutex& operator=(const ForkSafeMutex&) = delete;
+
+  void lock() {
+    while (taken_.test_and_set(std::memory_order_acquire)) taken_.wait(true, std::memory_order_relaxed);
+  }
+  void unlock() {
+    taken_.clear(std::memory_order_release);
+    taken_.notify_one();
+  }
+
+ private:
+  friend class ForkSafeMutexes;
+  std::atomic_flag taken_;
+  ForkSafeMutex* previous_ = nullptr;  // all there are, guarded by the list's lock
+  ForkSafeMutex* next_ = nullptr;
+};
 
 }  // namespace tfr
 

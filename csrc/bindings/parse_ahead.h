@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/process.h"
 #include "pipeline/shard_stream.h"
 
 namespace tfr {
@@ -18,21 +19,21 @@ class ParseAhead {
  public:
   // From a batch that was parsed by `plan` and had not come parsed.
   void Learn(const void* plan, Transform parser) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
     if (plan_ != nullptr && unused_ <= kPatience) return;
     plan_ = plan;
-    parser_ = std::move(parser);
+    parser_.swap(parser);  // the old one goes with the argument, after the lock
     unused_ = 0;
   }
 
   // What Learn brought has been of use.
   void Used() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
     unused_ = 0;
   }
 
   bool Wanted() const {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
     return plan_ != nullptr && unused_ <= kPatience;
   }
 
@@ -48,7 +49,7 @@ class ParseAhead {
     const void* plan;
     Transform parser;
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      std::lock_guard<ForkSafeMutex> lock(mutex_);
       if (plan_ == nullptr) return {};
       plan = plan_;
       parser = parser_;
@@ -65,7 +66,7 @@ class ParseAhead {
   // So many batches are parsed in vain before the plan is given up: more than a stream makes ahead.
   static constexpr size_t kPatience = 32;
 
-  mutable std::mutex mutex_;  // guards all below
+  mutable ForkSafeMutex mutex_;  // guards all below
   const void* plan_ = nullptr;
   Transform parser_;
   size_t unused_ = 0;  // batches parsed since one was of use

@@ -54,11 +54,17 @@ class Taker {
 
 }  // namespace
 
+// In a forked process the lock may be held by a thread that is not there. The stream is of no use there, and says so.
+std::unique_lock<std::mutex> SharedStream::Lock() {
+  if (generation_ == ForkGeneration()) return std::unique_lock<std::mutex>(mutex_);
+  return std::unique_lock<std::mutex>(mutex_, std::try_to_lock);
+}
+
 bool SharedStream::Next(Delivered* delivered) {
   Status status;
   {
     py::gil_scoped_release no_gil;
-    std::lock_guard<std::mutex> lock(mutex_);
+    const auto lock = Lock();
     status = stream_.Next(delivered);
   }
   if (status.ok()) return true;
@@ -68,14 +74,15 @@ bool SharedStream::Next(Delivered* delivered) {
 
 StreamState SharedStream::State() {
   py::gil_scoped_release no_gil;
-  std::lock_guard<std::mutex> lock(mutex_);
+  const auto lock = Lock();
+  if (!lock) throw py::value_error("the reader was in use by another thread when this process was forked");
   return stream_.State();
 }
 
 std::vector<Sequence::SkippedIn> SharedStream::TakeSkipped() {
   py::gil_scoped_release no_gil;
-  std::lock_guard<std::mutex> lock(mutex_);
-  return stream_.TakeSkipped();
+  const auto lock = Lock();
+  return lock ? stream_.TakeSkipped() : std::vector<Sequence::SkippedIn>();
 }
 
 std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOptions options, const StreamState& state,

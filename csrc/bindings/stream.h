@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process.h"
 #include "bindings/parse.h"
 #include "bindings/parse_ahead.h"
 #include "pipeline/shard_stream.h"
@@ -36,7 +37,9 @@ class SharedStream {
  private:
   const ColumnWrapper wrap_;
   const std::shared_ptr<ParseAhead> ahead_;
+  std::unique_lock<std::mutex> Lock();
   std::mutex mutex_;
+  const uint64_t generation_ = ForkGeneration();
   ShardStream stream_;
 };
 

@@ -46,10 +46,16 @@ PyObject* NoneOrError(const Status& status) {
   return nullptr;
 }
 
+// In a forked process, what holds the lock may be a thread that is not there.
 template <typename Work>
 Status WithoutGil(SharedWriter* writer, Work work) {
   py::gil_scoped_release no_gil;
-  std::lock_guard<std::mutex> lock(writer->mutex);
+  std::unique_lock<std::mutex> lock(writer->mutex, std::defer_lock);
+  if (writer->generation == ForkGeneration()) {
+    lock.lock();
+  } else if (!lock.try_lock()) {
+    return Status::Closed("the writer was in use by another thread when this process was forked");
+  }
   return work(&writer->writer);
 }
 

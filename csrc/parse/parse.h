@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/process.h"
 #include "base/records.h"
 #include "base/status.h"
 #include "parse/columns.h"
@@ -22,7 +23,7 @@
 namespace tfr {
 
 // A schema and the parsers that have learnt the key order of its files: lent to one thread at a time, so that
-// the next batch starts with what the last one taught. Safe from any thread.
+// the next batch starts with what the last one taught. Safe from any thread, and in a forked process.
 template <typename Parser>
 class ParserPool {
  public:
@@ -32,7 +33,7 @@ class ParserPool {
 
   std::unique_ptr<Parser> Take() {
     {
-      std::lock_guard<std::mutex> lock(mutex_);
+      std::lock_guard<ForkSafeMutex> lock(mutex_);
       if (!idle_.empty()) {
         std::unique_ptr<Parser> parser = std::move(idle_.back());
         idle_.pop_back();
@@ -43,14 +44,14 @@ class ParserPool {
   }
 
   void GiveBack(std::unique_ptr<Parser> parser) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<ForkSafeMutex> lock(mutex_);
     if (idle_.size() < kMaxIdle) idle_.push_back(std::move(parser));
   }
 
  private:
   static constexpr size_t kMaxIdle = 64;
   std::function<std::unique_ptr<Parser>()> make_;
-  std::mutex mutex_;  // guards idle_
+  ForkSafeMutex mutex_;  // guards idle_
   std::vector<std::unique_ptr<Parser>> idle_;
 };
 
