@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-from tests import differential, oracle
+from tests import differential, live_tensorflow, oracle
 
-pytest.importorskip("tensorflow")
+# Not imported here: it would be there for all tests of the run.
+pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
 DATA = Path(os.environ.get("TFRECORD_FAST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 CASES = int(os.environ.get("TFRECORD_FAST_CASES", "400"))

@@ -10,8 +10,6 @@
 #include <bit>
 #include <cstring>
 
-#include "base/endian.h"
-#include "varint/varint.h"
 #include "wire/wire.h"
 
 namespace tfr {
@@ -21,87 +19,6 @@ constexpr uint8_t kFeaturesTag = WireTag(1, kWireDelimited);
 constexpr uint8_t kEntryTag = WireTag(1, kWireDelimited);
 constexpr uint8_t kKeyTag = WireTag(1, kWireDelimited);
 constexpr uint8_t kValueTag = WireTag(2, kWireDelimited);
-constexpr uint8_t kFloatListTag = WireTag(2, kWireDelimited);
-constexpr uint8_t kInt64ListTag = WireTag(3, kWireDelimited);
-constexpr uint8_t kPackedTag = WireTag(1, kWireDelimited);
-
-// What stands between a key and its only value, as one little-endian word of six bytes:
-//   value tag, its length | list tag, its length | packed tag, its length
-// with the three lengths growing together with the bytes of the value.
-constexpr uint64_t Between(uint8_t list_tag, uint64_t value_bytes) {
-  return kValueTag | (value_bytes + 4) << 8 | static_cast<uint64_t>(list_tag) << 16 | (value_bytes + 2) << 24 |
-         static_cast<uint64_t>(kPackedTag) << 32 | value_bytes << 40;
-}
-constexpr size_t kBetweenBytes = 6;
-constexpr uint64_t kBetweenMask = (uint64_t{1} << 8 * kBetweenBytes) - 1;
-constexpr uint64_t kPerValueByte = Between(0, 1) - Between(0, 0);
-static_assert(kPerValueByte == 0x0000010001000100);
-
-constexpr size_t kHeaderBytes = 4;        // entry tag, its length, key tag, its length
-constexpr uint32_t kEntryLengthUnit = 1u << 8;
-constexpr uint32_t kValueMessageBytes = 4;  // list tag and length, packed tag and length
-constexpr uint64_t kContinue = 0x8080808080808080;
-
-// Header, what is between, the eight bytes of a value's load, and the eight that a short key's load may take.
-constexpr size_t kReadAhead = kHeaderBytes + kBetweenBytes + 8 + 8;
-
-// If an entry of this slot's key with one packed varint of 1 to 8 bytes stands at `p`, takes it and returns the
-// cursor behind it, else null. kReadAhead bytes and the key are readable at p.
-inline const uint8_t* TakeOneInt64(const uint8_t* p, const KeyTable::Slot& slot, int64_t* value) {
-  const uint8_t* between = p + kHeaderBytes + slot.size;
-  const uint64_t word = LoadLE64(between);
-  const uint64_t bytes = word >> 40 & 0xff;
-  if (bytes - 1 > 7) return nullptr;
-  const uint64_t header = LoadLE32(p) ^ (slot.entry_header + static_cast<uint32_t>(bytes + kValueMessageBytes) *
-                                                                 kEntryLengthUnit);
-  const uint64_t differs = header | ((word & kBetweenMask) ^ (Between(kInt64ListTag, 0) + bytes * kPerValueByte));
-  if (differs != 0 || !KeyTable::SameBytes(slot, p + kHeaderBytes)) return nullptr;
-  const uint64_t mask = ~uint64_t{0} >> (64 - 8 * bytes);
-  const uint64_t varint = LoadLE64(between + kBetweenBytes) & mask;
-  if ((varint & kContinue) != (kContinue & mask >> 8)) return nullptr;  // not one varint of that many bytes
-  *value = static_cast<int64_t>(internal::JoinGroups(varint & ~kContinue));
-  return between + kBetweenBytes + bytes;
-}
-
-inline const uint8_t* TakeOneFloat(const uint8_t* p, const KeyTable::Slot& slot, uint32_t* bits) {
-  const uint8_t* between = p + kHeaderBytes + slot.size;
-  const uint64_t header = LoadLE32(p) ^ (slot.entry_header + (4 + kValueMessageBytes) * kEntryLengthUnit);
-  const uint64_t differs = header | ((LoadLE64(between) & kBetweenMask) ^ Between(kFloatListTag, 4));
-  if (differs != 0 || !KeyTable::SameBytes(slot, p + kHeaderBytes)) return nullptr;
-  *bits = LoadLE32(between + kBetweenBytes);
-  return between + kBetweenBytes + 4;
-}
-
-// Behind an entry of this slot's key with a value of fewer than 128 bytes, none of which matter.
-inline const uint8_t* TakeSkipped(const uint8_t* p, const uint8_t* end, const KeyTable::Slot& slot) {
-  const uint8_t* value = p + kHeaderBytes + slot.size;
-  const uint32_t size = value[1];
-  if (slot.size + kHeaderBytes + size > KeyTable::kMaxOneByteLength) return nullptr;
-  const uint32_t header = LoadLE32(p) ^ (slot.entry_header + size * kEntryLengthUnit);
-  if (header != 0 || value[0] != kValueTag || !KeyTable::SameBytes(slot, p + kHeaderBytes)) return nullptr;
-  value += 2;
-  return static_cast<size_t>(end - value) >= size ? value + size : nullptr;
-}
-
-// Takes a map entry of this slot's key, in the one form that its shape stands for, and puts its value into the row;
-// null if it is anything else.
-__attribute__((always_inline)) inline const uint8_t* TakeWhole(const uint8_t* p, const uint8_t* end,
-                                                               const KeyTable::Slot& slot, size_t row) {
-  if (slot.shape == KeyTable::kGeneral || static_cast<size_t>(end - p) < kReadAhead + slot.size) return nullptr;
-  if (slot.shape == KeyTable::kOneInt64) {
-    int64_t value;
-    const uint8_t* const behind = TakeOneInt64(p, slot, &value);
-    if (behind) reinterpret_cast<int64_t*>(slot.out)[row] = value;
-    return behind;
-  }
-  if (slot.shape == KeyTable::kOneFloat) {
-    uint32_t bits;
-    const uint8_t* const behind = TakeOneFloat(p, slot, &bits);
-    if (behind) reinterpret_cast<uint32_t*>(slot.out)[row] = bits;
-    return behind;
-  }
-  return TakeSkipped(p, end, slot);
-}
 
 // A map entry that is a key and then a value, as every writer makes it; null if it is anything else.
 inline const uint8_t* TakeEntry(const uint8_t* p, const uint8_t* end, Bytes* key, Bytes* value) {
@@ -127,6 +44,7 @@ inline const uint8_t* TakeEntry(const uint8_t* p, const uint8_t* end, Bytes* key
 ExampleParser::ExampleParser(SchemaPtr schema) : schema_(std::move(schema)), keys_(*schema_), writer_(*schema_) {
   seen_.resize(schema_->size() / 64 + 1);
   fixed_.resize(seen_.size());
+  for (std::vector<uint64_t>& features : script_features_) features.resize(seen_.size());
   for (size_t f = 0; f < schema_->size(); ++f) {
     if (schema_->features()[f].layout == Layout::kFixed) fixed_[f >> 6] |= uint64_t{1} << (f & 63);
   }
@@ -135,6 +53,7 @@ ExampleParser::ExampleParser(SchemaPtr schema) : schema_(std::move(schema)), key
 Status ExampleParser::ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* targets,
                                 bool single, size_t* bad_row) {
   for (size_t f = 0; f < schema_->size(); ++f) keys_.slot_of_feature(f).out = targets[f].fixed;
+  for (KeyScript& script : scripts_) script.SetColumns(keys_);
   writer_.StartRange(targets, first, last - first);
   for (size_t row = first; row < last; ++row) {
     PrefetchScattered(records, row, last);
@@ -160,54 +79,91 @@ bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
   p = ReadLength(p + 1, end, &size);
   if (p == nullptr || p + size != end) return false;
 
-  uint32_t last = KeyTable::kStart;
+  const uint8_t* const entries = p;
+  size_t at = 0;  // the script's step that is expected next
+  bool in_order = true;
   while (p < end) {
-    const KeyTable::Slot* const slots = keys_.slots();
-    const uint32_t guess = slots[last].next[way_];
-    const KeyTable::Slot& slot = slots[guess];
-    const uint8_t* const behind = TakeWhole(p, end, slot, row);
-    if (behind) [[likely]] {
-      if (slot.feature >= 0 && !Mark(slot.feature)) return false;
-      last = guess;
-      p = behind;
-    } else {
-      p = TakeUnguessed(p, end, row, &last);
-      if (p == nullptr) return false;
+    const size_t from = at;
+    const bool whole = from == 0 && p == entries;
+    p = script().Take(record.data, p, end, row, keys_, &at);
+    if (whole && at == script().size()) {
+      std::copy(script_features_[way_].begin(), script_features_[way_].end(), seen_.begin());
+    } else if (!MarkSteps(from, at)) {
+      return false;
     }
+    if (p < end && !TakeUnscripted(&p, end, row, &at, &in_order)) return false;
+  }
+  if (!in_order) [[unlikely]] {
+    NoteDisorder();
+  } else if (disorder_ > 0) {
+    --disorder_;
   }
   return FillMissing(row);
 }
 
-// Takes an entry whose key, or whose form, is not the one that was guessed; null where ParseFast has to give up. *last
-// becomes the entry's slot.
-const uint8_t* ExampleParser::TakeUnguessed(const uint8_t* p, const uint8_t* end, size_t row, uint32_t* last) {
-  KeyTable::Slot* slots = keys_.slots();
-  const uint32_t guess = slots[*last].next[way_];
-  uint32_t found = slots[*last].next[way_ ^ 1];
-  const uint8_t* behind = TakeWhole(p, end, slots[found], row);
-  Bytes key{}, value{};
-  if (!behind) {
-    p = TakeEntry(p, end, &key, &value);
-    if (p == nullptr) return nullptr;
-    if (guess > KeyTable::kUnknown && KeyTable::Matches(slots[guess], key.data, key.size)) {
-      found = guess;
-    } else if (found <= KeyTable::kUnknown || !KeyTable::Matches(slots[found], key.data, key.size)) {
-      found = keys_.Find(key.data, key.size);
-      slots = keys_.slots();
-      keys_.Learn(*last, found, &way_);
+// Either takes the entry at *p, whose key or form is not the script's next, or moves *at to where the script has it.
+// False where ParseFast has to give up.
+bool ExampleParser::TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t row, size_t* at, bool* in_order) {
+  Bytes key, value;
+  const uint8_t* const behind = TakeEntry(*p, end, &key, &value);
+  if (behind == nullptr) return false;
+  const auto next_is = [&](const KeyScript& script) {
+    return *at < script.size() && KeyTable::Matches(keys_.slot(script.step(*at).slot), key.data, key.size);
+  };
+  uint32_t slot;
+  if (next_is(script())) {
+    slot = script().step(*at).slot;
+  } else if (*at <= same_steps_ && next_is(scripts_[way_ ^ 1])) {
+    way_ ^= 1;  // so far the two are alike
+    return true;
+  } else {
+    slot = keys_.Find(key.data, key.size);
+    if (slot != KeyTable::kUnknown) {
+      size_t place = script().Place(slot);
+      if (place == KeyScript::kNowhere) {
+        InsertStep(*at, slot);
+      } else {
+        if (place < *at) *in_order = false;
+        *at = place;
+        if (script().step(place).shape != KeyTable::kGeneral) return true;
+      }
     }
   }
-  if (found != slots[*last].next[way_]) {
-    if (slots[*last].next[way_] <= KeyTable::kUnknown) {
-      slots[*last].next[way_] = found;  // both orders go on alike here
-    } else {
-      way_ ^= 1;
-    }
+  const int32_t feature = keys_.slot(slot).feature;
+  if (feature >= 0 && !PutValue(feature, row, value.data, value.data + value.size)) return false;
+  *p = behind;
+  if (*at < script().size() && script().step(*at).slot == slot) ++*at;
+  return true;
+}
+
+// Notes that the steps [from, to) of the script had their values; false if one of them had its before.
+bool ExampleParser::MarkSteps(size_t from, size_t to) {
+  for (; from < to; ++from) {
+    const int32_t feature = keys_.slot(script().step(from).slot).feature;
+    if (feature >= 0 && !Mark(feature)) return false;
   }
-  *last = found;
-  const int32_t feature = slots[found].feature;
-  if (behind) return feature < 0 || Mark(feature) ? behind : nullptr;
-  return feature < 0 || PutValue(feature, row, value.data, value.data + value.size) ? p : nullptr;
+  return true;
+}
+
+// The record's keys came in another order than the script's. Where that goes on, the other script learns it anew.
+void ExampleParser::NoteDisorder() {
+  if (++disorder_ < kMuchDisorder) return;
+  disorder_ = 0;
+  way_ ^= 1;
+  scripts_[way_].Clear();
+  std::fill(script_features_[way_].begin(), script_features_[way_].end(), 0);
+  same_steps_ = 0;
+}
+
+// The script has no step for the key of `slot`, which came where its step `at` was expected.
+void ExampleParser::InsertStep(size_t at, uint32_t slot) {
+  scripts_[way_].Insert(at, slot, keys_);
+  const int32_t feature = keys_.slot(slot).feature;
+  if (feature >= 0) script_features_[way_][static_cast<size_t>(feature) >> 6] |= uint64_t{1} << (feature & 63);
+  const KeyScript& other = scripts_[way_ ^ 1];
+  same_steps_ = std::min(same_steps_, at);
+  const size_t both = std::min(script().size(), other.size());
+  while (same_steps_ < both && script().step(same_steps_).slot == other.step(same_steps_).slot) ++same_steps_;
 }
 
 bool ExampleParser::PutValue(int32_t feature, size_t row, const uint8_t* p, const uint8_t* end) {

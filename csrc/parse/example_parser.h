@@ -1,8 +1,9 @@
 // Parses rows of serialized Examples into columns, on one thread.
 //
-// One pass over the bytes, no allocation a record: a key is compared with the one that followed last time, and
-// the commonest entries (one int64, one float) are checked as a whole by a few eight-byte compares. Whatever is
-// not the usual, and whatever is wrong, is done again by a slower way that knows every rule and every error.
+// One pass over the bytes, no allocation a record: keys are expected in the order of the records before (key_script.h;
+// two orders are known, since shuffling mixes files), and the commonest entries, one int64 or one float, are checked
+// and taken as a whole. Whatever is not the usual, and whatever is wrong, is done again by a slower way that knows
+// every rule and every error.
 
 #ifndef TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
 #define TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
@@ -12,6 +13,7 @@
 
 #include "base/records.h"
 #include "base/status.h"
+#include "parse/key_script.h"
 #include "parse/key_table.h"
 #include "parse/row_writer.h"
 #include "parse/schema.h"
@@ -38,7 +40,10 @@ class ExampleParser {
   };
 
   bool ParseFast(const Bytes& record, size_t row);
-  const uint8_t* TakeUnguessed(const uint8_t* p, const uint8_t* end, size_t row, uint32_t* last);
+  bool TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t row, size_t* at, bool* in_order);
+  bool MarkSteps(size_t from, size_t to);
+  void NoteDisorder();
+  void InsertStep(size_t at, uint32_t slot);
   bool PutValue(int32_t feature, size_t row, const uint8_t* p, const uint8_t* end);
   bool FillMissing(size_t row);
 
@@ -58,7 +63,13 @@ class ExampleParser {
 
   SchemaPtr schema_;
   KeyTable keys_;
-  uint32_t way_ = 0;  // which of the two known orders of keys the present record follows
+  static constexpr int kMuchDisorder = 4;  // records more in disorder than in order
+  const KeyScript& script() const { return scripts_[way_]; }
+  KeyScript scripts_[2];
+  std::vector<uint64_t> script_features_[2];  // a bit a feature: the script has it
+  uint32_t way_ = 0;                          // the script that the present record follows
+  size_t same_steps_ = 0;                     // in which the scripts begin alike
+  int disorder_ = 0;
   RowWriter writer_;
   std::vector<uint64_t> seen_;   // a bit a feature: this record had it
   std::vector<uint64_t> fixed_;  // a bit a feature: its layout is kFixed

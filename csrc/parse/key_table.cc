@@ -5,11 +5,6 @@
 namespace tfr {
 namespace {
 
-// Enough for any sane record; beyond it keys that nobody asked for are hashed each time. They bound what a
-// hostile file can make a parser remember.
-constexpr size_t kMaxLearnt = 4096;
-constexpr size_t kMaxLearntBytes = 1 << 20;
-
 constexpr size_t kEntryOverhead = 4;    // tag and length of the key, tag and length of the value
 constexpr size_t kMostValueBytes = 12;  // of what is tried as a whole: two tags and lengths, eight bytes
 
@@ -43,7 +38,7 @@ KeyTable::KeyTable(const Schema& schema) {
     none.size = UINT32_MAX;
     none.feature = -1;
     none.shape = kGeneral;
-    none.next[0] = none.next[1] = kUnknown;
+    none.next = kUnknown;
     slots_.push_back(none);
   }
   size_t buckets = 16;
@@ -63,7 +58,7 @@ uint32_t KeyTable::Add(const uint8_t* key, size_t size, int32_t feature, EntrySh
   slot.key = key;
   slot.size = static_cast<uint32_t>(size);
   slot.feature = feature;
-  slot.next[0] = slot.next[1] = kUnknown;
+  slot.next = kUnknown;
   slot.shape = kGeneral;
   if (size + kEntryOverhead <= kMaxOneByteLength) {
     const auto entry_size = static_cast<uint32_t>(size + kEntryOverhead);

@@ -1,6 +1,4 @@
-// Finds the feature that a key asks for, guessing first: keys come in nearly the same order in every record of
-// a file, so each key remembers which one followed it, in two orders, since shuffling mixes files. A wrong guess costs
-// a hash lookup.
+// Finds the feature that a key asks for, and knows what its map entry looks like.
 //
 // One table belongs to one parser and learns as it goes; it is not shared between threads.
 
@@ -20,6 +18,9 @@ namespace tfr {
 
 class KeyTable {
  public:
+  // What the parser may try before it decodes an entry step by step.
+  enum EntryShape : uint8_t { kGeneral, kSkip, kOneInt64, kOneFloat };
+
   // What is known about one key. 64 bytes, a cache line.
   struct alignas(64) Slot {
     uint64_t head;         // its first 8 bytes, zero-padded
@@ -28,18 +29,20 @@ class KeyTable {
     const uint8_t* key;
     uint32_t size;
     int32_t feature;       // index in the schema, or -1: not asked for
-    uint32_t next[2];      // the slots that followed before, in one order of the keys and in another
+    uint32_t next;         // for the parser: the slot that followed before
     uint32_t entry_header; // first four bytes of a map entry with this key and a value of length 0, or 0 if too long
-    uint8_t shape;         // EntryShape
+    EntryShape shape;
     uint8_t* out;          // for the parser: where the feature's column starts, if its layout is kFixed
   };
   static_assert(sizeof(Slot) == 64);
 
-  // What the parser may try before it decodes an entry step by step.
-  enum EntryShape : uint8_t { kGeneral, kSkip, kOneInt64, kOneFloat };
-
   static constexpr uint32_t kStart = 0;    // stands before the first key of a record
   static constexpr uint32_t kUnknown = 1;  // stands for the keys that there was no room to learn
+
+  // So many keys that nobody asked for are learnt, and so many bytes of them: enough for any sane record. Beyond it they
+  // are hashed each time. It bounds what a hostile file can make a parser remember.
+  static constexpr size_t kMaxLearnt = 4096;
+  static constexpr size_t kMaxLearntBytes = 1 << 20;
 
   static constexpr uint32_t kMaxOneByteLength = 0x7f;
 
@@ -48,20 +51,13 @@ class KeyTable {
   KeyTable& operator=(const KeyTable&) = delete;
 
   Slot* slots() { return slots_.data(); }
+  const Slot& slot(uint32_t index) const { return slots_[index]; }
 
   // The slot of a feature of the schema, learnt at the start.
   Slot& slot_of_feature(size_t f) { return slots_[kUnknown + 1 + f]; }
 
   // The slot of a key, learnt now if it is new and there is room. Slot pointers from before are void.
   uint32_t Find(const uint8_t* key, size_t size);
-
-  // Remembers that `found` followed `last` in the order *way; an order that is known already is not forgotten for the
-  // first other one, which *way becomes then.
-  void Learn(uint32_t last, uint32_t found, uint32_t* way) {
-    uint32_t* next = slots_[last].next;
-    if (next[*way] > kUnknown && next[*way ^ 1] <= kUnknown) *way ^= 1;
-    next[*way] = found;
-  }
 
   // True if the slot's key is the `size` bytes at `key`.
   static bool Matches(const Slot& slot, const uint8_t* key, size_t size) {

@@ -93,11 +93,11 @@ bool SequenceParser::WalkMap(const uint8_t* p, const uint8_t* end, Map* map) {
     Bytes key, value;
     if (!ReadEntry(p, p + size, &key, &value)) return false;
     p += size;
-    uint32_t found = slots[map->last_key].next[0];
+    uint32_t found = slots[map->last_key].next;
     if (found <= KeyTable::kUnknown || !KeyTable::Matches(slots[found], key.data, key.size)) {
       found = map->keys.Find(key.data, key.size);
       slots = map->keys.slots();
-      slots[map->last_key].next[0] = found;
+      slots[map->last_key].next = found;
     }
     map->last_key = found;
     if (slots[found].feature >= 0) map->found[static_cast<size_t>(slots[found].feature)] = value;

@@ -1,0 +1,74 @@
+// The order of the keys in a file's records, learnt as a script: one step a map entry, laid out so that an entry is
+// checked and taken by a few vector instructions.
+//
+// An entry of the usual form is, with K bytes of key and n of value, all lengths below 128:
+//   0A 8+K+n | 0A K | key | 12 4+n | list tag 2+n | 0A n | value
+// so that n, read at one place, tells every byte before the value. Of a feature that nobody asked for, n is the length
+// of the value message, and nothing behind it matters.
+//
+// A script belongs to one parser and learns as it goes; it is not shared between threads.
+
+#ifndef TFRECORD_FAST_PARSE_KEY_SCRIPT_H_
+#define TFRECORD_FAST_PARSE_KEY_SCRIPT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "parse/key_table.h"
+
+namespace tfr {
+
+class KeyScript {
+ public:
+  static constexpr size_t kWindow = 32;           // bytes of an entry that a step can tell
+  static constexpr uint32_t kNowhere = UINT32_MAX;
+
+  struct alignas(kWindow) Step {
+    uint8_t base[kWindow];   // the entry's first bytes, if n were 0
+    uint8_t grows[kWindow];  // ones over the bytes that n is added to
+    uint8_t mask[kWindow];   // ones over the bytes that are told
+    uint8_t* out;            // where the feature's column starts
+    uint32_t slot;           // in the key table
+    uint8_t n_at;            // where n stands; the value, or what is skipped, starts behind it
+    uint8_t most;            // kSkip: the largest n with all lengths below 128
+    KeyTable::EntryShape shape;
+  };
+
+  KeyScript();
+
+  size_t size() const { return steps_.size() - 1; }
+  const Step& step(size_t i) const { return steps_[i]; }
+  // Where a slot has its step, or kNowhere.
+  uint32_t Place(uint32_t slot) const { return slot < places_.size() ? places_[slot] : kNowhere; }
+
+  // A step for a slot of `keys` that has none, before step `at`.
+  void Insert(size_t at, uint32_t slot, const KeyTable& keys);
+  void Clear();
+  // Before the rows of a batch: the columns are those of the slots now.
+  void SetColumns(const KeyTable& keys);
+
+  // Takes entries from `p` on as long as they are those of the steps from *at on, in the form that their shapes stand
+  // for, and puts the values into `row`. Returns the cursor behind the last one taken; *at becomes the step behind its.
+  // `begin` is where the record starts.
+  const uint8_t* Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, size_t row, const KeyTable& keys,
+                      size_t* at) const;
+
+ private:
+  std::vector<Step> steps_;  // and one that no entry fits, at the end
+  std::vector<uint32_t> places_;
+  bool vectors_ = false;
+};
+
+namespace internal {
+
+#if defined(__x86_64__)
+bool ScriptAvx2Supported();
+// From `*step` on, which becomes the first step that was not taken.
+const uint8_t* TakeScriptAvx2(const KeyScript::Step** step, const uint8_t* begin, const uint8_t* p, const uint8_t* end, size_t row);
+#endif
+
+}  // namespace internal
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_KEY_SCRIPT_H_

@@ -1,0 +1,94 @@
+// Taking the entries of a script with AVX2 and BMI2; see key_script.h.
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <cstring>
+
+#include "base/cpu.h"
+#include "base/endian.h"
+#include "parse/key_script.h"
+
+namespace tfr::internal {
+namespace {
+
+#define TFR_SCRIPT_TARGET __attribute__((target("avx2,bmi,bmi2")))
+
+using Step = KeyScript::Step;
+
+constexpr uint64_t kTopBits = 0x8080808080808080;
+// What a step may read: the window and, behind it, the eight bytes of a value's load.
+constexpr size_t kReadAhead = KeyScript::kWindow + 8;
+constexpr size_t kTail = 64;  // a whole number of vectors, and more than kReadAhead
+static_assert(kTail >= kReadAhead);
+
+TFR_SCRIPT_TARGET inline __m256i Load(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+
+// The cursor behind the entry at `p` if it is the step's, its value then being in `row`; else null. kReadAhead bytes
+// are readable at p.
+TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(const Step& step, const uint8_t* p, size_t row) {
+  const uint8_t* const value = p + step.n_at + 1;
+  const uint64_t n = value[-1];
+  const __m256i grown = _mm256_and_si256(_mm256_set1_epi8(static_cast<char>(n)), Load(step.grows));
+  const __m256i expected = _mm256_add_epi8(Load(step.base), grown);
+  if (!_mm256_testz_si256(_mm256_xor_si256(Load(p), expected), Load(step.mask))) return nullptr;
+  if (step.shape == KeyTable::kOneInt64) {
+    const uint64_t word = LoadLE64(value);
+    const uint64_t ends = ~word & kTopBits;
+    // One varint of n bytes, at most eight: with none that ends there, the count is 64.
+    if (_tzcnt_u64(ends) != 8 * n - 1) return nullptr;
+    reinterpret_cast<uint64_t*>(step.out)[row] = _pext_u64(word & _blsmsk_u64(ends), ~kTopBits);
+  } else if (step.shape == KeyTable::kOneFloat) {
+    reinterpret_cast<uint32_t*>(step.out)[row] = LoadLE32(value);
+  } else if (n > step.most) {
+    return nullptr;
+  }
+  return value + n;
+}
+
+}  // namespace
+
+bool ScriptAvx2Supported() { return Cpu().avx2 && Cpu().bmi2 && Cpu().fast_pext; }
+
+TFR_SCRIPT_TARGET const uint8_t* TakeScriptAvx2(const Step** at, const uint8_t* begin, const uint8_t* p, const uint8_t* end,
+                                                size_t row) {
+  const Step* step = *at;
+  while (static_cast<size_t>(end - p) >= kReadAhead) {
+    const uint8_t* const behind = TakeStep(*step, p, row);
+    if (behind == nullptr || behind > end) {
+      *at = step;
+      return p;
+    }
+    p = behind;
+    ++step;
+  }
+  // The rest goes on in a copy that has room behind it.
+  if (p < end && step->shape != KeyTable::kGeneral) {
+    alignas(32) uint8_t copy[kTail + kReadAhead + 8];
+    const auto rest = static_cast<size_t>(end - p);
+    const uint8_t* q;
+    if (static_cast<size_t>(end - begin) >= kTail) {
+      _mm256_store_si256(reinterpret_cast<__m256i*>(copy), Load(end - 64));
+      _mm256_store_si256(reinterpret_cast<__m256i*>(copy + 32), Load(end - 32));
+      q = copy + kTail - rest;
+    } else {
+      std::memcpy(copy + kTail - rest, p, rest);
+      q = copy + kTail - rest;
+    }
+    std::memset(copy + kTail, 0, sizeof copy - kTail);
+    while (q < copy + kTail) {
+      const uint8_t* const behind = TakeStep(*step, q, row);
+      if (behind == nullptr || behind > copy + kTail) break;
+      q = behind;
+      ++step;
+    }
+    p = end - (copy + kTail - q);
+  }
+  *at = step;
+  return p;
+}
+
+}  // namespace tfr::internal
+
+#endif  // defined(__x86_64__)
