@@ -38,8 +38,10 @@ TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(
     const uint64_t ends = ~word & kTopBits;
     // One varint of n bytes, at most eight: with none that ends there, the count is 64.
     if (_tzcnt_u64(ends) != 8 * n - 1) return nullptr;
+    __builtin_prefetch(reinterpret_cast<uint64_t*>(step.out) + row + 8, 1);
     reinterpret_cast<uint64_t*>(step.out)[row] = _pext_u64(word & _blsmsk_u64(ends), ~kTopBits);
   } else if (step.shape == KeyTable::kOneFloat) {
+    __builtin_prefetch(reinterpret_cast<uint32_t*>(step.out) + row + 16, 1);
     reinterpret_cast<uint32_t*>(step.out)[row] = LoadLE32(value);
   } else if (n > step.most) {
     return nullptr;
