@@ -11,13 +11,16 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/process.h"
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
+#include "bindings/encode.h"
 #include "bindings/python_io.h"
 #include "codec/block_pool.h"
 #include "codec/codec.h"
+#include "encode/write_rows.h"
 #include "framing/writer.h"
 
 namespace py = pybind11;
@@ -34,6 +37,8 @@ struct SharedWriter {
 
 using WriterPtr = std::unique_ptr<SharedWriter>;
 
+py::handle writer_type;  // lives as long as the module
+
 SharedWriter* WriterOf(PyObject* self) {
   SharedWriter* writer = Unbox<WriterPtr>(self).get();
   if (writer == nullptr) PyErr_SetString(PyExc_ValueError, "the writer was not opened");
@@ -46,16 +51,22 @@ PyObject* NoneOrError(const Status& status) {
   return nullptr;
 }
 
-// In a forked process, what holds the lock may be a thread that is not there.
+// Called without the GIL. In a forked process, what holds the lock may be a thread that is not there.
+Status LockIn(SharedWriter* writer, std::unique_lock<std::mutex>* lock) {
+  *lock = std::unique_lock<std::mutex>(writer->mutex, std::defer_lock);
+  if (writer->generation == ForkGeneration()) {
+    lock->lock();
+  } else if (!lock->try_lock()) {
+    return Status::Closed("the writer was in use by another thread when this process was forked");
+  }
+  return {};
+}
+
 template <typename Work>
 Status WithoutGil(SharedWriter* writer, Work work) {
   py::gil_scoped_release no_gil;
-  std::unique_lock<std::mutex> lock(writer->mutex, std::defer_lock);
-  if (writer->generation == ForkGeneration()) {
-    lock.lock();
-  } else if (!lock.try_lock()) {
-    return Status::Closed("the writer was in use by another thread when this process was forked");
-  }
+  std::unique_lock<std::mutex> lock;
+  TFR_RETURN_IF_ERROR(LockIn(writer, &lock));
   return work(&writer->writer);
 }
 
@@ -211,6 +222,31 @@ void Open(const py::object& self, const py::object& target, const std::string& c
   Unbox<WriterPtr>(self.ptr()) = std::make_unique<SharedWriter>(std::move(sink));
 }
 
+// Encodes rows of columns into the writers, in turns; see encode/write_rows.h. No two of the writers may be the same.
+void WriteColumns(const py::sequence& writers, const py::sequence& columns, size_t rows, uint64_t first, size_t num_threads) {
+  std::vector<SharedWriter*> shared;
+  std::vector<RecordWriter*> outputs;
+  for (const py::handle& object : writers) {
+    if (!py::isinstance(object, writer_type)) throw py::type_error("not a RecordWriter");
+    shared.push_back(WriterOf(object.ptr()));
+    if (shared.back() == nullptr) throw py::error_already_set();
+    outputs.push_back(&shared.back()->writer);
+  }
+  std::vector<Owner> owners;
+  RowEncoder encoder;
+  InitEncoder(columns, py::list(), false, rows, &encoder, &owners);
+  Status status;
+  {
+    py::gil_scoped_release no_gil;
+    std::vector<std::unique_lock<std::mutex>> locks;
+    for (SharedWriter* writer : shared) {
+      if (status.ok()) status = LockIn(writer, &locks.emplace_back());
+    }
+    if (status.ok()) status = WriteRows(encoder, outputs, first, num_threads);
+  }
+  ThrowIfError(status);
+}
+
 PyMethodDef methods[] = {
     {"write", Write, METH_O,
      "write(record)\n\nAppends one record: any bytes-like object, or str, which is encoded as UTF-8.\n\n"
@@ -236,7 +272,9 @@ void BindWriter(py::module_& m) {
                                  {Py_tp_methods, methods},
                                  {Py_tp_getset, properties}},
                                 "Frames records into a file. Opened by _open_writer.", Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE);
-  m.attr("RecordWriter") = py::handle(reinterpret_cast<PyObject*>(type));
+  m.attr("RecordWriter") = writer_type = py::handle(reinterpret_cast<PyObject*>(type));
+  m.def("_write_columns", &WriteColumns, py::arg("writers"), py::arg("columns"), py::arg("rows"), py::arg("first"),
+        py::arg("num_threads"));
   m.def("_open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"), py::arg("close_file"),
         py::arg("append"), py::arg("num_threads"));
 }

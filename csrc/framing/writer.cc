@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-
 namespace tfr {
+
 RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, size_t buffer_bytes)
     : sink_(std::move(sink)), buffer_(std::max(buffer_bytes, kLargeRecord + kFrameBytes)) {}
 
@@ -29,6 +29,19 @@ Status RecordWriter::Write(const Bytes* records, size_t count) {
     ++records_written_;
   }
   return {};
+}
+
+Status RecordWriter::WriteFrames(Bytes frames, size_t count) {
+  if (closed()) return Status::Closed("Writer is closed.");
+  if (!failed_.ok()) return failed_;
+  records_written_ += static_cast<int64_t>(count);
+  if (frames.size < kLargeRecord && frames.size <= buffer_.size() - used_) {
+    if (frames.size > 0) std::memcpy(buffer_.data() + used_, frames.data, frames.size);
+    used_ += frames.size;
+    return {};
+  }
+  const Bytes parts[] = {{buffer_.data(), std::exchange(used_, 0)}, frames};
+  return Keep(sink_->Write(parts, 2));
 }
 
 Status RecordWriter::WriteLarge(Bytes record) {

@@ -22,6 +22,8 @@ class RecordWriter {
   explicit RecordWriter(std::unique_ptr<Sink> sink, size_t buffer_bytes = 512 << 10);
 
   Status Write(const Bytes* records, size_t count);
+  // `frames` holds `count` records with their headers and footers.
+  Status WriteFrames(Bytes frames, size_t count);
   // Whether a record of this size would go to the buffer alone: a write of it costs a copy and a CRC, no I/O.
   bool FitsBuffer(size_t size) const { return size + kFrameBytes <= buffer_.size() - used_ && size < kLargeRecord; }
   // What was written until now can be read by others before this returns OK.

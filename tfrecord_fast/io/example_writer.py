@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from .. import _core
 from .._files import is_url
 from .._threads import available_cpus
-from ..encode import encode_example, encode_examples
+from ..columns import as_columns
+from ..encode import core_column, encode_example
 from ..errors import FailedPreconditionError
 from .writer import TFRecordOptions, TFRecordWriter
 
@@ -124,7 +125,13 @@ class ExampleWriter:
         Raises:
           TypeError, errors.InvalidArgumentError: as `encode_examples` does; nothing was written then.
         """
-        self.write_batch(encode_examples(columns, num_threads=self._num_threads))
+        named, rows = as_columns(columns)
+        taken = [core_column(key, column) for key, column in named]
+        with self._lock, self._cleanup(), self._named():
+            self._check_open()
+            writers = [shard.writer for shard in self._shards]
+            _core._write_columns(writers, taken, rows or 0, self._rows, self._num_threads or 0)
+            self._rows += rows or 0
 
     def write_example(self, example: Mapping[str, Any]) -> None:
         """Writes one record: a dict of values, lists of values or arrays. A None leaves its key out."""
@@ -198,11 +205,20 @@ class ExampleWriter:
             raise FailedPreconditionError("Writer is closed.")
 
     @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors name the files that were asked for, not the temporary ones."""
+        try:
+            yield
+        except OSError as error:
+            names = {shard.temporary: shard.path for shard in self._shards}
+            raise OSError(error.errno, error.strerror, names.get(error.filename, error.filename)) from error
+
+    @contextlib.contextmanager
     def _cleanup(self) -> Iterator[None]:
         """What the system refuses ends the writer, and leaves no file behind."""
         try:
             yield
-        except OSError:
+        except (OSError, MemoryError):
             self.abort()
             raise
 
@@ -220,15 +236,15 @@ class _Shard:
             self.temporary = path  # a device, a pipe; or a folder, which opening it refuses
             self._there = False
         with self._named():
-            self._writer = TFRecordWriter(self.temporary, options, num_threads=num_threads)
+            self.writer = TFRecordWriter(self.temporary, options, num_threads=num_threads)
 
     def write(self, records: Any) -> None:
         with self._named():
-            self._writer.write_batch(records)
+            self.writer.write_batch(records)
 
     def complete(self, sync: bool) -> None:
         with self._named():
-            self._writer.close()
+            self.writer.close()
             if sync and self._there:
                 with open(self.temporary, "rb") as file:
                     os.fsync(file.fileno())
@@ -239,11 +255,11 @@ class _Shard:
             if self._there:
                 os.replace(self.temporary, self.path)
         self._there = False
-        return WrittenFile(self.path, self._writer.records_written, size)
+        return WrittenFile(self.path, self.writer.records_written, size)
 
     def discard(self) -> None:
         with contextlib.suppress(OSError, AttributeError):
-            self._writer.close()
+            self.writer.close()
         if self._there:
             self._there = False
             with contextlib.suppress(OSError):

@@ -1,0 +1,125 @@
+// Blocks, threads and order; see write_rows.h.
+//
+// The thread protocol: blocks are taken in ascending order of their first rows, so that those of one writer are, too.
+// Whoever has made a block waits for its writer's turn. The block before it was taken before, by a thread that waits
+// for nothing but blocks still before that: the first of them always goes on. A writer is touched only in its turn.
+
+#include "encode/write_rows.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "base/buffer.h"
+#include "base/parallel.h"
+#include "encode/encode.h"
+#include "framing/format.h"
+
+namespace tfr {
+namespace {
+
+// Fits the second-level cache with what is read for it, and two of them a block of compression.
+constexpr uint64_t kBlockBytes = 512 << 10;
+
+struct Block {
+  size_t first_row;
+  size_t rows;
+  size_t writer;
+  size_t turn;  // which of its writer's blocks it is
+  uint64_t bytes;
+};
+
+// Rows of a writer as long as they fit a block, at least one.
+std::vector<Block> CutBlocks(const std::vector<uint64_t>& sizes, size_t writers, size_t first_writer) {
+  std::vector<Block> blocks;
+  std::vector<size_t> open(writers, SIZE_MAX);  // by writer, the block that is being filled
+  std::vector<size_t> turns(writers);
+  for (size_t row = 0; row < sizes.size(); ++row) {
+    const size_t writer = (first_writer + row) % writers;
+    const uint64_t bytes = sizes[row] + kFrameBytes;
+    if (open[writer] == SIZE_MAX || blocks[open[writer]].bytes + bytes > kBlockBytes) {
+      open[writer] = blocks.size();
+      blocks.push_back({row, 0, writer, turns[writer]++, 0});
+    }
+    Block& block = blocks[open[writer]];
+    ++block.rows;
+    block.bytes += bytes;
+  }
+  return blocks;
+}
+
+class BlockWriter {
+ public:
+  BlockWriter(const RowEncoder& encoder, const std::vector<uint64_t>& sizes, const std::vector<RecordWriter*>& writers)
+      : encoder_(encoder), sizes_(sizes), writers_(writers), turns_(writers.size()) {}
+
+  void Run(const Block& block) {
+    std::shared_ptr<Buffer> frames;
+    if (!failed()) {
+      frames = buffers_.Take(block.bytes);
+      if (frames) Encode(block, frames->data());
+    }
+    std::unique_lock<std::mutex> lock(mutex_);
+    done_.wait(lock, [&] { return turns_[block.writer] == block.turn; });
+    if (failed_.ok()) {
+      Status status;
+      if (frames) {
+        lock.unlock();
+        status = writers_[block.writer]->WriteFrames({frames->data(), block.bytes}, block.rows);
+        lock.lock();
+      } else {
+        status = Status::OutOfMemory("no memory for " + std::to_string(block.bytes) + " bytes of records");
+      }
+      if (failed_.ok()) failed_ = std::move(status);
+    }
+    ++turns_[block.writer];
+    lock.unlock();
+    done_.notify_all();
+  }
+
+  Status TakeStatus() { return std::move(failed_); }
+
+ private:
+  bool failed() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return !failed_.ok();
+  }
+
+  void Encode(const Block& block, uint8_t* out) const {
+    for (size_t i = 0, row = block.first_row; i < block.rows; ++i, row += writers_.size()) {
+      const uint64_t size = sizes_[row];
+      uint8_t* const record = out + kHeaderBytes;
+      StoreHeader(out, size);
+      encoder_.Write(row, size, record);
+      StoreFooter(record + size, record, size);
+      out = record + size + kFooterBytes;
+    }
+  }
+
+  const RowEncoder& encoder_;
+  const std::vector<uint64_t>& sizes_;
+  const std::vector<RecordWriter*>& writers_;
+  BufferPool buffers_{64 * kBlockBytes};
+
+  std::mutex mutex_;  // guards all below
+  std::condition_variable done_;
+  std::vector<size_t> turns_;
+  Status failed_;
+};
+
+}  // namespace
+
+Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& writers, uint64_t first, size_t num_threads) {
+  num_threads = ResolveThreads(num_threads);
+  std::vector<uint64_t> sizes(encoder.rows());
+  TFR_RETURN_IF_ERROR(SizeRows(encoder, 0, encoder.rows(), num_threads, sizes.data()));
+  const std::vector<Block> blocks = CutBlocks(sizes, writers.size(), static_cast<size_t>(first % writers.size()));
+  BlockWriter writer(encoder, sizes, writers);
+  ParallelFor(blocks.size(), num_threads, [&](size_t i) { writer.Run(blocks[i]); });
+  return writer.TakeStatus();
+}
+
+}  // namespace tfr

@@ -1,0 +1,23 @@
+// Encodes rows of columns straight into files: blocks of framed records, made on several threads, each file's written
+// in order. Rows are never all in memory as records.
+
+#ifndef TFRECORD_FAST_ENCODE_WRITE_ROWS_H_
+#define TFRECORD_FAST_ENCODE_WRITE_ROWS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/status.h"
+#include "encode/row_encoder.h"
+#include "framing/writer.h"
+
+namespace tfr {
+
+// Row r goes to writers[(first + r) mod the number of writers]. All rows are sized, and so checked, before the first is
+// written. num_threads 0: as many as the process may use. The writers are used by these threads in turn.
+Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& writers, uint64_t first, size_t num_threads);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_ENCODE_WRITE_ROWS_H_
