@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "pipeline": {"io", "codec", "framing"},
     "index": {"io", "framing", "pipeline"},
     "parse": {"varint", "wire"},
-    "encode": {"varint", "wire"},
+    "encode": {"varint", "wire", "framing"},
     "bindings": None,  # all
 }
 
