@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import io
 import os
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
@@ -19,6 +21,9 @@ __all__ = ["COMPRESSION_TYPES", "CoreFile", "check_compression_type", "core_file
 CoreFile = tuple[bytes, Callable[[], Any] | None]
 
 COMPRESSION_TYPES = ("", "GZIP", "ZLIB", "ZSTD")
+
+_SPECIAL = re.compile(r"[*?[]|://").search  # in a pattern, or a URL
+_ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
 
 def check_compression_type(compression_type: str | None) -> str | None:
@@ -79,7 +84,13 @@ def core_files(files: list[Any]) -> list[CoreFile]:
     Raises:
       FileNotFoundError: a pattern matches nothing. That a plain path names no file shows when it is opened.
     """
-    return [core_file for file in files for core_file in _core_files_of(file)]
+    found: list[CoreFile] = []
+    for file in files:
+        if type(file) is str and not _SPECIAL(file):  # one of thousands, perhaps
+            found.append((file.encode(_ENCODING, _ERRORS), None))
+        else:
+            found += _core_files_of(file)
+    return found
 
 
 def _core_files_of(file: Any) -> list[CoreFile]:

@@ -16,6 +16,9 @@ namespace {
 
 constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux reads at most 2^31 - 4096 bytes in one call
 
+// Linux reads so much at once unasked; of a smaller file there is nothing to say.
+constexpr int64_t kReadAhead = 128 << 10;
+
 std::atomic<InterruptHook> interrupt_hook{nullptr};
 
 // A regular file that says it is empty may be one whose size is not told (under /proc): it is read to see.
@@ -60,9 +63,10 @@ Status File::Examine(Access access) {
   if (S_ISDIR(info.st_mode)) return Status::Errno(EISDIR, "open");
   uint8_t byte;
   regular_ = HasKnownSize(info) || (S_ISREG(info.st_mode) && ::pread(descriptor_, &byte, 1, 0) == 0);
+  if (regular_) opened_size_ = info.st_size;
 #ifdef POSIX_FADV_SEQUENTIAL
   const int advice = access == Access::kRandom ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
-  if (regular_) (void)::posix_fadvise(descriptor_, 0, 0, advice);
+  if (opened_size_ > kReadAhead) (void)::posix_fadvise(descriptor_, 0, 0, advice);
 #else
   (void)access;
 #endif

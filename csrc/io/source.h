@@ -56,6 +56,8 @@ class File {
   bool regular() const { return regular_; }
   // In bytes, now; 0 if not regular.
   int64_t Size() const;
+  // As Size, when it was opened.
+  int64_t opened_size() const { return opened_size_; }
 
   int descriptor() const { return descriptor_; }
 
@@ -77,6 +79,7 @@ class File {
   int descriptor_;
   bool owned_;
   bool regular_ = false;
+  int64_t opened_size_ = 0;
 };
 
 // Reads a file from the start, or from `offset` where it is regular.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace tfr {
@@ -78,15 +79,11 @@ Status Lane::Open() {
     TFR_RETURN_IF_ERROR(File::Open(*input_.path, &file_));
     if (file_->regular()) {
       if (!choice) {
-        uint8_t head[kDetectBytes];
-        size_t got = 0;
-        FileSource start(file_);
-        TFR_RETURN_IF_ERROR(ReadFully(&start, head, sizeof head, &got));
-        choice = DetectCompression(head, got);
+        TFR_RETURN_IF_ERROR(Detect(&choice));
       }
       if (*choice == Compression::kNone) {
         const auto region_bytes = static_cast<int64_t>(options_.chunk_bytes);
-        file_bytes_ = file_->Size();
+        file_bytes_ = file_->opened_size();
         first_region_ = start_.offset / region_bytes;
         const int64_t regions = (file_bytes_ + region_bytes - 1) / region_bytes - first_region_;
         units_ = static_cast<size_t>(std::max<int64_t>(regions, 1));
@@ -113,6 +110,24 @@ Status Lane::Open() {
   reader_options.chunk_bytes = options_.chunk_bytes;
   reader_ = std::make_unique<RecordReader>(std::move(frames), pool_, reader_options);
   kind_ = Kind::kStream;
+  return {};
+}
+
+// From the file's first bytes. A small file is read whole: if it is not compressed, that is its region.
+Status Lane::Detect(CompressionChoice* choice) {
+  FileSource start(file_);
+  if (start_.offset == 0 && file_->opened_size() <= static_cast<int64_t>(kSmallFile)) {
+    head_ = pool_->Take(kSmallFile);
+    if (!head_) return Status::OutOfMemory("buffer of " + std::to_string(kSmallFile) + " bytes");
+    TFR_RETURN_IF_ERROR(ReadFully(&start, head_->data(), static_cast<size_t>(file_->opened_size()), &head_size_));
+    *choice = DetectCompression(head_->data(), std::min(head_size_, kDetectBytes));
+    if (*choice != Compression::kNone) head_.reset();
+    return {};
+  }
+  uint8_t head[kDetectBytes];
+  size_t got = 0;
+  TFR_RETURN_IF_ERROR(ReadFully(&start, head, sizeof head, &got));
+  *choice = DetectCompression(head, got);
   return {};
 }
 

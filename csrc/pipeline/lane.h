@@ -67,6 +67,9 @@ struct Produced {
 
 class Lane {
  public:
+  // A file of at most so many bytes is one unit, in a buffer of this size.
+  static constexpr size_t kSmallFile = 64 << 10;
+
   // `file` is the input's number in the list of all, `turn` its place in the order of the epoch. Begins with the
   // record at `start`.
   Lane(const InputFile& input, uint32_t file, size_t turn, Place start, const LaneOptions& options, BufferPool* pool);
@@ -78,6 +81,7 @@ class Lane {
   // Those from here to Unclaim are called under the scheduler's lock, which guards the members behind them.
   //
   // Whether a unit is free to be claimed. `consumer`: by the thread that takes the batches.
+  bool unopened() const { return claim_kind_ == Kind::kUnopened; }
   bool CanClaim(bool consumer) const { return !all_claimed_ && !busy_ && (consumer || !consumer_only_); }
   size_t Claim();  // the number of the unit claimed; Produce must follow
   void Deposit(size_t unit, Produced produced);
@@ -97,6 +101,7 @@ class Lane {
 
  private:
   Status Open();
+  Status Detect(CompressionChoice* choice);
   void ProduceNextOfStream(Produced* produced);
   void ProduceRegion(size_t unit, Produced* produced);
   // Checks data and keeps what is wanted, as the options say.
@@ -164,6 +169,8 @@ class Lane {
   int64_t file_bytes_ = 0;
   int64_t first_region_ = 0;  // that holds the start; unit 0
   size_t units_ = 0;  // of kRegions
+  std::shared_ptr<Buffer> head_;  // the whole file, where Detect has read it
+  size_t head_size_ = 0;
   Compression compression_ = Compression::kNone;
   std::unique_ptr<RecordReader> reader_;  // of kParts: whose unit has the cursor and the token
 

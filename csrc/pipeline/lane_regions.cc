@@ -81,7 +81,13 @@ void Lane::ProduceRegion(size_t unit, Produced* produced) {
 
 Status Lane::ReadRegion(Region* region) {
   if (region->offset >= region->end) return {};
-  const size_t capacity = options_.chunk_bytes + options_.chunk_bytes / kSlackPart;
+  if (head_) {
+    region->buffer = std::move(head_);
+    region->used = head_size_;
+    return {};
+  }
+  const bool small = file_bytes_ <= static_cast<int64_t>(kSmallFile);
+  const size_t capacity = small ? kSmallFile : options_.chunk_bytes + options_.chunk_bytes / kSlackPart;
   region->buffer = pool_->Take(capacity);
   if (!region->buffer) return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes");
   return ReadAtFully(*file_, region->offset, region->buffer->data(), static_cast<size_t>(region->end - region->offset),

@@ -37,11 +37,11 @@ void OpenLanes::Retire(const std::shared_ptr<Lane>& lane) {
   if (place != lanes_.end()) lanes_.erase(place);
 }
 
-std::shared_ptr<Lane> OpenLanes::PickForWorker() {
+std::shared_ptr<Lane> OpenLanes::PickForWorker(size_t more) {
   for (const Entry& entry : lanes_) {
     if (entry.lane->CanClaim(false)) return entry.lane;
   }
-  if (lanes_.size() >= max_open_ || files_.empty()) return nullptr;
+  if (lanes_.size() >= max_open_ + more || files_.empty()) return nullptr;
   if (ahead_turn_ >= files_.size()) {
     ++ahead_epoch_;
     ahead_turn_ = 0;

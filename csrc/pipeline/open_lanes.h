@@ -26,8 +26,8 @@ class OpenLanes {
   std::shared_ptr<Lane> Open(int64_t epoch, size_t turn, Place start);
   void Retire(const std::shared_ptr<Lane>& lane);
   // The first lane, in the order in which the sequence will want them, that has a unit to claim for a worker; opens
-  // another file where all that are open are at work. Null if there is none.
-  std::shared_ptr<Lane> PickForWorker();
+  // another file where all that are open are at work, up to `more` beyond max_open. Null if there is none.
+  std::shared_ptr<Lane> PickForWorker(size_t more = 0);
   void CancelAll();
 
  private:

@@ -37,6 +37,10 @@
 namespace tfr {
 namespace {
 
+// Files made at once where they are small, and how many more may then be open.
+constexpr size_t kFilesTogether = 8;
+constexpr size_t kMoreSmallFiles = 4 * kFilesTogether;
+
 constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -161,13 +165,13 @@ class ShardStream::Impl : public LaneAccess {
     }
     if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(caller)) {
       if (helps || !wanted_->CanClaim(false)) {
-        MakeUnit(wanted_, caller, lock);
+        MakeUnits(wanted_, caller, lock);
         return true;
       }
     }
     if (helps && (!caller || !threads_.empty()) && bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes) {
-      if (std::shared_ptr<Lane> lane = lanes_.PickForWorker()) {
-        MakeUnit(lane, false, lock);
+      if (std::shared_ptr<Lane> lane = PickLane()) {
+        MakeUnits(std::move(lane), false, lock);
         return true;
       }
     }
@@ -177,8 +181,10 @@ class ShardStream::Impl : public LaneAccess {
   bool HasWorkForThreads() {
     if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(false)) return true;
     return !cut_.empty() || CanCut() ||
-           (bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes && lanes_.PickForWorker() != nullptr);
+           (bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes && PickLane() != nullptr);
   }
+
+  std::shared_ptr<Lane> PickLane() { return lanes_.PickForWorker(small_files_ ? kMoreSmallFiles : 0); }
 
   // One batch may always be in the making; more, as the budget allows, and not so many that tiny ones pile up.
   bool RoomForBatch() const {
@@ -245,22 +251,47 @@ class ShardStream::Impl : public LaneAccess {
     NotifyAfterWork();
   }
 
-  void MakeUnit(const std::shared_ptr<Lane>& lane_to_keep, bool caller, std::unique_lock<std::mutex>* lock) {
-    const std::shared_ptr<Lane> lane = lane_to_keep;
-    const size_t unit = lane->Claim();
-    ++units_made_;
-    const size_t estimate = options_.lane.chunk_bytes;
-    bytes_in_flight_ += estimate;
-    lock->unlock();
+  struct Claimed {
+    std::shared_ptr<Lane> lane;
+    size_t unit;
+    size_t estimate;  // bytes
     Produced produced;
-    const bool made = lane->Produce(unit, caller, &produced);
+    bool made = false;
+  };
+
+  void Claim(std::shared_ptr<Lane> lane, std::vector<Claimed>* claimed) {
+    const size_t estimate = small_files_ ? Lane::kSmallFile : options_.lane.chunk_bytes;
+    const size_t unit = lane->Claim();
+    claimed->push_back({std::move(lane), unit, estimate, {}});
+    ++units_made_;
+    bytes_in_flight_ += estimate;
+  }
+
+  // Makes a unit; where files are small, those of the next files with it, since handing over costs as much as reading.
+  void MakeUnits(std::shared_ptr<Lane> lane, bool caller, std::unique_lock<std::mutex>* lock) {
+    const bool several = small_files_ && lane->unopened();
+    std::vector<Claimed> claimed;
+    Claim(std::move(lane), &claimed);
+    while (several && claimed.size() < kFilesTogether && bytes_in_flight_ + Lane::kSmallFile <= options_.prefetch_bytes) {
+      std::shared_ptr<Lane> next = PickLane();
+      if (!next || !next->unopened()) break;
+      Claim(std::move(next), &claimed);
+    }
+    lock->unlock();
+    for (size_t i = 0; i < claimed.size(); ++i) {
+      // What is not the wanted lane's is a worker's to make.
+      claimed[i].made = claimed[i].lane->Produce(claimed[i].unit, caller && i == 0, &claimed[i].produced);
+    }
     lock->lock();
-    bytes_in_flight_ -= estimate;
-    if (made) {
-      bytes_in_flight_ += produced.chunk.buffer_bytes;
-      lane->Deposit(unit, std::move(produced));
-    } else {
-      lane->Unclaim(unit);
+    for (Claimed& one : claimed) {
+      bytes_in_flight_ -= one.estimate;
+      if (!one.made) {
+        one.lane->Unclaim(one.unit);
+        continue;
+      }
+      bytes_in_flight_ += one.produced.chunk.buffer_bytes;
+      if (one.lane->unopened()) small_files_ = one.produced.last && one.produced.chunk.buffer_bytes <= Lane::kSmallFile;
+      one.lane->Deposit(one.unit, std::move(one.produced));
     }
     NotifyAfterWork();
   }
@@ -272,8 +303,8 @@ class ShardStream::Impl : public LaneAccess {
   }
 
   bool CallerIsNeeded() {
-    return options_.caller_helps || threads_.empty() || FindDone() != done_.end() ||
-           (cut_ended_ && in_flight_batches_ == 0) || (wanted_ && !wanted_->CanClaim(false));
+    return threads_.empty() || FindDone() != done_.end() || (cut_ended_ && in_flight_batches_ == 0) ||
+           (wanted_ && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(true) && !wanted_->CanClaim(false)) || (options_.caller_helps && HasWorkForThreads());
   }
 
   // LaneAccess, for the thread that cuts.
@@ -335,6 +366,7 @@ class ShardStream::Impl : public LaneAccess {
   size_t units_made_ = 0;
   size_t idle_workers_ = 0;
   bool caller_waits_ = false;
+  bool small_files_ = false;  // the last file that was opened was
   bool started_ = false;
   bool stop_ = false;
   const size_t max_batches_ = 4 + 4 * options_.num_threads;
