@@ -110,10 +110,14 @@ std::vector<InputFile> FilesOf(const py::sequence& files) {
   std::vector<InputFile> inputs;
   inputs.reserve(files.size());
   for (const py::handle& file : files) {
-    const auto pair = py::cast<py::tuple>(file);
+    // Without pybind11's casts: there may be tens of thousands.
+    if (!PyTuple_Check(file.ptr()) || PyTuple_GET_SIZE(file.ptr()) != 2) throw py::type_error("a file is (name, opener)");
+    PyObject* const name = PyTuple_GET_ITEM(file.ptr(), 0);
+    const py::handle opener = PyTuple_GET_ITEM(file.ptr(), 1);
+    if (!PyBytes_Check(name)) throw py::type_error("a file's name is bytes");
     InputFile input;
-    input.path = std::make_shared<const std::string>(pair[0].cast<std::string>());
-    if (!pair[1].is_none()) input.open = OpenerOfPython(pair[1]);
+    input.path = std::make_shared<const std::string>(PyBytes_AS_STRING(name), static_cast<size_t>(PyBytes_GET_SIZE(name)));
+    if (!opener.is_none()) input.open = OpenerOfPython(py::reinterpret_borrow<py::object>(opener));
     inputs.push_back(std::move(input));
   }
   return inputs;
