@@ -49,6 +49,9 @@ def encode_example(example: Mapping[str, Any]) -> _core.RecordBatch:
     >>> encode_example({"a": 5}).tolist()
     [b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x05']
     """
+    plain = _core._encode_one(example)
+    if plain is not None:
+        return _core._record_batch([plain])
     named, _ = as_columns({key: as_one_row(value) for key, value in example.items()}, "example")
     return _core._encode_rows([core_column(key, column) for key, column in named], [], False, 1, 1)
 

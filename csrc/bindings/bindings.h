@@ -24,6 +24,7 @@ void BindArrow(pybind11::module_& m);
 void BindScan(pybind11::module_& m);
 void BindVarint(pybind11::module_& m);
 void BindEncode(pybind11::module_& m);
+void BindEncodeOne(pybind11::module_& m);
 void BindIndex(pybind11::module_& m);
 
 // Throws the Python exception that stands for a status that is not OK (bindings/status.cc):

@@ -14,5 +14,6 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindScan(m);
   tfr::BindVarint(m);
   tfr::BindEncode(m);
+  tfr::BindEncodeOne(m);
   tfr::BindIndex(m);
 }

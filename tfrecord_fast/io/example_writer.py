@@ -135,7 +135,14 @@ class ExampleWriter:
 
     def write_example(self, example: Mapping[str, Any]) -> None:
         """Writes one record: a dict of values, lists of values or arrays. A None leaves its key out."""
-        self.write_batch(encode_example(example))
+        plain = _core._encode_one(example)
+        if plain is None:
+            self.write_batch(encode_example(example))
+            return
+        with self._lock, self._cleanup(), self._named():
+            self._check_open()
+            self._shards[self._rows % len(self._shards)].writer.write(plain)
+            self._rows += 1
 
     def write_batch(self, records: Any) -> None:
         """Writes serialized records: a RecordBatch or a sequence of bytes-like objects."""

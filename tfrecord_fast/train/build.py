@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
+
 __all__ = ["example", "feature", "sequence_example"]
 
 
@@ -46,6 +48,9 @@ def example(values: Mapping[str, Any]) -> Any:
     """
     from .._messages import message
 
+    plain = _core._encode_one(values)
+    if plain is not None and len(plain) > 2:  # of nothing, the message is left empty, without `features`
+        return message("Example").FromString(plain)
     made = message("Example")()
     _fill_features(made.features.feature, values)
     return made

@@ -1,0 +1,170 @@
+// One Example of a dict of plain values: numbers, text, bytes, lists of one kind of them, NumPy's arrays and scalars.
+// What is anything else, or wrong, is left to encode_examples, which knows every form and every error.
+
+#include <pybind11/pybind11.h>
+
+#include <cstring>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/bindings.h"
+#include "encode/row_encoder.h"
+
+namespace py = pybind11;
+
+namespace tfr {
+namespace {
+
+// The element type of a buffer's format; false where it has none here (or another byte order).
+bool ElementTypeOfFormat(const Py_buffer& view, ElementType* type) {
+  if (view.format == nullptr || view.format[0] == 0 || view.format[1] != 0) return false;
+  const auto integer = [&](bool is_signed) {
+    switch (view.itemsize) {
+      case 1: *type = is_signed ? ElementType::kInt8 : ElementType::kUInt8; return true;
+      case 2: *type = is_signed ? ElementType::kInt16 : ElementType::kUInt16; return true;
+      case 4: *type = is_signed ? ElementType::kInt32 : ElementType::kUInt32; return true;
+      case 8: *type = is_signed ? ElementType::kInt64 : ElementType::kUInt64; return true;
+      default: return false;
+    }
+  };
+  switch (view.format[0]) {
+    case '?': *type = ElementType::kBool; return true;
+    case 'b': case 'h': case 'i': case 'l': case 'q': return integer(true);
+    case 'B': case 'H': case 'I': case 'L': case 'Q': return integer(false);
+    case 'f': *type = ElementType::kFloat32; return view.itemsize == 4;
+    case 'd': *type = ElementType::kFloat64; return view.itemsize == 8;
+    default: return false;
+  }
+}
+
+// The columns of one row, and what their values stand in.
+class OneRow {
+ public:
+  ~OneRow() {
+    for (Py_buffer& view : views_) PyBuffer_Release(&view);
+  }
+
+  // False, with no error set, for what is not plain.
+  bool Add(PyObject* key, PyObject* value) {
+    if (value == Py_None) return true;
+    Bytes name;
+    if (!PyUnicode_CheckExact(key) || !TextOf(key, &name)) return false;
+    EncodeColumn column;
+    column.key.assign(reinterpret_cast<const char*>(name.data), name.size);
+    if (!Fill(value, &column)) return false;
+    column.count = column.value_count;
+    columns_.push_back(std::move(column));
+    return true;
+  }
+
+  std::vector<EncodeColumn> TakeColumns() { return std::move(columns_); }
+
+ private:
+  static bool TextOf(PyObject* text, Bytes* bytes) {
+    Py_ssize_t size;
+    const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+    if (data == nullptr) PyErr_Clear();  // lone surrogates
+    *bytes = {reinterpret_cast<const uint8_t*>(data), static_cast<size_t>(size)};
+    return data != nullptr;
+  }
+
+  static bool BytesOf(PyObject* value, Bytes* bytes) {
+    if (PyUnicode_Check(value)) return TextOf(value, bytes);
+    if (!PyBytes_Check(value)) return false;
+    *bytes = {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(value)), static_cast<size_t>(PyBytes_GET_SIZE(value))};
+    return true;
+  }
+
+  static bool IntegerOf(PyObject* value, int64_t* integer) {
+    if (!PyLong_Check(value)) return false;
+    int overflow;
+    *integer = PyLong_AsLongLongAndOverflow(value, &overflow);
+    return overflow == 0;
+  }
+
+  bool Fill(PyObject* value, EncodeColumn* column) {
+    if (PyBytes_Check(value) || PyUnicode_Check(value) || PyLong_Check(value) || PyFloat_Check(value)) {
+      return FillFrom(&value, 1, column);
+    }
+    if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
+      return FillFrom(PySequence_Fast_ITEMS(value), static_cast<size_t>(PySequence_Fast_GET_SIZE(value)), column);
+    }
+    // Not of just anything with a buffer: bytearray and memoryview are bytes, not numbers.
+    const char* const type = Py_TYPE(value)->tp_name;
+    return std::strncmp(type, "numpy.", 6) == 0 && FillFromBuffer(value, column);
+  }
+
+  // Values of one kind, told by the first.
+  bool FillFrom(PyObject** values, size_t count, EncodeColumn* column) {
+    if (count == 0) return false;
+    column->value_count = count;
+    if (PyFloat_Check(values[0])) {
+      std::vector<double>& floats = floats_.emplace_back(count);
+      for (size_t i = 0; i < count; ++i) {
+        if (!PyFloat_Check(values[i])) return false;
+        floats[i] = PyFloat_AS_DOUBLE(values[i]);
+      }
+      column->type = ElementType::kFloat64;
+      column->values = floats.data();
+    } else if (PyLong_Check(values[0])) {
+      std::vector<int64_t>& integers = integers_.emplace_back(count);
+      for (size_t i = 0; i < count; ++i) {
+        if (PyBool_Check(values[i]) != PyBool_Check(values[0]) || !IntegerOf(values[i], &integers[i])) return false;
+      }
+      column->type = ElementType::kInt64;
+      column->values = integers.data();
+    } else {
+      std::vector<Bytes>& texts = texts_.emplace_back(count);
+      for (size_t i = 0; i < count; ++i) {
+        if (PyUnicode_Check(values[i]) != PyUnicode_Check(values[0]) || !BytesOf(values[i], &texts[i])) return false;
+      }
+      column->type = ElementType::kBytes;
+      column->values = texts.data();
+    }
+    return true;
+  }
+
+  bool FillFromBuffer(PyObject* value, EncodeColumn* column) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(value, &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) {
+      PyErr_Clear();
+      return false;
+    }
+    views_.push_back(view);
+    column->values = view.buf;
+    column->value_count = view.itemsize > 0 ? static_cast<size_t>(view.len / view.itemsize) : 0;
+    return column->value_count > 0 && ElementTypeOfFormat(view, &column->type) &&
+           reinterpret_cast<uintptr_t>(view.buf) % static_cast<size_t>(view.itemsize) == 0;
+  }
+
+  std::vector<EncodeColumn> columns_;
+  std::vector<Py_buffer> views_;
+  std::deque<std::vector<double>> floats_;
+  std::deque<std::vector<int64_t>> integers_;
+  std::deque<std::vector<Bytes>> texts_;
+};
+
+py::object EncodeOne(const py::handle& example) {
+  if (!PyDict_CheckExact(example.ptr())) return py::none();
+  OneRow row;
+  Py_ssize_t position = 0;
+  PyObject *key, *value;
+  while (PyDict_Next(example.ptr(), &position, &key, &value)) {
+    if (!row.Add(key, value)) return py::none();
+  }
+  RowEncoder encoder;
+  uint64_t size;
+  if (!encoder.Init(row.TakeColumns(), {}, false, 1).ok() || !encoder.Size(0, 1, &size).ok()) return py::none();
+  auto record = py::reinterpret_steal<py::object>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+  if (!record) throw py::error_already_set();
+  encoder.Write(0, size, reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr())));
+  return record;
+}
+
+}  // namespace
+
+void BindEncodeOne(py::module_& m) { m.def("_encode_one", &EncodeOne, py::arg("example")); }
+
+}  // namespace tfr
