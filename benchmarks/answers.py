@@ -75,11 +75,15 @@ def digest_of_files(paths: Iterable[str]) -> Answer:
 def difference(expected: Answer, got: Answer, order: str = "file", partial: bool = False) -> str | None:
     """What is wrong with `got`, in words; None if nothing is.
 
-    order: "file" if records come in the order of the files, "any" if the setting lets them come otherwise.
+    order: "file" if records come in the order of the files, "any" if the setting lets them come otherwise,
+      "shuffled" if they must not come in that order.
     partial: whether it is enough to be right about what was told.
     """
+    ordered = [key for key in expected if key.endswith("in order")]
+    if order == "shuffled" and expected["records"] > 1 and all(got.get(key) == expected[key] for key in ordered):
+        return "the records are in the order of the files, not shuffled"
     for key, value in expected.items():
-        if key.endswith("in order") and order == "any":
+        if key in ordered and order != "file":
             continue
         if key not in got and partial:
             continue

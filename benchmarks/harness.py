@@ -10,6 +10,7 @@ times are per pass.
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,7 +24,9 @@ from benchmarks.answers import Answer, difference, digest_of_files
 from benchmarks.contenders import Contender
 from benchmarks.dataset import Dataset
 from benchmarks.process import ContenderCannot, ContenderFailed, Process
+from benchmarks.reference import answer_of_written
 from benchmarks.stats import Spread, ratios, spread
+from benchmarks.tasks import TASKS
 
 HOPELESS = 2.0  # a setting so many times slower than its row's best gets no second trial
 
@@ -43,7 +46,7 @@ class Method:
 @dataclass
 class Try:
     """A setting: what its answer was worth, and its best time in the trial. `status` is ok, wrong or
-    failed."""
+    failed; `size` as in Row."""
 
     index: int
     label: str
@@ -51,13 +54,14 @@ class Try:
     status: str = "ok"
     reason: str = ""
     seconds: float = math.inf
+    size: int = 0
 
 
 @dataclass
 class Row:
     """A row of a table. `status` is timed, wrong, failed or missing; `reason` says why it is not timed.
-    `wall`, `cpu` are seconds per pass, one a round; `peak` bytes of resident memory; `setting` the best of
-    `tried`."""
+    `wall`, `cpu` are seconds per pass, one a round; `peak` bytes of resident memory; `size` bytes of the files that
+    were written, or of what is installed, 0 elsewhere; `setting` the best of `tried`."""
 
     contender: str
     title: str
@@ -74,6 +78,7 @@ class Row:
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     peak: int = 0
+    size: int = 0
     tried: list[Try] = field(default_factory=list)
 
     @property
@@ -112,7 +117,11 @@ class Table:
         base = self.base
         if base is None or row.status != "timed":
             return None
-        return ratios(*paired(row.wall, base.wall))
+        return self.between(base, row)
+
+    def between(self, fast: Row, slow: Row) -> Spread:
+        """How many times as fast as the second the first is."""
+        return ratios(*paired(slow.wall, fast.wall))
 
     def cpu_ratio(self, row: Row) -> Spread | None:
         """How many times the base's CPU time the row takes; None where the clock saw none."""
@@ -228,7 +237,7 @@ def enter(
             row = rows.setdefault(setting["row"], Row(**about, row=setting["row"], version=prepared["version"]))
             tried = Try(index, setting["label"], setting["order"])
             row.tried.append(tried)
-            check(process, tried, setting["partial"], dataset)
+            check(process, tried, setting["partial"], task, dataset)
     except ContenderCannot as error:
         process.close()
         table.rows.append(Row(**about, status="missing", reason=str(error)))
@@ -248,8 +257,8 @@ def enter(
     return Entrant(contender, process, list(rows.values()), folder)
 
 
-def check(process: Process, tried: Try, partial: bool, dataset: Dataset | None) -> None:
-    """Compares the setting's answer with the reference's."""
+def check(process: Process, tried: Try, partial: bool, task: str, dataset: Dataset | None) -> None:
+    """Compares the setting's answer with the reference's; what was written is read back by the reference."""
     try:
         answer: Answer = process.call("answer", setting=tried.index)["answer"]
     except ContenderFailed as error:
@@ -259,8 +268,11 @@ def check(process: Process, tried: Try, partial: bool, dataset: Dataset | None) 
         return
     expected = dataset.answer if dataset else {}
     try:
-        if "written" in answer:
-            answer, partial = digest_of_files(answer["written"]), False
+        tried.size = answer.pop("installed", 0)
+        if "written" in answer and dataset is not None:
+            paths, partial = answer["written"], False
+            tried.size = sum(map(os.path.getsize, paths))
+            answer = answer_of_written(paths, dataset) if TASKS[task].parsed else digest_of_files(paths)
         wrong = difference(expected, answer, tried.order, partial)
     except (ValueError, OSError) as error:
         wrong = str(error)
@@ -294,7 +306,7 @@ def try_settings(entrant: Entrant, dataset: Dataset | None, method: Method) -> N
         except ContenderFailed as error:
             row.fail(error)
             continue
-        row.setting, row.pass_seconds = best.label, best.seconds
+        row.setting, row.pass_seconds, row.size = best.label, best.seconds, best.size
         row.passes = max(1, math.ceil(method.min_time / max(best.seconds, 1e-6)))
 
 

@@ -40,6 +40,18 @@ class Job:
         """The records of each file, in memory, for tasks that write."""
         return [list(frames(path, check=False)) for path in self.dataset.files]
 
+    def sources(self) -> tuple[list[str], str]:
+        """The files as whoever has them has them, and their compression type, "" for none."""
+        data = self.dataset
+        return (data.gzip_files, data.compression) if data.only_packed else (data.files, "")
+
+    def columns(self) -> list[dict[str, Any]]:
+        """The columns (columns.Column, by feature) of each file, in memory, for tasks that write them. It takes the
+        protobuf runtime."""
+        from benchmarks.reference import columns_by_file
+
+        return columns_by_file(self.dataset)
+
     def batches(self) -> list[list[bytes]]:
         """The records in memory, as many in a batch as `dataset` has it."""
         n = self.dataset.batch

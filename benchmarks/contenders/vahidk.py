@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.contenders import Contender, Job, Parsing, Reading, Setting, Writing, index_of
+from benchmarks.contenders import CannotError, Contender, Job, Parsing, Reading, Setting, Writing, index_of
 
 KINDS = {"int64": "int", "float32": "float", "string": "byte"}
 
@@ -125,6 +125,24 @@ def write(job: Job) -> list[Setting]:
     return [Writing("masked_crc of each, file.write", job, put, job.loaded())]
 
 
+def write_columns(job: Job) -> list[Setting]:
+    from tfrecord.writer import TFRecordWriter
+
+    from benchmarks.columns import lists_of
+
+    if job.dataset.sequences:
+        raise CannotError("not measured: SequenceExamples")
+    kinds = [KINDS[dtype] for _, dtype, _ in job.dataset.features.values()]
+
+    def put(path: str, columns: Any) -> None:
+        writer = TFRecordWriter(path)
+        for row in zip(*(lists_of(columns[name]) for name in job.dataset.features), strict=True):
+            writer.write(dict(zip(columns, zip(row, kinds, strict=True), strict=True)))
+        writer.close()
+
+    return [Writing("TFRecordWriter.write(dict of lists)", job, put, job.columns())]
+
+
 CONTENDER = Contender(
     "vahidk",
     "vahidk/tfrecord",
@@ -140,5 +158,6 @@ CONTENDER = Contender(
         "parse": parse,
         "parse-gzip": parse_gzip,
         "write": write,
+        "write-columns": write_columns,
     },
 )
