@@ -17,7 +17,9 @@ from benchmarks.generate import CACHE, dataset_of, over_many
 from benchmarks.harness import Method, Table, run
 from benchmarks.progress import Progress
 from benchmarks.reference import parsed_answer
+from benchmarks.targets import not_measured
 from benchmarks.tasks import TASKS, Task
+from benchmarks.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
 from benchmarks.workloads import WORKLOADS
 
 QUICK = {"workload": ["ctr", "tiny"], "scale": 0.2, "rounds": 3, "trials": 1, "min_time": 0.1}
@@ -40,6 +42,10 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path]) -> argparse.Names
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__.partition(": ")[2])
     parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
     parser.add_argument("--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has")
+    parser.add_argument("--files", nargs="+", metavar="PATTERN", help="your own TFRecord files, instead of workloads")
+    parser.add_argument("--features", default="inferred", metavar="FILE.py",
+                        help="of your files: a Python file that sets FEATURES, inferred (default), or none")  # fmt: skip
+    parser.add_argument("--compression", type=str.upper, choices=COMPRESSIONS, help="of your files (default: detected)")
     parser.add_argument("--scale", type=float, help="records, as a part of the workload's full number")
     parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument("--rounds", type=int, help="that count (default 5)")
@@ -100,26 +106,44 @@ def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
     return dataset
 
 
-def measure(options: argparse.Namespace, files: dict[str, Path], method: Method) -> Iterator[Table]:
-    """The tables that are asked for, one after the other."""
-    planned: list[tuple[Task, str | None]] = [
-        (task, workload)
+Plan = list[tuple[Task, str, Callable[[], Dataset | None]]]  # task, workload, what gives the data
+
+
+def plan_of_workloads(options: argparse.Namespace) -> Plan:
+    return [
+        (task, workload, lambda task=task, name=workload: dataset_for(task, name, options) if name else None)
         for task in (TASKS[name] for name in options.task or TASKS)
-        for workload in ([name for name in options.workload if name in task.workloads] or [None])
+        for workload in ([name for name in options.workload if name in task.workloads] or [""])
         if workload or not task.workloads
     ]
-    with Progress(len(planned)) as progress:
-        for task, name in planned:
+
+
+def plan_of_files(options: argparse.Namespace) -> Plan:
+    """Raises FilesError where there is nothing to measure."""
+    with Progress(1) as progress:
+        progress.next(options.files[0])
+        dataset, notes = dataset_of_files(
+            options.files, options.features, options.compression, options.data, progress.tell
+        )
+    for note in notes:
+        print(f"{dataset.name}: {note}", file=sys.stderr)
+    return [
+        (task, dataset.name, lambda task=task: dataset_for_files(task, dataset, options.data))
+        for task in tasks_for(dataset, options.task)
+    ]
+
+
+def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Table]:
+    """The tables that are asked for, one after the other."""
+    with Progress(len(plan)) as progress:
+        for task, name, data in plan:
             progress.next(" ".join(filter(None, [task.name, name])))
-            dataset = None
-            if name is not None:
-                progress.tell("data")
-                dataset = dataset_for(task, name, options)
-            yield run(task.name, dataset, files, method, progress.tell)
+            progress.tell("data")
+            yield run(task.name, data(), files, method, progress.tell)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 fine, 1 if a contender was wrong or failed."""
+    """Exit status: 0 fine, 1 if a contender was wrong or failed, 2 for files that can't be measured."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does, cleaning up
     files = contenders.found()
     options = arguments(argv, {name: path for name, path in files.items() if name != "ours"})
@@ -135,16 +159,22 @@ def main(argv: list[str] | None = None) -> int:
     method = Method(options.rounds, options.trials, options.min_time, scratch=options.scratch)
     tables = []
     try:
-        for table in measure(options, files, method):
+        plan = plan_of_files(options) if options.files else plan_of_workloads(options)
+        for table in measure(plan, files, method):
             tables.append(table)
             # After each table, so that a run that is broken off leaves what it has.
             if options.json:
                 options.json.write_text(report.as_json(tables, where, method))
             if options.markdown:
                 options.markdown.write_text(report.markdown(tables, where, method))
+    except FilesError as error:
+        print(error, file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("interrupted; what is measured so far:", file=sys.stderr)
     report.show(tables)
+    for target in not_measured(tables):
+        print(f"target not measured: {target}")
     if report.busy(where):
         print(report.busy(where))
     return int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))

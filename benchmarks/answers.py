@@ -21,12 +21,15 @@ MASK_DELTA = 0xA282EAD8
 def masked_crc(data: bytes) -> int:
     import google_crc32c
 
-    crc: int = google_crc32c.value(data)
+    return masked(google_crc32c.value(data))
+
+
+def masked(crc: int) -> int:
     return ((crc >> 15 | crc << 17) + MASK_DELTA) & 0xFFFFFFFF
 
 
 def frames(path: str, check: bool = True) -> Iterator[bytes]:
-    """The payloads of a TFRecord file, `.gz` or plain. ValueError where it is damaged; without `check` no CRC
+    """The payloads of a TFRecord file, GZIP or plain. ValueError where it is damaged; without `check` no CRC
     is computed, and google-crc32c need not be there."""
     with open_file(path) as file:
         while header := file.read(12):
@@ -46,7 +49,30 @@ def frames(path: str, check: bool = True) -> Iterator[bytes]:
 
 
 def open_file(path: str) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(path)) if path.endswith(".gz") else open(path, "rb", 1 << 20)
+    return cast(BinaryIO, gzip.open(path)) if compression_of(path) == "GZIP" else open(path, "rb", 1 << 20)
+
+
+def compression_of(path: str) -> str:
+    """GZIP, ZLIB or ZSTD where the file begins so, else "". A first header whose CRC is right says that it is none."""
+    with open(path, "rb") as file:
+        head = file.read(12)
+    if len(head) == 12 and masked(bitwise_crc(head[:8])) == struct.unpack_from("<I", head, 8)[0]:
+        return ""
+    if head.startswith(b"\x1f\x8b\x08"):
+        return "GZIP"
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return "ZSTD"
+    return "ZLIB" if len(head) > 1 and head[0] & 15 == 8 and (head[0] << 8 | head[1]) % 31 == 0 else ""
+
+
+def bitwise_crc(data: bytes) -> int:
+    """CRC32C without a table or a package, for a few bytes."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
 
 
 def digest(records: Iterable[bytes]) -> Answer:

@@ -17,6 +17,7 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,10 +41,10 @@ class Job:
         """The records of each file, in memory, for tasks that write."""
         return [list(frames(path, check=False)) for path in self.dataset.files]
 
-    def sources(self) -> tuple[list[str], str]:
-        """The files as whoever has them has them, and their compression type, "" for none."""
-        data = self.dataset
-        return (data.gzip_files, data.compression) if data.only_packed else (data.files, "")
+    def sources(self, *known: str) -> tuple[list[str], str]:
+        """The files as whoever has them has them, and their compression type, "" for none; else one of those known, or
+        CannotError is raised."""
+        return self.packed(*known) if self.dataset.only_packed else (self.dataset.files, "")
 
     def columns(self) -> list[dict[str, Any]]:
         """The columns (columns.Column, by feature) of each file, in memory, for tasks that write them. It takes the
@@ -59,7 +60,20 @@ class Job:
 
     def outputs(self, suffix: str = "") -> list[str]:
         """Where to write what `loaded` gave, file for file."""
-        return [str(self.scratch / (Path(path).name + suffix)) for path in self.dataset.files]
+        names = [Path(path).name + suffix for path in self.dataset.files]
+        return [str(self.scratch / f"{i:05}-{name}") for i, name in enumerate(names)]
+
+    def packed(self, *known: str) -> tuple[list[str], str]:
+        """The compressed files and their compression type, which is one of those known, or CannotError is raised."""
+        kind = self.dataset.compression
+        if kind not in known:
+            raise CannotError(f"no {kind}")
+        return self.dataset.gzip_files, kind
+
+    def needs_features(self) -> None:
+        """Raises CannotError where there is nothing to parse."""
+        if not self.dataset.features and not self.dataset.sequences:
+            raise CannotError("hands out parsed Examples, not records")
 
 
 class CannotError(Exception):
@@ -351,7 +365,7 @@ def importable(module: str) -> bool:
 
 def index_of(path: str, folder: Path) -> str:
     """Writes the index of a TFRecord file, as `tfrecord2idx` does: a line "offset size" a record."""
-    target = folder / (Path(path).name + ".idx")
+    target = folder / f"{Path(path).name}-{zlib.crc32(path.encode()):08x}.idx"
     offset = 0
     with open(target, "w") as file:
         for record in frames(path, check=False):

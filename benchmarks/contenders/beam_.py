@@ -17,6 +17,8 @@ def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
     import apache_beam as beam
     from apache_beam.options.pipeline_options import PipelineOptions
 
+    types = beam.io.filesystem.CompressionTypes
+    compression = types.GZIP if files else types.UNCOMPRESSED
     out = str(job.scratch / "sum")
     options = PipelineOptions([f"--direct_num_workers={os.cpu_count()}", "--direct_running_mode=in_memory"])
 
@@ -25,7 +27,7 @@ def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
             sums = (
                 pipeline
                 | beam.Create(files or job.dataset.files)
-                | beam.io.ReadAllFromTFRecord()
+                | beam.io.ReadAllFromTFRecord(compression_type=compression)
                 | beam.Map(of_record)
                 | beam.CombineGlobally(Adding())
             )
@@ -66,7 +68,7 @@ def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
 
 
 def loop_gzip(job: Job) -> list[Setting]:
-    return loop(job, job.dataset.gzip_files)
+    return loop(job, job.packed("GZIP")[0])
 
 
 CONTENDER = Contender(

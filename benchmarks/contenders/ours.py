@@ -7,6 +7,8 @@ from typing import Any
 
 from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Picking, Reading, Setting, Writing
 
+PACKED = ("GZIP", "ZLIB", "ZSTD")
+
 
 def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list[Setting]:
     import tfrecord_fast as tf
@@ -16,7 +18,7 @@ def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list
 
 
 def raw_gzip(job: Job) -> list[Setting]:
-    return raw(job, job.dataset.gzip_files, "GZIP")
+    return raw(job, *job.packed(*PACKED))
 
 
 def columns_of(item: Any) -> Any:
@@ -85,7 +87,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, "GZIP")
+    return parse(job, *job.packed(*PACKED))
 
 
 def shards(job: Job) -> list[Setting]:
@@ -153,7 +155,7 @@ def epoch(job: Job) -> list[Setting]:
     import tfrecord_fast as tf
     from benchmarks.tasks import SHUFFLE
 
-    files, compression = job.sources()
+    files, compression = job.sources(*PACKED)
     features, n = features_of(job), job.dataset.batch
     dataset = tf.data.TFRecordDataset(files, compression).shuffle(SHUFFLE).batch(n)
     if not features:
@@ -196,6 +198,8 @@ def gzip_own(job: Job) -> list[Setting]:
 def map_single(job: Job) -> list[Setting]:
     import tfrecord_fast as tf
 
+    if job.dataset.sequences:
+        raise CannotError("not measured: SequenceExamples")
     features = features_of(job)
     dataset = tf.data.TFRecordDataset(job.dataset.files, "").map(lambda one: tf.io.parse_single_example(one, features))
     return [Parsing("map(parse_single_example)", dataset, of_one, lambda _: 1)]

@@ -34,7 +34,7 @@ def parse(job: Job, files: list[str] | None = None, compressed: bool = False) ->
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, True)
+    return parse(job, job.packed("GZIP")[0], True)
 
 
 CONTENDER = Contender(

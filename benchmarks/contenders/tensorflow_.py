@@ -7,6 +7,8 @@ from typing import Any
 
 from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Reading, Setting, Writing
 
+PACKED = ("GZIP", "ZLIB")
+
 
 def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list[Setting]:
     import tensorflow as tf
@@ -39,7 +41,7 @@ def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list
 
 
 def raw_gzip(job: Job) -> list[Setting]:
-    return raw(job, job.dataset.gzip_files, "GZIP")
+    return raw(job, *job.packed(*PACKED))
 
 
 def features_of(job: Job, ragged: bool = False) -> tuple[Any, Any]:
@@ -132,7 +134,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, "GZIP")
+    return parse(job, *job.packed(*PACKED))
 
 
 def parse_memory(job: Job) -> list[Setting]:
@@ -182,7 +184,7 @@ def epoch(job: Job) -> list[Setting]:
 
     from benchmarks.tasks import SHUFFLE
 
-    files, compression = job.sources()
+    files, compression = job.sources(*PACKED)
     n, auto = job.dataset.batch, tf.data.AUTOTUNE
     parsers = kinds(job) if job.dataset.features or job.dataset.sequences else [("", None)]
 
@@ -209,7 +211,9 @@ def map_single(job: Job) -> list[Setting]:
 
     from benchmarks.columns import fixed
 
-    context, _ = features_of(job)
+    context, sequences = features_of(job)
+    if sequences:
+        raise CannotError("not measured: SequenceExamples")
     auto = tf.data.AUTOTUNE
     records = tf.data.TFRecordDataset(job.dataset.files, "", 8 << 20)
 

@@ -25,7 +25,7 @@ def loop(job: Job, files: list[str] | None = None, compression: str = "NONE") ->
 
 
 def loop_gzip(job: Job) -> list[Setting]:
-    return loop(job, job.dataset.gzip_files, "GZIP")
+    return loop(job, *job.packed("GZIP", "ZLIB"))
 
 
 def write(job: Job, compression: str = "NONE", level: int | None = None, suffix: str = "") -> list[Setting]:

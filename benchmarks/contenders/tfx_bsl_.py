@@ -65,7 +65,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, "GZIP")
+    return parse(job, *job.packed("GZIP", "ZLIB"))
 
 
 def epoch(job: Job) -> list[Setting]:
@@ -73,8 +73,9 @@ def epoch(job: Job) -> list[Setting]:
 
     from benchmarks.tasks import SHUFFLE
 
+    job.needs_features()
     decode, n = decoder_of(job), job.dataset.batch
-    files, compression = job.sources()
+    files, compression = job.sources("GZIP", "ZLIB")
     data = tf.data.TFRecordDataset(files, compression, 8 << 20).shuffle(SHUFFLE).batch(n).prefetch(tf.data.AUTOTUNE)
     return [
         Parsing(f"TFRecordDataset.shuffle.batch({n}).prefetch, DecodeBatch",

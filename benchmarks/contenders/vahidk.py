@@ -21,7 +21,7 @@ def loop(job: Job, files: list[str] | None = None, compression: str | None = Non
 
 
 def loop_gzip(job: Job) -> list[Setting]:
-    return loop(job, job.dataset.gzip_files, "gzip")
+    return loop(job, job.packed("GZIP")[0], "gzip")
 
 
 def descriptions(job: Job) -> tuple[dict[str, str], dict[str, str] | None]:
@@ -105,7 +105,29 @@ def loaders(job: Job, columns: Any) -> list[Setting]:
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, "gzip")
+    return parse(job, job.packed("GZIP")[0], "gzip")
+
+
+def epoch(job: Job) -> list[Setting]:
+    from tfrecord import iterator_utils, reader
+
+    from benchmarks.tasks import SHUFFLE
+
+    job.needs_features()
+    files, compression = job.sources("GZIP")
+    context, sequences = descriptions(job)
+    columns = columns_of(job)
+
+    def records() -> Iterator[Any]:
+        for file in files:
+            yield from reader.tfrecord_loader(file, None, context, sequence_description=sequences,
+                                              compression_type=compression.lower() or None)  # fmt: skip
+
+    def shuffled() -> Iterator[Any]:
+        return iterator_utils.shuffle_iterator(records(), SHUFFLE)
+
+    return [Parsing(f"tfrecord_loader, shuffle_iterator({SHUFFLE}), one at a time", shuffled,
+                    lambda one: columns([one]), lambda _: 1, "loader", "shuffled")]  # fmt: skip
 
 
 def write(job: Job) -> list[Setting]:
@@ -157,6 +179,7 @@ CONTENDER = Contender(
         "loop": loop,
         "parse": parse,
         "parse-gzip": parse_gzip,
+        "epoch": epoch,
         "write": write,
         "write-columns": write_columns,
     },
