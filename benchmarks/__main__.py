@@ -38,8 +38,8 @@ def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
     return split
 
 
-def arguments(argv: list[str] | None, rivals: dict[str, Path]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__.partition(": ")[2])
+def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog, description=__doc__.partition(": ")[2])
     parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
     parser.add_argument("--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has")
     parser.add_argument("--files", nargs="+", metavar="PATTERN", help="your own TFRecord files, instead of workloads")
@@ -142,11 +142,11 @@ def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Tabl
             yield run(task.name, data(), files, method, progress.tell)
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> int:
     """Exit status: 0 fine, 1 if a contender was wrong or failed, 2 for files that can't be measured."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does, cleaning up
     files = contenders.found()
-    options = arguments(argv, {name: path for name, path in files.items() if name != "ours"})
+    options = arguments(argv, {name: path for name, path in files.items() if name != "ours"}, prog)
     if options.rivals is not None:
         files = {name: path for name, path in files.items() if name == "ours" or name in options.rivals}
     files |= {path.stem: path for path in options.rival_file}

@@ -130,7 +130,8 @@ def measure_of(pair: Pair, other: str) -> str:
 
 
 def not_measured(tables: list[Table]) -> list[str]:
-    """The targets of these tables that could not be measured, each with the reason."""
+    """The targets of these tables that could not be measured, each with the reason; not those of rivals that were not
+    asked for."""
     found = []
     for table in tables:
         for pair in PAIRS:
@@ -138,7 +139,8 @@ def not_measured(tables: list[Table]) -> list[str]:
                 continue
             rows = (("ours", pair.ours) if pair.ours else None, (pair.contender, pair.row))
             lacking = [row for row in rows if row and row_of(table, *row) is None]
-            if lacking or not of_us(table):
+            taking_part = {row.contender for row in table.rows}
+            if (lacking or not of_us(table)) and {"ours", *(contender for contender, _ in lacking)} <= taking_part:
                 what = f"{pair.task} {table.workload}, {pair.wanted[table.workload]:g}"
                 found.append(f"{what} × {measure_of(pair, f'{pair.contender} {pair.row}'.rstrip())}: "
                              f"{why(table, lacking[0][0] if lacking else 'ours')}")  # fmt: skip
@@ -147,4 +149,4 @@ def not_measured(tables: list[Table]) -> list[str]:
 
 def why(table: Table, contender: str) -> str:
     rows = [row for row in table.rows if row.contender == contender and row.status != "timed"]
-    return f"{rows[0].status}: {' '.join(rows[0].reason.split())}" if rows else "not among those that ran"
+    return f"{rows[0].status}: {' '.join(rows[0].reason.split())}" if rows else "no such row here"

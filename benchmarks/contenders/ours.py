@@ -302,7 +302,7 @@ def write_gzip(job: Job) -> list[Setting]:
 
 
 def importing(job: Job) -> list[Setting]:
-    return [Importing("tfrecord_fast")]
+    return [Importing("tfrecord_fast", "tfrecord_fast")]
 
 
 CONTENDER = Contender(

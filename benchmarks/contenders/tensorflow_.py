@@ -345,7 +345,7 @@ def write_gzip(job: Job) -> list[Setting]:
 
 
 def importing(job: Job) -> list[Setting]:
-    return [Importing("tensorflow")]
+    return [Importing("tensorflow", "tensorflow_cpu")]
 
 
 CONTENDER = Contender(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.contenders import Contender, Job, Reading, Setting, Writing
+from benchmarks.contenders import Contender, Importing, Job, Reading, Setting, Writing
 
 
 def loop(job: Job, files: list[str] | None = None, compression: str = "NONE") -> list[Setting]:
@@ -48,6 +48,10 @@ def write_gzip(job: Job) -> list[Setting]:
     return write(job, "GZIP", 1 if job.task == "write-gzip-1" else None, ".gz")
 
 
+def importing(job: Job) -> list[Setting]:
+    return [Importing("tfrecords", "tfrecords")]
+
+
 CONTENDER = Contender(
     "tfrecords",
     "ssbuild/tfrecords",
@@ -62,5 +66,6 @@ CONTENDER = Contender(
         "write": write,
         "write-gzip": write_gzip,
         "write-gzip-1": write_gzip,
+        "import": importing,
     },
 )

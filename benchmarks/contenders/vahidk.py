@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Job, Parsing, Reading, Setting, Writing, index_of
+from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Reading, Setting, Writing, index_of
 
 KINDS = {"int64": "int", "float32": "float", "string": "byte"}
 
@@ -165,6 +165,10 @@ def write_columns(job: Job) -> list[Setting]:
     return [Writing("TFRecordWriter.write(dict of lists)", job, put, job.columns())]
 
 
+def importing(job: Job) -> list[Setting]:
+    return [Importing("tfrecord", "tfrecord")]
+
+
 CONTENDER = Contender(
     "vahidk",
     "vahidk/tfrecord",
@@ -182,5 +186,6 @@ CONTENDER = Contender(
         "epoch": epoch,
         "write": write,
         "write-columns": write_columns,
+        "import": importing,
     },
 )
