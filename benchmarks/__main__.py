@@ -22,8 +22,10 @@ from benchmarks.tasks import TASKS, Task
 from benchmarks.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
 from benchmarks.workloads import WORKLOADS
 
-QUICK = {"workload": ["ctr", "tiny"], "scale": 0.2, "rounds": 3, "trials": 1, "min_time": 0.1}
-FULL = {"workload": list(WORKLOADS), "scale": 1.0, "rounds": 5, "trials": 2, "min_time": 0.2}
+QUICK = {"task": ["raw", "parse", "write"], "workload": ["ctr"], "scale": 0.1, "rounds": 3, "trials": 1,
+         "min_time": 0.1, "patience": 2.0}  # fmt: skip
+FULL = {"task": [], "workload": list(WORKLOADS), "scale": 1.0, "rounds": 5, "trials": 2, "min_time": 0.2,
+        "patience": 10.0}  # fmt: skip
 
 
 def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
@@ -44,14 +46,14 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     parser.add_argument("--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has")
     parser.add_argument("--files", nargs="+", metavar="PATTERN", help="your own TFRecord files, instead of workloads")
     parser.add_argument("--features", default="inferred", metavar="FILE.py",
-                        help="of your files: a Python file that sets FEATURES, inferred (default), or none")  # fmt: skip
+                        help="of your files: a Python file that sets FEATURES, inferred (default) or none")  # fmt: skip
     parser.add_argument("--compression", type=str.upper, choices=COMPRESSIONS, help="of your files (default: detected)")
     parser.add_argument("--scale", type=float, help="records, as a part of the workload's full number")
     parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument("--rounds", type=int, help="that count (default 5)")
     parser.add_argument("--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)")
     parser.add_argument("--rival-file", type=Path, action="append", default=[], help="another contender's file")
-    parser.add_argument("--quick", action="store_true", help="ctr and tiny at a fifth, 3 rounds: about a minute")
+    parser.add_argument("--quick", action="store_true", help="raw, parse and write on a tenth of ctr, 3 rounds: about a minute")
     parser.add_argument("--scratch", default="", help="folder to write to (default: memory where there is room)")
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
     parser.add_argument("--json", type=Path, help="file to write the result to")
@@ -64,7 +66,7 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
         if task not in TASKS:
             parser.error(f"{task!r} is no task; there are {', '.join(TASKS)}")
     for name, value in (QUICK if options.quick else FULL).items():
-        if getattr(options, name, None) is None:
+        if getattr(options, name, None) in (None, []) and not (name == "task" and options.files):
             setattr(options, name, value)
     return options
 
@@ -156,7 +158,8 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     if options.install:
         return install(options.install, files)
     where = environment()
-    method = Method(options.rounds, options.trials, options.min_time, scratch=options.scratch)
+    method = Method(options.rounds, options.trials, options.min_time, options.patience,
+                    scratch=options.scratch)
     tables = []
     try:
         plan = plan_of_files(options) if options.files else plan_of_workloads(options)

@@ -295,9 +295,11 @@ def try_settings(entrant: Entrant, dataset: Dataset | None, method: Method) -> N
     for row in entrant.rows:
         if row.status != "timed":
             continue
+        # One that has no other to be better than is only tried for how many passes make a round.
+        trials = method.trials if len([tried for tried in row.tried if tried.status == "ok"]) > 1 else 1
         try:
             for tried in row.tried:
-                for _ in range(method.trials if tried.status == "ok" else 0):
+                for _ in range(trials if tried.status == "ok" else 0):
                     wall, _ = measure(entrant, row, tried, 1, dataset)
                     tried.seconds = min(tried.seconds, wall)
                     if wall > HOPELESS * entrant.best(row).seconds or wall > method.patience / 4:

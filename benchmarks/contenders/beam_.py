@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.answers import Answer
-from benchmarks.contenders import Contender, Counting, Importing, Job, Setting
+from benchmarks.contenders import Contender, Counting, Job, Setting
 
 
 def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
@@ -71,10 +71,6 @@ def loop_gzip(job: Job) -> list[Setting]:
     return loop(job, job.packed("GZIP")[0])
 
 
-def importing(job: Job) -> list[Setting]:
-    return [Importing("apache_beam", "apache-beam")]
-
-
 CONTENDER = Contender(
     "beam",
     "Apache Beam",
@@ -82,5 +78,5 @@ CONTENDER = Contender(
     module="apache_beam",
     leaves_out="a pipeline, which hands nothing to its caller",
     requirements=("apache-beam==2.77.0", "google-crc32c"),
-    tasks={"raw-gzip": loop_gzip, "loop": loop, "import": importing},
+    tasks={"raw-gzip": loop_gzip, "loop": loop},
 )

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Setting, index_of
+from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting, index_of
 
 
 def parse(job: Job, **shuffle: Any) -> list[Setting]:
@@ -80,10 +80,6 @@ def columns_of(job: Job) -> Any:
     return columns
 
 
-def importing(job: Job) -> list[Setting]:
-    return [Importing("nvidia.dali", "nvidia-dali-cuda120")]
-
-
 CONTENDER = Contender(
     "dali",
     "DALI (CPU)",
@@ -91,5 +87,5 @@ CONTENDER = Contender(
     module="nvidia.dali",
     leaves_out="checks no CRC, no GZIP, no SequenceExamples, needs an index",
     requirements=("nvidia-dali-cuda120==2.4.0", "numpy"),
-    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch, "import": importing},
+    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch},
 )

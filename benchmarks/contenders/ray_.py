@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Setting
+from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting
 
 
 def parse(
@@ -53,10 +53,6 @@ def epoch(job: Job) -> list[Setting]:
     return parse(job, files, compression.lower() or None, shuffle=SHUFFLE)
 
 
-def importing(job: Job) -> list[Setting]:
-    return [Importing("ray.data", "ray")]
-
-
 CONTENDER = Contender(
     "ray",
     "Ray Data",
@@ -64,6 +60,6 @@ CONTENDER = Contender(
     module="ray",
     leaves_out="checks no CRC, no SequenceExamples; workers are processes, whose CPU time and memory the columns lack",
     requirements=("ray[data]==2.60.0", "tensorflow-cpu==2.21.0"),
-    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch, "import": importing},
+    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch},
     environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "RAY_USAGE_STATS_ENABLED": "0"},
 )

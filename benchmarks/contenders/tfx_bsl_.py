@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Setting, Writing
+from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting, Writing
 
 KINDS = {"int64": "INT", "float32": "FLOAT", "string": "BYTES"}
 STEPS = "##SEQUENCE##"  # the column that SequenceExamples' feature lists go to, by TFX's name
@@ -120,10 +120,6 @@ def write_columns(job: Job) -> list[Setting]:
     return [setting(f"{job.dataset.batch} rows", job.dataset.batch), setting("all rows", 1 << 40)]
 
 
-def importing(job: Job) -> list[Setting]:
-    return [Importing("tfx_bsl.coders.example_coder", "tfx-bsl")]
-
-
 CONTENDER = Contender(
     "tfx_bsl",
     "tfx-bsl",
@@ -136,6 +132,6 @@ CONTENDER = Contender(
         "parse-gzip": parse_gzip,
         "parse-memory": parse_memory,
         "epoch": epoch,
-        "write-columns": write_columns, "import": importing},
+        "write-columns": write_columns},
     environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""},
 )

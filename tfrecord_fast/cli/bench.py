@@ -31,8 +31,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def forward(argv: Sequence[str], console: Console) -> int:
-    """Runs the harness with its own arguments. Exit status: 0 fine, 1 if a contender was wrong or failed, 2 usage, files
-    that can't be measured, or where the harness or what it needs is not there."""
+    """Runs the harness with its own arguments. Exit status: 0 fine, 1 if a contender was wrong or failed, 2 usage,
+    files that can't be measured, or where the harness or what it needs is not there."""
     folder = home(_PACKAGE)
     if folder is None:
         console.problem("the benchmark harness is not here: install a wheel, or work in a checkout")
