@@ -13,6 +13,7 @@ import math
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -54,6 +55,7 @@ class Try:
     status: str = "ok"
     reason: str = ""
     seconds: float = math.inf
+    answer_seconds: float = 0.0
     size: int = 0
 
 
@@ -260,7 +262,9 @@ def enter(
 def check(process: Process, tried: Try, partial: bool, task: str, dataset: Dataset | None) -> None:
     """Compares the setting's answer with the reference's; what was written is read back by the reference."""
     try:
+        start = time.monotonic()
         answer: Answer = process.call("answer", setting=tried.index)["answer"]
+        tried.answer_seconds = time.monotonic() - start
     except ContenderFailed as error:
         if process.child.poll() is not None:
             raise
@@ -295,8 +299,12 @@ def try_settings(entrant: Entrant, dataset: Dataset | None, method: Method) -> N
     for row in entrant.rows:
         if row.status != "timed":
             continue
-        # One that has no other to be better than is only tried for how many passes make a round.
-        trials = method.trials if len([tried for tried in row.tried if tried.status == "ok"]) > 1 else 1
+        # One that has no other to be better than is only tried for how many passes make a round, and not at all where
+        # its answer took so long that it is one.
+        able = [tried for tried in row.tried if tried.status == "ok"]
+        trials = method.trials if len(able) > 1 else 1
+        if len(able) == 1 and able[0].answer_seconds > method.patience:
+            able[0].seconds, trials = able[0].answer_seconds, 0
         try:
             for tried in row.tried:
                 for _ in range(trials if tried.status == "ok" else 0):

@@ -47,9 +47,9 @@ def dataset(path, features="inferred", compression=None):
 def test_files_of_any_compression_are_measured_from_end_to_end(kind, plain, capsys):
     path = packed(plain, kind)
     out = path.with_suffix(".json")
-    arguments = ["--files", str(path), "--rounds", "1", "--quick", "--rivals", "tensorflow" if kind == "ZSTD" else "floor", "--json", str(out),
-                 "--data", str(path.parent / "cache")]  # fmt: skip
-    command.main(arguments)
+    rival = "tensorflow" if kind == "ZSTD" else "floor"
+    command.main(["--files", str(path), "--rounds", "1", "--quick", "--rivals", rival, "--json", str(out),
+                  "--data", str(path.parent / "cache")])  # fmt: skip
     tables = {table["task"]: table["rows"] for table in json.loads(out.read_text())["tables"]}
     packed_tasks, plain_tasks = ["raw-gzip", "parse-gzip"], ["raw", "parse"]
     others = ["parse-memory", "epoch", *(["loop"] if not kind else [])]
