@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks import contenders, report
@@ -114,7 +115,7 @@ Plan = list[tuple[Task, str, Callable[[], Dataset | None]]]  # task, workload, w
 
 def plan_of_workloads(options: argparse.Namespace) -> Plan:
     return [
-        (task, workload, lambda task=task, name=workload: dataset_for(task, name, options) if name else None)
+        (task, workload, partial(dataset_for, task, workload, options) if workload else lambda: None)
         for task in (TASKS[name] for name in options.task or TASKS)
         for workload in ([name for name in options.workload if name in task.workloads] or [""])
         if workload or not task.workloads
@@ -131,7 +132,7 @@ def plan_of_files(options: argparse.Namespace) -> Plan:
     for note in notes:
         print(f"{dataset.name}: {note}", file=sys.stderr)
     return [
-        (task, dataset.name, lambda task=task: dataset_for_files(task, dataset, options.data))
+        (task, dataset.name, partial(dataset_for_files, task, dataset, options.data))
         for task in tasks_for(dataset, options.task)
     ]
 

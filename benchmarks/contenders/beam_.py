@@ -11,7 +11,6 @@ from typing import Any
 from benchmarks.answers import Answer
 from benchmarks.contenders import CannotError, Contender, Counting, Job, Setting
 
-
 MOST_RECORDS = 20_000
 
 

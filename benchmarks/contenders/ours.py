@@ -160,7 +160,7 @@ def epoch(job: Job) -> list[Setting]:
     dataset = tf.data.TFRecordDataset(files, compression).shuffle(SHUFFLE).batch(n)
     if not features:
         reader = tf.ShardReader(files, None, batch_size=n, compression_type=compression, shuffle_buffer=SHUFFLE)
-        made = {f"ShardReader(shuffle_buffer={SHUFFLE})": ("ShardReader", reader),
+        made: dict[str, tuple[str, Any]] = {f"ShardReader(shuffle_buffer={SHUFFLE})": ("ShardReader", reader),
                 f"shuffle({SHUFFLE}).batch({n}).prefetch(2)": ("Dataset", dataset.prefetch(2))}  # fmt: skip
         return [Reading(label, source, records=lambda batch: batch.tolist(), row=row, order="shuffled")
                 for label, (row, source) in made.items()]  # fmt: skip
