@@ -21,7 +21,7 @@ def parse(job: Job, **shuffle: Any) -> list[Setting]:
     features = {
         name: tfrec.FixedLenFeature(list(shape), *kinds[dtype])
         if kind == "fixed"
-        else tfrec.VarLenFeature([-1], *kinds[dtype])
+        else tfrec.VarLenFeature(*kinds[dtype])
         for name, (kind, dtype, shape) in data.features.items()
     }
     indexes = [index_of(file, job.scratch) for file in data.files]
