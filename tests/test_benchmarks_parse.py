@@ -56,7 +56,7 @@ def test_the_reference_gives_the_values_that_the_records_were_made_from(name, da
 def test_all_that_is_installed_parses_to_the_reference(task, name, data):
     installed = {key: path for key, path in FOUND.items() if contenders.load(path).why_not() is None}
     table = run(task, data(task, name), installed, SHORT)
-    assert [(row.label, row.reason) for row in table.rows if row.status != "timed"] == []
+    assert [(row.label, row.reason) for row in table.rows if row.status not in ("timed", "missing")] == []
     assert [(t.label, t.reason) for row in table.rows for t in row.tried if t.status != "ok"] == []
     assert "ours" in {row.contender for row in table.rows}
 
