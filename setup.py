@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pybind11
 from pybind11.setup_helpers import ParallelCompile, Pybind11Extension, build_ext, naive_recompile
-from setuptools import setup
+from setuptools import find_packages, setup
 
 ROOT = Path(__file__).parent
 
@@ -92,7 +92,14 @@ ParallelCompile(
     "TFRECORD_FAST_JOBS", default=os.cpu_count() or 1, needs_recompile=needs_recompile
 ).install()
 
+# The benchmark harness goes with the package, for `tfrecord-fast bench`: its folders as they are in the checkout, and
+# of the core what the harness's native loops are compiled with.
+HARNESS = ["benchmarks", "benchmarks/contenders", "benchmarks/native", "csrc/base", "csrc/crc32c"]
+harness = {"tfrecord_fast._bench." + folder.replace("/", "."): folder for folder in HARNESS}
+
 setup(
+    packages=[*find_packages(include=["tfrecord_fast*"]), *harness],
+    package_dir=harness,
     ext_modules=[
         Pybind11Extension(
             "tfrecord_fast._core",

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from benchmarks import contenders, report
@@ -17,11 +18,16 @@ from benchmarks.generate import CACHE, dataset_of, over_many
 from benchmarks.harness import Method, Table, run
 from benchmarks.progress import Progress
 from benchmarks.reference import parsed_answer
+from benchmarks.targets import not_measured
 from benchmarks.tasks import TASKS, Task
+from benchmarks.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
 from benchmarks.workloads import WORKLOADS
 
-QUICK = {"workload": ["ctr", "tiny"], "scale": 0.2, "rounds": 3, "trials": 1, "min_time": 0.1}
-FULL = {"workload": list(WORKLOADS), "scale": 1.0, "rounds": 5, "trials": 2, "min_time": 0.2}
+QUICK = {"task": ["raw", "parse", "write"], "workload": ["ctr"], "scale": 0.04, "rounds": 3, "trials": 1,
+         "min_time": 0.1, "patience": 2.0}  # fmt: skip
+HEAVY = ("beam", "dali", "ray", "rustfrecord")  # not in a quick run, unless they are named: they take too long for it
+FULL = {"task": [], "workload": list(WORKLOADS), "scale": 1.0, "rounds": 5, "trials": 2, "min_time": 0.2,
+        "patience": 10.0}  # fmt: skip
 
 
 def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
@@ -36,16 +42,20 @@ def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
     return split
 
 
-def arguments(argv: list[str] | None, rivals: dict[str, Path]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__.partition(": ")[2])
+def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog, description=__doc__.partition(": ")[2])
     parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
     parser.add_argument("--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has")
+    parser.add_argument("--files", nargs="+", metavar="PATTERN", help="your own TFRecord files, instead of workloads")
+    parser.add_argument("--features", default="inferred", metavar="FILE.py",
+                        help="of your files: a Python file that sets FEATURES, inferred (default) or none")  # fmt: skip
+    parser.add_argument("--compression", type=str.upper, choices=COMPRESSIONS, help="of your files (default: detected)")
     parser.add_argument("--scale", type=float, help="records, as a part of the workload's full number")
     parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument("--rounds", type=int, help="that count (default 5)")
     parser.add_argument("--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)")
     parser.add_argument("--rival-file", type=Path, action="append", default=[], help="another contender's file")
-    parser.add_argument("--quick", action="store_true", help="ctr and tiny at a fifth, 3 rounds: about a minute")
+    parser.add_argument("--quick", action="store_true", help="raw, parse and write of a little of ctr: about a minute")
     parser.add_argument("--scratch", default="", help="folder to write to (default: memory where there is room)")
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
     parser.add_argument("--json", type=Path, help="file to write the result to")
@@ -58,7 +68,7 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path]) -> argparse.Names
         if task not in TASKS:
             parser.error(f"{task!r} is no task; there are {', '.join(TASKS)}")
     for name, value in (QUICK if options.quick else FULL).items():
-        if getattr(options, name, None) is None:
+        if getattr(options, name, None) in (None, []) and not (name == "task" and options.files):
             setattr(options, name, value)
     return options
 
@@ -100,29 +110,50 @@ def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
     return dataset
 
 
-def measure(options: argparse.Namespace, files: dict[str, Path], method: Method) -> Iterator[Table]:
-    """The tables that are asked for, one after the other."""
-    planned: list[tuple[Task, str | None]] = [
-        (task, workload)
+Plan = list[tuple[Task, str, Callable[[], Dataset | None]]]  # task, workload, what gives the data
+
+
+def plan_of_workloads(options: argparse.Namespace) -> Plan:
+    return [
+        (task, workload, partial(dataset_for, task, workload, options) if workload else lambda: None)
         for task in (TASKS[name] for name in options.task or TASKS)
-        for workload in ([name for name in options.workload if name in task.workloads] or [None])
+        for workload in ([name for name in options.workload if name in task.workloads] or [""])
         if workload or not task.workloads
     ]
-    with Progress(len(planned)) as progress:
-        for task, name in planned:
+
+
+def plan_of_files(options: argparse.Namespace) -> Plan:
+    """Raises FilesError where there is nothing to measure."""
+    with Progress(1) as progress:
+        progress.next(options.files[0])
+        dataset, notes = dataset_of_files(
+            options.files, options.features, options.compression, options.data, progress.tell
+        )
+    for note in notes:
+        print(f"{dataset.name}: {note}", file=sys.stderr)
+    return [
+        (task, dataset.name, partial(dataset_for_files, task, dataset, options.data))
+        for task in tasks_for(dataset, options.task)
+    ]
+
+
+def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Table]:
+    """The tables that are asked for, one after the other."""
+    with Progress(len(plan)) as progress:
+        for task, name, data in plan:
             progress.next(" ".join(filter(None, [task.name, name])))
-            dataset = None
-            if name is not None:
-                progress.tell("data")
-                dataset = dataset_for(task, name, options)
-            yield run(task.name, dataset, files, method, progress.tell)
+            progress.tell("data")
+            yield run(task.name, data(), files, method, progress.tell)
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 fine, 1 if a contender was wrong or failed."""
+def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> int:
+    """Exit status: 0 fine, 1 if a contender was wrong or failed, 2 for files that can't be measured."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does, cleaning up
     files = contenders.found()
-    options = arguments(argv, {name: path for name, path in files.items() if name != "ours"})
+    options = arguments(argv, {name: path for name, path in files.items() if name != "ours"}, prog)
+    if options.quick and options.rivals is None and not options.files:
+        options.rivals = [name for name in files if name not in HEAVY]
+        print(f"quick: without {', '.join(HEAVY)} (name them with --rivals)", file=sys.stderr)
     if options.rivals is not None:
         files = {name: path for name, path in files.items() if name == "ours" or name in options.rivals}
     files |= {path.stem: path for path in options.rival_file}
@@ -132,19 +163,26 @@ def main(argv: list[str] | None = None) -> int:
     if options.install:
         return install(options.install, files)
     where = environment()
-    method = Method(options.rounds, options.trials, options.min_time, scratch=options.scratch)
+    method = Method(options.rounds, options.trials, options.min_time, options.patience,
+                    scratch=options.scratch)
     tables = []
     try:
-        for table in measure(options, files, method):
+        plan = plan_of_files(options) if options.files else plan_of_workloads(options)
+        for table in measure(plan, files, method):
             tables.append(table)
             # After each table, so that a run that is broken off leaves what it has.
             if options.json:
                 options.json.write_text(report.as_json(tables, where, method))
             if options.markdown:
                 options.markdown.write_text(report.markdown(tables, where, method))
+    except FilesError as error:
+        print(error, file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("interrupted; what is measured so far:", file=sys.stderr)
     report.show(tables)
+    for target in not_measured(tables):
+        print(f"target not measured: {target}")
     if report.busy(where):
         print(report.busy(where))
     return int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))

@@ -16,37 +16,63 @@ from typing import Any, BinaryIO, cast
 Answer = dict[str, Any]
 
 MASK_DELTA = 0xA282EAD8
+FEW = 20  # records that shuffling may well leave in their order
 
 
 def masked_crc(data: bytes) -> int:
     import google_crc32c
 
-    crc: int = google_crc32c.value(data)
+    return masked(google_crc32c.value(data))
+
+
+def masked(crc: int) -> int:
     return ((crc >> 15 | crc << 17) + MASK_DELTA) & 0xFFFFFFFF
 
 
 def frames(path: str, check: bool = True) -> Iterator[bytes]:
-    """The payloads of a TFRecord file, `.gz` or plain. ValueError where it is damaged; without `check` no CRC
+    """The payloads of a TFRecord file, GZIP or plain. ValueError where it is damaged; without `check` no CRC
     is computed, and google-crc32c need not be there."""
     with open_file(path) as file:
         while header := file.read(12):
             if len(header) < 12:
                 raise ValueError(f"{path}: truncated")
             (length,) = struct.unpack_from("<Q", header)
+            if check and masked_crc(header[:8]) != struct.unpack_from("<I", header, 8)[0]:
+                raise ValueError(f"{path}: damaged, or no TFRecord file: the CRC of a length is wrong")
             body = file.read(length + 4)
             if len(body) < length + 4:
                 raise ValueError(f"{path}: truncated")
             payload = body[:length]
-            if check and (masked_crc(header[:8]), masked_crc(payload)) != (
-                *struct.unpack_from("<I", header, 8),
-                *struct.unpack_from("<I", body, length),
-            ):
+            if check and masked_crc(payload) != struct.unpack_from("<I", body, length)[0]:
                 raise ValueError(f"{path}: a CRC is wrong")
             yield payload
 
 
 def open_file(path: str) -> BinaryIO:
-    return cast(BinaryIO, gzip.open(path)) if path.endswith(".gz") else open(path, "rb", 1 << 20)
+    return cast(BinaryIO, gzip.open(path)) if compression_of(path) == "GZIP" else open(path, "rb", 1 << 20)
+
+
+def compression_of(path: str) -> str:
+    """GZIP, ZLIB or ZSTD where the file begins so, else "". A first header whose CRC is right says that it is none."""
+    with open(path, "rb") as file:
+        head = file.read(12)
+    if len(head) == 12 and masked(bitwise_crc(head[:8])) == struct.unpack_from("<I", head, 8)[0]:
+        return ""
+    if head.startswith(b"\x1f\x8b\x08"):
+        return "GZIP"
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return "ZSTD"
+    return "ZLIB" if len(head) > 1 and head[0] & 15 == 8 and (head[0] << 8 | head[1]) % 31 == 0 else ""
+
+
+def bitwise_crc(data: bytes) -> int:
+    """CRC32C without a table or a package, for a few bytes."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
 
 
 def digest(records: Iterable[bytes]) -> Answer:
@@ -75,11 +101,15 @@ def digest_of_files(paths: Iterable[str]) -> Answer:
 def difference(expected: Answer, got: Answer, order: str = "file", partial: bool = False) -> str | None:
     """What is wrong with `got`, in words; None if nothing is.
 
-    order: "file" if records come in the order of the files, "any" if the setting lets them come otherwise.
+    order: "file" if records come in the order of the files, "any" if the setting lets them come otherwise,
+      "shuffled" if they must not come in that order, unless they are few.
     partial: whether it is enough to be right about what was told.
     """
+    ordered = [key for key in expected if key.endswith("in order")]
+    if order == "shuffled" and expected["records"] >= FEW and all(got.get(key) == expected[key] for key in ordered):
+        return "the records are in the order of the files, not shuffled"
     for key, value in expected.items():
-        if key.endswith("in order") and order == "any":
+        if key in ordered and order != "file":
             continue
         if key not in got and partial:
             continue

@@ -62,17 +62,30 @@ def padded(values: Any, lengths: Any) -> Column:
     return Column(kept.tolist() if array.dtype == object else kept, lengths)
 
 
+def joined(batches: Iterable[Batch]) -> Batch:
+    """The records of all batches in one; there must be a batch."""
+    first, *others = batches
+    found = {}
+    for name, column in first.items():
+        parts = [column, *(batch[name] for batch in others)]
+        values = [part.values for part in parts]
+        whole = [one for part in values for one in part] if isinstance(values[0], list) else np.concatenate(values)
+        found[name] = Column(whole, np.concatenate([part.lengths for part in parts]))
+    return found
+
+
 def of_arrow(array: Any, dtype: str) -> Column:
-    """Of an Arrow array of lists, or of single values, without nulls."""
+    """Of an Arrow array of lists, or of single values. A null is a record without values, not a value."""
     import pyarrow as pa
 
-    if array.null_count:
-        raise ValueError(f"{array.null_count} nulls")
-    kind = array.type
+    kind, there = array.type, array.is_valid().to_numpy(zero_copy_only=False)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        lengths, array = np.diff(array.offsets.to_numpy()).astype(np.int64), array.flatten()
+        lengths = np.where(there, np.diff(array.offsets.to_numpy()), 0).astype(np.int64)
+        array = array.flatten()
+        if array.null_count:
+            raise ValueError(f"{array.null_count} nulls in lists")
     else:
-        lengths = np.ones(len(array), np.int64)
+        lengths, array = there.astype(np.int64), array.drop_null()
     return Column(array.to_pylist() if dtype == "string" else array.to_numpy(zero_copy_only=False), lengths)
 
 
@@ -134,6 +147,14 @@ def digest_of_columns(batches: Iterable[Batch]) -> Answer:
             count += 1
     by_feature = {f"{name} in order": one.hexdigest() for name, one in sorted(sums.items())}
     return {"records": count, **by_feature, "in any order": f"{total % 2**256:064x}"}
+
+
+def lists_of(column: Column) -> list[Any]:
+    """The values of each record, as Python lists."""
+    values, lengths = column
+    plain = values if isinstance(values, list) else values.tolist()
+    ends = np.cumsum(lengths).tolist()
+    return [plain[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def rows(batch: Batch) -> list[bytes]:

@@ -15,8 +15,9 @@ class Dataset:
 
     `file_bytes` is the size of the uncompressed files together, which is what every MB/s refers to.
     `gzip_files` and `many_files`, a great number of small shards, hold the same records in the same order, and are
-    empty where they were not asked for. `features` and `sequences` are plain data, as in workloads.py. `answer` is the
-    reference's.
+    empty where they were not asked for. `compression` is that of `gzip_files`, GZIP but for the user's own files; those
+    may be `only_packed`: then `files` are copies of them, inflated for what works on records. `features` and
+    `sequences` are plain data, as in workloads.py. `answer` is the reference's.
     """
 
     name: str
@@ -29,6 +30,8 @@ class Dataset:
     many_files: list[str] = field(default_factory=list)
     features: dict[str, list[Any]] = field(default_factory=dict)
     sequences: dict[str, list[Any]] = field(default_factory=dict)
+    compression: str = "GZIP"
+    only_packed: bool = False
 
     @property
     def records(self) -> int:

@@ -10,6 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from benchmarks.rivals import IN_CHECKOUT
+
 ROOT = Path(__file__).parent.parent
 INSTRUCTION_SETS = (
     "sse4_2",
@@ -41,6 +43,8 @@ def environment() -> dict[str, Any]:
 
 def commit() -> str:
     """The commit that is checked out, `+` behind it if files differ; "" outside a checkout."""
+    if not IN_CHECKOUT:
+        return ""
 
     def git(*arguments: str) -> str:
         try:

@@ -10,8 +10,10 @@ times are per pass.
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -23,7 +25,9 @@ from benchmarks.answers import Answer, difference, digest_of_files
 from benchmarks.contenders import Contender
 from benchmarks.dataset import Dataset
 from benchmarks.process import ContenderCannot, ContenderFailed, Process
+from benchmarks.reference import answer_of_written
 from benchmarks.stats import Spread, ratios, spread
+from benchmarks.tasks import TASKS
 
 HOPELESS = 2.0  # a setting so many times slower than its row's best gets no second trial
 
@@ -43,7 +47,7 @@ class Method:
 @dataclass
 class Try:
     """A setting: what its answer was worth, and its best time in the trial. `status` is ok, wrong or
-    failed."""
+    failed; `size` as in Row."""
 
     index: int
     label: str
@@ -51,13 +55,15 @@ class Try:
     status: str = "ok"
     reason: str = ""
     seconds: float = math.inf
+    answer_seconds: float = 0.0
+    size: int = 0
 
 
 @dataclass
 class Row:
     """A row of a table. `status` is timed, wrong, failed or missing; `reason` says why it is not timed.
-    `wall`, `cpu` are seconds per pass, one a round; `peak` bytes of resident memory; `setting` the best of
-    `tried`."""
+    `wall`, `cpu` are seconds per pass, one a round; `peak` bytes of resident memory; `size` bytes of the files that
+    were written, or of what is installed, 0 elsewhere; `setting` the best of `tried`."""
 
     contender: str
     title: str
@@ -74,6 +80,7 @@ class Row:
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     peak: int = 0
+    size: int = 0
     tried: list[Try] = field(default_factory=list)
 
     @property
@@ -112,7 +119,11 @@ class Table:
         base = self.base
         if base is None or row.status != "timed":
             return None
-        return ratios(*paired(row.wall, base.wall))
+        return self.between(base, row)
+
+    def between(self, fast: Row, slow: Row) -> Spread:
+        """How many times as fast as the second the first is."""
+        return ratios(*paired(slow.wall, fast.wall))
 
     def cpu_ratio(self, row: Row) -> Spread | None:
         """How many times the base's CPU time the row takes; None where the clock saw none."""
@@ -228,7 +239,7 @@ def enter(
             row = rows.setdefault(setting["row"], Row(**about, row=setting["row"], version=prepared["version"]))
             tried = Try(index, setting["label"], setting["order"])
             row.tried.append(tried)
-            check(process, tried, setting["partial"], dataset)
+            check(process, tried, setting["partial"], task, dataset)
     except ContenderCannot as error:
         process.close()
         table.rows.append(Row(**about, status="missing", reason=str(error)))
@@ -248,10 +259,12 @@ def enter(
     return Entrant(contender, process, list(rows.values()), folder)
 
 
-def check(process: Process, tried: Try, partial: bool, dataset: Dataset | None) -> None:
-    """Compares the setting's answer with the reference's."""
+def check(process: Process, tried: Try, partial: bool, task: str, dataset: Dataset | None) -> None:
+    """Compares the setting's answer with the reference's; what was written is read back by the reference."""
     try:
+        start = time.monotonic()
         answer: Answer = process.call("answer", setting=tried.index)["answer"]
+        tried.answer_seconds = time.monotonic() - start
     except ContenderFailed as error:
         if process.child.poll() is not None:
             raise
@@ -259,8 +272,11 @@ def check(process: Process, tried: Try, partial: bool, dataset: Dataset | None) 
         return
     expected = dataset.answer if dataset else {}
     try:
-        if "written" in answer:
-            answer, partial = digest_of_files(answer["written"]), False
+        tried.size = answer.pop("installed", 0)
+        if "written" in answer and dataset is not None:
+            paths, partial = answer["written"], False
+            tried.size = sum(map(os.path.getsize, paths))
+            answer = answer_of_written(paths, dataset) if TASKS[task].parsed else digest_of_files(paths)
         wrong = difference(expected, answer, tried.order, partial)
     except (ValueError, OSError) as error:
         wrong = str(error)
@@ -283,9 +299,15 @@ def try_settings(entrant: Entrant, dataset: Dataset | None, method: Method) -> N
     for row in entrant.rows:
         if row.status != "timed":
             continue
+        # One that has no other to be better than is only tried for how many passes make a round, and not at all where
+        # its answer took so long that it is one.
+        able = [tried for tried in row.tried if tried.status == "ok"]
+        trials = method.trials if len(able) > 1 else 1
+        if len(able) == 1 and able[0].answer_seconds > method.patience:
+            able[0].seconds, trials = able[0].answer_seconds, 0
         try:
             for tried in row.tried:
-                for _ in range(method.trials if tried.status == "ok" else 0):
+                for _ in range(trials if tried.status == "ok" else 0):
                     wall, _ = measure(entrant, row, tried, 1, dataset)
                     tried.seconds = min(tried.seconds, wall)
                     if wall > HOPELESS * entrant.best(row).seconds or wall > method.patience / 4:
@@ -294,7 +316,7 @@ def try_settings(entrant: Entrant, dataset: Dataset | None, method: Method) -> N
         except ContenderFailed as error:
             row.fail(error)
             continue
-        row.setting, row.pass_seconds = best.label, best.seconds
+        row.setting, row.pass_seconds, row.size = best.label, best.seconds, best.size
         row.passes = max(1, math.ceil(method.min_time / max(best.seconds, 1e-6)))
 
 

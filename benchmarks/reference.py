@@ -11,11 +11,12 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks.answers import Answer, frames
-from benchmarks.columns import DTYPES, Batch, Column, digest_of_columns, of_lists, step_name
+from benchmarks.columns import DTYPES, Batch, Column, digest_of_columns, joined, of_lists, step_name
 from benchmarks.dataset import Dataset
 
 VERSION = 1  # counts up when an answer is made up otherwise, so that what is cached is made anew
@@ -120,16 +121,31 @@ def column_of_steps(found: list[list[Any]], feature: list[Any]) -> Column:
     return Column(values if dtype == "string" else values.reshape(-1, *shape).astype(DTYPES[dtype]), lengths)
 
 
-def batches_of(dataset: Dataset) -> Iterator[Batch]:
+def batches_of(dataset: Dataset, check: bool = True) -> Iterator[Batch]:
+    """Batches of columns, none over the end of a file; without `check` no CRC is computed."""
     for path in dataset.files:
         records: list[bytes] = []
-        for record in frames(path):
+        for record in frames(path, check):
             records.append(record)
             if len(records) == BATCH:
                 yield batch_of(records, dataset, path)
                 records = []
         if records:
             yield batch_of(records, dataset, path)
+
+
+def columns_by_file(dataset: Dataset) -> list[Batch]:
+    """The columns of each file, for tasks that write them."""
+    return [joined(batches_of(replace(dataset, files=[path]), check=False)) for path in dataset.files]
+
+
+def answer_of_written(paths: list[str], dataset: Dataset) -> Answer:
+    """What files hold, in the terms of `parsed_answer`.
+
+    Raises:
+      ValueError: they are damaged, or their records do not fit the features.
+    """
+    return digest_of_columns(batches_of(replace(dataset, files=paths)))
 
 
 def parsed_answer(dataset: Dataset, cache: Path) -> Answer:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
-IN_CHECKOUT = (HERE.parent / "csrc").is_dir()
+IN_CHECKOUT = (HERE.parent / "setup.py").is_file()
 
 
 def kept(name: str) -> Path:

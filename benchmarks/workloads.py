@@ -1,4 +1,4 @@
-"""The seven workloads: what their records hold, made from a seed, with no TensorFlow.
+"""The workloads: what their records hold, made from a seed, with no TensorFlow.
 
 Each workload makes columns of values first (`columns`) and encodes them after (`encode`), so that a test can
 hold the bytes against the values and a writing benchmark can start from the columns. The keys of a record
@@ -259,6 +259,7 @@ WORKLOADS: dict[str, Workload] = {
             {"items": Feature("sequence", "int64"), "frames": Feature("sequence", "float32", (8,))},
             gzip=True,
         ),
+        Scalars("one", "one int64 scalar: what a record costs at least", 5_000, 15, {"C1": INT64}),
         Tiny("tiny", "raw records of 16 to 99 bytes", 500_000, 58, chunk=50_000),
     )
 }  # fmt: skip

@@ -17,6 +17,7 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +41,18 @@ class Job:
         """The records of each file, in memory, for tasks that write."""
         return [list(frames(path, check=False)) for path in self.dataset.files]
 
+    def sources(self, *known: str) -> tuple[list[str], str]:
+        """The files as whoever has them has them, and their compression type, "" for none; else one of those known, or
+        CannotError is raised."""
+        return self.packed(*known) if self.dataset.only_packed else (self.dataset.files, "")
+
+    def columns(self) -> list[dict[str, Any]]:
+        """The columns (columns.Column, by feature) of each file, in memory, for tasks that write them. It takes the
+        protobuf runtime."""
+        from benchmarks.reference import columns_by_file
+
+        return columns_by_file(self.dataset)
+
     def batches(self) -> list[list[bytes]]:
         """The records in memory, as many in a batch as `dataset` has it."""
         n = self.dataset.batch
@@ -47,7 +60,20 @@ class Job:
 
     def outputs(self, suffix: str = "") -> list[str]:
         """Where to write what `loaded` gave, file for file."""
-        return [str(self.scratch / (Path(path).name + suffix)) for path in self.dataset.files]
+        names = [Path(path).name + suffix for path in self.dataset.files]
+        return [str(self.scratch / f"{i:05}-{name}") for i, name in enumerate(names)]
+
+    def packed(self, *known: str) -> tuple[list[str], str]:
+        """The compressed files and their compression type, which is one of those known, or CannotError is raised."""
+        kind = self.dataset.compression
+        if kind not in known:
+            raise CannotError(f"no {kind}")
+        return self.dataset.gzip_files, kind
+
+    def needs_features(self) -> None:
+        """Raises CannotError where there is nothing to parse."""
+        if not self.dataset.features and not self.dataset.sequences:
+            raise CannotError("hands out parsed Examples, not records")
 
 
 class CannotError(Exception):
@@ -225,7 +251,8 @@ class Writing(Setting):
 
 
 class Importing(Setting):
-    """Imports a module in a fresh interpreter, NumPy being there already, and takes the time in it."""
+    """Imports a module in a fresh interpreter, NumPy being there already, and takes the time in it. The size is that of
+    the distribution `package` as it is installed, without what it depends on."""
 
     CODE = (
         "import time, numpy; start = time.perf_counter(); import {module}; "
@@ -233,8 +260,9 @@ class Importing(Setting):
         "from benchmarks.contenders import peak_memory; print(taken, peak_memory())"
     )
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, package: str = "") -> None:
         super().__init__(f"import {module}")
+        self.installed = installed_bytes(module, package)
         self.code = self.CODE.format(module=module)
         self.taken = 0.0
         self.memory = 0
@@ -251,7 +279,7 @@ class Importing(Setting):
 
     def answer(self) -> Answer:
         self.run()
-        return {}
+        return {"installed": self.installed}
 
     def seconds(self) -> float | None:
         return self.taken
@@ -337,9 +365,22 @@ def importable(module: str) -> bool:
         return False
 
 
+def installed_bytes(module: str, package: str) -> int:
+    """Of the files that the distribution lists, or of the package's folder where it is not installed but found."""
+    try:
+        files = importlib.metadata.files(package or module) or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    located = {Path(str(file.locate())) for file in files if file.suffix != ".pyc"}
+    spec = importlib.util.find_spec(module)
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        located |= {path for path in Path(folder).rglob("*") if "__pycache__" not in path.parts}
+    return sum(path.stat().st_size for path in {path.resolve() for path in located} if path.is_file())
+
+
 def index_of(path: str, folder: Path) -> str:
     """Writes the index of a TFRecord file, as `tfrecord2idx` does: a line "offset size" a record."""
-    target = folder / (Path(path).name + ".idx")
+    target = folder / f"{Path(path).name}-{zlib.crc32(path.encode()):08x}.idx"
     offset = 0
     with open(target, "w") as file:
         for record in frames(path, check=False):

@@ -4,7 +4,7 @@ access (https://github.com/google/array_record)."""
 from __future__ import annotations
 
 from benchmarks.answers import frames
-from benchmarks.contenders import Contender, Job, Picking, Setting
+from benchmarks.contenders import Contender, Importing, Job, Picking, Setting
 
 
 def random(job: Job) -> list[Setting]:
@@ -24,6 +24,10 @@ def random(job: Job) -> list[Setting]:
     ]  # fmt: skip
 
 
+def importing(job: Job) -> list[Setting]:
+    return [Importing("array_record.python.array_record_module", "array_record")]
+
+
 CONTENDER = Contender(
     "array_record",
     "array_record",
@@ -31,5 +35,5 @@ CONTENDER = Contender(
     module="array_record",
     install="pip install array_record",
     requirements=("array_record==0.8.6", "numpy"),
-    tasks={"random": random},
+    tasks={"random": random, "import": importing},
 )

@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting, index_of
 
 
-def parse(job: Job) -> list[Setting]:
+def parse(job: Job, **shuffle: Any) -> list[Setting]:
     from nvidia.dali import fn, pipeline_def
     from nvidia.dali import tfrecord as tfrec
 
@@ -21,7 +21,7 @@ def parse(job: Job) -> list[Setting]:
     features = {
         name: tfrec.FixedLenFeature(list(shape), *kinds[dtype])
         if kind == "fixed"
-        else tfrec.VarLenFeature([-1], *kinds[dtype])
+        else tfrec.VarLenFeature(*kinds[dtype])
         for name, (kind, dtype, shape) in data.features.items()
     }
     indexes = [index_of(file, job.scratch) for file in data.files]
@@ -30,7 +30,7 @@ def parse(job: Job) -> list[Setting]:
         @pipeline_def(batch_size=data.batch, num_threads=threads, device_id=None, prefetch_queue_depth=2)
         def pipeline() -> Any:
             found = fn.readers.tfrecord(path=data.files, index_path=indexes, features=features, name="reader",
-                                        pad_last_batch=True, **reader)  # fmt: skip
+                                        pad_last_batch=True, **shuffle, **reader)  # fmt: skip
             return tuple(found[name] for name in data.features)
 
         made = pipeline()
@@ -43,10 +43,25 @@ def parse(job: Job) -> list[Setting]:
                 yield min(left, data.batch), made.run()
                 left -= data.batch
 
-        label = ", ".join([f"num_threads={threads}", *(f"{key}={value}" for key, value in reader.items())])
-        return Parsing(label, batches, columns_of(job), lambda item: int(item[0]))
+        label = ", ".join([f"num_threads={threads}", *(f"{key}={value}" for key, value in (shuffle | reader).items())])
+        return Parsing(label, batches, columns_of(job), lambda item: int(item[0]),
+                       order="shuffled" if shuffle else "file")  # fmt: skip
 
     return [setting(1), setting(os.cpu_count() or 1), setting(os.cpu_count() or 1, dont_use_mmap=True)]
+
+
+def parse_gzip(job: Job) -> list[Setting]:
+    raise CannotError(f"no {job.dataset.compression}")
+
+
+def epoch(job: Job) -> list[Setting]:
+    """Pages are taken at random from a buffer of so many samples; the epoch ends with a count, as elsewhere."""
+    from benchmarks.tasks import SHUFFLE
+
+    job.needs_features()
+    if job.dataset.only_packed:
+        raise CannotError(f"no {job.dataset.compression}")
+    return parse(job, random_shuffle=True, initial_fill=SHUFFLE)
 
 
 def columns_of(job: Job) -> Any:
@@ -72,5 +87,5 @@ CONTENDER = Contender(
     module="nvidia.dali",
     leaves_out="checks no CRC, no GZIP, no SequenceExamples, needs an index",
     requirements=("nvidia-dali-cuda120==2.4.0", "numpy"),
-    tasks={"parse": parse},
+    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch},
 )

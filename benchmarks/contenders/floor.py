@@ -49,7 +49,7 @@ def raw(job: Job) -> list[Setting]:
 
 
 def raw_gzip(job: Job) -> list[Setting]:
-    files, n = job.dataset.gzip_files, job.dataset.records
+    files, n = job.packed("GZIP")[0], job.dataset.records
     return [
         Counting("ISA-L, 256 KiB in, 1 MiB out", lambda: counted("floor_inflate", files, False, framed=n),
                  row="inflate")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from benchmarks.contenders import Contender, Importing, Job, Parsing, Picking, Reading, Setting, Writing
+from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Picking, Reading, Setting, Writing
+
+PACKED = ("GZIP", "ZLIB", "ZSTD")
 
 
 def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list[Setting]:
@@ -16,7 +18,7 @@ def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list
 
 
 def raw_gzip(job: Job) -> list[Setting]:
-    return raw(job, job.dataset.gzip_files, "GZIP")
+    return raw(job, *job.packed(*PACKED))
 
 
 def columns_of(item: Any) -> Any:
@@ -73,7 +75,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
         made = tf.ShardReader(files, features, batch_size=n, compression_type=compression, num_threads=threads, **given)
         return Parsing(label, made, columns_of, count_of, f"ShardReader{row}", "any" if given else "file")
 
-    fewer = [threads for threads in (1, 2, 4, 8, 16) if threads == 1 or threads < cores()]
+    fewer = [threads for threads in (1, 2, 4, 8, 16) if threads == 1 or threads <= cores()]
     return [
         reader("", None),
         reader("", None, deterministic=False),
@@ -85,7 +87,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, "GZIP")
+    return parse(job, *job.packed(*PACKED))
 
 
 def shards(job: Job) -> list[Setting]:
@@ -149,6 +151,60 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def epoch(job: Job) -> list[Setting]:
+    import tfrecord_fast as tf
+    from benchmarks.tasks import SHUFFLE
+
+    files, compression = job.sources(*PACKED)
+    features, n = features_of(job), job.dataset.batch
+    dataset = tf.data.TFRecordDataset(files, compression).shuffle(SHUFFLE).batch(n)
+    if not features:
+        reader = tf.ShardReader(files, None, batch_size=n, compression_type=compression, shuffle_buffer=SHUFFLE)
+        made: dict[str, tuple[str, Any]] = {f"ShardReader(shuffle_buffer={SHUFFLE})": ("ShardReader", reader),
+                f"shuffle({SHUFFLE}).batch({n}).prefetch(2)": ("Dataset", dataset.prefetch(2))}  # fmt: skip
+        return [Reading(label, source, records=lambda batch: batch.tolist(), row=row, order="shuffled")
+                for label, (row, source) in made.items()]  # fmt: skip
+    parser = parser_of(features)
+
+    def reader_of(**given: Any) -> Any:
+        return tf.ShardReader(files, features, batch_size=n, compression_type=compression, shuffle_buffer=SHUFFLE,
+                              **given)  # fmt: skip
+
+    return [
+        *(Parsing(f"shuffle_buffer={SHUFFLE}", reader_of(deterministic=not row), columns_of, count_of,
+                  f"ShardReader{row}", "shuffled")
+          for row in ("", ", any order")),
+        Parsing(f"shuffle({SHUFFLE}).batch({n}).map(parse).prefetch(2)", dataset.map(parser).prefetch(2), columns_of,
+                count_of, "Dataset", "shuffled"),
+    ]  # fmt: skip
+
+
+def gzip_own(job: Job) -> list[Setting]:
+    """The records in one file, written with the default options."""
+    import tfrecord_fast as tf
+
+    path = str(job.scratch / "own.tfrecord.gz")
+    with tf.io.TFRecordWriter(path, "GZIP") as writer:
+        for batch in tf.data.TFRecordDataset(job.dataset.files, "").batch(job.dataset.batch):
+            writer.write_batch(batch)
+    return [
+        Reading(f"num_threads={threads}",
+                tf.ShardReader(path, batch_size=job.dataset.batch, compression_type="GZIP", num_threads=threads),
+                records=lambda batch: batch.tolist(), row=f"{threads} thread{'s' * (threads > 1)}")
+        for threads in (1, 2) if threads <= cores()
+    ]  # fmt: skip
+
+
+def map_single(job: Job) -> list[Setting]:
+    import tfrecord_fast as tf
+
+    if job.dataset.sequences:
+        raise CannotError("not measured: SequenceExamples")
+    features = features_of(job)
+    dataset = tf.data.TFRecordDataset(job.dataset.files, "").map(lambda one: tf.io.parse_single_example(one, features))
+    return [Parsing("map(parse_single_example)", dataset, of_one, lambda _: 1)]
+
+
 def loop(job: Job) -> list[Setting]:
     import tfrecord_fast as tf
 
@@ -197,8 +253,56 @@ def write(job: Job) -> list[Setting]:
     ]
 
 
+def columns_given(job: Job) -> list[Any]:
+    """The columns of each file as ExampleWriter takes them."""
+    import numpy as np
+
+    import tfrecord_fast as tf
+
+    def given(column: Any, kind: str, shape: list[int]) -> Any:
+        values, lengths = column
+        if kind == "varlen":
+            return tf.RaggedTensor(values, np.concatenate([[0], np.cumsum(lengths)]))
+        if isinstance(values, list) and not shape:
+            return values
+        return np.array(values, object if isinstance(values, list) else None).reshape(len(lengths), *shape)
+
+    return [
+        {name: given(part[name], kind, shape) for name, (kind, _, shape) in job.dataset.features.items()}
+        for part in job.columns()
+    ]
+
+
+def write_columns(job: Job) -> list[Setting]:
+    import tfrecord_fast as tf
+
+    if job.dataset.sequences:
+        raise CannotError("ExampleWriter takes no SequenceExamples")
+
+    def put(path: str, columns: Any) -> None:
+        with tf.ExampleWriter(path) as writer:
+            writer.write(columns)
+
+    return [Writing("ExampleWriter.write(columns)", job, put, columns_given(job))]
+
+
+def write_gzip(job: Job) -> list[Setting]:
+    import tfrecord_fast as tf
+
+    level = 1 if job.task == "write-gzip-1" else None
+    options = tf.io.TFRecordOptions("GZIP", compression_level=level)
+    batched = [list(tf.data.TFRecordDataset(path, "").batch(job.dataset.batch)) for path in job.dataset.files]
+
+    def put(path: str, parts: list[Any]) -> None:
+        with tf.io.TFRecordWriter(path, options) as writer:
+            for part in parts:
+                writer.write_batch(part)
+
+    return [Writing(f"write_batch(RecordBatch of {job.dataset.batch})", job, put, batched, suffix=".gz")]
+
+
 def importing(job: Job) -> list[Setting]:
-    return [Importing("tfrecord_fast")]
+    return [Importing("tfrecord_fast", "tfrecord_fast")]
 
 
 CONTENDER = Contender(
@@ -216,9 +320,15 @@ CONTENDER = Contender(
         "parse-memory": parse_memory,
         "parse-single": parse_single,
         "shards": shards,
+        "epoch": epoch,
+        "gzip-own": gzip_own,
+        "map-single": map_single,
         "loop": loop,
         "random": random,
         "write": write,
+        "write-columns": write_columns,
+        "write-gzip": write_gzip,
+        "write-gzip-1": write_gzip,
         "import": importing,
     },
 )

@@ -8,7 +8,9 @@ from typing import Any
 from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting
 
 
-def parse(job: Job, files: list[str] | None = None, compression: str | None = None) -> list[Setting]:
+def parse(
+    job: Job, files: list[str] | None = None, compression: str | None = None, shuffle: int | None = None
+) -> list[Setting]:
     import ray
 
     if job.dataset.sequences:
@@ -20,7 +22,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str | None = No
 
     def batches(**options: Any) -> Any:
         read = ray.data.read_tfrecords(files or job.dataset.files, file_extensions=None, shuffle=None, **options)
-        return read.iter_batches(batch_size=n, batch_format="pyarrow")
+        return read.iter_batches(batch_size=n, batch_format="pyarrow", local_shuffle_buffer_size=shuffle)
 
     def columns(batch: Any) -> Any:
         from benchmarks.columns import of_arrow
@@ -30,15 +32,25 @@ def parse(job: Job, files: list[str] | None = None, compression: str | None = No
             for name, (_, dtype, _) in job.dataset.features.items()
         }
 
-    given = {"arrow_open_stream_args": {"compression": compression}} if compression else {}
+    given = {"arrow_open_stream_args": {"compression": compression}}
+    label = "read_tfrecords.iter_batches(pyarrow" + (f", local_shuffle_buffer_size={shuffle})" if shuffle else ")")
     return [
-        Parsing("read_tfrecords.iter_batches(pyarrow)", lambda: batches(**given), columns,
-                lambda batch: batch.num_rows, order="any")
+        Parsing(label, lambda: batches(**given), columns, lambda batch: batch.num_rows,
+                order="shuffled" if shuffle else "any")
     ]  # fmt: skip
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, "gzip")
+    files, compression = job.packed("GZIP", "ZSTD")
+    return parse(job, files, compression.lower())
+
+
+def epoch(job: Job) -> list[Setting]:
+    from benchmarks.tasks import SHUFFLE
+
+    job.needs_features()
+    files, compression = job.sources("GZIP", "ZSTD")
+    return parse(job, files, compression.lower() or None, shuffle=SHUFFLE)
 
 
 CONTENDER = Contender(
@@ -48,6 +60,6 @@ CONTENDER = Contender(
     module="ray",
     leaves_out="checks no CRC, no SequenceExamples; workers are processes, whose CPU time and memory the columns lack",
     requirements=("ray[data]==2.60.0", "tensorflow-cpu==2.21.0"),
-    tasks={"parse": parse, "parse-gzip": parse_gzip},
+    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch},
     environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "RAY_USAGE_STATS_ENABLED": "0"},
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting
+from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Setting
 
 
 def parse(job: Job, files: list[str] | None = None, compressed: bool = False) -> list[Setting]:
@@ -34,7 +34,11 @@ def parse(job: Job, files: list[str] | None = None, compressed: bool = False) ->
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, True)
+    return parse(job, job.packed("GZIP")[0], True)
+
+
+def importing(job: Job) -> list[Setting]:
+    return [Importing("rustfrecord", "rustfrecord")]
 
 
 CONTENDER = Contender(
@@ -44,5 +48,5 @@ CONTENDER = Contender(
     module="rustfrecord",
     leaves_out="no SequenceExamples, no batches",
     requirements=("rustfrecord==0.1.7",),
-    tasks={"parse": parse, "parse-gzip": parse_gzip},
+    tasks={"parse": parse, "parse-gzip": parse_gzip, "import": importing},
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.contenders import Contender, Importing, Job, Parsing, Reading, Setting, Writing
+from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Reading, Setting, Writing
+
+PACKED = ("GZIP", "ZLIB")
 
 
 def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list[Setting]:
@@ -39,7 +41,7 @@ def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list
 
 
 def raw_gzip(job: Job) -> list[Setting]:
-    return raw(job, job.dataset.gzip_files, "GZIP")
+    return raw(job, *job.packed(*PACKED))
 
 
 def features_of(job: Job, ragged: bool = False) -> tuple[Any, Any]:
@@ -132,7 +134,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, "GZIP")
+    return parse(job, *job.packed(*PACKED))
 
 
 def parse_memory(job: Job) -> list[Setting]:
@@ -140,7 +142,7 @@ def parse_memory(job: Job) -> list[Setting]:
 
     batches = [tf.constant(batch) for batch in job.batches()]
     return [
-        Parsing(label + name, lambda call=call: map(call, batches), columns_of, count_of)
+        Parsing(label + name, lambda call=call: map(call, batches), columns_of, count_of, row=label)
         for name, parser in kinds(job)
         for label, call in (("eager", parser), ("tf.function", tf.function(parser)))
     ]
@@ -174,6 +176,61 @@ def parse_single(job: Job) -> list[Setting]:
         Parsing(label, lambda call=call: map(call, records), columns, lambda _: 1)
         for label, call in (("eager", one), ("tf.function", tf.function(one)))
     ]
+
+
+def epoch(job: Job) -> list[Setting]:
+    """Records are shuffled before they are batched, and parsed by the batch."""
+    import tensorflow as tf
+
+    from benchmarks.tasks import SHUFFLE
+
+    files, compression = job.sources(*PACKED)
+    n, auto = job.dataset.batch, tf.data.AUTOTUNE
+    parsers = kinds(job) if job.dataset.features or job.dataset.sequences else [("", None)]
+
+    def setting(label: str, records: Any, name: str, parser: Any) -> Setting:
+        batches = records.shuffle(SHUFFLE).batch(n)
+        if parser is None:
+            return Reading(f"{label}.shuffle.batch({n}).prefetch", batches.prefetch(auto), lambda batch: batch.numpy(),
+                           lambda batch: int(batch.shape[0]), order="shuffled")  # fmt: skip
+        return Parsing(f"{label}.shuffle.batch({n}).map(parse, AUTOTUNE).prefetch{name}",
+                       batches.map(parser, auto).prefetch(auto), columns_of, count_of, order="shuffled")  # fmt: skip
+
+    def read(names: Any, parallel: int | None = None) -> Any:
+        return tf.data.TFRecordDataset(names, compression, 8 << 20, num_parallel_reads=parallel)
+
+    interleaved = tf.data.Dataset.from_tensor_slices(files).interleave(
+        read, cycle_length=2, block_length=16, num_parallel_calls=auto, deterministic=False
+    )
+    sources = {"TFRecordDataset": read(files), "num_parallel_reads=2": read(files, 2), "interleave(2)": interleaved}
+    return [setting(label, records, name, parser) for name, parser in parsers for label, records in sources.items()]
+
+
+def map_single(job: Job) -> list[Setting]:
+    import tensorflow as tf
+
+    from benchmarks.columns import fixed
+
+    context, sequences = features_of(job)
+    if sequences:
+        raise CannotError("not measured: SequenceExamples")
+    auto = tf.data.AUTOTUNE
+    records = tf.data.TFRecordDataset(job.dataset.files, "", 8 << 20)
+
+    def column(value: Any) -> Any:
+        dense = value.values if hasattr(value, "dense_shape") else value
+        return fixed([dense.numpy() if hasattr(dense, "numpy") else dense])
+
+    def columns(item: Any) -> Any:
+        return {name: column(value) for name, value in item.items()}
+
+    made = []
+    for label, calls in (("", None), (", AUTOTUNE", auto)):
+        data = records.map(lambda one: tf.io.parse_single_example(one, context), calls).prefetch(auto)
+        label = f"map(parse_single_example{label}).prefetch"
+        made += [Parsing(label, data, columns, lambda _: 1),
+                 Parsing(f"{label}.as_numpy_iterator", data.as_numpy_iterator, columns, lambda _: 1)]  # fmt: skip
+    return made
 
 
 def loop(job: Job) -> list[Setting]:
@@ -214,8 +271,81 @@ def write(job: Job) -> list[Setting]:
     return [Writing("write(bytes)", job, each, job.loaded())]
 
 
+def write_columns(job: Job) -> list[Setting]:
+    """A protobuf of each row, made in Python, as there is no other way: by constructors, as its tutorial has it
+    (https://www.tensorflow.org/tutorials/load_data/tfrecord), or by filling in the lists of an empty one, which is
+    faster; from rows of NumPy arrays, or of lists."""
+    import numpy as np
+    import tensorflow as tf
+
+    from benchmarks.columns import lists_of
+
+    if job.dataset.sequences:
+        raise CannotError("not measured: SequenceExamples")
+    train = tf.train
+    kinds = {"int64": "int64_list", "float32": "float_list", "string": "bytes_list"}
+    fields = {name: kinds[dtype] for name, (_, dtype, _) in job.dataset.features.items()}
+    lists = {"int64_list": train.Int64List, "float_list": train.FloatList, "bytes_list": train.BytesList}
+
+    parts = job.columns()
+
+    def arrays(column: Any) -> Any:
+        if isinstance(column.values, list):
+            return lists_of(column)
+        return np.split(column.values, np.cumsum(column.lengths)[:-1])
+
+    def constructed(names: list[str], row: Any) -> Any:
+        features = {
+            name: train.Feature(**{fields[name]: lists[fields[name]](value=values)})
+            for name, values in zip(names, row, strict=True)
+        }
+        return train.Example(features=train.Features(feature=features))
+
+    def filled(names: list[str], row: Any) -> Any:
+        example = train.Example()
+        features = example.features.feature
+        for name, values in zip(names, row, strict=True):
+            getattr(features[name], fields[name]).value.extend(values)
+        return example
+
+    def setting(row: str, make: Any, label: str, cut: Any) -> Setting:
+        def put(path: str, columns: Any) -> None:
+            names = list(columns)
+            with tf.io.TFRecordWriter(path) as writer:
+                for values in zip(*(cut(columns[name]) for name in names), strict=True):
+                    writer.write(make(names, values).SerializeToString())
+
+        return Writing(label, job, put, parts, row=row)
+
+    return [
+        setting(row, make, label, cut)
+        for row, make in (("Example(features=…)", constructed), ("Example.features.feature[…]", filled))
+        for label, cut in (("rows of lists", lists_of), ("rows of arrays", arrays))
+    ]
+
+
+def write_gzip(job: Job) -> list[Setting]:
+    import tensorflow as tf
+
+    loaded = job.loaded()
+
+    def setting(row: str, level: int | None) -> Setting:
+        options = tf.io.TFRecordOptions("GZIP", compression_level=level)
+
+        def put(path: str, records: list[bytes]) -> None:
+            with tf.io.TFRecordWriter(path, options) as writer:
+                for record in records:
+                    writer.write(record)
+
+        return Writing("write(bytes)", job, put, loaded, row=row, suffix=".gz")
+
+    if job.task == "write-gzip":
+        return [setting("", None)]
+    return [setting("level 1", 1), setting("default level", None)]
+
+
 def importing(job: Job) -> list[Setting]:
-    return [Importing("tensorflow")]
+    return [Importing("tensorflow", "tensorflow_cpu")]
 
 
 CONTENDER = Contender(
@@ -231,8 +361,13 @@ CONTENDER = Contender(
         "parse-gzip": parse_gzip,
         "parse-memory": parse_memory,
         "parse-single": parse_single,
+        "epoch": epoch,
+        "map-single": map_single,
         "loop": loop,
         "write": write,
+        "write-columns": write_columns,
+        "write-gzip": write_gzip,
+        "write-gzip-1": write_gzip,
         "import": importing,
     },
     environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""},

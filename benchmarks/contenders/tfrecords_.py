@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.contenders import Contender, Job, Reading, Setting, Writing
+from benchmarks.contenders import Contender, Importing, Job, Reading, Setting, Writing
 
 
 def loop(job: Job, files: list[str] | None = None, compression: str = "NONE") -> list[Setting]:
@@ -25,13 +25,14 @@ def loop(job: Job, files: list[str] | None = None, compression: str = "NONE") ->
 
 
 def loop_gzip(job: Job) -> list[Setting]:
-    return loop(job, job.dataset.gzip_files, "GZIP")
+    return loop(job, *job.packed("GZIP", "ZLIB"))
 
 
-def write(job: Job) -> list[Setting]:
+def write(job: Job, compression: str = "NONE", level: int | None = None, suffix: str = "") -> list[Setting]:
     import tfrecords
 
-    options = tfrecords.TFRecordOptions(compression_type=tfrecords.TFRecordCompressionType.NONE)
+    kind = getattr(tfrecords.TFRecordCompressionType, compression)
+    options = tfrecords.TFRecordOptions(compression_type=kind, compression_level=level)
 
     def batches(path: str, parts: list[list[bytes]]) -> None:
         with tfrecords.TFRecordWriter(path, options=options) as writer:
@@ -40,7 +41,15 @@ def write(job: Job) -> list[Setting]:
 
     n = job.dataset.batch
     parts = [[records[i : i + n] for i in range(0, len(records), n)] for records in job.loaded()]
-    return [Writing(f"write_batch(list of {n})", job, batches, parts)]
+    return [Writing(f"write_batch(list of {n})", job, batches, parts, suffix=suffix)]
+
+
+def write_gzip(job: Job) -> list[Setting]:
+    return write(job, "GZIP", 1 if job.task == "write-gzip-1" else None, ".gz")
+
+
+def importing(job: Job) -> list[Setting]:
+    return [Importing("tfrecords", "tfrecords")]
 
 
 CONTENDER = Contender(
@@ -50,5 +59,13 @@ CONTENDER = Contender(
     module="tfrecords",
     leaves_out="parses no Examples",
     requirements=("tfrecords==0.3.1", "numpy"),
-    tasks={"raw": loop, "raw-gzip": loop_gzip, "loop": loop, "write": write},
+    tasks={
+        "raw": loop,
+        "raw-gzip": loop_gzip,
+        "loop": loop,
+        "write": write,
+        "write-gzip": write_gzip,
+        "write-gzip-1": write_gzip,
+        "import": importing,
+    },
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.contenders import Contender, Job, Parsing, Setting
+from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting, Writing
 
 KINDS = {"int64": "INT", "float32": "FLOAT", "string": "BYTES"}
 STEPS = "##SEQUENCE##"  # the column that SequenceExamples' feature lists go to, by TFX's name
@@ -40,9 +40,7 @@ def columns_of(job: Job) -> Any:
         return Column(values if dtype == "string" else values.reshape(-1, *shape), lengths)
 
     def columns(batch: Any) -> Any:
-        found = {
-            name: of_arrow(batch.column(name), dtype) for name, (_, dtype, _) in job.dataset.features.items()
-        }
+        found = {name: of_arrow(batch.column(name), dtype) for name, (_, dtype, _) in job.dataset.features.items()}
         for name, feature in job.dataset.sequences.items():
             found[step_name(name)] = steps(batch.column(STEPS).field(name), feature)
         return found
@@ -67,7 +65,59 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, "GZIP")
+    return parse(job, *job.packed("GZIP", "ZLIB"))
+
+
+def epoch(job: Job) -> list[Setting]:
+    import tensorflow as tf
+
+    from benchmarks.tasks import SHUFFLE
+
+    job.needs_features()
+    decode, n = decoder_of(job), job.dataset.batch
+    files, compression = job.sources("GZIP", "ZLIB")
+    data = tf.data.TFRecordDataset(files, compression, 8 << 20).shuffle(SHUFFLE).batch(n).prefetch(tf.data.AUTOTUNE)
+    return [
+        Parsing(f"TFRecordDataset.shuffle.batch({n}).prefetch, DecodeBatch",
+                lambda: map(decode, data.as_numpy_iterator()), columns_of(job), lambda batch: batch.num_rows,
+                order="shuffled")
+    ]  # fmt: skip
+
+
+def write_columns(job: Job) -> list[Setting]:
+    """Its encoder takes Arrow lists and gives serialized Examples; TensorFlow writes them for it."""
+    import numpy as np
+    import pyarrow as pa
+    import tensorflow as tf
+    from tfx_bsl.coders.example_coder import RecordBatchToExamplesEncoder
+
+    if job.dataset.sequences:
+        raise CannotError("the encoder takes no SequenceExamples")
+    kinds = {"int64": pa.int64(), "float32": pa.float32(), "string": pa.large_binary()}
+    encoder = RecordBatchToExamplesEncoder()
+
+    def arrow(column: Any, dtype: str) -> Any:
+        ends = np.concatenate([[0], np.cumsum(column.lengths)])
+        return pa.LargeListArray.from_arrays(pa.array(ends, pa.int64()), pa.array(column.values, kinds[dtype]))
+
+    parts = [
+        pa.RecordBatch.from_arrays(
+            [arrow(columns[name], dtype) for name, (_, dtype, _) in job.dataset.features.items()],
+            names=list(job.dataset.features),
+        )
+        for columns in job.columns()
+    ]
+
+    def setting(label: str, rows: int) -> Setting:
+        def put(path: str, batch: Any) -> None:
+            with tf.io.TFRecordWriter(path) as writer:
+                for first in range(0, batch.num_rows, rows):
+                    for record in encoder.encode(batch.slice(first, rows)):
+                        writer.write(record)
+
+        return Writing(f"encode({label}), TFRecordWriter.write", job, put, parts)
+
+    return [setting(f"{job.dataset.batch} rows", job.dataset.batch), setting("all rows", 1 << 40)]
 
 
 CONTENDER = Contender(
@@ -77,6 +127,11 @@ CONTENDER = Contender(
     module="tfx_bsl",
     leaves_out="gives Arrow lists also where a feature has a fixed shape, and reads no files itself",
     requirements=("tfx-bsl==1.21.0", "tensorflow==2.21.0"),
-    tasks={"parse": parse, "parse-gzip": parse_gzip, "parse-memory": parse_memory},
+    tasks={
+        "parse": parse,
+        "parse-gzip": parse_gzip,
+        "parse-memory": parse_memory,
+        "epoch": epoch,
+        "write-columns": write_columns},
     environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""},
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.contenders import Contender, Job, Parsing, Reading, Setting, Writing, index_of
+from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Reading, Setting, Writing, index_of
 
 KINDS = {"int64": "int", "float32": "float", "string": "byte"}
 
@@ -21,7 +21,7 @@ def loop(job: Job, files: list[str] | None = None, compression: str | None = Non
 
 
 def loop_gzip(job: Job) -> list[Setting]:
-    return loop(job, job.dataset.gzip_files, "gzip")
+    return loop(job, job.packed("GZIP")[0], "gzip")
 
 
 def descriptions(job: Job) -> tuple[dict[str, str], dict[str, str] | None]:
@@ -105,7 +105,29 @@ def loaders(job: Job, columns: Any) -> list[Setting]:
 
 
 def parse_gzip(job: Job) -> list[Setting]:
-    return parse(job, job.dataset.gzip_files, "gzip")
+    return parse(job, job.packed("GZIP")[0], "gzip")
+
+
+def epoch(job: Job) -> list[Setting]:
+    from tfrecord import iterator_utils, reader
+
+    from benchmarks.tasks import SHUFFLE
+
+    job.needs_features()
+    files, compression = job.sources("GZIP")
+    context, sequences = descriptions(job)
+    columns = columns_of(job)
+
+    def records() -> Iterator[Any]:
+        for file in files:
+            yield from reader.tfrecord_loader(file, None, context, sequence_description=sequences,
+                                              compression_type=compression.lower() or None)  # fmt: skip
+
+    def shuffled() -> Iterator[Any]:
+        return iterator_utils.shuffle_iterator(records(), SHUFFLE)
+
+    return [Parsing(f"tfrecord_loader, shuffle_iterator({SHUFFLE}), one at a time", shuffled,
+                    lambda one: columns([one]), lambda _: 1, "loader", "shuffled")]  # fmt: skip
 
 
 def write(job: Job) -> list[Setting]:
@@ -125,6 +147,28 @@ def write(job: Job) -> list[Setting]:
     return [Writing("masked_crc of each, file.write", job, put, job.loaded())]
 
 
+def write_columns(job: Job) -> list[Setting]:
+    from tfrecord.writer import TFRecordWriter
+
+    from benchmarks.columns import lists_of
+
+    if job.dataset.sequences:
+        raise CannotError("not measured: SequenceExamples")
+    kinds = [KINDS[dtype] for _, dtype, _ in job.dataset.features.values()]
+
+    def put(path: str, columns: Any) -> None:
+        writer = TFRecordWriter(path)
+        for row in zip(*(lists_of(columns[name]) for name in job.dataset.features), strict=True):
+            writer.write(dict(zip(columns, zip(row, kinds, strict=True), strict=True)))
+        writer.close()
+
+    return [Writing("TFRecordWriter.write(dict of lists)", job, put, job.columns())]
+
+
+def importing(job: Job) -> list[Setting]:
+    return [Importing("tfrecord", "tfrecord")]
+
+
 CONTENDER = Contender(
     "vahidk",
     "vahidk/tfrecord",
@@ -139,6 +183,9 @@ CONTENDER = Contender(
         "loop": loop,
         "parse": parse,
         "parse-gzip": parse_gzip,
+        "epoch": epoch,
         "write": write,
+        "write-columns": write_columns,
+        "import": importing,
     },
 )

@@ -25,7 +25,15 @@ def compiler() -> list[str]:
 def why_not() -> str | None:
     if not CORE.is_dir():
         return "needs a checkout with csrc/"
-    return None if shutil.which(compiler()[0]) else f"needs a C++ compiler ({compiler()[0]} not found)"
+    if not shutil.which(compiler()[0]):
+        return f"needs a C++ compiler ({compiler()[0]} not found)"
+    return None if compiles("#include <isa-l.h>") else "needs ISA-L's headers (Debian: libisal-dev)"
+
+
+@functools.cache
+def compiles(source: str) -> bool:
+    command = [*compiler(), "-x", "c++", "-fsyntax-only", "-"]
+    return subprocess.run(command, input=source + "\n", capture_output=True, text=True).returncode == 0
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from .._version import __version__
-from . import cat, convert, info, schema, verify
+from . import bench, cat, convert, info, schema, verify
 from .console import Console, OutputClosed, OutputFailed
 
 __all__ = ["COMMANDS", "Command", "main", "run"]
@@ -26,7 +26,7 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace, console: Console, /) -> int: ...
 
 
-COMMANDS: tuple[Command, ...] = (cat, convert, info, schema, verify)
+COMMANDS: tuple[Command, ...] = (bench, cat, convert, info, schema, verify)
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -43,9 +43,12 @@ def run(argv: Sequence[str] | None = None) -> int:
         subparser = subparsers.add_parser(command.NAME, help=command.SUMMARY, description=command.__doc__)
         command.add_arguments(subparser)
         subparser.set_defaults(run=command.run)
-    args = parser.parse_args(argv)
+    given = list(sys.argv[1:] if argv is None else argv)
     console = Console()
     try:
+        if given[:1] == [bench.NAME]:  # has a parser of its own, which argparse can't nest
+            return bench.forward(given[1:], console)
+        args = parser.parse_args(given)
         status: int = args.run(args, console)
     except OutputClosed:
         raise

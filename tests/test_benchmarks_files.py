@@ -1,0 +1,237 @@
+"""The user's own files in the harness, and the command that runs it."""
+
+import gzip
+import json
+import struct
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+import tfrecord_fast as tf
+from benchmarks import __main__ as command
+from benchmarks import contenders
+from benchmarks.answers import bitwise_crc, compression_of, frames
+from benchmarks.infer import infer
+from benchmarks.userfiles import FilesError, dataset_of_files, features_of_file, found, tasks_for
+from tfrecord_fast.cli import bench
+from tfrecord_fast.cli.app import run as cli
+
+COLUMNS = {"id": [1, 2, 3], "vector": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "name": [b"a", b"bc", b""]}
+FEATURES = {"id": ["fixed", "int64", []], "name": ["fixed", "string", []], "vector": ["fixed", "float32", [2]]}
+
+
+@pytest.fixture
+def plain(tmp_path):
+    path = tmp_path / "some.tfrecord"
+    with tf.ExampleWriter(path) as writer:
+        writer.write(COLUMNS)
+    return path
+
+
+def packed(plain, kind):
+    path = plain.with_name(f"{kind}.tfrecord")
+    data = plain.read_bytes()
+    if kind == "ZSTD":
+        data = pytest.importorskip("zstandard").compress(data)
+    path.write_bytes({"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress, "ZSTD": bytes}[kind](data))
+    return path
+
+
+def dataset(path, features="inferred", compression=None):
+    return dataset_of_files([str(path)], features, compression, path.parent / "cache")
+
+
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZLIB", "ZSTD"])
+def test_files_of_any_compression_are_measured_from_end_to_end(kind, plain, capsys):
+    path = packed(plain, kind)
+    out = path.with_suffix(".json")
+    rival = "tensorflow" if kind == "ZSTD" else "floor"
+    command.main(["--files", str(path), "--rounds", "1", "--quick", "--rivals", rival, "--json", str(out),
+                  "--data", str(path.parent / "cache")])  # fmt: skip
+    tables = {table["task"]: table["rows"] for table in json.loads(out.read_text())["tables"]}
+    packed_tasks, plain_tasks = ["raw-gzip", "parse-gzip"], ["raw", "parse"]
+    others = ["parse-memory", "epoch", *(["loop"] if not kind else [])]
+    assert list(tables) == (packed_tasks if kind else plain_tasks) + others
+    wrong = [(task, row["contender"], row["reason"]) for task, rows in tables.items() for row in rows
+             if row["status"] not in ("timed", "missing")]  # fmt: skip
+    assert wrong == []
+    if kind == "ZSTD" and "TensorFlow" in capsys.readouterr().out:
+        assert {row["reason"] for row in tables["raw-gzip"] if row["contender"] == "tensorflow"} <= {"no ZSTD"}
+
+
+def test_a_pattern_stands_for_its_files_in_order(plain):
+    other = plain.with_name("more.tfrecord")
+    other.write_bytes(plain.read_bytes())
+    assert found([str(plain.parent / "*.tfrecord")]) == [str(other), str(plain)]
+    made, _ = dataset_of_files([str(plain), str(other)], "inferred", None, plain.parent / "cache")
+    assert (made.records, made.name) == (6, "some.tfrecord and 1 more")
+    with pytest.raises(FilesError, match="no such file"):
+        found([str(plain.parent / "*.gz")])
+
+
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZLIB", "ZSTD"])
+def test_compression_is_told_by_the_bytes(kind, plain):
+    assert compression_of(str(packed(plain, kind))) == kind
+    made, notes = dataset(packed(plain, kind))
+    assert (made.only_packed, made.features, notes) == (bool(kind), FEATURES, [])
+
+
+def test_a_header_that_looks_like_gzip_is_none(tmp_path):
+    length = struct.pack("<Q", 0x088B1F)
+    crc = bitwise_crc(length)
+    (tmp_path / "plain").write_bytes(length + struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF))
+    assert compression_of(str(tmp_path / "plain")) == ""
+    (tmp_path / "packed").write_bytes(length + b"\0" * 4)
+    assert compression_of(str(tmp_path / "packed")) == "GZIP"
+
+
+def test_bitwise_crc_is_that_of_the_standard():
+    assert bitwise_crc(b"123456789") == 0xE3069283
+
+
+def test_a_length_is_not_believed_before_its_crc(tmp_path):
+    path = tmp_path / "other"
+    path.write_bytes(struct.pack("<QI", 2**60, 0) + b"x" * 20)
+    with pytest.raises(ValueError, match="the CRC of a length is wrong"):
+        list(frames(str(path)))
+    with pytest.raises(FilesError, match="no TFRecord file"):
+        dataset(path)
+
+
+def test_what_can_not_be_measured_says_why(plain, tmp_path, capsys):
+    other = packed(plain, "GZIP")
+    assert command.main(["--files", str(plain), str(other), "--data", str(tmp_path / "cache")]) == 2
+    assert "files packed differently: GZIP, not at all" in capsys.readouterr().err
+    other.write_bytes(other.read_bytes()[:-20])
+    assert command.main(["--files", str(other), "--data", str(tmp_path / "cache")]) == 2
+    empty = tmp_path / "empty"
+    empty.write_bytes(b"")
+    with pytest.raises(FilesError, match="no record"):
+        dataset(empty)
+
+
+def test_features_are_inferred_as_varlen_where_they_vary(tmp_path):
+    path = str(tmp_path / "some")
+    with tf.io.TFRecordWriter(path) as writer:
+        for features in ({"a": [1], "b": [1, 2], "c": [0.5]}, {"a": [2], "b": [3]}):
+            writer.write(tf.train.example(features).SerializeToString())
+    assert infer([path])[0] == {
+        "a": ["fixed", "int64", []], "b": ["varlen", "int64", []], "c": ["varlen", "float32", []]
+    }  # fmt: skip
+
+
+def test_a_feature_of_two_kinds_is_left_out_and_said(tmp_path):
+    path = str(tmp_path / "some")
+    with tf.io.TFRecordWriter(path) as writer:
+        for features in ({"a": [1], "b": [1]}, {"a": [0.5], "b": [2]}):
+            writer.write(tf.train.example(features).SerializeToString())
+    features, sequences, notes = infer([path])
+    assert (list(features), sequences) == (["b"], {})
+    assert notes == ["feature 'a' is left out: float_list and int64_list"]
+
+
+def test_records_that_are_no_examples_are_read_and_not_parsed(tmp_path):
+    path = tmp_path / "raw"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write(b"no protobuf")
+    made, notes = dataset(path)
+    assert [task.name for task in tasks_for(made, [])] == ["raw", "epoch", "loop"]
+    assert notes == ["record 0 is no Example: records are read, not parsed"]
+    with pytest.raises(FilesError, match="no features to parse"):
+        tasks_for(made, ["parse"])
+    with pytest.raises(FilesError, match="not compressed"):
+        tasks_for(made, ["raw-gzip"])
+    with pytest.raises(FilesError, match="no task for files"):
+        tasks_for(made, ["import"])
+
+
+GIVEN = """
+import tfrecord_fast as tf
+FEATURES = {"id": tf.io.FixedLenFeature([], tf.int64), "vector": tf.io.VarLenFeature(tf.float32)}
+"""
+
+
+def test_features_can_be_given_in_python(plain):
+    path = plain.with_name("features.py")
+    path.write_text(GIVEN)
+    made, _ = dataset(plain, str(path))
+    assert made.features == {"id": ["fixed", "int64", []], "vector": ["varlen", "float32", []]}
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("", "sets no FEATURES"),
+        ("FEATURES = {'a': tf.io.FixedLenFeature([], tf.int64, default_value=0)}", "'a': default values"),
+        ("FEATURES = {'a': tf.io.FixedLenFeature([], tf.uint8)}", "'a': uint8, not one of int64"),
+        ("FEATURES = {'a': tf.io.SparseFeature('i', 'v', tf.int64, 3)}", "'a': SparseFeature"),
+    ],
+)
+def test_features_that_not_all_have_are_refused(text, says, tmp_path):
+    path = tmp_path / "features.py"
+    path.write_text(f"import tfrecord_fast as tf\n{text}\n")
+    with pytest.raises(FilesError, match=says):
+        features_of_file(path)
+
+
+def test_files_of_one_name_are_written_apart(tmp_path, plain):
+    other = tmp_path / "other" / plain.name
+    other.parent.mkdir()
+    other.write_bytes(plain.read_bytes())
+    made, _ = dataset_of_files([str(plain), str(other)], "inferred", None, tmp_path / "cache")
+    job = contenders.Job("write", made, tmp_path)
+    assert len(set(job.outputs())) == 2
+    assert len({contenders.index_of(path, tmp_path) for path in made.files}) == 2
+
+
+# The command.
+
+
+def test_the_command_runs_the_harness(plain, capsys):
+    out = plain.with_name("out.json")
+    arguments = ["bench", "raw", "--files", str(plain), "--rounds", "1", "--rivals", "floor", "--json", str(out),
+                 "--data", str(plain.parent / "cache")]  # fmt: skip
+    assert cli(arguments) == 0
+    assert "Raw reading" in capsys.readouterr().out
+    assert json.loads(out.read_text())["tables"][0]["workload"] == "some.tfrecord"
+
+
+def test_the_command_has_the_harnesss_own_help(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli(["bench", "--help"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.startswith("usage: tfrecord-fast bench")
+
+
+def test_the_command_finds_the_installed_harness_before_a_checkout(tmp_path):
+    package = tmp_path / "site-packages" / "tfrecord_fast"
+    (package.parent / "benchmarks").mkdir(parents=True)
+    (package.parent / "benchmarks" / "__main__.py").write_text("somebody else's")
+    assert bench.home(package) is None
+    (package / "_bench" / "benchmarks").mkdir(parents=True)
+    (package / "_bench" / "benchmarks" / "__main__.py").touch()
+    assert bench.home(package) == package / "_bench"
+
+
+def test_what_the_command_lacks_is_said(monkeypatch, capsys):
+    monkeypatch.setitem(bench._NEEDS, "no_such_module", "no-such-package")
+    assert cli(["bench", "--list"]) == 2
+    assert "bench needs no-such-package: pip install 'tfrecord_fast[bench]'" in capsys.readouterr().err
+    monkeypatch.setattr(bench, "home", lambda package: None)
+    assert cli(["bench", "--list"]) == 2
+
+
+def test_installed_sizes_are_those_of_the_files():
+    size = contenders.installed_bytes("tfrecord_fast", "no-such-distribution")
+    assert size >= Path(tf._core.__file__).stat().st_size
+    assert contenders.installed_bytes("no_such_module", "no-such-distribution") == 0
+
+
+def test_every_folder_of_the_harness_goes_into_the_wheel():
+    root = Path(__file__).parent.parent
+    text = (root / "setup.py").read_text()
+    folders = {path.parent.relative_to(root).as_posix() for path in (root / "benchmarks").rglob("*.py")
+               if not {"__pycache__", ".rivals", ".data"} & set(path.parts)}  # fmt: skip
+    assert folders and all(f'"{folder}"' in text for folder in folders), sys.path
