@@ -80,3 +80,17 @@ def test_malformed_records_are_refused():
 def test_description_is_code():
     features = {"a": tf.FixedLenFeature([2], tf.int64), "é": tf.VarLenFeature(tf.string)}
     assert eval(tf.io.describe_features(features), {"tf": tf}) == features
+
+
+@pytest.mark.parametrize("seen", [None, 1, 1023, 1024, 1025, 2999, 3000, 10_000])
+def test_as_many_records_are_looked_at_as_are_asked_for(tmp_path, seen):
+    """The last record alone has two values."""
+    with tf.TFRecordWriter(tmp_path / "x") as writer:
+        writer.write_batch([record(a=("int64", [1])) for _ in range(2999)] + [record(a=("int64", [1, 2]))])
+    all_seen = seen is None or seen >= 3000
+    kind = tf.VarLenFeature if all_seen else tf.FixedLenFeature
+    for source in (tmp_path / "x", list(tf.TFRecordDataset(tmp_path / "x"))):
+        assert isinstance(tf.infer_features(source, seen)["a"], kind)
+    with tf.TFRecordWriter(tmp_path / "x", append=True) as writer:
+        writer.write_batch([record(a=("int64", [1]))] * 2000)
+    assert isinstance(tf.infer_features(tmp_path / "x", seen)["a"], kind)

@@ -104,6 +104,21 @@ def test_not_in_order_is_complete(files):
     assert sorted(got) == sorted(record for mine in files[1] for record in mine)
 
 
+@pytest.mark.parametrize("features", [None, {"x": tf.VarLenFeature(tf.int64)}])
+def test_any_order_shuffled_has_every_record_once(tmp_path, features):
+    """Batches are handed over in another order than they were shuffled in."""
+    paths = [tmp_path / str(i) for i in range(4)]
+    for i, path in enumerate(paths):
+        with tf.ExampleWriter(path) as writer:
+            writer.write({"x": np.arange(1000) + 1000 * i})
+    for buffer in (1, 300, 10_000):
+        reader = tf.ShardReader(paths, features, batch_size=50, shuffle_files=True, shuffle_buffer=buffer,
+                                deterministic=False, num_threads=3, num_epochs=5)  # fmt: skip
+        rows = [tf.parse_example(b, {"x": tf.VarLenFeature(tf.int64)}) if features is None else b for b in reader]
+        found = np.concatenate([row["x"].values for row in rows])
+        assert np.array_equal(np.sort(found), np.repeat(np.arange(4000), 5))
+
+
 def test_state_of_other_arguments_is_refused(files):
     state = tf.ShardReader(files[0], batch_size=2, seed=0)
     next(iter(state))

@@ -136,6 +136,8 @@ class ShardStream::Impl : public LaneAccess {
   // What the caller keeps: what was skipped, and the shuffle buffer's places, behind the batches it was given.
   void TakeOver(Cut cut) {
     for (Sequence::SkippedIn& skipped : cut.skipped) skipped_.push_back(std::move(skipped));
+    // In an order that depends on timing the steps do not follow one another, and there is no state to ask for.
+    if (!options_.in_order) return;
     for (const ShuffleStep& step : cut.steps) {
       if (step.slot == ShuffleStep::kAppend) {
         mirror_.push_back(step.place);

@@ -91,9 +91,8 @@ def _name(key: bytes) -> str:
 def _scan(source: Any, max_records: int | None) -> _core.FeatureScanner:
     scanner = _core.FeatureScanner()
     for batch in _batches(source):
-        left = len(batch) if max_records is None else max_records - scanner.records
-        scanner.add(batch if left >= len(batch) else batch[:left])
-        if left <= len(batch):
+        scanner.add(batch if max_records is None else batch[: max_records - scanner.records])
+        if max_records is not None and scanner.records >= max_records:
             break
     return scanner
 
