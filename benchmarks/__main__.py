@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from benchmarks import contenders, report
+from benchmarks import compare, contenders, output, report
 from benchmarks import rivals as own
 from benchmarks.dataset import Dataset
 from benchmarks.environment import environment
@@ -58,8 +58,7 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     parser.add_argument("--quick", action="store_true", help="raw, parse and write of a little of ctr: about a minute")
     parser.add_argument("--scratch", default="", help="folder to write to (default: memory where there is room)")
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
-    parser.add_argument("--json", type=Path, help="file to write the result to")
-    parser.add_argument("--markdown", type=Path, help="file to write the tables to")
+    output.add_arguments(parser, "json", "markdown", "html", "svg")
     parser.add_argument("--install", type=names(rivals), default=[], metavar="RIVALS",
                         help="give these rivals an environment of their own, with pip, and stop")  # fmt: skip
     parser.add_argument("--list", action="store_true", help="list tasks, workloads and rivals, and stop")
@@ -148,6 +147,11 @@ def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Tabl
 
 def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> int:
     """Exit status: 0 fine, 1 if a contender was wrong or failed, 2 for files that can't be measured."""
+    argv = sys.argv[1:] if argv is None else argv
+    if argv[:1] == ["report"]:
+        return output.main(argv[1:])
+    if argv[:1] == ["compare"]:
+        return compare.main(argv[1:])
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does, cleaning up
     files = contenders.found()
     options = arguments(argv, {name: path for name, path in files.items() if name != "ours"}, prog)
@@ -162,6 +166,11 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         return 0
     if options.install:
         return install(options.install, files)
+    try:
+        output.check(options)
+    except ImportError as error:
+        print(error, file=sys.stderr)
+        return 2
     where = environment()
     method = Method(options.rounds, options.trials, options.min_time, options.patience,
                     scratch=options.scratch)
@@ -171,10 +180,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         for table in measure(plan, files, method):
             tables.append(table)
             # After each table, so that a run that is broken off leaves what it has.
-            if options.json:
-                options.json.write_text(report.as_json(tables, where, method))
-            if options.markdown:
-                options.markdown.write_text(report.markdown(tables, where, method))
+            output.write(tables, where, method, options)
     except FilesError as error:
         print(error, file=sys.stderr)
         return 2

@@ -62,7 +62,9 @@ def differences(before: Saved, after: Saved) -> Iterator[str]:
         one, other = before.environment.get(name), after.environment.get(name)
         if one != other:
             yield f"{name}: {one} and {other}"
-    versions = [{row.title: row.version for t in run.tables for row in t.rows if row.version} for run in (before, after)]
+    versions = [
+        {row.title: row.version for t in run.tables for row in t.rows if row.version} for run in (before, after)
+    ]
     for title in sorted(versions[0].keys() & versions[1].keys()):
         if versions[0][title] != versions[1][title]:
             yield f"{title}: {versions[0][title]} and {versions[1][title]}"
@@ -90,7 +92,9 @@ def _text(spread: Spread) -> str:
 def slower(before: Saved, after: Saved) -> list[Move]:
     """Where we lost against others, beyond the noise. Rows of our own are no others."""
     ours = {(t.task, t.workload, row.label) for t in _tables(before, after) for row in t.rows if row.ours}
-    return [m for m in moves(before, after) if m.beyond_noise and m.after.median < m.before.median and m[:3] not in ours]
+    return [
+        m for m in moves(before, after) if m.beyond_noise and m.after.median < m.before.median and m[:3] not in ours
+    ]
 
 
 def _tables(*runs: Saved) -> Iterator[Table]:

@@ -1,0 +1,145 @@
+"""Saved results: read again, compared, and as a page with plots."""
+
+import copy
+import json
+import re
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import output, report, saved
+from benchmarks.compare import main as compare
+from benchmarks.harness import Method, Row, Table
+from benchmarks.saved import Size, load
+
+pytest.importorskip("matplotlib", reason="the plots are drawn with it")
+
+from benchmarks import plots
+
+WHERE = {
+    "date": "2026-01-02T03:04:05+00:00",
+    "commit": "0123456789ab",
+    "cpu": "A processor",
+    "cores": 2,
+    "load_average": 0.0,
+    "system": "A system",
+    "python": "3.11",
+    "numpy": "2.0",
+}
+
+
+def row(contender, title, times, name="", **given):
+    given = {"ours": contender == "ours", "floor": contender == "floor", **given}
+    return Row(contender, title, name, version="1", wall=list(times), cpu=list(times), **given)
+
+
+def tables(rival=(2.0, 2.1, 1.9)):
+    size = Size(1000, 1_000_000, 0)
+    ours = row("ours", "tfrecord_fast", [0.1, 0.11, 0.09])
+    return [
+        Table("raw", "ctr", size, [ours, row("tensorflow", "TensorFlow", rival),
+                                   row("floor", "floor", [0.08, 0.08, 0.08], "read + CRC")]),
+        Table("raw", "img", size, [ours, Row("other", "A rival", status="failed", reason="it <fell> over")]),
+        Table("parse", "ctr", size, [row("ours", "tfrecord_fast", [0.2, 0.2, 0.2], "ShardReader, 1 thread"),
+                                     row("ours", "tfrecord_fast", [0.1, 0.1, 0.11], "ShardReader, 2 threads")]),
+        Table("import", "", None, [row("ours", "tfrecord_fast", [0.01] * 3),
+                                   row("tensorflow", "TensorFlow", [2.0] * 3)]),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def result(tmp_path):
+    def make(name="a", **given):
+        path = tmp_path / f"{name}.json"
+        path.write_text(report.as_json(tables(**given), WHERE, Method(rounds=3)))
+        return path
+
+    return make
+
+
+def test_what_was_saved_gives_the_same_tables(result):
+    assert list(report.sections(load(result()).tables)) == list(report.sections(tables()))
+
+
+def test_no_result_is_refused(tmp_path, capsys):
+    path = tmp_path / "x.json"
+    for text in ("{}", "[]", "no JSON"):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="not a result"):
+            load(path)
+    assert command.main(["report", str(path)]) == 2 and command.main(["compare", str(path), str(path)]) == 2
+    assert "not a result" in capsys.readouterr().err
+
+
+def test_of_several_results_the_last_table_counts(result):
+    joined = saved.join([load(result("a")), load(result("b", rival=[1.0] * 3))])
+    assert [(t.task, t.workload) for t in joined.tables] == [(t.task, t.workload) for t in tables()]
+    assert joined.tables[0].rows[1].wall == [1.0] * 3
+
+
+def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path):
+    path = tmp_path / "page.html"
+    assert command.main(["report", str(result()), "--html", str(path), "--svg", str(tmp_path / "svg")]) == 0
+    text = path.read_text()
+    assert text.count("<svg") == 5  # three tasks, scaling, targets
+    for wanted in (
+        "TensorFlow",
+        "MB/s",
+        "ms, shorter is better",
+        "it &lt;fell&gt; over",
+        "0123456789ab",
+        "A processor",
+    ):
+        assert wanted in text, wanted
+    outside = re.sub(r'(xmlns(:\w+)?|rdf:\w+|cc:\w+)="[^"]*"|<!DOCTYPE[^>]*>', "", text)
+    assert not re.findall(r"(?:src|href)=\"https?:", outside)
+    names = {"task-raw", "task-parse", "task-import", "scaling-threads", "targets"}
+    assert {file.stem for file in (tmp_path / "svg").iterdir()} == names
+
+
+def test_where_we_lose_the_title_says_so():
+    assert plots.message_of("raw", tables()[:1]) == (
+        "Raw reading, in batches: tfrecord_fast is 20.0× as fast as the fastest rival"
+    )
+    lost = plots.message_of("raw", tables(rival=[0.05] * 3)[:1])
+    assert "loses to TensorFlow on ctr (2.00×)" in lost and "as fast as" not in lost
+
+
+def test_without_matplotlib_it_is_said_before_anything_is_measured(monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    assert command.main(["raw", "--html", str(tmp_path / "x.html")]) == 2
+    assert "tfrecord_fast[bench]" in capsys.readouterr().err
+
+
+def test_json_in_a_folder_is_named_by_date_and_commit(tmp_path):
+    assert output.json_path(tmp_path, WHERE) == tmp_path / "2026-01-02-0123456789ab.json"
+    assert output.json_path(tmp_path / "x", WHERE) == tmp_path / "x"
+
+
+def test_the_same_result_has_not_moved(result, capsys):
+    assert compare([str(result()), str(result()), "--fail"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("4 of 4 ratios lie within the spread")
+
+
+def test_what_moved_beyond_the_noise_is_told(result, capsys):
+    before, after = result("a"), result("b", rival=[1.0, 1.1, 0.9])
+    assert compare([str(before), str(after)]) == 0 and compare([str(before), str(after), "--fail"]) == 1
+    assert "DOWN raw ctr TensorFlow: 20.0" in capsys.readouterr().out
+    assert compare([str(after), str(before), "--fail"]) == 0
+    assert "up   raw ctr TensorFlow: 10.0" in capsys.readouterr().out
+
+
+def test_what_makes_runs_differ_is_told(result, tmp_path, capsys):
+    other = json.loads(result().read_text())
+    other["environment"]["cores"] = 16
+    rows = other["tables"][0]["rows"]
+    rows[1]["version"] = "2"
+    rows.append({**copy.deepcopy(rows[1]), "contender": "new", "title": "New"})
+    del other["tables"][3]
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps(other))
+    compare([str(result()), str(path)])
+    lines = capsys.readouterr().out.splitlines()
+    for line in ("cores: 2 and 16", "TensorFlow: 1 and 2", "raw ctr New: only in the second (timed)",
+                 "import TensorFlow: only in the first (timed)"):  # fmt: skip
+        assert line in lines, line
