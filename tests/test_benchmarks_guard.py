@@ -38,6 +38,6 @@ def made_up(cpu):
 
 
 def test_a_slow_build_is_caught_and_a_noisy_round_is_not():
-    assert broken(made_up(3.9)) == []
+    assert broken(made_up(5.9)) == []
     assert [text.split(":")[0] for text in broken(made_up(7))] == ["raw"]
     assert len(broken(made_up(20))) == len(BOUNDS)
