@@ -14,7 +14,9 @@ namespace tfr {
 namespace {
 
 // Small enough to keep threads evenly busy, large enough that handing them out costs nothing.
-constexpr size_t kSizeTask = 8192;           // rows
+constexpr size_t kLeastSizeTask = 64;        // rows
+constexpr size_t kMostSizeTask = 8192;
+constexpr size_t kSizeTasksPerThread = 8;
 constexpr uint64_t kWriteTask = 1 << 20;     // bytes
 
 // The first row of each task, and the number of rows at the end.
@@ -36,11 +38,13 @@ std::vector<size_t> CutByBytes(const std::vector<Bytes>& records) {
 
 Status SizeRows(const RowEncoder& encoder, size_t first, size_t last, size_t num_threads, uint64_t* sizes) {
   const size_t rows = last - first;
-  const size_t tasks = (rows + kSizeTask - 1) / kSizeTask;
+  num_threads = ResolveThreads(num_threads);
+  const size_t task_rows = std::clamp(rows / (num_threads * kSizeTasksPerThread), kLeastSizeTask, kMostSizeTask);
+  const size_t tasks = (rows + task_rows - 1) / task_rows;
   std::vector<Status> statuses(tasks);
   ParallelFor(tasks, num_threads, [&](size_t task) {
-    const size_t begin = task * kSizeTask;
-    const size_t end = std::min(rows, begin + kSizeTask);
+    const size_t begin = task * task_rows;
+    const size_t end = std::min(rows, begin + task_rows);
     statuses[task] = encoder.Size(first + begin, first + end, sizes + begin);
   });
   for (Status& status : statuses) {
