@@ -55,7 +55,7 @@ TASKS = {
              most_bytes=3e6),
         Task("loop", "A Python loop over the records, as bytes", PLAIN),
         Task("write", "Writing raw records that are in memory", PLAIN),
-        Task("write-columns", "From columns in memory to files", FLAT, parsed=True, most_bytes=16e6),
+        Task("write-columns", "From columns in memory to files", FLAT, parsed=True, most_bytes=48e6),
         Task("write-gzip", "Writing GZIP files of records in memory, default level", SHUFFLED, most_bytes=32e6),
         Task("write-gzip-1", "Writing GZIP files of records in memory, level 1", SHUFFLED, most_bytes=32e6),
         Task("random", "Random access, each record once, 1,000 at a time", ("ctr", "tok", "emb", "img", "tiny")),
