@@ -42,8 +42,8 @@ class ShardReader:
       batch_size: records a batch. Batches run on from epoch to epoch; the last may be smaller.
       drop_remainder: leaves a smaller last batch out.
       compression_type: as for TFRecordDataset; None detects, file by file.
-      num_threads: threads that read, inflate, check, shuffle and parse; by default as many as there are cores, one of
-        which is the thread that iterates, while it waits.
+      num_threads: threads that read, inflate, check, shuffle and parse; by default as many as there are cores. From two
+        on, the one that iterates is one of them while it waits.
       deterministic: the same arguments give the same order with any number of threads; False gives batches as they
         are ready.
       cycle_length, block_length: interleaves so many files, so many records each in turn (TensorFlow's order).
@@ -173,9 +173,9 @@ class ShardReader:
             files,
             state["stream"] if state is not None else None,
             None if plan is None else plan.core,
-            # By default the thread that iterates is one of them while it waits.
-            num_threads=self._num_threads or max(1, available_cpus() - 1),
-            caller_helps=self._num_threads is None,
+            # From two on, the thread that iterates is one of them while it waits.
+            num_threads=max(1, (self._num_threads or available_cpus()) - 1),
+            caller_helps=self._num_threads != 1,
             deterministic=self._deterministic,
             **order,
             **self._options,
