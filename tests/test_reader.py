@@ -132,6 +132,29 @@ def test_a_missing_file_is_file_not_found_with_its_name(tmp_path):
     assert caught.value.filename == missing
 
 
+@pytest.mark.parametrize("path", ["a\0b", b"a\0b"])
+@pytest.mark.parametrize("kind", [lambda path: path, lambda path: [path, path]])
+def test_a_path_with_a_null_byte_names_no_file(tmp_path, monkeypatch, path, kind):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").write_bytes(DATA)
+    for reads in (tf.data.TFRecordDataset, tf.ShardReader):
+        with pytest.raises(ValueError, match="null byte"):
+            list(reads(kind(path)))
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["a", "é"], ["b", "[ab]"], ["a:b", "a"], ["*"], ["a", b"b"]])
+@pytest.mark.parametrize("reads", [tf.data.TFRecordDataset, lambda files: sum(map(list, tf.ShardReader(files)), [])])
+def test_a_list_of_paths_of_any_kind_is_read_in_its_order(tmp_path, monkeypatch, names, reads):
+    monkeypatch.chdir(tmp_path)
+    expected = []
+    for name in names:
+        found = ["a", "b"] if name in ("[ab]", "*") else [os.fsdecode(name)]
+        for file in found:
+            (tmp_path / file).write_bytes(frames([file.encode()]))
+        expected += [file.encode() for file in found]
+    assert list(reads(names)) == expected
+
+
 def test_a_directory_is_refused_with_its_name(tmp_path):
     with pytest.raises(IsADirectoryError) as caught:
         list(tf.data.TFRecordDataset(str(tmp_path)))

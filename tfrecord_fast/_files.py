@@ -9,20 +9,29 @@ from __future__ import annotations
 import functools
 import io
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
 
-__all__ = ["COMPRESSION_TYPES", "CoreFile", "check_compression_type", "core_files", "flatten", "is_url", "open_url"]
+from . import _core
+
+__all__ = [
+    "COMPRESSION_TYPES",
+    "CoreFile",
+    "check_compression_type",
+    "core_files",
+    "flatten",
+    "is_url",
+    "open_url",
+    "stream_files",
+]
 
 CoreFile = tuple[bytes, Callable[[], Any] | None]
 
 COMPRESSION_TYPES = ("", "GZIP", "ZLIB", "ZSTD")
 
-_SPECIAL = re.compile(r"[*?[]|://").search  # in a pattern, or a URL
 _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
 
@@ -71,6 +80,9 @@ def flatten(filenames: Any) -> list[Any]:
         filenames = filenames.ravel().tolist()
     if not isinstance(filenames, Iterable) or isinstance(filenames, dict):
         raise TypeError(f"filenames must be paths (str, bytes, PathLike), got {type(filenames).__name__}")
+    filenames = list(filenames)
+    if _core._are_plain_paths(filenames):  # tens of thousands, perhaps
+        return filenames
     return [file for element in filenames for file in flatten(element)]
 
 
@@ -84,13 +96,14 @@ def core_files(files: list[Any]) -> list[CoreFile]:
     Raises:
       FileNotFoundError: a pattern matches nothing. That a plain path names no file shows when it is opened.
     """
-    found: list[CoreFile] = []
-    for file in files:
-        if type(file) is str and not _SPECIAL(file):  # one of thousands, perhaps
-            found.append((file.encode(_ENCODING, _ERRORS), None))
-        else:
-            found += _core_files_of(file)
-    return found
+    if _core._are_plain_paths(files):
+        return [(file.encode(_ENCODING, _ERRORS), None) for file in files]
+    return [found for file in files for found in _core_files_of(file)]
+
+
+def stream_files(files: list[Any]) -> list[str] | list[CoreFile]:
+    """The same for a `RecordStream`, which takes plain paths as they are."""
+    return files if _core._are_plain_paths(files) else core_files(files)
 
 
 def _core_files_of(file: Any) -> list[CoreFile]:
@@ -99,6 +112,8 @@ def _core_files_of(file: Any) -> list[CoreFile]:
     if hasattr(file, "read"):
         return [_object_file(file)]
     path = os.fspath(file)
+    if (b"\0" if isinstance(path, bytes) else "\0") in path:
+        raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
     if isinstance(path, bytes):
         return [(path, None)]
     if path.startswith("file://"):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._files import CoreFile, check_compression_type, core_files, flatten
+from ._files import CoreFile, check_compression_type, flatten, stream_files
 from ._threads import available_cpus
 from .errors import InvalidArgumentError
 
@@ -255,16 +255,16 @@ class ShardReader:
         _register_with_torch()
         self.__dict__.update(state)
 
-    def _part(self, part: tuple[int, int]) -> tuple[list[CoreFile], dict[str, Any]]:
+    def _part(self, part: tuple[int, int]) -> tuple[list[str] | list[CoreFile], dict[str, Any]]:
         """The files of a part, and the order with how records are divided."""
-        files = core_files(self._files)
+        files = stream_files(self._files)
         index, parts = part
         by_file = self._shard_by == "file" or (self._shard_by == "auto" and len(files) >= parts)
         if by_file:
             return files[index::parts], {**self._order, "record_shard": [0, 1]}
         return files, {**self._order, "record_shard": [index, parts]}
 
-    def _check_state(self, state: dict[str, Any], files: list[CoreFile], order: dict[str, Any]) -> None:
+    def _check_state(self, state: dict[str, Any], files: list[str] | list[CoreFile], order: dict[str, Any]) -> None:
         for name, value in order.items():
             if state["order"].get(name) != value:
                 raise ValueError(
@@ -274,11 +274,12 @@ class ShardReader:
             raise ValueError("the saved state is of another reader: the list of files differs")
 
 
-def _digest(files: list[CoreFile]) -> str:
+def _digest(files: list[str] | list[CoreFile]) -> str:
     import hashlib  # costs an import of this package 3 ms, and few save states
 
     digest = hashlib.sha256()
-    for name, _ in files:
+    for file in files:
+        name = file.encode() if isinstance(file, str) else file[0]
         digest.update(len(name).to_bytes(8, "little") + name)
     return digest.hexdigest()
 

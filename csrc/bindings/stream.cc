@@ -8,6 +8,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "bindings/bindings.h"
 #include "bindings/python_io.h"
@@ -106,12 +107,34 @@ std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOpti
   });
 }
 
+// No pattern, no URL, nothing that an encoding would change, and nothing that no system takes for a path.
+bool IsPlainPath(PyObject* file) {
+  if (!PyUnicode_CheckExact(file) || !PyUnicode_IS_COMPACT_ASCII(file)) return false;
+  const std::string_view path(static_cast<const char*>(PyUnicode_DATA(file)),
+                              static_cast<size_t>(PyUnicode_GET_LENGTH(file)));
+  bool special = false, colon = false;
+  for (const char c : path) {  // without leaving early, so that it is done with vectors
+    special |= (c == '*') | (c == '?') | (c == '[') | (c == '\0');
+    colon |= c == ':';
+  }
+  return !special && !(colon && path.find("://") != path.npos);
+}
+
+bool ArePlainPaths(const py::list& files) {
+  return std::all_of(files.begin(), files.end(), [](const py::handle& file) { return IsPlainPath(file.ptr()); });
+}
+
 std::vector<InputFile> FilesOf(const py::sequence& files) {
   std::vector<InputFile> inputs;
   inputs.reserve(files.size());
   for (const py::handle& file : files) {
     // Without pybind11's casts: there may be tens of thousands.
-    if (!PyTuple_Check(file.ptr()) || PyTuple_GET_SIZE(file.ptr()) != 2) throw py::type_error("a file is (name, opener)");
+    if (PyUnicode_CheckExact(file.ptr()) && PyUnicode_IS_COMPACT_ASCII(file.ptr())) {
+      inputs.emplace_back().path = std::make_shared<const std::string>(
+          static_cast<const char*>(PyUnicode_DATA(file.ptr())), static_cast<size_t>(PyUnicode_GET_LENGTH(file.ptr())));
+      continue;
+    }
+    if (!PyTuple_Check(file.ptr()) || PyTuple_GET_SIZE(file.ptr()) != 2) throw py::type_error("a file is a plain path or (name, opener)");
     PyObject* const name = PyTuple_GET_ITEM(file.ptr(), 0);
     const py::handle opener = PyTuple_GET_ITEM(file.ptr(), 1);
     if (!PyBytes_Check(name)) throw py::type_error("a file's name is bytes");

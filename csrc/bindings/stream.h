@@ -48,7 +48,9 @@ class SharedStream {
 std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOptions options, const StreamState& state,
                                         StreamParser parser);
 
-// A file is (name as bytes, None), which is opened, or (name as bytes, opener); see OpenerOfPython.
+// Whether every element is a str of ASCII that names one file as it stands: no pattern, no URL.
+bool ArePlainPaths(const pybind11::list& files);
+// A file is a plain path, or (name as bytes, None), which is opened too, or (name as bytes, opener); see OpenerOfPython.
 std::vector<InputFile> FilesOf(const pybind11::sequence& files);
 // By the names of StreamOptions and what it holds; what is not given keeps its default.
 StreamOptions OptionsOf(const pybind11::dict& values);

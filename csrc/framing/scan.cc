@@ -2,9 +2,16 @@
 
 #include "framing/scan.h"
 
+#include <algorithm>
+
 #include "framing/format.h"
 
 namespace tfr {
+namespace {
+
+constexpr size_t kMostReserved = 1024;  // records; more of them are worth growing for
+
+}  // namespace
 
 Hop HopRecords(const uint8_t* begin, const uint8_t* end, std::vector<Bytes>* records) {
   const uint8_t* next = begin;
@@ -13,6 +20,10 @@ Hop HopRecords(const uint8_t* begin, const uint8_t* end, std::vector<Bytes>* rec
     if (!HeaderIsIntact(next)) return {next, Hop::End::kBadHeader};
     if (length > kMaxRecordBytes) return {next, Hop::End::kTooLarge};
     if (static_cast<size_t>(end - next) < kFrameBytes + length) break;
+    if (records->empty()) {
+      const size_t alike = 1 + static_cast<size_t>(end - next) / (kFrameBytes + static_cast<size_t>(length));
+      records->reserve(std::min(alike, kMostReserved));
+    }
     records->push_back({next + kHeaderBytes, static_cast<size_t>(length)});
     next += kFrameBytes + length;
   }

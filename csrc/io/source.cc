@@ -33,25 +33,39 @@ Status CheckInterrupt() {
   return hook == nullptr ? Status() : hook();
 }
 
-bool File::IsRegular(const std::string& path) {
+int64_t File::FindRegular(const std::string& path) {
   struct stat info;
-  return ::stat(path.c_str(), &info) == 0 && HasKnownSize(info);
+  return ::stat(path.c_str(), &info) == 0 && HasKnownSize(info) ? info.st_size : -1;
+}
+
+Status File::OpenDescriptor(const std::string& path) {
+  while ((descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) < 0) {
+    if (errno != EINTR) return Status::Errno(errno, "open").WithPath(path);
+    TFR_RETURN_IF_ERROR(CheckInterrupt());
+  }
+  return {};
 }
 
 Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access access) {
-  int descriptor;
-  while ((descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) < 0 && errno == EINTR) {
-    TFR_RETURN_IF_ERROR(CheckInterrupt());
-  }
-  if (descriptor < 0) return Status::Errno(errno, "open").WithPath(path);
-  std::shared_ptr<File> opened(new File(descriptor, true));
+  auto opened = std::make_shared<File>(Private(), -1, true);
+  TFR_RETURN_IF_ERROR(opened->OpenDescriptor(path));
   TFR_RETURN_IF_ERROR(opened->Examine(access).WithPath(path));
   *file = std::move(opened);
   return {};
 }
 
+Status File::OpenFound(const std::string& path, int64_t size, std::shared_ptr<File>* file) {
+  auto opened = std::make_shared<File>(Private(), -1, true);
+  TFR_RETURN_IF_ERROR(opened->OpenDescriptor(path));
+  opened->regular_ = true;
+  opened->opened_size_ = size;
+  opened->AdviseAll(Access::kSequential);
+  *file = std::move(opened);
+  return {};
+}
+
 Status File::FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file) {
-  std::shared_ptr<File> opened(new File(descriptor, owned));
+  auto opened = std::make_shared<File>(Private(), descriptor, owned);
   TFR_RETURN_IF_ERROR(opened->Examine(Access::kSequential));
   *file = std::move(opened);
   return {};
@@ -64,13 +78,15 @@ Status File::Examine(Access access) {
   uint8_t byte;
   regular_ = HasKnownSize(info) || (S_ISREG(info.st_mode) && ::pread(descriptor_, &byte, 1, 0) == 0);
   if (regular_) opened_size_ = info.st_size;
+  AdviseAll(access);
+  return {};
+}
+
+void File::AdviseAll([[maybe_unused]] Access access) const {
 #ifdef POSIX_FADV_SEQUENTIAL
   const int advice = access == Access::kRandom ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
   if (opened_size_ > kReadAhead) (void)::posix_fadvise(descriptor_, 0, 0, advice);
-#else
-  (void)access;
 #endif
-  return {};
 }
 
 int64_t File::Size() const {
@@ -79,7 +95,7 @@ int64_t File::Size() const {
 }
 
 File::~File() {
-  if (owned_) ::close(descriptor_);
+  if (owned_ && descriptor_ >= 0) ::close(descriptor_);
 }
 
 void File::Advise(int64_t offset, int64_t size) const {

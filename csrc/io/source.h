@@ -40,17 +40,24 @@ enum class Access : uint8_t { kSequential, kRandom };
 
 // An open file, shared by those who read different places of it at once.
 class File {
+  struct Private {};  // who may make one, with std::make_shared
+
  public:
   // kIoError with errno where the system refuses; a directory is refused too (EISDIR).
   static Status Open(const std::string& path, std::shared_ptr<File>* file, Access access = Access::kSequential);
+  // The same for a path that FindRegular has just found, without asking the system again; that bytes are there to be
+  // read is for the reader to see, as it is with any file that changes.
+  static Status OpenFound(const std::string& path, int64_t size, std::shared_ptr<File>* file);
   // Takes over `descriptor` if `owned`, else only borrows it.
   static Status FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file);
+  File(Private, int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  // False for pipes and devices, whose opening and reading may block for long, and for files that tell no size.
-  static bool IsRegular(const std::string& path);
+  // The size of a regular file, in bytes; -1 for pipes and devices, whose opening and reading may block for long, and
+  // for files that tell no size, or are not there.
+  static int64_t FindRegular(const std::string& path);
 
   // A file that can be read at any place and whose size is known, and not 0.
   bool regular() const { return regular_; }
@@ -73,8 +80,9 @@ class File {
   Status Read(uint8_t* out, size_t size, size_t* got) const;
 
  private:
-  File(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
+  Status OpenDescriptor(const std::string& path);
   Status Examine(Access access);
+  void AdviseAll(Access access) const;
 
   int descriptor_;
   bool owned_;

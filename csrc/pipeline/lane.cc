@@ -53,8 +53,9 @@ bool Lane::Take(Produced* produced) {
 bool Lane::Produce(size_t unit, bool consumer, Produced* produced) {
   try {
     if (kind_ == Kind::kUnopened) {
-      if (!consumer && !File::IsRegular(*input_.path)) return false;
-      produced->status = Open();
+      const int64_t size = input_.open ? -1 : File::FindRegular(*input_.path);
+      if (size < 0 && !consumer) return false;
+      produced->status = Open(size);
     }
     if (produced->status.ok() && kind_ == Kind::kStream) ProduceNextOfStream(produced);
     if (produced->status.ok() && kind_ == Kind::kRegions) ProduceRegion(unit, produced);
@@ -70,13 +71,13 @@ bool Lane::Produce(size_t unit, bool consumer, Produced* produced) {
   return true;
 }
 
-Status Lane::Open() {
+Status Lane::Open(int64_t size) {
   std::unique_ptr<Source> source;
   CompressionChoice choice = options_.compression;
   if (input_.open) {
     TFR_RETURN_IF_ERROR(input_.open(&source));
   } else {
-    TFR_RETURN_IF_ERROR(File::Open(*input_.path, &file_));
+    TFR_RETURN_IF_ERROR(size >= 0 ? File::OpenFound(*input_.path, size, &file_) : File::Open(*input_.path, &file_));
     if (file_->regular()) {
       if (!choice) {
         TFR_RETURN_IF_ERROR(Detect(&choice));

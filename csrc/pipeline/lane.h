@@ -100,7 +100,7 @@ class Lane {
   void Cancel() { StopTokens(); }
 
  private:
-  Status Open();
+  Status Open(int64_t size);  // of a regular file; -1 for whatever else it may be
   Status Detect(CompressionChoice* choice);
   void ProduceNextOfStream(Produced* produced);
   void ProduceRegion(size_t unit, Produced* produced);

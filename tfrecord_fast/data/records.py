@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._files import check_compression_type, core_files, flatten
+from .._files import check_compression_type, flatten, stream_files
 from .._threads import available_cpus
 from ..errors import InvalidArgumentError
 from .dataset import AUTOTUNE, Dataset
@@ -96,7 +96,7 @@ class TFRecordDataset(Dataset[bytes]):
     def _stream(self, **options: Any) -> _core.RecordStream:
         files = flatten(list(self._files)) if isinstance(self._files, Dataset) else self._files
         return _core.RecordStream(
-            core_files(files),
+            stream_files(files),
             compression_type=self._compression_type,
             cycle_length=self._cycle_length,
             block_length=self._block_length,
