@@ -15,6 +15,16 @@ size_t ResolveThreads(size_t num_threads);
 // in ascending order; which thread takes which is left open. Returns when all have ended. `run` must not throw.
 void ParallelFor(size_t tasks, size_t num_threads, const std::function<void(size_t)>& run);
 
+// Threads with which a piece of work may be shared.
+class Crew {
+ public:
+  virtual ~Crew() = default;
+  // So many, the caller's among them.
+  virtual size_t size() const = 0;
+  // As ParallelFor, on whichever of them are free.
+  virtual void Share(size_t tasks, const std::function<void(size_t)>& run) = 0;
+};
+
 }  // namespace tfr
 
 #endif  // TFRECORD_FAST_BASE_PARALLEL_H_

@@ -226,11 +226,11 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
   return values;
 }
 
-// Parses a batch for a stream, whose batches are parsed side by side: each on one thread.
+// Parses a batch for a stream, whose batches are parsed side by side, and large ones by several threads.
 Transform ParserOf(const std::shared_ptr<ExamplePlan>& plan) {
-  return [plan](const RecordBatch& batch, Transformed* made) {
+  return [plan](const RecordBatch& batch, Crew* crew, Transformed* made) {
     auto columns = std::make_shared<Columns>();
-    TFR_RETURN_IF_ERROR(ParseExamples(batch, *plan, 1, columns.get()));
+    TFR_RETURN_IF_ERROR(ParseExamples(batch, *plan, crew, columns.get()));
     made->bytes = BytesHeld(*plan->schema, *columns);
     made->value = std::move(columns);
     return Status();
@@ -283,9 +283,9 @@ py::tuple WrapSequence(const SequencePlan& plan, const SequenceColumns& columns)
 }
 
 Transform ParserOf(const std::shared_ptr<SequencePlan>& plan) {
-  return [plan](const RecordBatch& batch, Transformed* made) {
+  return [plan](const RecordBatch& batch, Crew* crew, Transformed* made) {
     auto columns = std::make_shared<SequenceColumns>();
-    TFR_RETURN_IF_ERROR(ParseSequenceExamples(batch, *plan, 1, &columns->context, &columns->lists));
+    TFR_RETURN_IF_ERROR(ParseSequenceExamples(batch, *plan, crew, &columns->context, &columns->lists));
     made->bytes = BytesHeld(*plan->context, columns->context) + BytesHeld(*plan->lists, columns->lists);
     made->value = std::move(columns);
     return Status();

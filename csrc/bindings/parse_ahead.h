@@ -44,7 +44,7 @@ class ParseAhead {
 
   // As a stream's transform: the batch stays, with a Result beside it. A record that does not fit is no error here: it
   // is one when, and if, the consumer parses the batch.
-  Status Run(const RecordBatch& batch, Transformed* made) {
+  Status Run(const RecordBatch& batch, Crew* crew, Transformed* made) {
     made->keeps_batch = true;
     const void* plan;
     Transform parser;
@@ -56,7 +56,7 @@ class ParseAhead {
       ++unused_;
     }
     Transformed columns;
-    if (!parser(batch, &columns).ok()) return {};
+    if (!parser(batch, crew, &columns).ok()) return {};
     made->bytes = columns.bytes;
     made->value = std::make_shared<Result>(Result{plan, std::move(columns.value)});
     return {};

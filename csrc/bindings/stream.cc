@@ -93,7 +93,7 @@ std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOpti
     options.transform = std::move(parser.transform);
   } else {
     ahead = std::make_shared<ParseAhead>();
-    options.transform = [ahead](const RecordBatch& batch, Transformed* made) { return ahead->Run(batch, made); };
+    options.transform = [ahead](const RecordBatch& batch, Crew* crew, Transformed* made) { return ahead->Run(batch, crew, made); };
     options.transforms_now = [ahead] { return ahead->Wanted(); };
   }
   auto* made = new SharedStream(std::move(files), options, state, std::move(parser.wrap), std::move(ahead));

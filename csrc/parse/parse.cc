@@ -2,17 +2,15 @@
 //
 // The thread protocol: the arrays that rows are written to are made before, by the calling thread, and each
 // range writes its own rows only. Lists grow in the parser that a range has to itself, and are joined by the
-// calling thread after all others have ended. No lock, nothing shared but the arrays and `earliest_bad`.
+// calling thread after all others have ended. No lock, nothing shared but the arrays.
 
 #include "parse/parse.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "parse/example_parser.h"
@@ -23,6 +21,10 @@ namespace {
 
 // A thread costs some 20 microseconds to start, in which one core parses about this much.
 constexpr size_t kMinBytesPerThread = 128 << 10;
+// What a crew shares: it has other work too. Joining lists costs a copy of their values, which has to be worth it.
+constexpr size_t kMinBytesShared = 1 << 20;
+constexpr size_t kMinBytesOfListsShared = 4 << 20;
+constexpr size_t kPartsForEach = 2;  // of a crew: who comes late finds something left
 // Batches below this keep all fixed columns in one block: one allocation in place of one a column. More would
 // let a column that is kept hold on to its neighbours.
 constexpr size_t kMaxSharedBytes = 8 << 10;
@@ -39,13 +41,23 @@ size_t CountBytes(const RecordBatch& batch) {
   return bytes;
 }
 
-// Ranges of about equal bytes, one a thread.
-std::vector<Range> SplitRows(const RecordBatch& batch, size_t num_threads) {
-  if (num_threads == 0) num_threads = std::max(1u, std::thread::hardware_concurrency());
+// Threads for the length of one call.
+class OwnThreads : public Crew {
+ public:
+  explicit OwnThreads(size_t num_threads) : size_(num_threads) {}
+  size_t size() const override { return size_; }
+  void Share(size_t tasks, const std::function<void(size_t)>& run) override { ParallelFor(tasks, size_, run); }
+
+ private:
+  const size_t size_;
+};
+
+// Ranges of about equal bytes, at most `most` and of `least_bytes` at least.
+std::vector<Range> SplitRows(const RecordBatch& batch, size_t most, size_t least_bytes) {
   const size_t rows = batch.size();
-  if (num_threads == 1 || rows < 2) return {{0, rows}};
+  if (most == 1 || rows < 2) return {{0, rows}};
   const size_t bytes = CountBytes(batch);
-  const size_t parts = std::max<size_t>(1, std::min({num_threads, bytes / kMinBytesPerThread, rows}));
+  const size_t parts = std::max<size_t>(1, std::min({most, bytes / least_bytes, rows}));
   std::vector<Range> ranges;
   size_t row = 0, done = 0;
   for (size_t part = 1; part <= parts; ++part) {
@@ -64,28 +76,30 @@ Status Locate(Status status, const RecordBatch& batch, size_t row) {
   return std::move(status).WithRecord(-1, origin.record_index >= 0 ? origin.record_index : static_cast<int64_t>(row));
 }
 
-// Runs parse(part, &bad_row) for every range, the first on the calling thread.
-Status RunRanges(const RecordBatch& batch, const std::vector<Range>& ranges,
+Status NoMemory() { return Status::OutOfMemory("no memory for the columns"); }
+
+// Runs parse(part, &bad_row) for every range.
+Status RunRanges(const RecordBatch& batch, const std::vector<Range>& ranges, Crew* crew,
                  const std::function<Status(size_t, size_t*)>& parse) {
   std::vector<Status> statuses(ranges.size());
   std::vector<size_t> bad_rows(ranges.size());
-  std::vector<std::thread> threads;
-  for (size_t part = 1; part < ranges.size(); ++part) {
+  const auto run = [&](size_t part) {
     try {
-      threads.emplace_back([&, part] { statuses[part] = parse(part, &bad_rows[part]); });
-    } catch (const std::system_error&) {  // no more threads to be had: do it here
       statuses[part] = parse(part, &bad_rows[part]);
+    } catch (const std::bad_alloc&) {
+      statuses[part] = NoMemory();
     }
+  };
+  if (ranges.size() == 1) {
+    run(0);
+  } else {
+    crew->Share(ranges.size(), run);
   }
-  statuses[0] = parse(0, &bad_rows[0]);
-  for (std::thread& thread : threads) thread.join();
   for (size_t part = 0; part < ranges.size(); ++part) {  // ranges ascend, so the first error is the earliest row's
     if (!statuses[part].ok()) return Locate(std::move(statuses[part]), batch, bad_rows[part]);
   }
   return {};
 }
-
-Status NoMemory() { return Status::OutOfMemory("no memory for the columns"); }
 
 size_t FixedBytes(const FeatureSpec& spec, size_t rows) {
   size_t bytes;
@@ -294,15 +308,18 @@ Status FinishLists(const Schema& schema, const std::vector<Range>& ranges,
   return {};
 }
 
-}  // namespace
+bool HasLists(const Schema& schema) {
+  return std::any_of(schema.features().begin(), schema.features().end(),
+                     [](const FeatureSpec& spec) { return spec.layout != Layout::kFixed; });
+}
 
-Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns) {
+Status ParseRanges(const RecordBatch& batch, ExamplePlan& plan, const std::vector<Range>& ranges, Crew* crew,
+                   Columns* columns) {
   std::vector<ColumnTarget> targets;
   TFR_RETURN_IF_ERROR(Prepare(*plan.schema, batch.size(), false, columns, &targets));
-  const std::vector<Range> ranges = SplitRows(batch, num_threads);
   std::vector<std::unique_ptr<ExampleParser>> parsers;
   for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
-  Status status = RunRanges(batch, ranges, [&](size_t part, size_t* bad_row) {
+  Status status = RunRanges(batch, ranges, crew, [&](size_t part, size_t* bad_row) {
     return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, targets.data(), false,
                                     bad_row);
   });
@@ -315,16 +332,15 @@ Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_thr
   return status;
 }
 
-Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
-                             Columns* lists) {
+Status ParseRanges(const RecordBatch& batch, SequencePlan& plan, const std::vector<Range>& ranges, Crew* crew,
+                   Columns* context, Columns* lists) {
   TFR_RETURN_IF_ERROR(CheckEmptyBatch(*plan.context, batch.size()));
   std::vector<ColumnTarget> context_targets, list_targets;
   TFR_RETURN_IF_ERROR(Prepare(*plan.context, batch.size(), false, context, &context_targets));
   TFR_RETURN_IF_ERROR(Prepare(*plan.lists, batch.size(), true, lists, &list_targets));
-  const std::vector<Range> ranges = SplitRows(batch, num_threads);
   std::vector<std::unique_ptr<SequenceParser>> parsers;
   for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
-  Status status = RunRanges(batch, ranges, [&](size_t part, size_t* bad_row) {
+  Status status = RunRanges(batch, ranges, crew, [&](size_t part, size_t* bad_row) {
     return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last,
                                     context_targets.data(), list_targets.data(), bad_row);
   });
@@ -340,6 +356,31 @@ Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_
     KeepOwners(batch, plan.lists, lists);
   }
   return status;
+}
+
+}  // namespace
+
+Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns) {
+  OwnThreads threads(ResolveThreads(num_threads));
+  return ParseRanges(batch, plan, SplitRows(batch, threads.size(), kMinBytesPerThread), &threads, columns);
+}
+
+Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Columns* columns) {
+  const size_t most = crew->size() > 1 ? kPartsForEach * crew->size() : 1;
+  const size_t least_bytes = HasLists(*plan.schema) ? kMinBytesOfListsShared : kMinBytesShared;
+  return ParseRanges(batch, plan, SplitRows(batch, most, least_bytes), crew, columns);
+}
+
+Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
+                             Columns* lists) {
+  OwnThreads threads(ResolveThreads(num_threads));
+  return ParseRanges(batch, plan, SplitRows(batch, threads.size(), kMinBytesPerThread), &threads, context, lists);
+}
+
+Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, Crew* crew, Columns* context,
+                             Columns* lists) {
+  const size_t most = crew->size() > 1 ? kPartsForEach * crew->size() : 1;
+  return ParseRanges(batch, plan, SplitRows(batch, most, kMinBytesOfListsShared), crew, context, lists);
 }
 
 }  // namespace tfr

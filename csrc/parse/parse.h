@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/parallel.h"
 #include "base/process.h"
 #include "base/records.h"
 #include "base/status.h"
@@ -75,9 +76,13 @@ struct SequencePlan {
 // fewer where the batch is small; the result is the same with any number. The error of the earliest bad row wins.
 Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns);
 
+// As above; shares a batch with the crew where it is so large that this is worth handing it around.
+Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Columns* columns);
+
 // As ParseExamples; fills one set of columns from the contexts and one from the feature lists.
 Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
                              Columns* lists);
+Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, Crew* crew, Columns* context, Columns* lists);
 
 }  // namespace tfr
 

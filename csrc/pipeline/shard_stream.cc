@@ -9,8 +9,10 @@
 //              sequence and the cutter. It takes chunks that are made and never waits: if the next is not made yet,
 //              the lane it is of is remembered (`wanted_`), whose next unit then comes before all others and past
 //              the budget.
-//   transform  of a batch that was cut, by the thread that cut it, or another.
-// Workers, and the caller while it waits, take what is nearest to a finished batch: transform, cut, unit. What is no
+//   transform  of a batch that was cut, by the thread that cut it, or another. One that is much work is shared: its
+//              parts are listed (`shared_`), taken by whoever is free and by the thread that does the transform,
+//              which stays until all have ended; it waits only for parts that running threads have taken.
+// Workers, and the caller while it waits, take what is nearest to a finished batch: part, transform, cut, unit. What is no
 // regular file may block or need the host language; only the caller makes units of it. The caller takes finished
 // batches by number. Threads start when there is work for them beyond the first chunk, and are stopped and joined by
 // the destructor; they never touch the host language, and no exception leaves one. The first error, in the order of
@@ -21,6 +23,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -45,7 +48,7 @@ constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
 }  // namespace
 
-class ShardStream::Impl : public LaneAccess {
+class ShardStream::Impl : public LaneAccess, public Crew {
  public:
   Impl(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state)
       : files_(std::move(files)),
@@ -157,6 +160,10 @@ class ShardStream::Impl : public LaneAccess {
   // Does one piece of work, if there is any for this thread. Called and left with the lock held.
   bool WorkOnce(bool caller, std::unique_lock<std::mutex>* lock) {
     const bool helps = !caller || options_.caller_helps || options_.num_threads == 0 || threads_.empty();
+    if (helps && !shared_.empty()) {
+      DoPart(shared_.front(), lock);
+      return true;
+    }
     if (helps && !cut_.empty()) {
       TransformOne(lock);
       return true;
@@ -181,6 +188,7 @@ class ShardStream::Impl : public LaneAccess {
   }
 
   bool HasWorkForThreads() {
+    if (!shared_.empty()) return true;
     if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(false)) return true;
     return !cut_.empty() || CanCut() ||
            (bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes && PickLane() != nullptr);
@@ -238,7 +246,7 @@ class ShardStream::Impl : public LaneAccess {
     lock->unlock();
     Transformed made;
     try {
-      done.status = options_.transform(*done.cut.batch, &made);
+      done.status = options_.transform(*done.cut.batch, this, &made);
     } catch (const std::bad_alloc&) {
       done.status = Status::OutOfMemory("no memory for the columns of a batch");
     }
@@ -251,6 +259,38 @@ class ShardStream::Impl : public LaneAccess {
     done.cut.bytes = bytes;
     done_.emplace(number, std::move(done));
     NotifyAfterWork();
+  }
+
+  // Work that a transform shares; on the stack of its thread.
+  struct Shared {
+    const std::function<void(size_t)>& run;
+    const size_t tasks;
+    size_t next = 0;     // to take
+    size_t running = 0;  // taken and not ended
+  };
+
+  // Crew, for the threads that transform.
+  size_t size() const override { return crew_size_.load(std::memory_order_relaxed); }
+
+  void Share(size_t tasks, const std::function<void(size_t)>& run) override {
+    Shared shared = {run, tasks};
+    std::unique_lock<std::mutex> lock(mutex_);
+    shared_.push_back(&shared);
+    if (idle_workers_ > 0) work_.notify_all();
+    if (caller_waits_ && options_.caller_helps) ready_.notify_one();
+    while (shared.next < shared.tasks) DoPart(&shared, &lock);
+    part_ended_.wait(lock, [&] { return shared.running == 0; });
+  }
+
+  // Called and left with the lock held. `shared` may be gone afterwards.
+  void DoPart(Shared* shared, std::unique_lock<std::mutex>* lock) {
+    const size_t task = shared->next++;
+    ++shared->running;
+    if (shared->next == shared->tasks) shared_.erase(std::find(shared_.begin(), shared_.end(), shared));
+    lock->unlock();
+    shared->run(task);
+    lock->lock();
+    if (--shared->running == 0 && shared->next == shared->tasks) part_ended_.notify_all();
   }
 
   struct Claimed {
@@ -328,6 +368,7 @@ class ShardStream::Impl : public LaneAccess {
   // Under the lock. Without threads, because none can be had, all work is done in Next.
   void StartThreads() {
     started_ = true;
+    crew_size_ = options_.num_threads + (options_.caller_helps ? 1 : 0);
     try {
       for (size_t i = 0; i < options_.num_threads; ++i) threads_.emplace_back([this] { Work(); });
     } catch (const std::system_error&) {
@@ -352,6 +393,7 @@ class ShardStream::Impl : public LaneAccess {
   std::mutex mutex_;               // guards the members from here to stop_, and the lanes' scheduling state
   std::condition_variable ready_;  // for the caller: something was handed in
   std::condition_variable work_;   // for workers: something can be claimed, or stop
+  std::condition_variable part_ended_;  // for a thread that shares a transform: the last part has ended
   FileOrder order_;
   OpenLanes lanes_;
   std::shared_ptr<Lane> wanted_;  // the cut waits for its next chunk
@@ -361,6 +403,7 @@ class ShardStream::Impl : public LaneAccess {
   Cut at_end_;  // no batch, but what was skipped behind the last
   uint64_t next_cut_ = 0;
   std::deque<std::pair<uint64_t, Done>> cut_;  // to be transformed
+  std::deque<Shared*> shared_;                 // with parts to take
   std::map<uint64_t, Done> done_;
   uint64_t next_delivered_ = 0;
   size_t in_flight_batches_ = 0;  // cut and not delivered
@@ -373,6 +416,7 @@ class ShardStream::Impl : public LaneAccess {
   bool stop_ = false;
   const size_t max_batches_ = 4 + 4 * options_.num_threads;
 
+  std::atomic<size_t> crew_size_ = 1;
   std::vector<std::thread> threads_;  // the caller's own
 
   // The cutting thread's; handed from one to the next by `cutting_`.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/parallel.h"
 #include "base/records.h"
 #include "base/status.h"
 #include "pipeline/batch_cutter.h"
@@ -24,8 +25,9 @@ struct Transformed {
 };
 
 // Makes something else of a batch, on the thread that cut it or another; keeps alive what it needs of the batch. Null:
-// batches are handed out as they are. Called from several threads at once; needs nothing of the host language.
-using Transform = std::function<Status(const RecordBatch& batch, Transformed* result)>;
+// batches are handed out as they are. Called from several threads at once; needs nothing of the host language. What is
+// much work may be shared with the stream's other threads, the crew, which does that before all else.
+using Transform = std::function<Status(const RecordBatch& batch, Crew* crew, Transformed* result)>;
 
 struct StreamOptions {
   LaneOptions lane;
