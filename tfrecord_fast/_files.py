@@ -80,10 +80,10 @@ def flatten(filenames: Any) -> list[Any]:
         filenames = filenames.ravel().tolist()
     if not isinstance(filenames, Iterable) or isinstance(filenames, dict):
         raise TypeError(f"filenames must be paths (str, bytes, PathLike), got {type(filenames).__name__}")
-    filenames = list(filenames)
-    if _core._are_plain_paths(filenames):  # tens of thousands, perhaps
-        return filenames
-    return [file for element in filenames for file in flatten(element)]
+    elements: list[Any] = list(filenames)
+    if _core._are_plain_paths(elements):  # tens of thousands, perhaps
+        return elements
+    return [file for element in elements for file in flatten(element)]
 
 
 def _is_one_file(value: Any) -> bool:
