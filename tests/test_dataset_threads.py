@@ -92,8 +92,9 @@ def test_both_ways_take_an_infinite_dataset():
 @pytest.mark.parametrize("where", ["prefetch(2)", "map(lambda x: x, num_parallel_calls=2)"])
 def test_ctrl_c_comes_through(where):
     code = f"""
-import _thread, threading, time
+import _thread, signal, threading, time
 import tfrecord_fast as tf
+signal.signal(signal.SIGINT, signal.default_int_handler)  # started in the background, it would be ignored
 dataset = tf.data.Dataset.range(5).map(lambda x: time.sleep(30) if x == 1 else x).{where}
 threading.Timer(0.5, _thread.interrupt_main).start()
 start = time.monotonic()
