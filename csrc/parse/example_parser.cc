@@ -85,7 +85,7 @@ bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
   while (p < end) {
     const size_t from = at;
     const bool whole = from == 0 && p == entries;
-    p = script().Take(record.data, p, end, row, keys_, &at);
+    p = script().Take(record.data, p, end, end, row, keys_, &at);
     if (whole && at == script().size()) {
       std::copy(script_features_[way_].begin(), script_features_[way_].end(), seen_.begin());
     } else if (!MarkSteps(from, at)) {

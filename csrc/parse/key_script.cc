@@ -159,17 +159,17 @@ void KeyScript::SetColumns(const KeyTable& keys) {
   for (Step& step : steps_) step.out = keys.slot(step.slot).out;
 }
 
-const uint8_t* KeyScript::Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, size_t row, const KeyTable& keys,
-                               size_t* at) const {
+const uint8_t* KeyScript::Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, const uint8_t* readable_end,
+                               size_t row, const KeyTable& keys, size_t* at) const {
 #if defined(__x86_64__)
   if (vectors_) {
     const Step* step = &steps_[*at];
-    p = internal::TakeScriptAvx2(&step, begin, p, end, row);
+    p = internal::TakeScriptAvx2(&step, begin, p, end, readable_end, row);
     *at = static_cast<size_t>(step - steps_.data());
     return p;
   }
 #endif
-  (void)begin;
+  (void)begin, (void)readable_end;
   for (; p < end && *at < size(); ++*at) {
     const uint8_t* const behind = TakeWhole(p, end, keys.slot(steps_[*at].slot), row);
     if (behind == nullptr) break;

@@ -54,9 +54,10 @@ TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(
 bool ScriptAvx2Supported() { return Cpu().avx2 && Cpu().bmi2 && Cpu().fast_pext; }
 
 TFR_SCRIPT_TARGET const uint8_t* TakeScriptAvx2(const Step** at, const uint8_t* begin, const uint8_t* p, const uint8_t* end,
-                                                size_t row) {
+                                                const uint8_t* readable_end, size_t row) {
   const Step* step = *at;
-  while (static_cast<size_t>(end - p) >= kReadAhead) {
+  // At the end of a map that more follows, the loads look into what follows; the entry has to end with the map.
+  while (p < end && static_cast<size_t>(readable_end - p) >= kReadAhead) {
     const uint8_t* const behind = TakeStep(*step, p, row);
     if (behind == nullptr || behind > end) {
       *at = step;

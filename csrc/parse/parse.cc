@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "parse/example_parser.h"
+#include "parse/padding.h"
 #include "parse/sequence_parser.h"
 
 namespace tfr {
@@ -125,7 +126,8 @@ Status AllocateFixed(const Schema& schema, Columns* columns) {
   return {};
 }
 
-// Makes the arrays that all ranges write, and the targets that point to them. `lists`: of feature lists.
+// Makes the arrays that all ranges write, and the targets that point to them. `lists`: of feature lists, of which those
+// of kPadded are for PreparePadded.
 Status Prepare(const Schema& schema, size_t rows, bool lists, Columns* columns, std::vector<ColumnTarget>* targets) {
   columns->rows = rows;
   columns->columns.assign(schema.size(), Column{});
@@ -138,10 +140,37 @@ Status Prepare(const Schema& schema, size_t rows, bool lists, Columns* columns, 
       target.fixed = column.values.data;
       continue;
     }
+    if (lists && schema.features()[f].layout == Layout::kPadded) continue;
     Block& ends = lists ? column.row_steps : column.splits;
     if (!AllocateBlock(rows + 1, sizeof(int64_t), f, &ends)) return NoMemory();
     ends.as<int64_t>()[0] = 0;
     (lists ? target.row_steps : target.splits) = ends.as<int64_t>();
+  }
+  return {};
+}
+
+// Padded feature lists: room for rows as long as the longest of the batch before, so that most rows are written once,
+// where they stay. One long row may make room for all dear, so it has a bound by the bytes that there are to parse.
+Status PreparePadded(const RecordBatch& batch, const SequencePlan& plan, Columns* lists, std::vector<ColumnTarget>* targets) {
+  constexpr size_t kMostGrowth = 8;
+  const size_t rows = lists->rows;
+  const size_t most_bytes = kMostGrowth * CountBytes(batch);
+  for (size_t f = 0; f < plan.lists->size(); ++f) {
+    const FeatureSpec& spec = plan.lists->features()[f];
+    if (spec.layout != Layout::kPadded) continue;
+    Column& column = lists->columns[f];
+    ColumnTarget& target = (*targets)[f];
+    if (!AllocateBlock(rows, sizeof(int64_t), f, &column.lengths)) return NoMemory();
+    target.lengths = column.lengths.as<int64_t>();
+    const size_t stride = plan.longest[f].load(std::memory_order_relaxed);
+    size_t values;
+    if (rows < 2 || stride == 0 || __builtin_mul_overflow(stride, spec.elements, &values) ||
+        __builtin_mul_overflow(values, rows, &values) || values > most_bytes / ItemSize(spec.type)) {
+      continue;
+    }
+    if (!AllocateBlock(values, ItemSize(spec.type), f, &column.values)) return NoMemory();
+    target.padded = column.values.data;
+    target.stride = stride;
   }
   return {};
 }
@@ -174,15 +203,6 @@ size_t Longest(const int64_t* ends, size_t rows) {
   return static_cast<size_t>(longest);
 }
 
-// Fills out[0, count) with copies of one item.
-void Fill(uint8_t* out, size_t count, const uint8_t* item, size_t item_size) {
-  if (std::all_of(item, item + item_size, [](uint8_t byte) { return byte == 0; })) {
-    if (count > 0) std::memset(out, 0, count * item_size);
-    return;
-  }
-  for (size_t i = 0; i < count; ++i) std::memcpy(out + i * item_size, item, item_size);
-}
-
 // kPadded: from values and ends of rows (in values) to [rows, longest] of values.
 Status Pad(const Schema& schema, size_t f, const int64_t* ends, size_t rows, Block* values, size_t* longest) {
   const FeatureSpec& spec = schema.features()[f];
@@ -193,20 +213,12 @@ Status Pad(const Schema& schema, size_t f, const int64_t* ends, size_t rows, Blo
   if (count == values->count) return {};  // every row is as long as the longest
   Block padded;
   if (!AllocateBlock(count, item_size, f, &padded)) return NoMemory();
-  static constexpr uint8_t kEmpty = 0;
-  Bytes empty{&kEmpty, 0};
-  uint64_t zero = 0;
-  const uint8_t* item = reinterpret_cast<const uint8_t*>(&zero);
-  if (spec.type == ColumnType::kBytes) {
-    item = reinterpret_cast<const uint8_t*>(spec.has_default() ? schema.default_views(f).data() : &empty);
-  } else if (spec.has_default()) {
-    item = spec.default_values.data();
-  }
+  const Padding padding(schema, f);
   for (size_t row = 0; row < rows; ++row) {
     const auto size = static_cast<size_t>(ends[row + 1] - ends[row]);
     uint8_t* out = padded.data + row * *longest * item_size;
     if (size > 0) std::memcpy(out, values->data + static_cast<size_t>(ends[row]) * item_size, size * item_size);
-    Fill(out + size * item_size, *longest - size, item, item_size);
+    padding.Fill(out + size * item_size, *longest - size);
   }
   *values = std::move(padded);
   return {};
@@ -253,28 +265,70 @@ Status Finish(const Schema& schema, const std::vector<Range>& ranges,
   return {};
 }
 
+// Puts the rows of a padded feature list, some in `column.values` and some in the parts' lists, into a new array that
+// is as wide as the longest of them.
+Status Rearrange(const Schema& schema, size_t f, const std::vector<Range>& ranges, const std::vector<Growing*>& parts,
+                 const ColumnTarget& target, Column* column) {
+  const FeatureSpec& spec = schema.features()[f];
+  const size_t step_bytes = spec.elements * ItemSize(spec.type);
+  const size_t rows = ranges.back().last;
+  size_t count;
+  if (__builtin_mul_overflow(column->longest, spec.elements, &count) || __builtin_mul_overflow(count, rows, &count)) {
+    return NoMemory();
+  }
+  Block values;
+  if (!AllocateBlock(count, ItemSize(spec.type), f, &values)) return NoMemory();
+  const Padding padding(schema, f);
+  uint8_t* out = values.data;
+  for (size_t part = 0; part < ranges.size(); ++part) {
+    const uint8_t* listed = parts[part]->data();
+    for (size_t row = ranges[part].first; row < ranges[part].last; ++row, out += column->longest * step_bytes) {
+      const auto steps = static_cast<size_t>(target.lengths[row]);
+      const bool in_list = steps > target.stride;
+      const uint8_t* const from = in_list ? listed : target.padded + row * target.stride * step_bytes;
+      if (steps > 0) std::memcpy(out, from, steps * step_bytes);
+      if (in_list) listed += steps * step_bytes;
+      padding.Fill(out + steps * step_bytes, (column->longest - steps) * spec.elements);
+    }
+  }
+  column->values = std::move(values);
+  return {};
+}
+
+Status FinishPadded(SequencePlan& plan, size_t f, const std::vector<Range>& ranges, const std::vector<Growing*>& parts,
+                    const ColumnTarget& target, Columns* columns) {
+  Column& column = columns->columns[f];
+  const FeatureSpec& spec = plan.lists->features()[f];
+  int64_t longest = 0, all = 0;
+  for (size_t row = 0; row < columns->rows; ++row) {
+    longest = std::max(longest, target.lengths[row]);
+    all += target.lengths[row];
+  }
+  column.longest = static_cast<size_t>(longest);
+  plan.longest[f].store(column.longest, std::memory_order_relaxed);
+  if (target.padded != nullptr && column.longest == target.stride) return {};
+  if (target.padded == nullptr && static_cast<size_t>(all) == columns->rows * column.longest) {
+    return Join(parts, ItemSize(spec.type), &column.values) ? Status() : NoMemory();
+  }
+  return Rearrange(*plan.lists, f, ranges, parts, target, &column);
+}
+
 // As Finish, for feature lists, whose parts have steps as well.
-Status FinishLists(const Schema& schema, const std::vector<Range>& ranges,
-                   const std::vector<std::unique_ptr<SequenceParser>>& parsers, Columns* columns) {
+Status FinishLists(SequencePlan& plan, const std::vector<Range>& ranges,
+                   const std::vector<std::unique_ptr<SequenceParser>>& parsers, const std::vector<ColumnTarget>& targets,
+                   Columns* columns) {
+  const Schema& schema = *plan.lists;
   for (size_t f = 0; f < schema.size(); ++f) {
     const FeatureSpec& spec = schema.features()[f];
     Column& column = columns->columns[f];
-    auto* row_steps = column.row_steps.as<int64_t>();
-    Rebase(ranges, row_steps);
     std::vector<Growing*> values;
     for (const auto& parser : parsers) values.push_back(&parser->lists().values(f));
     if (spec.layout == Layout::kPadded) {
-      if (!Join(values, ItemSize(spec.type), &column.values)) return NoMemory();
-      if (!AllocateBlock(columns->rows, sizeof(int64_t), f, &column.lengths)) return NoMemory();
-      for (size_t row = 0; row < columns->rows; ++row) {
-        column.lengths.as<int64_t>()[row] = row_steps[row + 1] - row_steps[row];
-      }
-      for (size_t row = 0; row <= columns->rows; ++row) row_steps[row] *= static_cast<int64_t>(spec.elements);
-      TFR_RETURN_IF_ERROR(Pad(schema, f, row_steps, columns->rows, &column.values, &column.longest));
-      column.longest /= spec.elements;
-      column.row_steps = {};
+      TFR_RETURN_IF_ERROR(FinishPadded(plan, f, ranges, values, targets[f], columns));
       continue;
     }
+    auto* row_steps = column.row_steps.as<int64_t>();
+    Rebase(ranges, row_steps);
     const auto steps = static_cast<size_t>(row_steps[columns->rows]);
     if (!AllocateBlock(steps + 1, sizeof(int64_t), f, &column.splits)) return NoMemory();
     auto* splits = column.splits.as<int64_t>();
@@ -321,6 +375,7 @@ Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_
   std::vector<ColumnTarget> context_targets, list_targets;
   TFR_RETURN_IF_ERROR(Prepare(*plan.context, batch.size(), false, context, &context_targets));
   TFR_RETURN_IF_ERROR(Prepare(*plan.lists, batch.size(), true, lists, &list_targets));
+  TFR_RETURN_IF_ERROR(PreparePadded(batch, plan, lists, &list_targets));
   const std::vector<Range> ranges = SplitRows(batch, num_threads);
   std::vector<std::unique_ptr<SequenceParser>> parsers;
   for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
@@ -333,7 +388,7 @@ Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_
         *plan.context, ranges,
         [&](size_t part, size_t f) -> Growing& { return parsers[part]->context().values(f); }, context);
   }
-  if (status.ok()) status = FinishLists(*plan.lists, ranges, parsers, lists);
+  if (status.ok()) status = FinishLists(plan, ranges, parsers, list_targets, lists);
   for (auto& parser : parsers) plan.parsers.GiveBack(std::move(parser));
   if (status.ok()) {
     KeepOwners(batch, plan.context, context);
