@@ -11,10 +11,9 @@
 #include <cstring>
 #include <functional>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 
+#include "base/parallel.h"
 #include "parse/example_parser.h"
 #include "parse/padding.h"
 #include "parse/sequence_parser.h"
@@ -22,7 +21,7 @@
 namespace tfr {
 namespace {
 
-// A thread costs some 20 microseconds to start, in which one core parses about this much.
+// A thread costs some 20 microseconds to wake, in which one core parses about this much.
 constexpr size_t kMinBytesPerThread = 128 << 10;
 // Batches below this keep all fixed columns in one block: one allocation in place of one a column. More would
 // let a column that is kept hold on to its neighbours.
@@ -42,7 +41,7 @@ size_t CountBytes(const RecordBatch& batch) {
 
 // Ranges of about equal bytes, one a thread.
 std::vector<Range> SplitRows(const RecordBatch& batch, size_t num_threads) {
-  if (num_threads == 0) num_threads = std::max(1u, std::thread::hardware_concurrency());
+  num_threads = ResolveThreads(num_threads);
   const size_t rows = batch.size();
   if (num_threads == 1 || rows < 2) return {{0, rows}};
   const size_t bytes = CountBytes(batch);
@@ -65,21 +64,12 @@ Status Locate(Status status, const RecordBatch& batch, size_t row) {
   return std::move(status).WithRecord(-1, origin.record_index >= 0 ? origin.record_index : static_cast<int64_t>(row));
 }
 
-// Runs parse(part, &bad_row) for every range, the first on the calling thread.
+// Runs parse(part, &bad_row) for every range, each on a thread of its own if there are as many.
 Status RunRanges(const RecordBatch& batch, const std::vector<Range>& ranges,
                  const std::function<Status(size_t, size_t*)>& parse) {
   std::vector<Status> statuses(ranges.size());
   std::vector<size_t> bad_rows(ranges.size());
-  std::vector<std::thread> threads;
-  for (size_t part = 1; part < ranges.size(); ++part) {
-    try {
-      threads.emplace_back([&, part] { statuses[part] = parse(part, &bad_rows[part]); });
-    } catch (const std::system_error&) {  // no more threads to be had: do it here
-      statuses[part] = parse(part, &bad_rows[part]);
-    }
-  }
-  statuses[0] = parse(0, &bad_rows[0]);
-  for (std::thread& thread : threads) thread.join();
+  ParallelFor(ranges.size(), ranges.size(), [&](size_t part) { statuses[part] = parse(part, &bad_rows[part]); });
   for (size_t part = 0; part < ranges.size(); ++part) {  // ranges ascend, so the first error is the earliest row's
     if (!statuses[part].ok()) return Locate(std::move(statuses[part]), batch, bad_rows[part]);
   }
@@ -183,17 +173,32 @@ void Rebase(const std::vector<Range>& ranges, int64_t* ends) {
   }
 }
 
+// Whether the parts fill the block already, one behind the other.
+bool AreJoined(const std::vector<Growing*>& parts, size_t item_size, const Block& block) {
+  const uint8_t* end = block.data;
+  if (end == nullptr) return false;
+  for (const Growing* part : parts) {
+    if (part->size() == 0) continue;
+    if (part->data() != end) return false;
+    end += part->size() * item_size;
+  }
+  return end == block.data + block.count * item_size;
+}
+
 // The parts, end to end. One part is handed over as it is.
-bool Join(const std::vector<Growing*>& parts, size_t item_size, Block* block) {
-  if (parts.size() == 1) return parts[0]->Release(block);
+bool Join(const std::vector<Growing*>& parts, size_t item_size, Block* given) {
+  if (parts.size() == 1) return parts[0]->Release(given);
+  if (AreJoined(parts, item_size, *given)) return true;
+  Block joined;
   size_t total = 0;
   for (const Growing* part : parts) total += part->size();
-  if (!AllocateBlock(total, item_size, 0, block)) return false;
-  uint8_t* out = block->data;
+  if (!AllocateBlock(total, item_size, 0, &joined)) return false;
+  uint8_t* out = joined.data;
   for (const Growing* part : parts) {
     if (part->size() > 0) std::memcpy(out, part->data(), part->size() * item_size);
     out += part->size() * item_size;
   }
+  *given = std::move(joined);
   return true;
 }
 
@@ -348,23 +353,78 @@ Status FinishLists(SequencePlan& plan, const std::vector<Range>& ranges,
   return {};
 }
 
+using ExampleParsers = std::vector<std::unique_ptr<ExampleParser>>;
+
+// Counting the values of lists costs a walk over the keys, and saves joining what the threads made, which costs more
+// than making it where lists are long. By the last batch; the numbers are of nanoseconds, roughly.
+bool IsWorthCounting(const ExamplePlan& plan, const ExampleParsers& parsers) {
+  constexpr size_t kBytesAKey = 40;  // a key's walk costs what joining so many bytes costs
+  const size_t bytes = plan.list_bytes.load(std::memory_order_relaxed);
+  return parsers.size() > 1 && bytes > kBytesAKey * parsers[0]->known_keys();
+}
+
+// Makes the columns of lists and lets each range's lists grow where they are to be in the end. What was counted wrongly
+// grows elsewhere, and is joined.
+Status PlaceLists(const RecordBatch& batch, const Schema& schema, const std::vector<Range>& ranges, ExampleParsers& parsers,
+                  Columns* columns) {
+  std::vector<std::vector<size_t>> counts(ranges.size());
+  std::atomic<bool> counted{true};
+  ParallelFor(ranges.size(), ranges.size(), [&](size_t part) {
+    if (!parsers[part]->CountLists(batch.records.data(), ranges[part].first, ranges[part].last, &counts[part])) counted = false;
+  });
+  if (!counted) return {};
+  for (size_t f = 0; f < schema.size(); ++f) {
+    if (schema.features()[f].layout == Layout::kFixed) continue;
+    size_t total = 0;
+    for (const std::vector<size_t>& part : counts) total += part[f];
+    if (total == 0) continue;
+    const size_t item_size = ItemSize(schema.features()[f].type);
+    Block& values = columns->columns[f].values;
+    if (!AllocateBlock(total, item_size, f, &values)) return NoMemory();
+    uint8_t* data = values.data;
+    for (size_t part = 0; part < ranges.size(); ++part) {
+      parsers[part]->values(f).Place(data, counts[part][f]);
+      data += counts[part][f] * item_size;
+    }
+  }
+  return {};
+}
+
+// What the next batch's IsWorthCounting goes by.
+void NoteListBytes(const Columns& columns, ExamplePlan* plan) {
+  size_t bytes = 0;
+  for (size_t f = 0; f < plan->schema->size(); ++f) {
+    const FeatureSpec& spec = plan->schema->features()[f];
+    if (spec.layout != Layout::kFixed) bytes += columns.columns[f].values.count * ItemSize(spec.type);
+  }
+  plan->list_bytes.store(bytes / std::max<size_t>(1, columns.rows), std::memory_order_relaxed);
+}
+
 }  // namespace
 
 Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns) {
   std::vector<ColumnTarget> targets;
   TFR_RETURN_IF_ERROR(Prepare(*plan.schema, batch.size(), false, columns, &targets));
   const std::vector<Range> ranges = SplitRows(batch, num_threads);
-  std::vector<std::unique_ptr<ExampleParser>> parsers;
+  ExampleParsers parsers;
   for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
-  Status status = RunRanges(batch, ranges, [&](size_t part, size_t* bad_row) {
-    return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, targets.data(), false,
-                                    bad_row);
-  });
+  Status status;
+  if (IsWorthCounting(plan, parsers)) status = PlaceLists(batch, *plan.schema, ranges, parsers, columns);
+  if (status.ok()) {
+    status = RunRanges(batch, ranges, [&](size_t part, size_t* bad_row) {
+      return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, targets.data(), false,
+                                      bad_row);
+    });
+  }
   if (status.ok()) {
     status = Finish(
         *plan.schema, ranges, [&](size_t part, size_t f) -> Growing& { return parsers[part]->values(f); }, columns);
   }
-  for (auto& parser : parsers) plan.parsers.GiveBack(std::move(parser));
+  if (status.ok()) NoteListBytes(*columns, &plan);
+  for (auto& parser : parsers) {
+    for (size_t f = 0; f < plan.schema->size(); ++f) parser->values(f).Unplace();
+    plan.parsers.GiveBack(std::move(parser));
+  }
   if (status.ok()) KeepOwners(batch, plan.schema, columns);
   return status;
 }

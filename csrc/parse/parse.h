@@ -61,6 +61,7 @@ struct ExamplePlan {
   explicit ExamplePlan(SchemaPtr wanted) : schema(std::move(wanted)), parsers(schema) {}
   SchemaPtr schema;
   ParserPool<ExampleParser> parsers;
+  std::atomic<size_t> list_bytes{0};  // of all lists' values, for each row of the last batch; a guess
 };
 
 // What to parse of a SequenceExample: of its context, and of its feature lists.

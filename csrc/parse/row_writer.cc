@@ -147,10 +147,16 @@ bool RowWriter::Append(size_t f, size_t row, const FeatureValue& value, size_t* 
   }
   Growing& list = lists_[f];
   const size_t most = MostValues(value);
-  if (!list.Reserve(most, row - first_row_, rows_)) return NoMemory(spec, why);
-  ValueTarget target{list.end(), most, 0};
+  const size_t room = list.placed() ? std::min(most, list.room()) : most;
+  if (!list.Reserve(room, row - first_row_, rows_)) return NoMemory(spec, why);
+  ValueTarget target{list.end(), room, 0};
   int64_t misfit;
-  const Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
+  Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
+  if (decoded == Decoded::kOk && target.count > room) [[unlikely]] {  // more than were counted before
+    if (!list.Reserve(most, row - first_row_, rows_)) return NoMemory(spec, why);
+    target = {list.end(), most, 0};
+    decoded = DecodeValues(value, spec.type, &target, &misfit);
+  }
   if (decoded != Decoded::kOk) {
     if (why) *why = decoded == Decoded::kMalformed ? MalformedFeature(spec) : Misfit(spec, misfit);
     return false;
