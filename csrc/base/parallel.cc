@@ -1,9 +1,10 @@
 // Threads that help with one call after another; see parallel.h.
 //
-// To start a thread for each call would cost as much as some 100 kB of work. Helpers wait for the next call instead, and
-// end when none comes for a while. The thread protocol: `mutex_` guards all of Helpers and of the jobs it knows; a job
-// lives on its caller's stack, and its caller returns when nobody can find it any more and nobody works on it. Tasks are
-// handed out by one counter. In a forked process, which has none of these threads, a new set of them is begun.
+// To start a thread for each call would cost as much as some 100 kB of work. Helpers wait for the next call instead,
+// and end when none comes for a while. The thread protocol: `mutex_` guards all of Helpers and of the jobs it knows; a
+// job lives on its caller's stack, and its caller returns when nobody can find it any more and nobody works on it.
+// Tasks are handed out by one counter. In a forked process, which has none of these threads, a new set of them is
+// begun.
 
 #include "base/parallel.h"
 

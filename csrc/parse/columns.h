@@ -92,6 +92,12 @@ class Growing {
 
   void Advance(size_t count) { block_.count += count; }
   void Truncate(size_t size) { block_.count = size; }
+  // Empty, and without memory.
+  void Clear() {
+    block_ = Block{};
+    capacity_ = 0;
+    placed_ = false;
+  }
 
   // Gives the values away; false when there is no memory. Copies only where much room is left over. The next list
   // starts with room for as many values a unit of work as this one had.
@@ -99,11 +105,6 @@ class Growing {
 
  private:
   bool Grow(size_t more, size_t done, size_t total);
-  void Clear() {
-    block_ = Block{};
-    capacity_ = 0;
-    placed_ = false;
-  }
 
   size_t item_size_;
   size_t capacity_ = 0;

@@ -51,8 +51,8 @@ class KeyScript {
   // Takes entries from `p` on as long as they are those of the steps from *at on, in the form that their shapes stand
   // for, and puts the values into `row`. Returns the cursor behind the last one taken; *at becomes the step behind its.
   // [p, end) lies in the record [begin, readable_end), of which any byte may be looked at.
-  const uint8_t* Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, const uint8_t* readable_end, size_t row,
-                      const KeyTable& keys, size_t* at) const;
+  const uint8_t* Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, const uint8_t* readable_end,
+                      size_t row, const KeyTable& keys, size_t* at) const;
 
  private:
   std::vector<Step> steps_;  // and one that no entry fits, at the end

@@ -53,8 +53,8 @@ TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(
 
 bool ScriptAvx2Supported() { return Cpu().avx2 && Cpu().bmi2 && Cpu().fast_pext; }
 
-TFR_SCRIPT_TARGET const uint8_t* TakeScriptAvx2(const Step** at, const uint8_t* begin, const uint8_t* p, const uint8_t* end,
-                                                const uint8_t* readable_end, size_t row) {
+TFR_SCRIPT_TARGET const uint8_t* TakeScriptAvx2(const Step** at, const uint8_t* begin, const uint8_t* p,
+                                                const uint8_t* end, const uint8_t* readable_end, size_t row) {
   const Step* step = *at;
   // At the end of a map that more follows, the loads look into what follows; the entry has to end with the map.
   while (p < end && static_cast<size_t>(readable_end - p) >= kReadAhead) {

@@ -141,7 +141,8 @@ Status Prepare(const Schema& schema, size_t rows, bool lists, Columns* columns, 
 
 // Padded feature lists: room for rows as long as the longest of the batch before, so that most rows are written once,
 // where they stay. One long row may make room for all dear, so it has a bound by the bytes that there are to parse.
-Status PreparePadded(const RecordBatch& batch, const SequencePlan& plan, Columns* lists, std::vector<ColumnTarget>* targets) {
+Status PreparePadded(const RecordBatch& batch, const SequencePlan& plan, Columns* lists,
+                     std::vector<ColumnTarget>* targets) {
   constexpr size_t kMostGrowth = 8;
   const size_t rows = lists->rows;
   const size_t most_bytes = kMostGrowth * CountBytes(batch);
@@ -295,6 +296,7 @@ Status Rearrange(const Schema& schema, size_t f, const std::vector<Range>& range
       if (in_list) listed += steps * step_bytes;
       padding.Fill(out + steps * step_bytes, (column->longest - steps) * spec.elements);
     }
+    parts[part]->Clear();
   }
   column->values = std::move(values);
   return {};
@@ -320,8 +322,8 @@ Status FinishPadded(SequencePlan& plan, size_t f, const std::vector<Range>& rang
 
 // As Finish, for feature lists, whose parts have steps as well.
 Status FinishLists(SequencePlan& plan, const std::vector<Range>& ranges,
-                   const std::vector<std::unique_ptr<SequenceParser>>& parsers, const std::vector<ColumnTarget>& targets,
-                   Columns* columns) {
+                   const std::vector<std::unique_ptr<SequenceParser>>& parsers,
+                   const std::vector<ColumnTarget>& targets, Columns* columns) {
   const Schema& schema = *plan.lists;
   for (size_t f = 0; f < schema.size(); ++f) {
     const FeatureSpec& spec = schema.features()[f];
@@ -365,12 +367,13 @@ bool IsWorthCounting(const ExamplePlan& plan, const ExampleParsers& parsers) {
 
 // Makes the columns of lists and lets each range's lists grow where they are to be in the end. What was counted wrongly
 // grows elsewhere, and is joined.
-Status PlaceLists(const RecordBatch& batch, const Schema& schema, const std::vector<Range>& ranges, ExampleParsers& parsers,
-                  Columns* columns) {
+Status PlaceLists(const RecordBatch& batch, const Schema& schema, const std::vector<Range>& ranges,
+                  ExampleParsers& parsers, Columns* columns) {
   std::vector<std::vector<size_t>> counts(ranges.size());
   std::atomic<bool> counted{true};
   ParallelFor(ranges.size(), ranges.size(), [&](size_t part) {
-    if (!parsers[part]->CountLists(batch.records.data(), ranges[part].first, ranges[part].last, &counts[part])) counted = false;
+    if (!parsers[part]->CountLists(batch.records.data(), ranges[part].first, ranges[part].last, &counts[part]))
+      counted = false;
   });
   if (!counted) return {};
   for (size_t f = 0; f < schema.size(); ++f) {
@@ -412,8 +415,8 @@ Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_thr
   if (IsWorthCounting(plan, parsers)) status = PlaceLists(batch, *plan.schema, ranges, parsers, columns);
   if (status.ok()) {
     status = RunRanges(batch, ranges, [&](size_t part, size_t* bad_row) {
-      return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, targets.data(), false,
-                                      bad_row);
+      return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, targets.data(),
+                                      false, bad_row);
     });
   }
   if (status.ok()) {

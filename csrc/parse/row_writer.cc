@@ -317,8 +317,8 @@ const uint8_t* RowWriter::TakePaddedSteps(size_t f, size_t row, const uint8_t* p
     taken = 0;
   }
   // A step takes more bytes than its values do, or one a value.
-  const size_t most_steps =
-      static_cast<size_t>(end - p) / (kStepHeader + spec.elements * (spec.type == ColumnType::kInt64 ? 1 : sizeof(float)));
+  const size_t most_steps = static_cast<size_t>(end - p) /
+                            (kStepHeader + spec.elements * (spec.type == ColumnType::kInt64 ? 1 : sizeof(float)));
   Growing& list = lists_[f];
   if (!list.Reserve(most_steps * spec.elements, row - first_row_, rows_)) return p;
   p = TakeEqualSteps(f, p, end, list.end(), most_steps, &taken);
@@ -331,7 +331,8 @@ const uint8_t* RowWriter::PutUsualSteps(size_t f, size_t row, const uint8_t* p, 
   const FeatureSpec& spec = schema_.features()[f];
   if (spec.type != ColumnType::kInt64 && spec.type != ColumnType::kFloat32) return p;
   if (spec.layout == Layout::kPadded) return TakePaddedSteps(f, row, p, end);
-  return spec.type == ColumnType::kInt64 ? TakeSteps<Kind::kInt64>(f, row, p, end) : TakeSteps<Kind::kFloat>(f, row, p, end);
+  return spec.type == ColumnType::kInt64 ? TakeSteps<Kind::kInt64>(f, row, p, end)
+                                         : TakeSteps<Kind::kFloat>(f, row, p, end);
 }
 
 void RowWriter::PutDefault(size_t f, size_t row) {

@@ -22,7 +22,7 @@ struct ColumnTarget {
   int64_t* splits = nullptr;     // kList and kPadded of Examples and contexts: ends of rows, counted in the range
   int64_t* row_steps = nullptr;  // feature lists of kList: ends of rows in steps, counted in the range
   int64_t* lengths = nullptr;    // feature lists of kPadded: the steps of each row
-  uint8_t* padded = nullptr;     // and the rows of at most `stride` steps, padded to so many; longer rows are in the list
+  uint8_t* padded = nullptr;  // and the rows of at most `stride` steps, padded to so many; longer rows are in the list
   size_t stride = 0;
 };
 
@@ -79,7 +79,8 @@ class RowWriter {
   template <Kind kind>
   const uint8_t* TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end);
   const uint8_t* TakePaddedSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end);
-  const uint8_t* TakeEqualSteps(size_t f, const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room, size_t* taken) const;
+  const uint8_t* TakeEqualSteps(size_t f, const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room,
+                                size_t* taken) const;
   bool Spill(size_t f, size_t row, Status* why);
   bool PutPaddedStep(size_t f, size_t row, const FeatureValue& value, Status* why);
   bool PutFixed(size_t f, size_t row, const FeatureValue& value, Status* why);
@@ -92,7 +93,7 @@ class RowWriter {
   std::vector<uint32_t> list_features_;
   std::vector<Growing> lists_;  // by feature; empty for kFixed
   std::vector<Growing> steps_;  // by feature; feature lists of kList only: where each step ends
-  std::vector<Padding> paddings_;      // by feature
+  std::vector<Padding> paddings_;       // by feature
   std::vector<FloatStep> float_steps_;  // by feature
   OpenList list_;
 };

@@ -138,7 +138,8 @@ bool SequenceParser::WalkContext(const Bytes& record, const uint8_t* p, const ui
     Bytes key, value;
     if (p == nullptr || !ReadEntry(p, p + size, &key, &value)) return false;
     p += size;
-    const bool expected = at < script.size() && KeyTable::Matches(context_.keys.slot(script.step(at).slot), key.data, key.size);
+    const bool expected =
+        at < script.size() && KeyTable::Matches(context_.keys.slot(script.step(at).slot), key.data, key.size);
     const uint32_t slot = expected ? script.step(at).slot : context_.keys.Find(key.data, key.size);
     if (slot == KeyTable::kUnknown) continue;
     if (!expected && script.Place(slot) == KeyScript::kNowhere) script.Insert(at, slot, context_.keys);

@@ -51,7 +51,7 @@ const uint8_t* TakeVarintsOf(size_t n, const uint8_t* p, const uint8_t* end, int
 // Steps of one varint of any size: each waits for the size of the one before.
 const uint8_t* TakeVarints(const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* taken) {
   size_t i = 0;
-  while (i < room && static_cast<size_t>(end - p) > kStepHeader) {
+  while (static_cast<size_t>(end - p) > kStepHeader && i < room) {
     const size_t n = p[kStepHeader - 1];
     if (HeaderAt(p) != Int64Header(n) || n > kMaxVarintSize || n > static_cast<size_t>(end - p) - kStepHeader ||
         !DecodeOneVarint(p - kBeforeSteps, p + kStepHeader, n, out + i)) {
@@ -66,7 +66,7 @@ const uint8_t* TakeVarints(const uint8_t* p, const uint8_t* end, int64_t* out, s
 
 const uint8_t* TakeRuns(size_t values, const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* taken) {
   size_t i = 0;
-  while (i < room && static_cast<size_t>(end - p) > kStepHeader) {
+  while (static_cast<size_t>(end - p) > kStepHeader && i < room) {
     const size_t n = p[kStepHeader - 1];
     if (HeaderAt(p) != Int64Header(n) || n > kMostRunBytes || n > static_cast<size_t>(end - p) - kStepHeader) break;
     const uint8_t* const behind = p + kStepHeader + n;
@@ -107,7 +107,8 @@ FloatStep::FloatStep(size_t floats) : value_bytes_(4 * floats) {
 
 // kBytes of values behind a header of six bytes.
 template <size_t kBytes>
-const uint8_t* FloatStep::TakeSmall(const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room, size_t* taken) const {
+const uint8_t* FloatStep::TakeSmall(const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room,
+                                    size_t* taken) const {
   constexpr size_t kStep = kStepHeader + kBytes;
   static_assert(kStep >= 8);
   const size_t most = std::min(room, static_cast<size_t>(end - p) / kStep);
@@ -124,13 +125,20 @@ const uint8_t* FloatStep::TakeSmall(const uint8_t* p, const uint8_t* end, uint8_
 const uint8_t* FloatStep::Take(const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room, size_t* taken) const {
   if (header_size_ == 0) return p;
   switch (value_bytes_) {
-    case 4: return TakeSmall<4>(p, end, out, room, taken);
-    case 8: return TakeSmall<8>(p, end, out, room, taken);
-    case 12: return TakeSmall<12>(p, end, out, room, taken);
-    case 16: return TakeSmall<16>(p, end, out, room, taken);
-    case 32: return TakeSmall<32>(p, end, out, room, taken);
-    case 64: return TakeSmall<64>(p, end, out, room, taken);
-    default: break;
+    case 4:
+      return TakeSmall<4>(p, end, out, room, taken);
+    case 8:
+      return TakeSmall<8>(p, end, out, room, taken);
+    case 12:
+      return TakeSmall<12>(p, end, out, room, taken);
+    case 16:
+      return TakeSmall<16>(p, end, out, room, taken);
+    case 32:
+      return TakeSmall<32>(p, end, out, room, taken);
+    case 64:
+      return TakeSmall<64>(p, end, out, room, taken);
+    default:
+      break;
   }
   // At least 20 bytes of values from here on, and a header of up to 16.
   const size_t step = header_size_ + value_bytes_;
@@ -144,7 +152,8 @@ const uint8_t* FloatStep::Take(const uint8_t* p, const uint8_t* end, uint8_t* ou
   return p;
 }
 
-const uint8_t* TakeInt64Steps(size_t values, const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* taken) {
+const uint8_t* TakeInt64Steps(size_t values, const uint8_t* p, const uint8_t* end, int64_t* out, size_t room,
+                              size_t* taken) {
   if (values != 1) return TakeRuns(values, p, end, out, room, taken);
   for (int change = 0; static_cast<size_t>(end - p) > kStepHeader && room > 0; ++change) {
     const size_t n = p[kStepHeader - 1];

@@ -39,7 +39,8 @@ class FloatStep {
 };
 
 // Steps of `values` int64 each; at most `room` of them.
-const uint8_t* TakeInt64Steps(size_t values, const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* taken);
+const uint8_t* TakeInt64Steps(size_t values, const uint8_t* p, const uint8_t* end, int64_t* out, size_t room,
+                              size_t* taken);
 
 }  // namespace tfr
 
