@@ -4,6 +4,7 @@ As a program: reads pickled lists of cases from standard input and writes pickle
 (see `answer`); an answer is ("ok", neutral results) or ("error", kind, text). Neutral results hold NumPy only.
 """
 
+import contextlib
 import os
 import pickle
 import struct
@@ -50,6 +51,14 @@ def build_features(module, described):
     return features
 
 
+def teach(parse, case):
+    """Parses some of the records, good or bad, so that what a plan learns from one batch has its say in the next."""
+    seed = case.get("seed", 0)
+    if seed % 3:
+        with contextlib.suppress(Exception):
+            parse(case["records"][seed % 4 :])
+
+
 def run(module, case):
     """The results of one case, as the module gives them, made neutral."""
     features = build_features(module, case["features"])
@@ -57,12 +66,16 @@ def run(module, case):
     if not records and hasattr(module, "constant"):  # TensorFlow takes [] for floats
         records = module.constant([], module.string)
     if case["call"] == "example":
+        if module.__name__ == "tfrecord_fast":
+            teach(lambda some: module.io.parse_example(some, features), case)
         parsed = (module.io.parse_example(records, features),)
     elif case["call"] == "single":
         parsed = (module.io.parse_single_example(records[0], features),)
     else:
         lists = build_features(module, case["lists"])
         if case["call"] == "sequence":
+            if module.__name__ == "tfrecord_fast":
+                teach(lambda some: module.io.parse_sequence_example(some, features, lists), case)
             parsed = module.io.parse_sequence_example(records, features, lists)
         else:
             parsed = module.io.parse_single_sequence_example(records[0], features, lists)

@@ -1,5 +1,10 @@
-// Threads for the length of one call; see parallel.h. Tasks are handed out by one counter, and joining the threads
-// is what makes their results visible: there is no lock.
+// Threads that help with one call after another; see parallel.h.
+//
+// To start a thread for each call would cost as much as some 100 kB of work. Helpers wait for the next call instead,
+// and end when none comes for a while. The thread protocol: `mutex_` guards all of Helpers and of the jobs it knows; a
+// job lives on its caller's stack, and its caller returns when nobody can find it any more and nobody works on it.
+// Tasks are handed out by one counter. In a forked process, which has none of these threads, a new set of them is
+// begun.
 
 #include "base/parallel.h"
 
@@ -9,11 +14,110 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/process.h"
+
 namespace tfr {
+namespace {
+
+constexpr std::chrono::milliseconds kIdle{500};  // until a helper ends
+
+class Helpers {
+ public:
+  // Those of this process. Never destroyed: threads may still wait when the process ends.
+  static Helpers& Get() {
+    static std::atomic<Helpers*> current{nullptr};
+    Helpers* helpers = current.load(std::memory_order_acquire);
+    while (helpers == nullptr || helpers->generation_ != ForkGeneration()) {
+      auto* fresh = new Helpers;
+      if (current.compare_exchange_strong(helpers, fresh, std::memory_order_acq_rel)) return *fresh;
+      delete fresh;
+    }
+    return *helpers;
+  }
+
+  // Calls work() on this thread and, as soon as they come, on up to `wanted` others; returns when all have returned.
+  void Run(size_t wanted, const std::function<void()>& work) {
+    Job job{&work, wanted};
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      jobs_.push_back(&job);
+      open_ += wanted;
+      while (idle_ + starting_ < open_ && Start()) {
+      }
+    }
+    for (size_t i = 0; i < wanted; ++i) wake_.notify_one();
+    work();
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (job.wanted > 0) Close(&job);
+    job.left.wait(lock, [&] { return job.active == 0; });
+  }
+
+ private:
+  struct Job {
+    const std::function<void()>* work;
+    size_t wanted;      // helpers that may still come; 0: not in jobs_
+    size_t active = 0;  // helpers that have come and not left
+    std::condition_variable left = {};
+  };
+
+  bool Start() {
+    try {
+      std::thread([this] { Help(); }).detach();
+    } catch (const std::system_error&) {
+      return false;  // no more threads to be had: those that are there do the work
+    }
+    ++starting_;
+    return true;
+  }
+
+  void Close(Job* job) {
+    open_ -= job->wanted;
+    job->wanted = 0;
+    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), job));
+  }
+
+  void Help() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    --starting_;
+    while (true) {
+      if (jobs_.empty()) {
+        ++idle_;
+        const bool called = wake_.wait_for(lock, kIdle, [&] { return !jobs_.empty(); });
+        --idle_;
+        if (!called) return;
+      }
+      Job* const job = jobs_.front();
+      ++job->active;
+      if (job->wanted == 1) {
+        Close(job);
+      } else {
+        --job->wanted;
+        --open_;
+      }
+      lock.unlock();
+      (*job->work)();
+      lock.lock();
+      if (--job->active == 0) job->left.notify_one();  // with the lock held: without it, the job may be gone
+    }
+  }
+
+  const uint64_t generation_ = ForkGeneration();
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Job*> jobs_;  // that want helpers, in the order of their coming
+  size_t open_ = 0;         // helpers that the jobs want, together
+  size_t idle_ = 0;
+  size_t starting_ = 0;
+};
+
+}  // namespace
 
 size_t ResolveThreads(size_t num_threads) {
   if (num_threads > 0) return num_threads;
@@ -29,17 +133,9 @@ void ParallelFor(size_t tasks, size_t num_threads, const std::function<void(size
   const auto work = [&] {
     for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) run(task);
   };
-  std::vector<std::thread> threads;
-  const size_t wanted = std::min(std::max<size_t>(num_threads, 1), tasks);
-  for (size_t i = 1; i < wanted; ++i) {
-    try {
-      threads.emplace_back(work);
-    } catch (const std::system_error&) {
-      break;  // no more threads to be had: those that are there do the work
-    }
-  }
-  work();
-  for (std::thread& thread : threads) thread.join();
+  const size_t threads = std::min(std::max<size_t>(num_threads, 1), tasks);
+  if (threads <= 1) return work();
+  Helpers::Get().Run(threads - 1, work);
 }
 
 }  // namespace tfr

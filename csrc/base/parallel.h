@@ -1,4 +1,4 @@
-// Runs numbered tasks on a few threads and waits for them.
+// Runs numbered tasks on a few threads, which are kept for the next call, and waits for them.
 
 #ifndef TFRECORD_FAST_BASE_PARALLEL_H_
 #define TFRECORD_FAST_BASE_PARALLEL_H_

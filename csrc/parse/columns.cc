@@ -76,6 +76,7 @@ bool Growing::Grow(size_t more, size_t done, size_t total) {
   grown.count = block_.count;
   block_ = std::move(grown);
   capacity_ = want;
+  placed_ = false;
   return true;
 }
 
@@ -89,8 +90,7 @@ bool Growing::Release(Block* block) {
   }
   if (total_ > 0) per_unit_ = static_cast<double>(block_.count) / static_cast<double>(total_);
   *block = std::move(block_);
-  block_ = Block{};
-  capacity_ = 0;
+  Clear();
   return true;
 }
 

@@ -76,8 +76,28 @@ class Growing {
   bool Reserve(size_t more, size_t done, size_t total) {
     return capacity_ - block_.count >= more || Grow(more, done, total);
   }
+
+  // Lets the list grow in memory of another's, from `data` on. Where that does not suffice, it moves to its own.
+  void Place(uint8_t* data, size_t capacity) {
+    block_ = Block{nullptr, data, 0};
+    capacity_ = capacity;
+    placed_ = true;
+  }
+  // Lets go of that memory, and of the values in it.
+  void Unplace() {
+    if (placed_) Clear();
+  }
+  bool placed() const { return placed_; }
+  size_t room() const { return capacity_ - block_.count; }
+
   void Advance(size_t count) { block_.count += count; }
   void Truncate(size_t size) { block_.count = size; }
+  // Empty, and without memory.
+  void Clear() {
+    block_ = Block{};
+    capacity_ = 0;
+    placed_ = false;
+  }
 
   // Gives the values away; false when there is no memory. Copies only where much room is left over. The next list
   // starts with room for as many values a unit of work as this one had.
@@ -89,6 +109,7 @@ class Growing {
   size_t item_size_;
   size_t capacity_ = 0;
   Block block_;
+  bool placed_ = false;
   size_t total_ = 0;  // work of the present list
   double per_unit_ = 0;  // values for each unit of the last list's work
 };

@@ -69,6 +69,38 @@ Status ExampleParser::ParseRows(const Bytes* records, size_t first, size_t last,
   return {};
 }
 
+bool ExampleParser::CountLists(const Bytes* records, size_t first, size_t last, std::vector<size_t>* counts) {
+  counts->assign(schema_->size(), 0);
+  for (size_t row = first; row < last; ++row) {
+    const uint8_t* p = records[row].data;
+    const uint8_t* const end = p + records[row].size;
+    if (p == end) continue;
+    size_t size;
+    if (*p != kFeaturesTag) return false;
+    p = ReadLength(p + 1, end, &size);
+    if (p == nullptr || p + size != end) return false;
+    uint32_t last_key = KeyTable::kStart;
+    while (p < end) {
+      Bytes key, value;
+      p = TakeEntry(p, end, &key, &value);
+      if (p == nullptr) return false;
+      uint32_t found = keys_.slot(last_key).next;
+      if (!KeyTable::Matches(keys_.slot(found), key.data, key.size)) {
+        found = keys_.Find(key.data, key.size);
+        keys_.slots()[last_key].next = found;
+      }
+      last_key = found;
+      const int32_t feature = keys_.slot(found).feature;
+      if (feature < 0 || schema_->features()[static_cast<size_t>(feature)].layout == Layout::kFixed) continue;
+      FeatureValue list;
+      size_t count;
+      if (!FindValue(value.data, value.data + value.size, &list) || !CountValues(list, &count)) return false;
+      (*counts)[static_cast<size_t>(feature)] += count;
+    }
+  }
+  return true;
+}
+
 bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
   std::fill(seen_.begin(), seen_.end(), 0);
   if (record.size == 0) return FillMissing(row);
@@ -85,7 +117,7 @@ bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
   while (p < end) {
     const size_t from = at;
     const bool whole = from == 0 && p == entries;
-    p = script().Take(record.data, p, end, row, keys_, &at);
+    p = script().Take(record.data, p, end, end, row, keys_, &at);
     if (whole && at == script().size()) {
       std::copy(script_features_[way_].begin(), script_features_[way_].end(), seen_.begin());
     } else if (!MarkSteps(from, at)) {

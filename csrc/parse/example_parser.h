@@ -30,6 +30,13 @@ class ExampleParser {
   Status ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* targets, bool single,
                    size_t* bad_row);
 
+  // Counts the values of each kList and kPadded feature in records [first, last), at a cost well below that of parsing
+  // them if the lists are long; false where their form does not allow it. A guess: rows may be bad, keys come twice.
+  bool CountLists(const Bytes* records, size_t first, size_t last, std::vector<size_t>* counts);
+
+  // How many keys there may be in a record, as far as it has seen any.
+  size_t known_keys() const { return keys_.size(); }
+
   // After ParseRows: the values of kList and kPadded features.
   Growing& values(size_t f) { return writer_.values(f); }
 

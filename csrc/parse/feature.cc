@@ -186,6 +186,27 @@ size_t MostValues(const FeatureValue& value) {
   return 0;
 }
 
+bool CountValues(const FeatureValue& value, size_t* count) {
+  *count = 0;
+  const uint8_t* p = value.begin;
+  if (value.kind == Kind::kNone || (value.lone && p == value.end)) return true;
+  if (!value.lone) return false;
+  size_t size;
+  if (value.kind == Kind::kBytes) {
+    for (; p < value.end; p += size, ++*count) {
+      if (*p != kPackedTag) return false;
+      p = ReadLength(p + 1, value.end, &size);
+      if (p == nullptr) return false;
+    }
+    return true;
+  }
+  if (*p != kPackedTag) return false;
+  p = ReadLength(p + 1, value.end, &size);
+  if (p == nullptr || p + size != value.end) return false;
+  *count = value.kind == Kind::kInt64 ? CountVarints(p, value.end) : size / sizeof(float);
+  return true;
+}
+
 Decoded DecodeValues(const FeatureValue& value, ColumnType type, ValueTarget* target, int64_t* misfit) {
   if (value.lone) return DecodeList(value.begin, value.end, value.kind, type, target, misfit);
   if (value.kind == Kind::kNone) return Decoded::kOk;

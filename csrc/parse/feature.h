@@ -33,6 +33,10 @@ struct ValueTarget {
   size_t count;  // values seen
 };
 
+// Counts the values of a list without decoding them; false where that would take more than a look at its bytes, as in
+// chunks. The count may be wrong where the list is malformed.
+bool CountValues(const FeatureValue& value, size_t* count);
+
 enum class Decoded : uint8_t { kOk, kMalformed, kOutOfRange };
 
 // An upper bound on the number of values in the list, by the bytes that it takes.

@@ -31,6 +31,9 @@ static_assert(kPerValueByte == 0x0000010001000100);
 constexpr size_t kHeaderBytes = 4;        // entry tag, its length, key tag, its length
 constexpr uint32_t kEntryLengthUnit = 1u << 8;
 constexpr uint32_t kValueMessageBytes = 4;  // list tag and length, packed tag and length
+// So many columns' next lines fit into the nearest cache beside the lines that are written; of more, each drives out
+// another.
+constexpr size_t kMostFetched = 256;
 constexpr uint64_t kContinue = 0x8080808080808080;
 
 // Header, what is between, the eight bytes of a value's load, and the eight that a short key's load may take.
@@ -159,17 +162,17 @@ void KeyScript::SetColumns(const KeyTable& keys) {
   for (Step& step : steps_) step.out = keys.slot(step.slot).out;
 }
 
-const uint8_t* KeyScript::Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, size_t row, const KeyTable& keys,
-                               size_t* at) const {
+const uint8_t* KeyScript::Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, const uint8_t* readable_end,
+                               size_t row, const KeyTable& keys, size_t* at) const {
 #if defined(__x86_64__)
   if (vectors_) {
     const Step* step = &steps_[*at];
-    p = internal::TakeScriptAvx2(&step, begin, p, end, row);
+    p = internal::TakeScriptAvx2(&step, size() <= kMostFetched, begin, p, end, readable_end, row);
     *at = static_cast<size_t>(step - steps_.data());
     return p;
   }
 #endif
-  (void)begin;
+  (void)begin, (void)readable_end;
   for (; p < end && *at < size(); ++*at) {
     const uint8_t* const behind = TakeWhole(p, end, keys.slot(steps_[*at].slot), row);
     if (behind == nullptr) break;

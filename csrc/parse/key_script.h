@@ -50,9 +50,9 @@ class KeyScript {
 
   // Takes entries from `p` on as long as they are those of the steps from *at on, in the form that their shapes stand
   // for, and puts the values into `row`. Returns the cursor behind the last one taken; *at becomes the step behind its.
-  // `begin` is where the record starts.
-  const uint8_t* Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, size_t row, const KeyTable& keys,
-                      size_t* at) const;
+  // [p, end) lies in the record [begin, readable_end), of which any byte may be looked at.
+  const uint8_t* Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, const uint8_t* readable_end,
+                      size_t row, const KeyTable& keys, size_t* at) const;
 
  private:
   std::vector<Step> steps_;  // and one that no entry fits, at the end
@@ -64,8 +64,9 @@ namespace internal {
 
 #if defined(__x86_64__)
 bool ScriptAvx2Supported();
-// From `*step` on, which becomes the first step that was not taken.
-const uint8_t* TakeScriptAvx2(const KeyScript::Step** step, const uint8_t* begin, const uint8_t* p, const uint8_t* end, size_t row);
+// From `*step` on, which becomes the first step that was not taken. `fetch`: brings each column's next line into the cache.
+const uint8_t* TakeScriptAvx2(const KeyScript::Step** step, bool fetch, const uint8_t* begin, const uint8_t* p,
+                              const uint8_t* end, const uint8_t* readable_end, size_t row);
 #endif
 
 }  // namespace internal

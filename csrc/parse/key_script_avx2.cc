@@ -26,7 +26,8 @@ static_assert(kTail >= kReadAhead);
 TFR_SCRIPT_TARGET inline __m256i Load(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
 
 // The cursor behind the entry at `p` if it is the step's, its value then being in `row`; else null. kReadAhead bytes
-// are readable at p.
+// are readable at p. `kFetch`: has the column's next line brought into the cache.
+template <bool kFetch>
 TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(const Step& step, const uint8_t* p, size_t row) {
   const uint8_t* const value = p + step.n_at + 1;
   const uint64_t n = value[-1];
@@ -38,10 +39,10 @@ TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(
     const uint64_t ends = ~word & kTopBits;
     // One varint of n bytes, at most eight: with none that ends there, the count is 64.
     if (_tzcnt_u64(ends) != 8 * n - 1) return nullptr;
-    __builtin_prefetch(reinterpret_cast<uint64_t*>(step.out) + row + 8, 1);
+    if constexpr (kFetch) __builtin_prefetch(reinterpret_cast<uint64_t*>(step.out) + row + 8, 1);
     reinterpret_cast<uint64_t*>(step.out)[row] = _pext_u64(word & _blsmsk_u64(ends), ~kTopBits);
   } else if (step.shape == KeyTable::kOneFloat) {
-    __builtin_prefetch(reinterpret_cast<uint32_t*>(step.out) + row + 16, 1);
+    if constexpr (kFetch) __builtin_prefetch(reinterpret_cast<uint32_t*>(step.out) + row + 16, 1);
     reinterpret_cast<uint32_t*>(step.out)[row] = LoadLE32(value);
   } else if (n > step.most) {
     return nullptr;
@@ -49,15 +50,13 @@ TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(
   return value + n;
 }
 
-}  // namespace
-
-bool ScriptAvx2Supported() { return Cpu().avx2 && Cpu().bmi2 && Cpu().fast_pext; }
-
-TFR_SCRIPT_TARGET const uint8_t* TakeScriptAvx2(const Step** at, const uint8_t* begin, const uint8_t* p, const uint8_t* end,
-                                                size_t row) {
+template <bool kFetch>
+TFR_SCRIPT_TARGET const uint8_t* TakeSteps(const Step** at, const uint8_t* begin, const uint8_t* p, const uint8_t* end,
+                                           const uint8_t* readable_end, size_t row) {
   const Step* step = *at;
-  while (static_cast<size_t>(end - p) >= kReadAhead) {
-    const uint8_t* const behind = TakeStep(*step, p, row);
+  // At the end of a map that more follows, the loads look into what follows; the entry has to end with the map.
+  while (p < end && static_cast<size_t>(readable_end - p) >= kReadAhead) {
+    const uint8_t* const behind = TakeStep<kFetch>(*step, p, row);
     if (behind == nullptr || behind > end) {
       *at = step;
       return p;
@@ -80,7 +79,7 @@ TFR_SCRIPT_TARGET const uint8_t* TakeScriptAvx2(const Step** at, const uint8_t* 
     }
     std::memset(copy + kTail, 0, sizeof copy - kTail);
     while (q < copy + kTail) {
-      const uint8_t* const behind = TakeStep(*step, q, row);
+      const uint8_t* const behind = TakeStep<kFetch>(*step, q, row);
       if (behind == nullptr || behind > copy + kTail) break;
       q = behind;
       ++step;
@@ -89,6 +88,16 @@ TFR_SCRIPT_TARGET const uint8_t* TakeScriptAvx2(const Step** at, const uint8_t* 
   }
   *at = step;
   return p;
+}
+
+}  // namespace
+
+bool ScriptAvx2Supported() { return Cpu().avx2 && Cpu().bmi2 && Cpu().fast_pext; }
+
+const uint8_t* TakeScriptAvx2(const Step** at, bool fetch, const uint8_t* begin, const uint8_t* p, const uint8_t* end,
+                              const uint8_t* readable_end, size_t row) {
+  return fetch ? TakeSteps<true>(at, begin, p, end, readable_end, row)
+               : TakeSteps<false>(at, begin, p, end, readable_end, row);
 }
 
 }  // namespace tfr::internal

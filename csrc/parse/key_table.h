@@ -51,6 +51,7 @@ class KeyTable {
   KeyTable& operator=(const KeyTable&) = delete;
 
   Slot* slots() { return slots_.data(); }
+  size_t size() const { return slots_.size() - kUnknown - 1; }
   const Slot& slot(uint32_t index) const { return slots_[index]; }
 
   // The slot of a feature of the schema, learnt at the start.

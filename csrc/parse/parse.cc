@@ -7,39 +7,30 @@
 #include "parse/parse.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <new>
-#include <string>
 #include <utility>
 
+#include "base/parallel.h"
 #include "parse/example_parser.h"
+#include "parse/padding.h"
+#include "parse/ranges.h"
 #include "parse/sequence_parser.h"
 
 namespace tfr {
 namespace {
 
-// A thread costs some 20 microseconds to start, in which one core parses about this much.
+// A thread costs some 20 microseconds to wake, in which one core parses about this much.
 constexpr size_t kMinBytesPerThread = 128 << 10;
 // What a crew shares: it has other work too. Joining lists costs a copy of their values, which has to be worth it.
 constexpr size_t kMinBytesShared = 1 << 20;
 constexpr size_t kMinBytesOfListsShared = 4 << 20;
-constexpr size_t kPartsForEach = 2;  // of a crew: who comes late finds something left
 // Batches below this keep all fixed columns in one block: one allocation in place of one a column. More would
 // let a column that is kept hold on to its neighbours.
 constexpr size_t kMaxSharedBytes = 8 << 10;
 constexpr size_t kCacheLine = 64;
-
-struct Range {
-  size_t first;
-  size_t last;
-};
-
-size_t CountBytes(const RecordBatch& batch) {
-  size_t bytes = 0;
-  for (const Bytes& record : batch.records) bytes += record.size;
-  return bytes;
-}
 
 // Threads for the length of one call.
 class OwnThreads : public Crew {
@@ -52,54 +43,8 @@ class OwnThreads : public Crew {
   const size_t size_;
 };
 
-// Ranges of about equal bytes, at most `most` and of `least_bytes` at least.
-std::vector<Range> SplitRows(const RecordBatch& batch, size_t most, size_t least_bytes) {
-  const size_t rows = batch.size();
-  if (most == 1 || rows < 2) return {{0, rows}};
-  const size_t bytes = CountBytes(batch);
-  const size_t parts = std::max<size_t>(1, std::min({most, bytes / least_bytes, rows}));
-  std::vector<Range> ranges;
-  size_t row = 0, done = 0;
-  for (size_t part = 1; part <= parts; ++part) {
-    const size_t first = row;
-    const size_t until = part == parts ? SIZE_MAX : bytes / parts * part;
-    while (row < rows && done < until) done += batch.records[row++].size;
-    if (row > first || part == parts) ranges.push_back({first, part == parts ? rows : row});
-  }
-  return ranges;
-}
-
-// Says which record of which file a row is, or which row of the batch where the file is not known.
-Status Locate(Status status, const RecordBatch& batch, size_t row) {
-  const Origin origin = OriginOfRow(batch, row);
-  if (origin.path) status = std::move(status).WithPath(*origin.path);
-  return std::move(status).WithRecord(-1, origin.record_index >= 0 ? origin.record_index : static_cast<int64_t>(row));
-}
-
-Status NoMemory() { return Status::OutOfMemory("no memory for the columns"); }
-
-// Runs parse(part, &bad_row) for every range.
-Status RunRanges(const RecordBatch& batch, const std::vector<Range>& ranges, Crew* crew,
-                 const std::function<Status(size_t, size_t*)>& parse) {
-  std::vector<Status> statuses(ranges.size());
-  std::vector<size_t> bad_rows(ranges.size());
-  const auto run = [&](size_t part) {
-    try {
-      statuses[part] = parse(part, &bad_rows[part]);
-    } catch (const std::bad_alloc&) {
-      statuses[part] = NoMemory();
-    }
-  };
-  if (ranges.size() == 1) {
-    run(0);
-  } else {
-    crew->Share(ranges.size(), run);
-  }
-  for (size_t part = 0; part < ranges.size(); ++part) {  // ranges ascend, so the first error is the earliest row's
-    if (!statuses[part].ok()) return Locate(std::move(statuses[part]), batch, bad_rows[part]);
-  }
-  return {};
-}
+// Several for each: who comes late finds something left.
+size_t PartsFor(const Crew& crew) { return crew.size() > 1 ? 2 * crew.size() : 1; }
 
 size_t FixedBytes(const FeatureSpec& spec, size_t rows) {
   size_t bytes;
@@ -139,7 +84,8 @@ Status AllocateFixed(const Schema& schema, Columns* columns) {
   return {};
 }
 
-// Makes the arrays that all ranges write, and the targets that point to them. `lists`: of feature lists.
+// Makes the arrays that all ranges write, and the targets that point to them. `lists`: of feature lists, of which those
+// of kPadded are for PreparePadded.
 Status Prepare(const Schema& schema, size_t rows, bool lists, Columns* columns, std::vector<ColumnTarget>* targets) {
   columns->rows = rows;
   columns->columns.assign(schema.size(), Column{});
@@ -152,10 +98,38 @@ Status Prepare(const Schema& schema, size_t rows, bool lists, Columns* columns, 
       target.fixed = column.values.data;
       continue;
     }
+    if (lists && schema.features()[f].layout == Layout::kPadded) continue;
     Block& ends = lists ? column.row_steps : column.splits;
     if (!AllocateBlock(rows + 1, sizeof(int64_t), f, &ends)) return NoMemory();
     ends.as<int64_t>()[0] = 0;
     (lists ? target.row_steps : target.splits) = ends.as<int64_t>();
+  }
+  return {};
+}
+
+// Padded feature lists: room for rows as long as the longest of the batch before, so that most rows are written once,
+// where they stay. One long row may make room for all dear, so it has a bound by the bytes that there are to parse.
+Status PreparePadded(const RecordBatch& batch, const SequencePlan& plan, Columns* lists,
+                     std::vector<ColumnTarget>* targets) {
+  constexpr size_t kMostGrowth = 8;
+  const size_t rows = lists->rows;
+  const size_t most_bytes = kMostGrowth * CountBytes(batch);
+  for (size_t f = 0; f < plan.lists->size(); ++f) {
+    const FeatureSpec& spec = plan.lists->features()[f];
+    if (spec.layout != Layout::kPadded) continue;
+    Column& column = lists->columns[f];
+    ColumnTarget& target = (*targets)[f];
+    if (!AllocateBlock(rows, sizeof(int64_t), f, &column.lengths)) return NoMemory();
+    target.lengths = column.lengths.as<int64_t>();
+    const size_t stride = plan.longest[f].load(std::memory_order_relaxed);
+    size_t values;
+    if (rows < 2 || stride == 0 || __builtin_mul_overflow(stride, spec.elements, &values) ||
+        __builtin_mul_overflow(values, rows, &values) || values > most_bytes / ItemSize(spec.type)) {
+      continue;
+    }
+    if (!AllocateBlock(values, ItemSize(spec.type), f, &column.values)) return NoMemory();
+    target.padded = column.values.data;
+    target.stride = stride;
   }
   return {};
 }
@@ -168,17 +142,32 @@ void Rebase(const std::vector<Range>& ranges, int64_t* ends) {
   }
 }
 
+// Whether the parts fill the block already, one behind the other.
+bool AreJoined(const std::vector<Growing*>& parts, size_t item_size, const Block& block) {
+  const uint8_t* end = block.data;
+  if (end == nullptr) return false;
+  for (const Growing* part : parts) {
+    if (part->size() == 0) continue;
+    if (part->data() != end) return false;
+    end += part->size() * item_size;
+  }
+  return end == block.data + block.count * item_size;
+}
+
 // The parts, end to end. One part is handed over as it is.
-bool Join(const std::vector<Growing*>& parts, size_t item_size, Block* block) {
-  if (parts.size() == 1) return parts[0]->Release(block);
+bool Join(const std::vector<Growing*>& parts, size_t item_size, Block* given) {
+  if (parts.size() == 1) return parts[0]->Release(given);
+  if (AreJoined(parts, item_size, *given)) return true;
+  Block joined;
   size_t total = 0;
   for (const Growing* part : parts) total += part->size();
-  if (!AllocateBlock(total, item_size, 0, block)) return false;
-  uint8_t* out = block->data;
+  if (!AllocateBlock(total, item_size, 0, &joined)) return false;
+  uint8_t* out = joined.data;
   for (const Growing* part : parts) {
     if (part->size() > 0) std::memcpy(out, part->data(), part->size() * item_size);
     out += part->size() * item_size;
   }
+  *given = std::move(joined);
   return true;
 }
 
@@ -186,15 +175,6 @@ size_t Longest(const int64_t* ends, size_t rows) {
   int64_t longest = 0;
   for (size_t row = 0; row < rows; ++row) longest = std::max(longest, ends[row + 1] - ends[row]);
   return static_cast<size_t>(longest);
-}
-
-// Fills out[0, count) with copies of one item.
-void Fill(uint8_t* out, size_t count, const uint8_t* item, size_t item_size) {
-  if (std::all_of(item, item + item_size, [](uint8_t byte) { return byte == 0; })) {
-    if (count > 0) std::memset(out, 0, count * item_size);
-    return;
-  }
-  for (size_t i = 0; i < count; ++i) std::memcpy(out + i * item_size, item, item_size);
 }
 
 // kPadded: from values and ends of rows (in values) to [rows, longest] of values.
@@ -207,20 +187,12 @@ Status Pad(const Schema& schema, size_t f, const int64_t* ends, size_t rows, Blo
   if (count == values->count) return {};  // every row is as long as the longest
   Block padded;
   if (!AllocateBlock(count, item_size, f, &padded)) return NoMemory();
-  static constexpr uint8_t kEmpty = 0;
-  Bytes empty{&kEmpty, 0};
-  uint64_t zero = 0;
-  const uint8_t* item = reinterpret_cast<const uint8_t*>(&zero);
-  if (spec.type == ColumnType::kBytes) {
-    item = reinterpret_cast<const uint8_t*>(spec.has_default() ? schema.default_views(f).data() : &empty);
-  } else if (spec.has_default()) {
-    item = spec.default_values.data();
-  }
+  const Padding padding(schema, f);
   for (size_t row = 0; row < rows; ++row) {
     const auto size = static_cast<size_t>(ends[row + 1] - ends[row]);
     uint8_t* out = padded.data + row * *longest * item_size;
     if (size > 0) std::memcpy(out, values->data + static_cast<size_t>(ends[row]) * item_size, size * item_size);
-    Fill(out + size * item_size, *longest - size, item, item_size);
+    padding.Fill(out + size * item_size, *longest - size);
   }
   *values = std::move(padded);
   return {};
@@ -267,28 +239,71 @@ Status Finish(const Schema& schema, const std::vector<Range>& ranges,
   return {};
 }
 
+// Puts the rows of a padded feature list, some in `column.values` and some in the parts' lists, into a new array that
+// is as wide as the longest of them.
+Status Rearrange(const Schema& schema, size_t f, const std::vector<Range>& ranges, const std::vector<Growing*>& parts,
+                 const ColumnTarget& target, Column* column) {
+  const FeatureSpec& spec = schema.features()[f];
+  const size_t step_bytes = spec.elements * ItemSize(spec.type);
+  const size_t rows = ranges.back().last;
+  size_t count;
+  if (__builtin_mul_overflow(column->longest, spec.elements, &count) || __builtin_mul_overflow(count, rows, &count)) {
+    return NoMemory();
+  }
+  Block values;
+  if (!AllocateBlock(count, ItemSize(spec.type), f, &values)) return NoMemory();
+  const Padding padding(schema, f);
+  uint8_t* out = values.data;
+  for (size_t part = 0; part < ranges.size(); ++part) {
+    const uint8_t* listed = parts[part]->data();
+    for (size_t row = ranges[part].first; row < ranges[part].last; ++row, out += column->longest * step_bytes) {
+      const auto steps = static_cast<size_t>(target.lengths[row]);
+      const bool in_list = steps > target.stride;
+      const uint8_t* const from = in_list ? listed : target.padded + row * target.stride * step_bytes;
+      if (steps > 0) std::memcpy(out, from, steps * step_bytes);
+      if (in_list) listed += steps * step_bytes;
+      padding.Fill(out + steps * step_bytes, (column->longest - steps) * spec.elements);
+    }
+    parts[part]->Clear();
+  }
+  column->values = std::move(values);
+  return {};
+}
+
+Status FinishPadded(SequencePlan& plan, size_t f, const std::vector<Range>& ranges, const std::vector<Growing*>& parts,
+                    const ColumnTarget& target, Columns* columns) {
+  Column& column = columns->columns[f];
+  const FeatureSpec& spec = plan.lists->features()[f];
+  int64_t longest = 0, all = 0;
+  for (size_t row = 0; row < columns->rows; ++row) {
+    longest = std::max(longest, target.lengths[row]);
+    all += target.lengths[row];
+  }
+  column.longest = static_cast<size_t>(longest);
+  plan.longest[f].store(column.longest, std::memory_order_relaxed);
+  if (target.padded != nullptr && column.longest == target.stride) return {};
+  if (target.padded == nullptr && static_cast<size_t>(all) == columns->rows * column.longest) {
+    return Join(parts, ItemSize(spec.type), &column.values) ? Status() : NoMemory();
+  }
+  return Rearrange(*plan.lists, f, ranges, parts, target, &column);
+}
+
 // As Finish, for feature lists, whose parts have steps as well.
-Status FinishLists(const Schema& schema, const std::vector<Range>& ranges,
-                   const std::vector<std::unique_ptr<SequenceParser>>& parsers, Columns* columns) {
+Status FinishLists(SequencePlan& plan, const std::vector<Range>& ranges,
+                   const std::vector<std::unique_ptr<SequenceParser>>& parsers,
+                   const std::vector<ColumnTarget>& targets, Columns* columns) {
+  const Schema& schema = *plan.lists;
   for (size_t f = 0; f < schema.size(); ++f) {
     const FeatureSpec& spec = schema.features()[f];
     Column& column = columns->columns[f];
-    auto* row_steps = column.row_steps.as<int64_t>();
-    Rebase(ranges, row_steps);
     std::vector<Growing*> values;
     for (const auto& parser : parsers) values.push_back(&parser->lists().values(f));
     if (spec.layout == Layout::kPadded) {
-      if (!Join(values, ItemSize(spec.type), &column.values)) return NoMemory();
-      if (!AllocateBlock(columns->rows, sizeof(int64_t), f, &column.lengths)) return NoMemory();
-      for (size_t row = 0; row < columns->rows; ++row) {
-        column.lengths.as<int64_t>()[row] = row_steps[row + 1] - row_steps[row];
-      }
-      for (size_t row = 0; row <= columns->rows; ++row) row_steps[row] *= static_cast<int64_t>(spec.elements);
-      TFR_RETURN_IF_ERROR(Pad(schema, f, row_steps, columns->rows, &column.values, &column.longest));
-      column.longest /= spec.elements;
-      column.row_steps = {};
+      TFR_RETURN_IF_ERROR(FinishPadded(plan, f, ranges, values, targets[f], columns));
       continue;
     }
+    auto* row_steps = column.row_steps.as<int64_t>();
+    Rebase(ranges, row_steps);
     const auto steps = static_cast<size_t>(row_steps[columns->rows]);
     if (!AllocateBlock(steps + 1, sizeof(int64_t), f, &column.splits)) return NoMemory();
     auto* splits = column.splits.as<int64_t>();
@@ -313,21 +328,80 @@ bool HasLists(const Schema& schema) {
                      [](const FeatureSpec& spec) { return spec.layout != Layout::kFixed; });
 }
 
+using ExampleParsers = std::vector<std::unique_ptr<ExampleParser>>;
+
+// Counting the values of lists costs a walk over the keys, and saves joining what the threads made, which costs more
+// than making it where lists are long. By the last batch; the numbers are of nanoseconds, roughly.
+bool IsWorthCounting(const ExamplePlan& plan, const ExampleParsers& parsers) {
+  constexpr size_t kBytesAKey = 40;  // a key's walk costs what joining so many bytes costs
+  const size_t bytes = plan.list_bytes.load(std::memory_order_relaxed);
+  return parsers.size() > 1 && bytes > kBytesAKey * parsers[0]->known_keys();
+}
+
+// Makes the columns of lists and lets each range's lists grow where they are to be in the end. What was counted wrongly
+// grows elsewhere, and is joined.
+Status PlaceLists(const RecordBatch& batch, const Schema& schema, const std::vector<Range>& ranges, Crew* crew,
+                  ExampleParsers& parsers, Columns* columns) {
+  std::vector<std::vector<size_t>> counts(ranges.size());
+  std::atomic<bool> counted{true};
+  crew->Share(ranges.size(), [&](size_t part) {
+    try {
+      if (parsers[part]->CountLists(batch.records.data(), ranges[part].first, ranges[part].last, &counts[part])) return;
+    } catch (const std::bad_alloc&) {
+    }
+    counted = false;
+  });
+  if (!counted) return {};
+  for (size_t f = 0; f < schema.size(); ++f) {
+    if (schema.features()[f].layout == Layout::kFixed) continue;
+    size_t total = 0;
+    for (const std::vector<size_t>& part : counts) total += part[f];
+    if (total == 0) continue;
+    const size_t item_size = ItemSize(schema.features()[f].type);
+    Block& values = columns->columns[f].values;
+    if (!AllocateBlock(total, item_size, f, &values)) return NoMemory();
+    uint8_t* data = values.data;
+    for (size_t part = 0; part < ranges.size(); ++part) {
+      parsers[part]->values(f).Place(data, counts[part][f]);
+      data += counts[part][f] * item_size;
+    }
+  }
+  return {};
+}
+
+// What the next batch's IsWorthCounting goes by.
+void NoteListBytes(const Columns& columns, ExamplePlan* plan) {
+  size_t bytes = 0;
+  for (size_t f = 0; f < plan->schema->size(); ++f) {
+    const FeatureSpec& spec = plan->schema->features()[f];
+    if (spec.layout != Layout::kFixed) bytes += columns.columns[f].values.count * ItemSize(spec.type);
+  }
+  plan->list_bytes.store(bytes / std::max<size_t>(1, columns.rows), std::memory_order_relaxed);
+}
+
 Status ParseRanges(const RecordBatch& batch, ExamplePlan& plan, const std::vector<Range>& ranges, Crew* crew,
                    Columns* columns) {
   std::vector<ColumnTarget> targets;
   TFR_RETURN_IF_ERROR(Prepare(*plan.schema, batch.size(), false, columns, &targets));
-  std::vector<std::unique_ptr<ExampleParser>> parsers;
+  ExampleParsers parsers;
   for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
-  Status status = RunRanges(batch, ranges, crew, [&](size_t part, size_t* bad_row) {
-    return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, targets.data(), false,
-                                    bad_row);
-  });
+  Status status;
+  if (IsWorthCounting(plan, parsers)) status = PlaceLists(batch, *plan.schema, ranges, crew, parsers, columns);
+  if (status.ok()) {
+    status = RunRanges(batch, ranges, crew, [&](size_t part, size_t* bad_row) {
+      return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, targets.data(),
+                                      false, bad_row);
+    });
+  }
   if (status.ok()) {
     status = Finish(
         *plan.schema, ranges, [&](size_t part, size_t f) -> Growing& { return parsers[part]->values(f); }, columns);
   }
-  for (auto& parser : parsers) plan.parsers.GiveBack(std::move(parser));
+  if (status.ok()) NoteListBytes(*columns, &plan);
+  for (auto& parser : parsers) {
+    for (size_t f = 0; f < plan.schema->size(); ++f) parser->values(f).Unplace();
+    plan.parsers.GiveBack(std::move(parser));
+  }
   if (status.ok()) KeepOwners(batch, plan.schema, columns);
   return status;
 }
@@ -338,6 +412,7 @@ Status ParseRanges(const RecordBatch& batch, SequencePlan& plan, const std::vect
   std::vector<ColumnTarget> context_targets, list_targets;
   TFR_RETURN_IF_ERROR(Prepare(*plan.context, batch.size(), false, context, &context_targets));
   TFR_RETURN_IF_ERROR(Prepare(*plan.lists, batch.size(), true, lists, &list_targets));
+  TFR_RETURN_IF_ERROR(PreparePadded(batch, plan, lists, &list_targets));
   std::vector<std::unique_ptr<SequenceParser>> parsers;
   for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
   Status status = RunRanges(batch, ranges, crew, [&](size_t part, size_t* bad_row) {
@@ -349,7 +424,7 @@ Status ParseRanges(const RecordBatch& batch, SequencePlan& plan, const std::vect
         *plan.context, ranges,
         [&](size_t part, size_t f) -> Growing& { return parsers[part]->context().values(f); }, context);
   }
-  if (status.ok()) status = FinishLists(*plan.lists, ranges, parsers, lists);
+  if (status.ok()) status = FinishLists(plan, ranges, parsers, list_targets, lists);
   for (auto& parser : parsers) plan.parsers.GiveBack(std::move(parser));
   if (status.ok()) {
     KeepOwners(batch, plan.context, context);
@@ -366,9 +441,8 @@ Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_thr
 }
 
 Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Columns* columns) {
-  const size_t most = crew->size() > 1 ? kPartsForEach * crew->size() : 1;
   const size_t least_bytes = HasLists(*plan.schema) ? kMinBytesOfListsShared : kMinBytesShared;
-  return ParseRanges(batch, plan, SplitRows(batch, most, least_bytes), crew, columns);
+  return ParseRanges(batch, plan, SplitRows(batch, PartsFor(*crew), least_bytes), crew, columns);
 }
 
 Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
@@ -379,8 +453,7 @@ Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_
 
 Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, Crew* crew, Columns* context,
                              Columns* lists) {
-  const size_t most = crew->size() > 1 ? kPartsForEach * crew->size() : 1;
-  return ParseRanges(batch, plan, SplitRows(batch, most, kMinBytesOfListsShared), crew, context, lists);
+  return ParseRanges(batch, plan, SplitRows(batch, PartsFor(*crew), kMinBytesOfListsShared), crew, context, lists);
 }
 
 }  // namespace tfr

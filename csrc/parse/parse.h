@@ -6,6 +6,7 @@
 #ifndef TFRECORD_FAST_PARSE_PARSE_H_
 #define TFRECORD_FAST_PARSE_PARSE_H_
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -61,15 +62,17 @@ struct ExamplePlan {
   explicit ExamplePlan(SchemaPtr wanted) : schema(std::move(wanted)), parsers(schema) {}
   SchemaPtr schema;
   ParserPool<ExampleParser> parsers;
+  std::atomic<size_t> list_bytes{0};  // of all lists' values, for each row of the last batch; a guess
 };
 
 // What to parse of a SequenceExample: of its context, and of its feature lists.
 struct SequencePlan {
   SequencePlan(SchemaPtr of_context, SchemaPtr of_lists)
-      : context(std::move(of_context)), lists(std::move(of_lists)), parsers(context, lists) {}
+      : context(std::move(of_context)), lists(std::move(of_lists)), parsers(context, lists), longest(lists->size()) {}
   SchemaPtr context;
   SchemaPtr lists;
   ParserPool<SequenceParser> parsers;
+  std::vector<std::atomic<size_t>> longest;  // by feature list: the steps of the last batch's longest row; a guess
 };
 
 // Fills *columns, one a feature of the schema. On up to `num_threads` threads (0: as many as there are cores),

@@ -45,6 +45,11 @@ Status WrongByteCount(const FeatureSpec& spec, size_t got) {
                          std::to_string(spec.elements * ItemSize(spec.type)) + " bytes, got " + std::to_string(got));
 }
 
+bool NoMemory(const FeatureSpec& spec, Status* why) {
+  if (why) *why = Status::OutOfMemory("no memory for the values of feature '" + spec.key + "'");
+  return false;
+}
+
 // The bytes value of a numeric kFixed feature is the array itself, little-endian.
 bool CopyRaw(const FeatureSpec& spec, const FeatureValue& value, uint8_t* out, Status* why) {
   Bytes bytes;
@@ -96,6 +101,8 @@ RowWriter::RowWriter(const Schema& schema) : schema_(schema) {
     const FeatureSpec& spec = schema.features()[f];
     lists_.emplace_back(ItemSize(spec.type));
     steps_.emplace_back(sizeof(int64_t));
+    paddings_.emplace_back(schema, f);
+    float_steps_.emplace_back(spec.elements);
     if (spec.layout != Layout::kFixed) list_features_.push_back(static_cast<uint32_t>(f));
   }
 }
@@ -140,13 +147,16 @@ bool RowWriter::Append(size_t f, size_t row, const FeatureValue& value, size_t* 
   }
   Growing& list = lists_[f];
   const size_t most = MostValues(value);
-  if (!list.Reserve(most, row - first_row_, rows_)) {
-    if (why) *why = Status::OutOfMemory("no memory for the values of feature '" + spec.key + "'");
-    return false;
-  }
-  ValueTarget target{list.end(), most, 0};
+  const size_t room = list.placed() ? std::min(most, list.room()) : most;
+  if (!list.Reserve(room, row - first_row_, rows_)) return NoMemory(spec, why);
+  ValueTarget target{list.end(), room, 0};
   int64_t misfit;
-  const Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
+  Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
+  if (decoded == Decoded::kOk && target.count > room) [[unlikely]] {  // more than were counted before
+    if (!list.Reserve(most, row - first_row_, rows_)) return NoMemory(spec, why);
+    target = {list.end(), most, 0};
+    decoded = DecodeValues(value, spec.type, &target, &misfit);
+  }
   if (decoded != Decoded::kOk) {
     if (why) *why = decoded == Decoded::kMalformed ? MalformedFeature(spec) : Misfit(spec, misfit);
     return false;
@@ -168,42 +178,85 @@ bool RowWriter::Put(size_t f, size_t row, const FeatureValue& value, Status* why
   return true;
 }
 
-bool RowWriter::PutStep(size_t f, size_t row, const FeatureValue& value, Status* why) {
+void RowWriter::StartList(size_t f, size_t row) {
+  const ColumnTarget& target = targets_[f];
+  list_ = {};
+  if (target.padded == nullptr) return;
   const FeatureSpec& spec = schema_.features()[f];
-  size_t count;
-  if (!Append(f, row, value, &count, why)) return false;
-  if (spec.layout == Layout::kPadded && count != spec.elements) {
-    if (why) *why = WrongCount(spec, count);
-    return false;
-  }
-  Growing& steps = steps_[f];
-  if (!steps.Reserve(1, row - first_row_, rows_)) {
-    if (why) *why = Status::OutOfMemory("no memory for the steps of feature '" + spec.key + "'");
-    return false;
-  }
-  const auto end = static_cast<int64_t>(lists_[f].size());
-  std::memcpy(steps.end(), &end, sizeof end);
-  steps.Advance(1);
+  list_.out = target.padded + row * target.stride * spec.elements * ItemSize(spec.type);
+  list_.room = target.stride;
+}
+
+void RowWriter::EndList(size_t f, size_t row) {
+  const ColumnTarget& target = targets_[f];
+  if (target.lengths == nullptr) return;
+  target.lengths[row] = static_cast<int64_t>(list_.steps);
+  if (list_.room > 0) paddings_[f].Fill(list_.out, list_.room * schema_.features()[f].elements);
+}
+
+// Moves the open list's steps from their row of the padded column, which has too little room, to the end of the list.
+bool RowWriter::Spill(size_t f, size_t row, Status* why) {
+  const FeatureSpec& spec = schema_.features()[f];
+  const size_t values = list_.steps * spec.elements;
+  const size_t bytes = values * ItemSize(spec.type);
+  if (!lists_[f].Reserve(values, row - first_row_, rows_)) return NoMemory(spec, why);
+  if (bytes > 0) std::memcpy(lists_[f].end(), list_.out - bytes, bytes);
+  lists_[f].Advance(values);
+  list_.out = nullptr;
+  list_.room = 0;
   return true;
 }
 
-// A step in its usual form, all lengths in one byte:
-//   step tag, size | list tag, size | packed tag, size | values
+// In its row of the padded column if it fits there and is good, or else to the list, which knows why it is not.
+bool RowWriter::PutPaddedStep(size_t f, size_t row, const FeatureValue& value, Status* why) {
+  const FeatureSpec& spec = schema_.features()[f];
+  if (list_.room > 0 && why == nullptr) {
+    if (value.kind != KindOf(spec.type)) return false;
+    ValueTarget target{list_.out, spec.elements, 0};
+    int64_t misfit;
+    if (DecodeValues(value, spec.type, &target, &misfit) != Decoded::kOk || target.count != spec.elements) return false;
+    list_.out += spec.elements * ItemSize(spec.type);
+    --list_.room;
+    ++list_.steps;
+    return true;
+  }
+  if (list_.out != nullptr && !Spill(f, row, why)) return false;
+  size_t count;
+  if (!Append(f, row, value, &count, why)) return false;
+  if (count != spec.elements) {
+    if (why) *why = WrongCount(spec, count);
+    return false;
+  }
+  ++list_.steps;
+  return true;
+}
+
+bool RowWriter::PutStep(size_t f, size_t row, const FeatureValue& value, Status* why) {
+  const FeatureSpec& spec = schema_.features()[f];
+  if (spec.layout == Layout::kPadded) return PutPaddedStep(f, row, value, why);
+  size_t count;
+  if (!Append(f, row, value, &count, why)) return false;
+  Growing& steps = steps_[f];
+  if (!steps.Reserve(1, row - first_row_, rows_)) return NoMemory(spec, why);
+  const auto end = static_cast<int64_t>(lists_[f].size());
+  std::memcpy(steps.end(), &end, sizeof end);
+  steps.Advance(1);
+  ++list_.steps;
+  return true;
+}
+
+// Steps of any number of values each, all lengths in one byte.
 template <Kind kind>
-const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken) {
+const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end) {
   constexpr uint8_t kStepTag = WireTag(1, kWireDelimited);
   constexpr uint8_t kListTag = WireTag(static_cast<uint32_t>(kind), kWireDelimited);
   constexpr uint8_t kPackedTag = WireTag(1, kWireDelimited);
   constexpr uint64_t kTags = kStepTag | static_cast<uint64_t>(kListTag) << 16 | static_cast<uint64_t>(kPackedTag) << 32;
   constexpr uint64_t kTagMask = 0x000000ff00ff00ff;
-  constexpr size_t kHeader = 6;  // three tags, three lengths
   constexpr size_t kChunk = 16;  // bytes copied at a time
-  constexpr size_t kBefore = 2;  // at least a tag and a length stand in the record before its lists and steps
-  const FeatureSpec& spec = schema_.features()[f];
-  const size_t wanted = spec.layout == Layout::kPadded ? spec.elements : SIZE_MAX;
   const auto bytes = static_cast<size_t>(end - p);
-  const size_t most_steps = bytes / kHeader;
-  const size_t most = kind == Kind::kFloat ? bytes / 4 : wanted == 1 ? most_steps : bytes;
+  const size_t most_steps = bytes / kStepHeader;
+  const size_t most = kind == Kind::kFloat ? bytes / 4 : bytes;
   Growing& list = lists_[f];
   Growing& steps = steps_[f];
   if (!list.Reserve(most + kChunk / 4, row - first_row_, rows_) || !steps.Reserve(most_steps, row - first_row_, rows_)) return p;
@@ -211,19 +264,19 @@ const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, cons
   size_t size = list.size();
   uint8_t* out = list.end();
   size_t done = 0;
-  while (static_cast<size_t>(end - p) >= kHeader + 2) {
+  while (static_cast<size_t>(end - p) >= kStepHeader + 2) {
     const uint64_t header = LoadLE64(p);
     const size_t packed = header >> 40 & 0xff;
     // The sizes nest: 2 bytes of packed tag and size, and 2 of list tag and size before that.
     if ((header & kTagMask) != kTags || (header >> 24 & 0xff) != packed + 2 || (header >> 8 & 0xff) != packed + 4 ||
-        packed > 0x7f - 4 || packed > static_cast<size_t>(end - p) - kHeader) {
+        packed > 0x7f - 4 || packed > static_cast<size_t>(end - p) - kStepHeader) {
       break;
     }
-    const uint8_t* values = p + kHeader;
+    const uint8_t* values = p + kStepHeader;
     size_t count;
     if constexpr (kind == Kind::kFloat) {
       count = packed / 4;
-      if (packed % 4 != 0 || (wanted != SIZE_MAX && count != wanted)) break;
+      if (packed % 4 != 0) break;
       if (packed + kChunk <= static_cast<size_t>(end - values)) {
         // In whole chunks, beyond the values where need be: there is room, and the next step overwrites it.
         for (size_t i = 0; i < packed; i += kChunk) std::memcpy(out + i, values + i, kChunk);
@@ -231,14 +284,7 @@ const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, cons
         std::memcpy(out, values, packed);
       }
     } else {
-      auto* ints = reinterpret_cast<int64_t*>(out);
-      if (wanted == 1) {
-        count = 1;
-        if (!DecodeOneVarint(p - kBefore, values, packed, ints)) break;
-      } else if (DecodeVarintRun(values, values + packed, ints, packed, &count) == nullptr ||
-                 (wanted != SIZE_MAX && count != wanted)) {
-        break;
-      }
+      if (DecodeVarintRun(values, values + packed, reinterpret_cast<int64_t*>(out), packed, &count) == nullptr) break;
     }
     out += count * (kind == Kind::kFloat ? sizeof(float) : sizeof(int64_t));
     size += count;
@@ -247,15 +293,46 @@ const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, cons
   }
   list.Advance(size - list.size());
   steps.Advance(done);
-  *taken += done;
+  list_.steps += done;
   return p;
 }
 
-const uint8_t* RowWriter::PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken) {
-  const ColumnType type = schema_.features()[f].type;
-  if (type == ColumnType::kInt64) return TakeSteps<Kind::kInt64>(f, row, p, end, taken);
-  if (type == ColumnType::kFloat32) return TakeSteps<Kind::kFloat>(f, row, p, end, taken);
+const uint8_t* RowWriter::TakeEqualSteps(size_t f, const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room,
+                                         size_t* taken) const {
+  const FeatureSpec& spec = schema_.features()[f];
+  return spec.type == ColumnType::kInt64
+             ? TakeInt64Steps(spec.elements, p, end, reinterpret_cast<int64_t*>(out), room, taken)
+             : float_steps_[f].Take(p, end, out, room, taken);
+}
+
+const uint8_t* RowWriter::TakePaddedSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end) {
+  const FeatureSpec& spec = schema_.features()[f];
+  size_t taken = 0;
+  if (list_.out != nullptr) {
+    p = TakeEqualSteps(f, p, end, list_.out, list_.room, &taken);
+    list_.out += taken * spec.elements * ItemSize(spec.type);
+    list_.room -= taken;
+    list_.steps += taken;
+    if (p == end || list_.room > 0 || !Spill(f, row, nullptr)) return p;
+    taken = 0;
+  }
+  // A step takes more bytes than its values do, or one a value.
+  const size_t most_steps = static_cast<size_t>(end - p) /
+                            (kStepHeader + spec.elements * (spec.type == ColumnType::kInt64 ? 1 : sizeof(float)));
+  Growing& list = lists_[f];
+  if (!list.Reserve(most_steps * spec.elements, row - first_row_, rows_)) return p;
+  p = TakeEqualSteps(f, p, end, list.end(), most_steps, &taken);
+  list.Advance(taken * spec.elements);
+  list_.steps += taken;
   return p;
+}
+
+const uint8_t* RowWriter::PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end) {
+  const FeatureSpec& spec = schema_.features()[f];
+  if (spec.type != ColumnType::kInt64 && spec.type != ColumnType::kFloat32) return p;
+  if (spec.layout == Layout::kPadded) return TakePaddedSteps(f, row, p, end);
+  return spec.type == ColumnType::kInt64 ? TakeSteps<Kind::kInt64>(f, row, p, end)
+                                         : TakeSteps<Kind::kFloat>(f, row, p, end);
 }
 
 void RowWriter::PutDefault(size_t f, size_t row) {

@@ -10,7 +10,9 @@
 #include "base/status.h"
 #include "parse/columns.h"
 #include "parse/feature.h"
+#include "parse/padding.h"
 #include "parse/schema.h"
+#include "parse/steps.h"
 
 namespace tfr {
 
@@ -18,7 +20,10 @@ namespace tfr {
 struct ColumnTarget {
   uint8_t* fixed = nullptr;      // kFixed: the column itself
   int64_t* splits = nullptr;     // kList and kPadded of Examples and contexts: ends of rows, counted in the range
-  int64_t* row_steps = nullptr;  // feature lists: ends of rows in steps, counted in the range
+  int64_t* row_steps = nullptr;  // feature lists of kList: ends of rows in steps, counted in the range
+  int64_t* lengths = nullptr;    // feature lists of kPadded: the steps of each row
+  uint8_t* padded = nullptr;  // and the rows of at most `stride` steps, padded to so many; longer rows are in the list
+  size_t stride = 0;
 };
 
 // The columns of one schema, as far as one thread writes them: a range of rows, in order.
@@ -35,13 +40,20 @@ class RowWriter {
   // failure, says why in *why unless it is null, and the row is to be started again or given up.
   bool Put(size_t f, size_t row, const FeatureValue& value, Status* why);
 
+  // Around the steps of a feature list, or around none where the row has no such list.
+  void StartList(size_t f, size_t row);
+  void EndList(size_t f, size_t row);
+
   // As Put for one step of a feature list, any layout but kFixed. A step of kind kNone has no values.
   bool PutStep(size_t f, size_t row, const FeatureValue& value, Status* why);
 
   // Takes the steps of a feature list from `p` on as long as they are of the usual kind: a Feature with the wanted
-  // list, packed, all lengths below 128, as many values as wanted. Returns the cursor behind the last one taken;
-  // *taken is raised by their number. The rest is for PutStep.
-  const uint8_t* PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken);
+  // list, packed, as many values as wanted; see steps.h. Returns the cursor behind the last one taken. The rest is for
+  // PutStep.
+  const uint8_t* PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end);
+
+  // Of the list since StartList.
+  size_t steps_put() const { return list_.steps; }
 
   // Fills the kFixed feature `f` of `row` with its default, which it must have.
   void PutDefault(size_t f, size_t row);
@@ -52,12 +64,25 @@ class RowWriter {
   // Takes back what was appended to lists since the end of the row before.
   void RestartRow(size_t row);
 
+  // The values of lists, one behind the other; of padded feature lists those of rows of more than `stride` steps.
   Growing& values(size_t f) { return lists_[f]; }
   Growing& steps(size_t f) { return steps_[f]; }
 
  private:
+  // The feature list whose steps are being put.
+  struct OpenList {
+    size_t steps = 0;
+    uint8_t* out = nullptr;  // where the next step goes; null where the list grows
+    size_t room = 0;         // in steps, behind `out`
+  };
+
   template <Kind kind>
-  const uint8_t* TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end, size_t* taken);
+  const uint8_t* TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end);
+  const uint8_t* TakePaddedSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end);
+  const uint8_t* TakeEqualSteps(size_t f, const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room,
+                                size_t* taken) const;
+  bool Spill(size_t f, size_t row, Status* why);
+  bool PutPaddedStep(size_t f, size_t row, const FeatureValue& value, Status* why);
   bool PutFixed(size_t f, size_t row, const FeatureValue& value, Status* why);
   bool Append(size_t f, size_t row, const FeatureValue& value, size_t* count, Status* why);
 
@@ -67,7 +92,10 @@ class RowWriter {
   size_t rows_ = 0;
   std::vector<uint32_t> list_features_;
   std::vector<Growing> lists_;  // by feature; empty for kFixed
-  std::vector<Growing> steps_;  // by feature; feature lists only: where each step ends
+  std::vector<Growing> steps_;  // by feature; feature lists of kList only: where each step ends
+  std::vector<Padding> paddings_;       // by feature
+  std::vector<FloatStep> float_steps_;  // by feature
+  OpenList list_;
 };
 
 // "int64 values of shape [2]", for error messages.

@@ -44,6 +44,41 @@ bool ReadEntry(const uint8_t* p, const uint8_t* end, Bytes* key, Bytes* value) {
   return expected == 0;
 }
 
+// Stands for the value of a context feature that is in its column already. Not an address that a value can have.
+constexpr uint8_t kElsewhere = 0;
+constexpr Bytes kInPlace{&kElsewhere, 0};
+
+// A length of one or two bytes, without a branch on which, since lists are as often longer than 127 bytes as not; of
+// more, *good is cleared. Two bytes are readable at p.
+inline const uint8_t* ReadShortLength(const uint8_t* p, size_t* size, bool* good) {
+  const uint32_t word = p[0] | static_cast<uint32_t>(p[1]) << 8;
+  const uint32_t two = word >> 7 & 1;
+  *good &= (word & (two << 15)) == 0;
+  *size = (word & 0x7f) | (word >> 1 & 0x3f80 & (0 - two));
+  return p + 1 + two;
+}
+
+// The entry of a map at `p` if it is the slot's key and then a value of less than 16 kB, as every writer makes it; null
+// if it is anything else.
+inline const uint8_t* TakeEntryOf(const KeyTable::Slot& slot, const uint8_t* p, const uint8_t* end,
+                                  const uint8_t* readable_end, Bytes* value) {
+  constexpr size_t kMostHeaders = 8;  // three tags, a length of one byte, two lengths of two
+  if (slot.size > KeyTable::kMaxOneByteLength || static_cast<size_t>(readable_end - p) < kMostHeaders + 8 + slot.size) {
+    return nullptr;
+  }
+  size_t size, value_size;
+  bool good = *p == kEntryTag;
+  const uint8_t* const key = ReadShortLength(p + 1, &size, &good) + 2;
+  good &= key[-2] == kKeyTag && key[-1] == slot.size;
+  const uint8_t* const behind_key = key + slot.size;
+  good &= *behind_key == kValueTag;
+  const uint8_t* const data = ReadShortLength(behind_key + 1, &value_size, &good);
+  const uint8_t* const entry_end = key - 2 + size;
+  if (!good || data + value_size != entry_end || entry_end > end || !KeyTable::SameBytes(slot, key)) return nullptr;
+  *value = {data, value_size};
+  return entry_end;
+}
+
 Status InStep(Status status, size_t step) {
   if (status.code() != StatusCode::kInvalidArgument) return status;
   Status in_step = Status::InvalidArgument(status.detail().message + " (step " + std::to_string(step) + ")");
@@ -61,6 +96,8 @@ SequenceParser::SequenceParser(SchemaPtr context, SchemaPtr lists)
 
 Status SequenceParser::ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* context_targets,
                                  const ColumnTarget* list_targets, size_t* bad_row) {
+  for (size_t f = 0; f < context_.schema->size(); ++f) context_.keys.slot_of_feature(f).out = context_targets[f].fixed;
+  context_.script.SetColumns(context_.keys);
   context_.writer.StartRange(context_targets, first, last - first);
   lists_.writer.StartRange(list_targets, first, last - first);
   for (size_t row = first; row < last; ++row) {
@@ -76,11 +113,19 @@ Status SequenceParser::ParseRows(const Bytes* records, size_t first, size_t last
   return {};
 }
 
-bool SequenceParser::WalkMap(const uint8_t* p, const uint8_t* end, Map* map) {
-  KeyTable::Slot* slots = map->keys.slots();
+bool SequenceParser::WalkContext(const Bytes& record, const uint8_t* p, const uint8_t* end, size_t row) {
+  const uint8_t* const readable_end = record.data + record.size;
+  KeyScript& script = context_.script;
+  size_t at = 0;  // the script's step that is expected next
   while (p < end) {
+    const size_t from = at;
+    p = script.Take(record.data, p, end, readable_end, row, context_.keys, &at);
+    for (size_t step = from; step < at; ++step) {
+      const int32_t feature = context_.keys.slot(script.step(step).slot).feature;
+      if (feature >= 0) context_.found[static_cast<size_t>(feature)] = kInPlace;
+    }
+    if (p == end) break;
     uint32_t tag;
-    size_t size;
     p = ReadTag(p, end, &tag);
     if (p == nullptr) return false;
     if (tag != kEntryTag) {
@@ -88,24 +133,56 @@ bool SequenceParser::WalkMap(const uint8_t* p, const uint8_t* end, Map* map) {
       if (p == nullptr) return false;
       continue;
     }
+    size_t size;
     p = ReadLength(p, end, &size);
-    if (p == nullptr) return false;
     Bytes key, value;
-    if (!ReadEntry(p, p + size, &key, &value)) return false;
+    if (p == nullptr || !ReadEntry(p, p + size, &key, &value)) return false;
     p += size;
-    uint32_t found = slots[map->last_key].next;
-    if (found <= KeyTable::kUnknown || !KeyTable::Matches(slots[found], key.data, key.size)) {
-      found = map->keys.Find(key.data, key.size);
-      slots = map->keys.slots();
-      slots[map->last_key].next = found;
-    }
-    map->last_key = found;
-    if (slots[found].feature >= 0) map->found[static_cast<size_t>(slots[found].feature)] = value;
+    const bool expected =
+        at < script.size() && KeyTable::Matches(context_.keys.slot(script.step(at).slot), key.data, key.size);
+    const uint32_t slot = expected ? script.step(at).slot : context_.keys.Find(key.data, key.size);
+    if (slot == KeyTable::kUnknown) continue;
+    if (!expected && script.Place(slot) == KeyScript::kNowhere) script.Insert(at, slot, context_.keys);
+    at = script.Place(slot) + 1;
+    const int32_t feature = context_.keys.slot(slot).feature;
+    if (feature >= 0) context_.found[static_cast<size_t>(feature)] = value;
   }
   return true;
 }
 
-bool SequenceParser::Walk(const Bytes& record) {
+bool SequenceParser::WalkLists(const uint8_t* readable_end, const uint8_t* p, const uint8_t* end) {
+  const KeyTable::Slot* slots = lists_.keys.slots();
+  while (p < end) {
+    uint32_t found = slots[lists_.last_key].next;
+    Bytes value;
+    const uint8_t* const behind = TakeEntryOf(slots[found], p, end, readable_end, &value);
+    if (behind != nullptr) [[likely]] {
+      p = behind;
+    } else {
+      uint32_t tag;
+      size_t size;
+      p = ReadTag(p, end, &tag);
+      if (p == nullptr) return false;
+      if (tag != kEntryTag) {
+        p = SkipField(p, end, tag);
+        if (p == nullptr) return false;
+        continue;
+      }
+      Bytes key;
+      p = ReadLength(p, end, &size);
+      if (p == nullptr || !ReadEntry(p, p + size, &key, &value)) return false;
+      p += size;
+      found = lists_.keys.Find(key.data, key.size);
+      lists_.keys.slots()[lists_.last_key].next = found;
+      slots = lists_.keys.slots();
+    }
+    lists_.last_key = found;
+    if (slots[found].feature >= 0) lists_.found[static_cast<size_t>(slots[found].feature)] = value;
+  }
+  return true;
+}
+
+bool SequenceParser::Walk(const Bytes& record, size_t row) {
   for (Map* map : {&context_, &lists_}) {
     std::fill(map->found.begin(), map->found.end(), Bytes{nullptr, 0});
     map->last_key = KeyTable::kStart;
@@ -119,7 +196,8 @@ bool SequenceParser::Walk(const Bytes& record) {
     if (p == nullptr) return false;
     if (tag == kContextTag || tag == kListsTag) {
       p = ReadLength(p, end, &size);
-      if (p == nullptr || !WalkMap(p, p + size, tag == kContextTag ? &context_ : &lists_)) return false;
+      if (p == nullptr) return false;
+      if (!(tag == kContextTag ? WalkContext(record, p, p + size, row) : WalkLists(end, p, p + size))) return false;
       p += size;
     } else {
       if ((tag & 7) == kWireStartGroup) return false;  // as TensorFlow
@@ -131,7 +209,7 @@ bool SequenceParser::Walk(const Bytes& record) {
 }
 
 Status SequenceParser::ParseRow(const Bytes& record, size_t row) {
-  if (!Walk(record)) {
+  if (!Walk(record, row)) {
     return Status::InvalidArgument("could not parse the record as a SequenceExample: malformed protobuf (" +
                                    std::to_string(record.size) + " bytes)");
   }
@@ -144,6 +222,7 @@ Status SequenceParser::PutContext(size_t row) {
   for (size_t f = 0; f < context_.schema->size(); ++f) {
     const FeatureSpec& spec = context_.schema->features()[f];
     const Bytes& found = context_.found[f];
+    if (found.data == kInPlace.data) continue;
     if (found.data == nullptr) {
       if (spec.layout == Layout::kFixed) {
         if (!spec.has_default()) return MissingFeature(spec);
@@ -164,16 +243,23 @@ Status SequenceParser::PutContext(size_t row) {
 Status SequenceParser::PutList(size_t f, size_t row) {
   const FeatureSpec& spec = lists_.schema->features()[f];
   const Bytes& found = lists_.found[f];
-  if (found.data == nullptr) {
-    if (spec.layout != Layout::kPadded || spec.may_be_absent) return {};
+  RowWriter& writer = lists_.writer;
+  writer.StartList(f, row);
+  if (found.data != nullptr) {
+    TFR_RETURN_IF_ERROR(PutSteps(f, row, found.data, found.data + found.size));
+  } else if (spec.layout == Layout::kPadded && !spec.may_be_absent) {
     return Status::InvalidArgument("feature list '" + spec.key +
                                    "' is required but could not be found; allow_missing=True would let it be absent")
         .WithFeature(spec.key);
   }
-  const uint8_t* p = found.data;
-  const uint8_t* const end = p + found.size;
-  size_t step = 0;
-  p = lists_.writer.PutUsualSteps(f, row, p, end, &step);
+  writer.EndList(f, row);
+  return {};
+}
+
+Status SequenceParser::PutSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end) {
+  const FeatureSpec& spec = lists_.schema->features()[f];
+  RowWriter& writer = lists_.writer;
+  p = writer.PutUsualSteps(f, row, p, end);
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
@@ -188,13 +274,12 @@ Status SequenceParser::PutList(size_t f, size_t row) {
     FeatureValue value;
     if (p == nullptr || !FindValue(p, p + size, &value)) return MalformedFeature(spec);
     p += size;
-    if (!lists_.writer.PutStep(f, row, value, nullptr)) {
+    if (!writer.PutStep(f, row, value, nullptr)) {
       // Again, for the reason: what was appended before the failure is not counted, so nothing is taken back.
       Status why;
-      lists_.writer.PutStep(f, row, value, &why);
-      return InStep(std::move(why), step);
+      writer.PutStep(f, row, value, &why);
+      return InStep(std::move(why), writer.steps_put());
     }
-    ++step;
   }
   return {};
 }

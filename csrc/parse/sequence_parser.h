@@ -1,7 +1,8 @@
 // Parses rows of serialized SequenceExamples into columns, on one thread.
 //
 // Each row is walked once to find where the wanted features of its context and its feature lists stand (of a key
-// given twice the last counts), and then each of those is decoded.
+// given twice the last counts), and then each of those is decoded. Context features of the usual form are taken during
+// the walk, by the script of their keys (key_script.h).
 
 #ifndef TFRECORD_FAST_PARSE_SEQUENCE_PARSER_H_
 #define TFRECORD_FAST_PARSE_SEQUENCE_PARSER_H_
@@ -11,6 +12,7 @@
 
 #include "base/records.h"
 #include "base/status.h"
+#include "parse/key_script.h"
 #include "parse/key_table.h"
 #include "parse/row_writer.h"
 #include "parse/schema.h"
@@ -37,15 +39,18 @@ class SequenceParser {
     SchemaPtr schema;
     KeyTable keys;
     RowWriter writer;
+    KeyScript script;          // of the context's keys
     std::vector<Bytes> found;  // by feature: the value in this row; data is null where there is none
     uint32_t last_key = KeyTable::kStart;
   };
 
   Status ParseRow(const Bytes& record, size_t row);
-  bool Walk(const Bytes& record);
-  static bool WalkMap(const uint8_t* p, const uint8_t* end, Map* map);
+  bool Walk(const Bytes& record, size_t row);
+  bool WalkContext(const Bytes& record, const uint8_t* p, const uint8_t* end, size_t row);
+  bool WalkLists(const uint8_t* readable_end, const uint8_t* p, const uint8_t* end);
   Status PutContext(size_t row);
   Status PutList(size_t f, size_t row);
+  Status PutSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end);
 
   Map context_;
   Map lists_;

@@ -1,0 +1,29 @@
+// What fills the rows of a padded column behind their values.
+
+#ifndef TFRECORD_FAST_PARSE_PADDING_H_
+#define TFRECORD_FAST_PARSE_PADDING_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "parse/schema.h"
+
+namespace tfr {
+
+class Padding {
+ public:
+  // Of feature `f`, whose layout is kPadded. The schema must outlive it.
+  Padding(const Schema& schema, size_t f);
+
+  // Writes `count` padding values, in the column's type.
+  void Fill(uint8_t* out, size_t count) const;
+
+ private:
+  const uint8_t* item_;
+  size_t item_size_;
+  bool zero_;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_PADDING_H_
