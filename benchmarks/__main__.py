@@ -27,7 +27,7 @@ QUICK = {"task": ["raw", "parse", "write"], "workload": ["ctr"], "scale": 0.04, 
          "min_time": 0.1, "patience": 2.0}  # fmt: skip
 HEAVY = ("beam", "dali", "ray", "rustfrecord")  # not in a quick run, unless they are named: they take too long for it
 FULL = {"task": [], "workload": list(WORKLOADS), "scale": 1.0, "rounds": 5, "trials": 2, "min_time": 0.2,
-        "patience": 10.0}  # fmt: skip
+        "patience": 7.5}  # fmt: skip
 
 
 def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:

@@ -47,7 +47,8 @@ def dataset_of(workload: Workload, scale: float = 1.0, seed: int = 0, gzip: bool
     packed = [f"{path}.gz" for path in files] if gzip else []
     in_parallel([(compress, (plain, gz)) for plain, gz in zip(files, packed, strict=False)
                  if not os.path.exists(gz)], dataset.file_bytes)  # fmt: skip
-    return replace(dataset, files=files, gzip_files=packed, gzip_bytes=sum(map(os.path.getsize, packed)))
+    return replace(dataset, files=files, gzip_files=packed, gzip_bytes=sum(map(os.path.getsize, packed)),
+                   folder=str(folder))  # fmt: skip
 
 
 def make(workload: Workload, records: int, seed: int, folder: Path) -> None:

@@ -62,7 +62,8 @@ def cells(table: Table, row: Row) -> list[str]:
     rounds = max((len(one.wall) for one in table.timed), default=0)
     fewer = [f"{len(row.wall)} of {rounds} rounds"] if len(row.wall) < rounds else []
     sized = [f"{number(row.size / 1e6)} MB on disk"] if row.size else []
-    setting = "; ".join([*filter(None, [row.setting]), *sized, *fewer, *wrong])
+    part = [f"on {row.share:.0%} of the data"] if row.share < 1 else []
+    setting = "; ".join([*filter(None, [row.setting]), *part, *sized, *fewer, *wrong])
     time = row.time
     peak = number(row.peak / 1e6) if row.peak else ""
     ratio = ratio_text(table.ratio(row), row is table.base)

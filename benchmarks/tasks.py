@@ -42,8 +42,8 @@ TASKS = {
     for task in (
         Task("raw", "Raw reading, in batches", PLAIN),
         Task("raw-gzip", "Raw reading of compressed files, in batches", PACKED, gzip=True),
-        Task("parse", "From files to columns", EXAMPLES, parsed=True, most_bytes=40e6),
-        Task("parse-gzip", "From compressed files to columns", PACKED, gzip=True, parsed=True, most_bytes=40e6),
+        Task("parse", "From files to columns", EXAMPLES, parsed=True),
+        Task("parse-gzip", "From compressed files to columns", PACKED, gzip=True, parsed=True),
         Task("parse-memory", "From serialized batches in memory to columns", EXAMPLES, parsed=True),
         Task("parse-single", "Parsing one record at a time", (*EXAMPLES, "one"), parsed=True, most_bytes=1.5e6,
              one=True),

@@ -80,7 +80,7 @@ def dataset_of_files(patterns: Sequence[str], features: str, compression: str | 
         draft.write_text(json.dumps(made))
         draft.rename(known)
     kept = json.loads(known.read_text())
-    return Dataset.from_json(kept["dataset"]), kept["notes"]
+    return replace(Dataset.from_json(kept["dataset"]), folder=str(folder)), kept["notes"]
 
 
 def make(files: list[str], kind: str, given: Any, inferred: bool, folder: Path,
