@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import contenders
+from benchmarks import contenders, pagecache
 from benchmarks.answers import Answer, difference, digest_of_files
 from benchmarks.contenders import Contender
 from benchmarks.dataset import Dataset
@@ -38,7 +38,8 @@ Tell = Callable[[str], None]
 
 @dataclass
 class Entrant:
-    """A contender in the running for one table. `process` is None once it can't run."""
+    """A contender in the running for one table. `process` is None once it can't run, or while it is parked: `wake`
+    starts another one then. `prepared` are the shares of the data that the process is ready for."""
 
     contender: Contender
     path: Path
@@ -47,6 +48,8 @@ class Entrant:
     process: Process | None = None
     partial: dict[int, bool] = field(default_factory=dict)  # by setting: whether it only counts
     ladder: Ladder | None = None
+    prepared: set[float] = field(default_factory=set)
+    parked: bool = False
 
     def best(self, row: Row) -> Try:
         return min(self.running(row), key=lambda t: t.seconds)
@@ -62,6 +65,20 @@ class Entrant:
     def close(self) -> None:
         if self.process is not None:
             self.process.close()
+
+    def park(self, files: list[str]) -> None:
+        """Ends the process if it has files mapped: what is mapped stays in the page cache, for everyone."""
+        if self.process is not None and pagecache.maps(self.process.child.pid, files):
+            give_up(self)
+            self.parked = True
+            self.prepared.clear()
+
+    def wake(self, task: str, share: float, method: Method) -> None:
+        """Makes the process, a new one if it was parked, ready for the share."""
+        if self.process is None:
+            self.process = Process(self.path, self.contender, method.timeout)
+        if share not in self.prepared:
+            prepare(self, task, share)
 
 
 def enter_all(found: dict[str, Path], task: str, ladder: Ladder, folder: Path, method: Method, table: Table,
@@ -142,10 +159,12 @@ def prepare(entrant: Entrant, task: str, share: float) -> dict[str, Any]:
     assert entrant.ladder is not None
     dataset = entrant.ladder.dataset(share)
     folder = entrant.folder / f"{share:g}"
-    folder.mkdir()
-    return entrant.call(
+    folder.mkdir(exist_ok=True)
+    prepared = entrant.call(
         "prepare", task=task, dataset=dataset.as_json() if dataset else None, scratch=str(folder), share=share
     )
+    entrant.prepared.add(share)
+    return prepared
 
 
 def judge(row: Row) -> None:
@@ -206,7 +225,6 @@ def climb(entrant: Entrant, task: str, method: Method) -> None:
     """Brings each row to the share that it is timed on."""
     ladder = entrant.ladder
     assert ladder is not None
-    prepared = {ladder.shares[0]}
     for row in entrant.rows:
         work: dict[int, tuple[Work, Work]] = {}  # passes and answers, by setting
         try:
@@ -218,17 +236,16 @@ def climb(entrant: Entrant, task: str, method: Method) -> None:
                 if share < row.share:
                     step_back(entrant, row, share, work)
                     break
-                if share not in prepared:
-                    prepare(entrant, task, share)
-                    prepared.add(share)
+                entrant.wake(task, share, method)
                 rise(entrant, row, share, task)
         except ContenderCannot as error:
             row.status, row.reason = "missing", str(error)
         except ContenderFailed as error:
             row.fail(error)
-    for share in prepared - {row.share for row in entrant.rows if row.status == "timed"}:
+    for share in entrant.prepared - {row.share for row in entrant.rows if row.status == "timed"}:
         try:
             entrant.call("forget", share=share)
+            entrant.prepared.discard(share)
         except ContenderFailed:
             pass  # the rows' own turns will tell
 

@@ -89,6 +89,25 @@ def over_many(dataset: Dataset, shards: int = MANY) -> Dataset:
     return replace(dataset, many_files=sorted(str(path) for path in folder.iterdir()))
 
 
+def repeated(dataset: Dataset, size: float) -> Dataset:
+    """The dataset's records over and over in one file of about so many bytes, or half of the room that there is, in a
+    folder of its own, which whoever asked for it removes."""
+    folder = Path(tempfile.mkdtemp(prefix="large.", dir=Path(dataset.files[0]).parent))
+    size = min(size, shutil.disk_usage(folder).free / 2)
+    times = max(1, round(size / dataset.file_bytes))
+    path = folder / "large.tfrecord"
+    try:
+        with open(path, "wb") as out:
+            for source in dataset.files * times:
+                with open(source, "rb") as file:
+                    shutil.copyfileobj(file, out, 1 << 22)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    answer = {name: dataset.answer[name] * times for name in ("records", "bytes")}
+    return replace(dataset, files=[str(path)], file_bytes=path.stat().st_size, answer=answer, folder=str(folder))
+
+
 def in_parallel(calls: list[Call], total_bytes: int) -> None:
     if total_bytes < POOL_BYTES or len(calls) < 2:
         for function, arguments in calls:

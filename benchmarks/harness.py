@@ -26,6 +26,8 @@ from benchmarks.process import ContenderFailed
 from benchmarks.results import Row, Table, Try
 from benchmarks.tasks import TASKS
 
+FEW = 3  # rounds
+
 __all__ = ["Method", "Row", "Table", "Try", "run"]
 
 
@@ -37,16 +39,16 @@ class Method:
     rounds: int = 5
     trials: int = 2  # passes a setting gets to show that it is the best of its row
     min_time: float = 0.2  # seconds; see above
-    patience: float = 60.0  # seconds of timed passes after which a row gets no more rounds than one
+    patience: float = 60.0  # seconds of timed passes after which a row gets no more rounds than FEW
     timeout: float = 900.0  # seconds that any one command may take
     scratch: str = ""  # folder for what is written; "" for memory where there is room, else the system's
     cold: bool = False
 
     @property
     def longest_pass(self) -> float:
-        """Seconds of work that a pass is to have at most: three rounds fit into the patience. A row that would take
-        longer is timed on a part of the data."""
-        return self.patience / 3
+        """Seconds of work that a pass is to have at most. A row that would take longer is timed on a part of the
+        data."""
+        return self.patience / 2
 
 
 def run(
@@ -64,6 +66,8 @@ def run(
         entrants = enter_all(files, task, ladder, folder, method, table, tell)
         try:
             for entrant in entrants:
+                park(entrant, method)
+            for entrant in entrants:
                 tell(f"{entrant.contender.name}: trial")
                 try_settings(entrant, method)
             take_turns(entrants, method, tell)
@@ -77,10 +81,25 @@ def run(
 def measure(entrant: Entrant, row: Row, tried: Try, passes: int, method: Method) -> tuple[float, float, float]:
     """As `timed`, the files being where the method has them."""
     assert entrant.ladder is not None
+    entrant.wake(entrant.ladder.task.name, row.share, method)
     dataset = entrant.ladder.dataset(row.share)
     if method.cold and dataset is not None:
         pagecache.drop(files_of(dataset))
+    entrant.call("forget_peak")
     return timed(entrant, row, tried, passes)
+
+
+def park(entrant: Entrant, method: Method) -> None:
+    """In a cold run nobody keeps files mapped while others are timed."""
+    assert entrant.ladder is not None
+    if method.cold:
+        entrant.park([path for share in entrant.prepared for path in files_of_share(entrant, share)])
+
+
+def files_of_share(entrant: Entrant, share: float) -> list[str]:
+    assert entrant.ladder is not None
+    dataset = entrant.ladder.dataset(share)
+    return files_of(dataset) if dataset else []
 
 
 def try_settings(entrant: Entrant, method: Method) -> None:
@@ -103,6 +122,7 @@ def try_settings(entrant: Entrant, method: Method) -> None:
             for tried in able:
                 for _ in range(trials):
                     wall, _, _ = measure(entrant, row, tried, 1, method)
+                    park(entrant, method)
                     tried.seconds = min(tried.seconds, wall)
                     if wall > HOPELESS * entrant.best(row).seconds or wall > method.patience / 4:
                         break
@@ -129,19 +149,21 @@ def take_turns(entrants: list[Entrant], method: Method, tell: Tell) -> None:
 
 
 def wants(row: Row, number: int, method: Method) -> bool:
-    """Whether the row takes part in the round; slow ones need no warm-up, and leave when they had their time."""
+    """Whether the row takes part in the round. Slow ones need no warm-up beside their trial, and leave when they had
+    their time, but for FEW rounds, or their time twice over."""
     if number == 0:
-        return row.pass_seconds * row.passes < method.patience / 4 and not method.cold
+        return row.pass_seconds * row.passes < method.patience / 10 and not method.cold
     spent = sum(row.wall) * row.passes * row.share
-    return not row.wall or (len(row.wall) == number - 1 and spent < method.patience)
+    stays = spent < (2 if len(row.wall) < FEW else 1) * method.patience
+    return not row.wall or (len(row.wall) == number - 1 and stays)
 
 
 def take_turn(entrant: Entrant, row: Row, method: Method, counts: bool) -> None:
     best, share = entrant.best(row), exact(entrant, row)
     try:
-        entrant.call("forget_peak")
         wall, cpu, read = measure(entrant, row, best, row.passes, method)
         peak = entrant.call("peak", setting=best.index, share=row.share)["peak"]
+        park(entrant, method)
     except ContenderFailed as error:
         row.fail(error)
         return

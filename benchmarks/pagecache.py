@@ -74,6 +74,15 @@ def resident(path: str) -> float | None:
     return None if failed else sum(byte & 1 for byte in pages.raw) / len(pages)
 
 
+def maps(process: int, files: Iterable[str]) -> bool:
+    """Whether the process has one of the files mapped, as far as the system tells."""
+    try:
+        mapped = Path(f"/proc/{process}/maps").read_text()
+    except OSError:
+        return False
+    return any(os.path.realpath(path) in mapped for path in files)
+
+
 def device_bytes() -> int:
     """What this process, and its children that have ended, had devices read; 0 where the system does not tell."""
     try:

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from benchmarks.harness import Row, Table
-from benchmarks.report import number
+from benchmarks.report import number, title_of
 from benchmarks.targets import Target
 from benchmarks.tasks import TASKS
 
@@ -48,8 +48,8 @@ def figures() -> Any:
 def plots(tables: list[Table], targets: list[Target]) -> list[Plot]:
     """Every plot that these tables are enough for."""
     timed = [table for table in tables if table.timed]
-    made = [task_plot(task, list(group)) for task, group in groupby(timed, key=lambda table: table.task)]
-    scaling = [table for table in timed if table.task == "parse" and one_and_two(table)]
+    made = [task_plot(name, list(group)) for name, group in groupby(timed, key=name_of)]
+    scaling = [table for table in timed if table.task == "parse" and not table.cold and one_and_two(table)]
     if scaling:
         made.append(scaling_plot(scaling))
     if targets:
@@ -74,8 +74,13 @@ def figure_of(table: Table, seconds: float) -> float:
     return table.dataset.file_bytes / 1e6 / seconds
 
 
-def task_plot(task: str, tables: list[Table]) -> Plot:
-    message = message_of(task, tables)
+def name_of(table: Table) -> str:
+    """Of the plot that the table is in."""
+    return f"task-{table.task}{'-cold' if table.cold else ''}"
+
+
+def task_plot(name: str, tables: list[Table]) -> Plot:
+    message = message_of(tables)
     heights = [0.9 + 0.36 * len(table.timed) for table in tables]
     rows = math.ceil(len(tables) / COLUMNS)
     row_heights = [max(heights[i * COLUMNS : (i + 1) * COLUMNS]) for i in range(rows)]
@@ -88,7 +93,7 @@ def task_plot(task: str, tables: list[Table]) -> Plot:
         else:
             axis.set_axis_off()
     figure.suptitle(wrapped(message, 62 * columns), fontsize=13, fontweight="bold")
-    return Plot(f"task-{task}", message, svg(figure, message))
+    return Plot(name, message, svg(figure, message))
 
 
 def panel(axis: Any, table: Table) -> None:
@@ -131,7 +136,7 @@ def times(table: Table, row: Row) -> str:
     return f"  (ours {number(ratio.median)}×)"
 
 
-def message_of(task: str, tables: list[Table]) -> str:
+def message_of(tables: list[Table]) -> str:
     """The ratios to the fastest rival of each table, the lost ones by name."""
     best: dict[str, tuple[float, str]] = {}
     for table in tables:
@@ -139,7 +144,7 @@ def message_of(task: str, tables: list[Table]) -> str:
                   if not row.ours and not row.floor and (ratio := table.ratio(row)) is not None]  # fmt: skip
         if rivals and table.base is not None and table.base.ours:
             best[table.workload] = min(rivals)
-    title = TASKS[task].title
+    title = title_of(tables[0])
     if not best:
         return title
     won = {workload: ratio for workload, (ratio, _) in best.items() if ratio >= 1}

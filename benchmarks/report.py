@@ -14,7 +14,7 @@ from benchmarks.stats import Spread
 from benchmarks.targets import targets
 from benchmarks.tasks import TASKS
 
-MANY, ONE = "k records/s", "µs/record"
+MANY, ONE, FROM_DISK = "k records/s", "µs/record", "from disk"
 DATA_COLUMNS = [
     "workload",
     "contender",
@@ -29,7 +29,8 @@ DATA_COLUMNS = [
 ]
 PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio", "CPU ratio"]
 MOST_WORDS = 160  # characters of a reason; the JSON has it all
-LEFT = {"workload", "contender", "setting", "task", "measure", "met"}
+WHY = "why not, and what is next"
+LEFT = {"workload", "contender", "setting", "task", "measure", "met", WHY}
 
 
 def number(value: float) -> str:
@@ -44,10 +45,15 @@ def ratio_text(ratio: Spread | None, is_base: bool) -> str:
     return f"{number(ratio.median)}× ({number(ratio.low)}–{number(ratio.high)})"
 
 
+def title_of(table: Table) -> str:
+    return TASKS[table.task].title + (", cold page cache" if table.cold else "")
+
+
 def columns(table: Table) -> list[str]:
     if table.dataset is None:
         return PLAIN_COLUMNS
-    return [ONE if name == MANY and TASKS[table.task].one else name for name in DATA_COLUMNS]
+    names = [ONE if name == MANY and TASKS[table.task].one else name for name in DATA_COLUMNS]
+    return [*names, FROM_DISK] if table.cold else names
 
 
 def cells(table: Table, row: Row) -> list[str]:
@@ -75,6 +81,7 @@ def cells(table: Table, row: Row) -> list[str]:
     size, records = table.dataset.file_bytes / 1e6, table.dataset.records / 1e3
     speeds = f"{number(size / time.high)}–{number(size / time.low)}"
     cores = f"{sum(row.cpu) / sum(row.wall):.2f}"
+    disk = [f"{min(row.disk):.0%}" if row.disk else ""] if table.cold else []
     return [
         *front,
         setting,
@@ -85,32 +92,42 @@ def cells(table: Table, row: Row) -> list[str]:
         peak,
         ratio,
         cpu_ratio,
+        *disk,
     ]
 
 
 def caption(tables: list[Table]) -> str:
     bases = {table.base.label for table in tables if table.base}
     base = " or ".join(sorted(bases)) or "nothing"
-    return (
+    text = (
         f"ratio: how many times as fast as the row {base} is, median and range of the pairs of each round; "
         "CPU ratio: the same by CPU time of all threads, which a busy machine moves less"
     )
+    if any(row.share < 1 for table in tables for row in table.timed):
+        text += (
+            "; who is timed on a part of the data has its first records, of each file so many, and figures of this part"
+        )
+    if any(table.cold for table in tables):
+        text += (
+            f"; {FROM_DISK}: what the process read from the device ÷ the size of the files, in the round of the least"
+        )
+    return text
 
 
 def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
-    head = ["task", "workload", "measure", "target", "measured", "met"]
+    head = ["task", "workload", "measure", "target", "measured", "met", WHY]
     return head, [
-        [t.task, t.workload, t.measure, number(t.at_least), number(t.measured), "yes" if t.met else "no"]
+        [t.task, t.workload, t.measure, number(t.at_least), number(t.measured), "yes" if t.met else "no", t.reason]
         for t in targets(tables)
     ]
 
 
 def sections(tables: list[Table]) -> Iterable[tuple[str, str, list[str], list[list[str]]]]:
     """Title, caption, head and rows of each table that is shown."""
-    for task, group in groupby(tables, key=lambda table: table.task):
+    for _, group in groupby(tables, key=lambda table: (table.task, table.cache)):
         of_task = list(group)
         rows = [cells(table, row) for table in of_task for row in table.rows]
-        yield TASKS[task].title, caption(of_task), columns(of_task[0]), rows
+        yield title_of(of_task[0]), caption(of_task), columns(of_task[0]), rows
     head, rows = target_rows(tables)
     if rows:
         yield "Targets", "a target is a ratio to reach unless it says otherwise", head, rows
@@ -156,7 +173,7 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
         f"Measured {environment['date'][:10]} at commit {environment['commit'] or 'unknown'} on "
         f"{environment['cores']} cores of {environment['cpu']}, {environment['system']}, "
         f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; "
-        "files in the page cache; MB/s of uncompressed file."
+        f"{where_files_are(tables)}; MB/s of uncompressed file."
     ]
     if busy(environment):
         lines += ["", busy(environment)]
@@ -176,6 +193,14 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
     if left_out:
         lines += ["", "What some leave out: " + "; ".join(f"{k}: {v}" for k, v in left_out.items()) + "."]
     return "\n".join(lines) + "\n"
+
+
+def where_files_are(tables: list[Table]) -> str:
+    cold, warm = any(table.cold for table in tables), any(not table.cold for table in tables)
+    dropped = "files dropped from the page cache before each timed pass"
+    if cold and warm:
+        return f"files in the page cache, or, where a heading says cold, {dropped.removeprefix('files ')}"
+    return dropped if cold else "files in the page cache"
 
 
 def busy(environment: dict[str, Any]) -> str:
@@ -200,6 +225,6 @@ def as_json(tables: list[Table], environment: dict[str, Any], method: Method) ->
         "environment": environment,
         "method": asdict(method),
         "tables": [table.as_json() for table in tables],
-        "targets": [target._asdict() for target in targets(tables)],
+        "targets": [target._asdict() | {"reason": target.reason} for target in targets(tables)],
     }
     return json.dumps(report, indent=1) + "\n"

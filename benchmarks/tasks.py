@@ -11,6 +11,7 @@ PACKED = ("ctr", "tok", "emb", "wide", "seq")
 EXAMPLES = ("ctr", "wide", "tok", "emb", "img", "seq")
 SHUFFLED = ("ctr", "tok", "emb")
 SHUFFLE = 10_000  # records in the buffer of a shuffled epoch
+COLD = ("raw", "raw-gzip", "parse", "parse-gzip", "shards", "epoch", "loop")  # those that read files as they lie
 FLAT = ("ctr", "wide", "tok", "emb", "img")  # no SequenceExamples
 
 
@@ -23,6 +24,7 @@ class Task:
       gzip: reads the GZIP files.
       parsed: the answer is of all columns' values, rather than of records.
       many: reads the same records from a great number of small shards, too.
+      repeated: the data is repeated in one file, to so many bytes, which is removed afterwards.
       most_bytes: the data is scaled down to about so much.
       one: takes one record at a time, and is reported in time a record.
     """
@@ -33,6 +35,7 @@ class Task:
     gzip: bool = False
     parsed: bool = False
     many: bool = False
+    repeated: float = 0.0
     most_bytes: float = math.inf
     one: bool = False
 
@@ -59,6 +62,7 @@ TASKS = {
         Task("write-gzip", "Writing GZIP files of records in memory, default level", SHUFFLED, most_bytes=32e6),
         Task("write-gzip-1", "Writing GZIP files of records in memory, level 1", SHUFFLED, most_bytes=32e6),
         Task("random", "Random access, each record once, 1,000 at a time", ("ctr", "tok", "emb", "img", "tiny")),
+        Task("memory", "Reading one file of 10 GB: memory first", ("img",), repeated=10e9),
         Task("import", "Import time, NumPy being there", ()),
     )
 }  # fmt: skip
