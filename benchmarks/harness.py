@@ -131,7 +131,12 @@ def try_settings(entrant: Entrant, method: Method) -> None:
             row.fail(error)
             continue
         row.setting, row.pass_seconds, row.size = best.label, best.seconds, round(best.size / exact(entrant, row))
-        row.passes = 1 if method.cold else max(1, math.ceil(method.min_time / max(best.seconds, 1e-6)))
+        row.passes = passes_of(best.seconds, method)
+
+
+def passes_of(seconds: float, method: Method) -> int:
+    """How many passes of so many seconds make a round."""
+    return 1 if method.cold else max(1, math.ceil(method.min_time / max(seconds, 1e-6)))
 
 
 def exact(entrant: Entrant, row: Row) -> float:
@@ -167,7 +172,10 @@ def take_turn(entrant: Entrant, row: Row, method: Method, counts: bool) -> None:
     except ContenderFailed as error:
         row.fail(error)
         return
-    if counts:
+    if not counts:
+        # Better known now than from the trial, whose one pass may have found what another one had read ahead.
+        row.passes = passes_of(wall, method)
+    else:
         row.wall.append(wall / share)
         row.cpu.append(cpu / share)
         row.peak = max(row.peak, peak)

@@ -66,7 +66,7 @@ def about(tables: list[Table], environment: dict[str, Any], method: dict[str, An
         "these versions."
     )
     busy = report.busy(environment)
-    return "".join(f"<p>{escape(text)}</p>" for text in (where, how, busy) if text)
+    return "".join(f"<p>{escape(text)}</p>" for text in (where, how, *report.about_data(tables), busy) if text)
 
 
 def of_cache(tables: list[Table]) -> str:

@@ -20,7 +20,7 @@ from benchmarks.generate import compress
 from benchmarks.tasks import Task
 
 SHARES = (0.01, 0.03, 0.1, 0.3)
-FEWEST_BYTES, FEWEST_RECORDS = 100_000, 64  # of a part
+FEWEST_BYTES, FEWEST_RECORDS = 1_000_000, 64  # of a part
 FRAME = 16
 
 

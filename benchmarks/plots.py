@@ -129,11 +129,15 @@ def color(table: Table, row: Row) -> str:
 
 
 def times(table: Table, row: Row) -> str:
-    """What stands behind a rival's figure: how many times as fast ours is."""
+    """What stands behind a rival's figure: how many times as fast ours is, and on how much of the data."""
     ratio = table.ratio(row)
     if row.ours or ratio is None or table.base is None or not table.base.ours:
         return ""
-    return f"  (ours {number(ratio.median)}×)"
+    return f"  (ours {number(ratio.median)}×{f'; on {row.share:.0%} of the data' if row.share < 1 else ''})"
+
+
+def between(low: float, high: float) -> str:
+    return f"{number(low)}×" if number(low) == number(high) else f"{number(low)}× to {number(high)}×"
 
 
 def message_of(tables: list[Table]) -> str:
@@ -151,8 +155,7 @@ def message_of(tables: list[Table]) -> str:
     text = f"{title}: "
     if won:
         low, high = min(won, key=won.__getitem__), max(won, key=won.__getitem__)
-        spread = f"{number(won[low])}×" if low == high else f"{number(won[low])}× to {number(won[high])}×"
-        text += f"tfrecord_fast is {spread} as fast as the fastest rival"
+        text += f"tfrecord_fast is {between(won[low], won[high])} as fast as the fastest rival"
     lost = [f"{of} on {workload} ({number(1 / ratio)}×)" if workload else of
             for workload, (ratio, of) in best.items() if ratio < 1]  # fmt: skip
     if lost:
@@ -173,7 +176,7 @@ def scaling_plot(tables: list[Table]) -> Plot:
     """Two threads by one, a bar a workload."""
     found = {table.workload: table.between(pair[1], pair[0]) for table in tables if (pair := one_and_two(table))}
     low, high = (f(spread.median for spread in found.values()) for f in (min, max))
-    message = f"Two threads parse {number(low)}× to {number(high)}× as fast as one"
+    message = f"Two threads parse {between(low, high)} as fast as one"
     figure = figures()(figsize=(9, 1.5 + 0.4 * len(found)), layout="constrained")
     axis = figure.subplots()
     medians = [spread.median for spread in found.values()]

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any, TextIO
 
+from benchmarks.dataset import Dataset
 from benchmarks.harness import Method, Row, Table
 from benchmarks.stats import Spread
 from benchmarks.targets import targets
@@ -175,8 +176,8 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
         f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; "
         f"{where_files_are(tables)}; MB/s of uncompressed file."
     ]
-    if busy(environment):
-        lines += ["", busy(environment)]
+    for text in [*about_data(tables), busy(environment)]:
+        lines += ["", text] if text else []
     for title, note, head, rows in sections(tables):
         rule = [":--" if name in LEFT else "--:" for name in head]
         lines += [
@@ -193,6 +194,34 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
     if left_out:
         lines += ["", "What some leave out: " + "; ".join(f"{k}: {v}" for k, v in left_out.items()) + "."]
     return "\n".join(lines) + "\n"
+
+
+SMALL_BYTES = 20e6  # below, a pass takes the fastest a few milliseconds
+
+
+def about_data(tables: list[Table]) -> list[str]:
+    """How much there was of each workload, by the largest table of it, and a word where that is little."""
+    largest: dict[str, Dataset] = {}
+    for table in tables:
+        if table.dataset is not None:
+            known = largest.setdefault(table.workload, table.dataset)
+            largest[table.workload] = max(known, table.dataset, key=lambda one: (one.file_bytes, one.gzip_bytes))
+    if not largest:
+        return []
+    sizes = [
+        f"{name} {one.records:,} records, {number(one.file_bytes / 1e6)} MB"
+        + (f" ({number(one.gzip_bytes / 1e6)} MB compressed)" if one.gzip_bytes else "")
+        for name, one in largest.items()
+    ]
+    small = [name for name, one in largest.items() if one.file_bytes < SMALL_BYTES]
+    less = any(t.dataset and t.dataset.file_bytes < largest[t.workload].file_bytes for t in tables)
+    lines = [f"The data: {'; '.join(sizes)}.{' Some tasks have less of it.' if less else ''}"]
+    if small:
+        lines.append(
+            f"{', '.join(small)}: so little that a round is of many passes, and that what each costs at its start "
+            "(threads, graphs, pipelines) is much of some figures; with more data they differ."
+        )
+    return lines
 
 
 def where_files_are(tables: list[Table]) -> str:

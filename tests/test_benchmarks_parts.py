@@ -1,11 +1,12 @@
 """A contender that would take too long over all of the data is timed on its first records, and its row says so."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import report
+from benchmarks import parts, report
 from benchmarks.answers import digest_of_files, frames
 from benchmarks.entering import Work
 from benchmarks.generate import dataset_of
@@ -34,6 +35,11 @@ CONTENDER = Contender("{name}", "{name}", tasks={{"loop": loop}})
 """
 METHOD = Method(rounds=2, trials=1, min_time=0.0, patience=0.6)  # 0.3 s a pass
 LOOP = TASKS["loop"]
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    monkeypatch.setattr(parts, "FEWEST_BYTES", 100_000)
 
 
 @pytest.fixture(scope="module")
@@ -68,13 +74,7 @@ def test_a_part_is_the_first_records_of_each_file(tiny, tmp_path):
 def test_small_data_and_data_of_many_shards_have_no_parts(tiny):
     assert shares_of(LOOP, tiny) == [0.1, 0.3]
     assert shares_of(LOOP, None) == ()
-    assert shares_of(LOOP, part_of(tiny, 0.1, LOOP, tiny_folder(tiny))) == []
-
-
-def tiny_folder(tiny):
-    from pathlib import Path
-
-    return Path(tiny.folder)
+    assert shares_of(LOOP, part_of(tiny, 0.1, LOOP, Path(tiny.folder))) == []
 
 
 def test_who_is_fast_gets_all_of_the_data(tiny, rival):
