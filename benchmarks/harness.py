@@ -113,9 +113,8 @@ def try_settings(entrant: Entrant, method: Method) -> None:
         trials = method.trials if len(able) > 1 and not method.cold else 1
         if row.share < 1 and not method.cold:
             trials = 0
-        elif len(able) == 1 and able[0].answer_seconds > method.patience:
-            able[0].seconds = min(able[0].seconds, able[0].answer_seconds)
-            trials = 0
+        elif len(able) == 1 and able[0].answer_seconds > method.patience and math.isinf(able[0].seconds):
+            able[0].seconds, trials = able[0].answer_seconds, 0
         try:
             for tried in able if trials else ():
                 tried.seconds = math.inf  # what a smaller share took does not count here
