@@ -29,7 +29,7 @@ QUICK = {"task": ["raw", "parse", "write"], "workload": ["ctr"], "scale": 0.04, 
          "min_time": 0.1, "patience": 2.0}  # fmt: skip
 HEAVY = ("beam", "dali", "ray", "rustfrecord")  # not in a quick run, unless they are named: they take too long for it
 FULL = {"task": [], "workload": list(WORKLOADS), "scale": 1.0, "rounds": 5, "trials": 2, "min_time": 0.2,
-        "patience": 5.0}  # fmt: skip
+        "patience": 4.0}  # fmt: skip
 
 
 def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
@@ -56,7 +56,7 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument("--rounds", type=int, help="that count (default 5)")
     parser.add_argument("--patience", type=float, metavar="SECONDS",
-                        help="of timed passes that a slow row gets (default 5), half of it for one")  # fmt: skip
+                        help="of timed passes that a slow row gets (default 4), half of it for one")  # fmt: skip
     parser.add_argument("--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)")
     parser.add_argument("--rival-file", type=Path, action="append", default=[], help="another contender's file")
     parser.add_argument("--cold", action="store_true",
