@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -10,16 +11,17 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from benchmarks import compare, contenders, output, report
+from benchmarks import compare, contenders, output, pagecache, report
 from benchmarks import rivals as own
 from benchmarks.dataset import Dataset
+from benchmarks.entering import files_of
 from benchmarks.environment import environment
-from benchmarks.generate import CACHE, dataset_of, over_many
+from benchmarks.generate import CACHE, dataset_of, over_many, repeated
 from benchmarks.harness import Method, Table, run
 from benchmarks.progress import Progress
 from benchmarks.reference import parsed_answer
 from benchmarks.targets import not_measured
-from benchmarks.tasks import TASKS, Task
+from benchmarks.tasks import COLD, TASKS, Task
 from benchmarks.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
 from benchmarks.workloads import WORKLOADS
 
@@ -27,7 +29,7 @@ QUICK = {"task": ["raw", "parse", "write"], "workload": ["ctr"], "scale": 0.04, 
          "min_time": 0.1, "patience": 2.0}  # fmt: skip
 HEAVY = ("beam", "dali", "ray", "rustfrecord")  # not in a quick run, unless they are named: they take too long for it
 FULL = {"task": [], "workload": list(WORKLOADS), "scale": 1.0, "rounds": 5, "trials": 2, "min_time": 0.2,
-        "patience": 10.0}  # fmt: skip
+        "patience": 4.0}  # fmt: skip
 
 
 def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
@@ -53,8 +55,12 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     parser.add_argument("--scale", type=float, help="records, as a part of the workload's full number")
     parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument("--rounds", type=int, help="that count (default 5)")
+    parser.add_argument("--patience", type=float, metavar="SECONDS",
+                        help="of timed passes that a slow row gets (default 4), half of it for one")  # fmt: skip
     parser.add_argument("--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)")
     parser.add_argument("--rival-file", type=Path, action="append", default=[], help="another contender's file")
+    parser.add_argument("--cold", action="store_true",
+                        help="drop the files from the page cache before each timed pass")  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="raw, parse and write of a little of ctr: about a minute")
     parser.add_argument("--scratch", default="", help="folder to write to (default: memory where there is room)")
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
@@ -66,9 +72,13 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     for task in options.task:
         if task not in TASKS:
             parser.error(f"{task!r} is no task; there are {', '.join(TASKS)}")
+        if options.cold and task not in COLD:
+            parser.error(f"{task} does not read files from cold; of {', '.join(COLD)}")
     for name, value in (QUICK if options.quick else FULL).items():
         if getattr(options, name, None) in (None, []) and not (name == "task" and options.files):
             setattr(options, name, value)
+    if options.cold:
+        options.task = [name for name in options.task or ([] if options.files else TASKS) if name in COLD]
     return options
 
 
@@ -104,6 +114,8 @@ def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
     dataset = dataset_of(workload, scale, options.seed, task.gzip, options.data)
     if task.many:
         dataset = over_many(dataset)
+    if task.repeated:
+        return repeated(dataset, task.repeated * min(1.0, options.scale))
     if task.parsed:
         dataset = replace(dataset, answer=parsed_answer(dataset, Path(dataset.files[0]).parent))
     return dataset
@@ -133,16 +145,28 @@ def plan_of_files(options: argparse.Namespace) -> Plan:
     return [
         (task, dataset.name, partial(dataset_for_files, task, dataset, options.data))
         for task in tasks_for(dataset, options.task)
+        if not options.cold or task.name in COLD
     ]
 
 
 def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Table]:
-    """The tables that are asked for, one after the other."""
+    """The tables that are asked for, one after the other.
+
+    Raises:
+      FilesError: the files can't be had as the method wants them.
+    """
     with Progress(len(plan)) as progress:
         for task, name, data in plan:
             progress.next(" ".join(filter(None, [task.name, name])))
             progress.tell("data")
-            yield run(task.name, data(), files, method, progress.tell)
+            dataset = data()
+            if method.cold and dataset is not None and (why := pagecache.why_not(files_of(dataset))) is not None:
+                raise FilesError(f"no cold run: {why}")
+            try:
+                yield run(task.name, dataset, files, method, progress.tell)
+            finally:
+                if task.repeated and dataset is not None:
+                    shutil.rmtree(dataset.folder, ignore_errors=True)
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> int:
@@ -173,7 +197,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         return 2
     where = environment()
     method = Method(options.rounds, options.trials, options.min_time, options.patience,
-                    scratch=options.scratch)
+                    scratch=options.scratch, cold=options.cold)
     tables = []
     try:
         plan = plan_of_files(options) if options.files else plan_of_workloads(options)

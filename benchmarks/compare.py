@@ -13,6 +13,7 @@ from benchmarks.saved import Saved, load
 from benchmarks.stats import Spread
 from benchmarks.tasks import TASKS
 
+_COLD = " (cold)"
 _SAME = ("cpu", "cores", "system", "python", "numpy")  # of the machine, for a comparison that means something
 
 
@@ -40,10 +41,15 @@ def _holds(spread: Spread, value: float) -> bool:
     return spread.low <= value <= spread.high
 
 
+def task_of(table: Table) -> str:
+    """A task from cold is another one."""
+    return f"{table.task}{_COLD if table.cold else ''}"
+
+
 def ratios_of(run: Saved) -> dict[tuple[str, str, str], Spread]:
     """By task, workload and row: the ratio that the tables print."""
     return {
-        (table.task, table.workload, row.label): ratio
+        (task_of(table), table.workload, row.label): ratio
         for table in run.tables
         for row in table.timed
         if row is not table.base and (ratio := table.ratio(row)) is not None
@@ -78,7 +84,7 @@ def differences(before: Saved, after: Saved) -> Iterator[str]:
 
 
 def _rows(run: Saved) -> dict[tuple[str, str, str], str]:
-    return {(table.task, table.workload, row.label): row.status for table in run.tables for row in table.rows}
+    return {(task_of(table), table.workload, row.label): row.status for table in run.tables for row in table.rows}
 
 
 def _name(task: str, workload: str, label: str) -> str:
@@ -91,7 +97,7 @@ def _text(spread: Spread) -> str:
 
 def slower(before: Saved, after: Saved) -> list[Move]:
     """Where we lost against others, beyond the noise. Rows of our own are no others."""
-    ours = {(t.task, t.workload, row.label) for t in _tables(before, after) for row in t.rows if row.ours}
+    ours = {(task_of(t), t.workload, row.label) for t in _tables(before, after) for row in t.rows if row.ours}
     return [
         m for m in moves(before, after) if m.beyond_noise and m.after.median < m.before.median and m[:3] not in ours
     ]
@@ -124,7 +130,7 @@ def main(argv: list[str]) -> int:
     within = sum(move.within_spread for move in both)
     print(f"{within} of {len(both)} ratios lie within the spread of the other run; "
           f"{sum(move.beyond_noise for move in both)} moved beyond it")  # fmt: skip
-    unknown = {move.task for move in both} - TASKS.keys()
+    unknown = {move.task.removesuffix(_COLD) for move in both} - TASKS.keys()
     if unknown:
         print(f"tasks of another version of the harness: {', '.join(sorted(unknown))}")
     return int(options.fail and bool(slower(before, after)))

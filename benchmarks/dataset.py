@@ -17,7 +17,8 @@ class Dataset:
     `gzip_files` and `many_files`, a great number of small shards, hold the same records in the same order, and are
     empty where they were not asked for. `compression` is that of `gzip_files`, GZIP but for the user's own files; those
     may be `only_packed`: then `files` are copies of them, inflated for what works on records. `features` and
-    `sequences` are plain data, as in workloads.py. `answer` is the reference's.
+    `sequences` are plain data, as in workloads.py. `answer` is the reference's. In `folder`, if any, what is derived
+    from the data is kept.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Dataset:
     sequences: dict[str, list[Any]] = field(default_factory=dict)
     compression: str = "GZIP"
     only_packed: bool = False
+    folder: str = ""
 
     @property
     def records(self) -> int:

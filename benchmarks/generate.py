@@ -47,7 +47,8 @@ def dataset_of(workload: Workload, scale: float = 1.0, seed: int = 0, gzip: bool
     packed = [f"{path}.gz" for path in files] if gzip else []
     in_parallel([(compress, (plain, gz)) for plain, gz in zip(files, packed, strict=False)
                  if not os.path.exists(gz)], dataset.file_bytes)  # fmt: skip
-    return replace(dataset, files=files, gzip_files=packed, gzip_bytes=sum(map(os.path.getsize, packed)))
+    return replace(dataset, files=files, gzip_files=packed, gzip_bytes=sum(map(os.path.getsize, packed)),
+                   folder=str(folder))  # fmt: skip
 
 
 def make(workload: Workload, records: int, seed: int, folder: Path) -> None:
@@ -86,6 +87,25 @@ def over_many(dataset: Dataset, shards: int = MANY) -> Dataset:
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     return replace(dataset, many_files=sorted(str(path) for path in folder.iterdir()))
+
+
+def repeated(dataset: Dataset, size: float) -> Dataset:
+    """The dataset's records over and over in one file of about so many bytes, or half of the room that there is, in a
+    folder of its own, which whoever asked for it removes."""
+    folder = Path(tempfile.mkdtemp(prefix="large.", dir=Path(dataset.files[0]).parent))
+    size = min(size, shutil.disk_usage(folder).free / 2)
+    times = max(1, round(size / dataset.file_bytes))
+    path = folder / "large.tfrecord"
+    try:
+        with open(path, "wb") as out:
+            for source in dataset.files * times:
+                with open(source, "rb") as file:
+                    shutil.copyfileobj(file, out, 1 << 22)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    answer = {name: dataset.answer[name] * times for name in ("records", "bytes")}
+    return replace(dataset, files=[str(path)], file_bytes=path.stat().st_size, answer=answer, folder=str(folder))
 
 
 def in_parallel(calls: list[Call], total_bytes: int) -> None:

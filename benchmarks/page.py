@@ -7,8 +7,8 @@ from typing import Any
 
 from benchmarks import report
 from benchmarks.harness import Table
-from benchmarks.plots import plots
-from benchmarks.targets import not_measured, targets
+from benchmarks.plots import name_of, plots
+from benchmarks.targets import Target, not_measured, targets
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 1180px; margin: 2em auto; padding: 0 1em; }
@@ -33,12 +33,12 @@ def page(tables: list[Table], environment: dict[str, Any], method: dict[str, Any
         if name in made:
             parts += [f"<h2>{escape(made[name].message)}</h2>", f"<figure>{made[name].svg}</figure>"]
         if name == "targets":
-            parts += missing_targets(tables)
+            parts += missed_targets(found) + missing_targets(tables)
     parts.append(KEY)
     for title, note, head, rows, task in sections(tables):
         parts.append(f"<h2>{escape(title)}</h2>")
-        if f"task-{task}" in made:
-            parts.append(f"<figure>{made[f'task-{task}'].svg}</figure>")
+        if task in made:
+            parts.append(f"<figure>{made[task].svg}</figure>")
         parts.append(f"<details><summary>The figures</summary>{table_of(head, rows)}<p>{escape(note)}</p></details>")
     parts += left_out(tables)
     body = "\n".join(parts)
@@ -49,7 +49,7 @@ def page(tables: list[Table], environment: dict[str, Any], method: dict[str, Any
 
 
 def sections(tables: list[Table]) -> list[tuple[str, str, list[str], list[list[str]], str]]:
-    tasks = list(dict.fromkeys(table.task for table in tables))
+    tasks = list(dict.fromkeys(name_of(table) for table in tables))
     shown = list(report.sections(tables))
     return [(*section, task) for section, task in zip(shown, tasks, strict=False)]
 
@@ -62,11 +62,17 @@ def about(tables: list[Table], environment: dict[str, Any], method: dict[str, An
     how = (
         f"All answers were compared before any time was taken; {method['rounds']} rounds, the contenders in turns, "
         "each in a process of its own and in the fastest of the settings that its documentation allows; bars are "
-        "medians, whiskers the fastest and the slowest round. Files are in the page cache: on a slow disk the disk "
-        "decides, and everyone is equal. A ratio holds for this machine and these versions."
+        f"medians, whiskers the fastest and the slowest round. {of_cache(tables)} A ratio holds for this machine and "
+        "these versions."
     )
     busy = report.busy(environment)
-    return "".join(f"<p>{escape(text)}</p>" for text in (where, how, busy) if text)
+    return "".join(f"<p>{escape(text)}</p>" for text in (where, how, *report.about_data(tables), busy) if text)
+
+
+def of_cache(tables: list[Table]) -> str:
+    where = report.where_files_are(tables)
+    said = f"{where[0].upper()}{where[1:]}"
+    return f"{said}." if all(t.cold for t in tables) else f"{said}: on a slow disk the disk decides, for everyone."
 
 
 def table_of(head: list[str], rows: list[list[str]]) -> str:
@@ -77,6 +83,16 @@ def table_of(head: list[str], rows: list[list[str]]) -> str:
     lines = ["".join(f"<th>{escape(name)}</th>" for name in head)]
     lines += ["".join(cell(name, text) for name, text in zip(head, row, strict=True)) for row in rows]
     return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def missed_targets(found: list[Target]) -> list[str]:
+    """Those that were measured and not met, with what stands in the way."""
+    rows = [[t.task, t.workload, t.measure, report.number(t.at_least), report.number(t.measured), t.reason]
+            for t in found if not t.met]  # fmt: skip
+    if not rows:
+        return []
+    head = ["task", "workload", "measure", "target", "measured", report.WHY]
+    return [f"<p>Missed, and why:</p>{table_of(head, rows)}"]
 
 
 def missing_targets(tables: list[Table]) -> list[str]:

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from benchmarks.harness import Row, Table
-from benchmarks.report import number
+from benchmarks.report import number, title_of
 from benchmarks.targets import Target
 from benchmarks.tasks import TASKS
 
@@ -48,8 +48,8 @@ def figures() -> Any:
 def plots(tables: list[Table], targets: list[Target]) -> list[Plot]:
     """Every plot that these tables are enough for."""
     timed = [table for table in tables if table.timed]
-    made = [task_plot(task, list(group)) for task, group in groupby(timed, key=lambda table: table.task)]
-    scaling = [table for table in timed if table.task == "parse" and one_and_two(table)]
+    made = [task_plot(name, list(group)) for name, group in groupby(timed, key=name_of)]
+    scaling = [table for table in timed if table.task == "parse" and not table.cold and one_and_two(table)]
     if scaling:
         made.append(scaling_plot(scaling))
     if targets:
@@ -74,8 +74,13 @@ def figure_of(table: Table, seconds: float) -> float:
     return table.dataset.file_bytes / 1e6 / seconds
 
 
-def task_plot(task: str, tables: list[Table]) -> Plot:
-    message = message_of(task, tables)
+def name_of(table: Table) -> str:
+    """Of the plot that the table is in."""
+    return f"task-{table.task}{'-cold' if table.cold else ''}"
+
+
+def task_plot(name: str, tables: list[Table]) -> Plot:
+    message = message_of(tables)
     heights = [0.9 + 0.36 * len(table.timed) for table in tables]
     rows = math.ceil(len(tables) / COLUMNS)
     row_heights = [max(heights[i * COLUMNS : (i + 1) * COLUMNS]) for i in range(rows)]
@@ -88,7 +93,7 @@ def task_plot(task: str, tables: list[Table]) -> Plot:
         else:
             axis.set_axis_off()
     figure.suptitle(wrapped(message, 62 * columns), fontsize=13, fontweight="bold")
-    return Plot(f"task-{task}", message, svg(figure, message))
+    return Plot(name, message, svg(figure, message))
 
 
 def panel(axis: Any, table: Table) -> None:
@@ -124,14 +129,18 @@ def color(table: Table, row: Row) -> str:
 
 
 def times(table: Table, row: Row) -> str:
-    """What stands behind a rival's figure: how many times as fast ours is."""
+    """What stands behind a rival's figure: how many times as fast ours is, and on how much of the data."""
     ratio = table.ratio(row)
     if row.ours or ratio is None or table.base is None or not table.base.ours:
         return ""
-    return f"  (ours {number(ratio.median)}×)"
+    return f"  (ours {number(ratio.median)}×{f'; on {row.share:.0%} of the data' if row.share < 1 else ''})"
 
 
-def message_of(task: str, tables: list[Table]) -> str:
+def between(low: float, high: float) -> str:
+    return f"{number(low)}×" if number(low) == number(high) else f"{number(low)}× to {number(high)}×"
+
+
+def message_of(tables: list[Table]) -> str:
     """The ratios to the fastest rival of each table, the lost ones by name."""
     best: dict[str, tuple[float, str]] = {}
     for table in tables:
@@ -139,15 +148,14 @@ def message_of(task: str, tables: list[Table]) -> str:
                   if not row.ours and not row.floor and (ratio := table.ratio(row)) is not None]  # fmt: skip
         if rivals and table.base is not None and table.base.ours:
             best[table.workload] = min(rivals)
-    title = TASKS[task].title
+    title = title_of(tables[0])
     if not best:
         return title
     won = {workload: ratio for workload, (ratio, _) in best.items() if ratio >= 1}
     text = f"{title}: "
     if won:
         low, high = min(won, key=won.__getitem__), max(won, key=won.__getitem__)
-        spread = f"{number(won[low])}×" if low == high else f"{number(won[low])}× to {number(won[high])}×"
-        text += f"tfrecord_fast is {spread} as fast as the fastest rival"
+        text += f"tfrecord_fast is {between(won[low], won[high])} as fast as the fastest rival"
     lost = [f"{of} on {workload} ({number(1 / ratio)}×)" if workload else of
             for workload, (ratio, of) in best.items() if ratio < 1]  # fmt: skip
     if lost:
@@ -168,7 +176,7 @@ def scaling_plot(tables: list[Table]) -> Plot:
     """Two threads by one, a bar a workload."""
     found = {table.workload: table.between(pair[1], pair[0]) for table in tables if (pair := one_and_two(table))}
     low, high = (f(spread.median for spread in found.values()) for f in (min, max))
-    message = f"Two threads parse {number(low)}× to {number(high)}× as fast as one"
+    message = f"Two threads parse {between(low, high)} as fast as one"
     figure = figures()(figsize=(9, 1.5 + 0.4 * len(found)), layout="constrained")
     axis = figure.subplots()
     medians = [spread.median for spread in found.values()]

@@ -9,12 +9,13 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Any, TextIO
 
+from benchmarks.dataset import Dataset
 from benchmarks.harness import Method, Row, Table
 from benchmarks.stats import Spread
 from benchmarks.targets import targets
 from benchmarks.tasks import TASKS
 
-MANY, ONE = "k records/s", "µs/record"
+MANY, ONE, FROM_DISK = "k records/s", "µs/record", "from disk"
 DATA_COLUMNS = [
     "workload",
     "contender",
@@ -29,7 +30,8 @@ DATA_COLUMNS = [
 ]
 PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio", "CPU ratio"]
 MOST_WORDS = 160  # characters of a reason; the JSON has it all
-LEFT = {"workload", "contender", "setting", "task", "measure", "met"}
+WHY = "why not, and what is next"
+LEFT = {"workload", "contender", "setting", "task", "measure", "met", WHY}
 
 
 def number(value: float) -> str:
@@ -44,10 +46,15 @@ def ratio_text(ratio: Spread | None, is_base: bool) -> str:
     return f"{number(ratio.median)}× ({number(ratio.low)}–{number(ratio.high)})"
 
 
+def title_of(table: Table) -> str:
+    return TASKS[table.task].title + (", cold page cache" if table.cold else "")
+
+
 def columns(table: Table) -> list[str]:
     if table.dataset is None:
         return PLAIN_COLUMNS
-    return [ONE if name == MANY and TASKS[table.task].one else name for name in DATA_COLUMNS]
+    names = [ONE if name == MANY and TASKS[table.task].one else name for name in DATA_COLUMNS]
+    return [*names, FROM_DISK] if table.cold else names
 
 
 def cells(table: Table, row: Row) -> list[str]:
@@ -62,7 +69,8 @@ def cells(table: Table, row: Row) -> list[str]:
     rounds = max((len(one.wall) for one in table.timed), default=0)
     fewer = [f"{len(row.wall)} of {rounds} rounds"] if len(row.wall) < rounds else []
     sized = [f"{number(row.size / 1e6)} MB on disk"] if row.size else []
-    setting = "; ".join([*filter(None, [row.setting]), *sized, *fewer, *wrong])
+    part = [f"on {row.share:.0%} of the data"] if row.share < 1 else []
+    setting = "; ".join([*filter(None, [row.setting]), *part, *sized, *fewer, *wrong])
     time = row.time
     peak = number(row.peak / 1e6) if row.peak else ""
     ratio = ratio_text(table.ratio(row), row is table.base)
@@ -74,6 +82,7 @@ def cells(table: Table, row: Row) -> list[str]:
     size, records = table.dataset.file_bytes / 1e6, table.dataset.records / 1e3
     speeds = f"{number(size / time.high)}–{number(size / time.low)}"
     cores = f"{sum(row.cpu) / sum(row.wall):.2f}"
+    disk = [f"{min(row.disk):.0%}" if row.disk else ""] if table.cold else []
     return [
         *front,
         setting,
@@ -84,32 +93,42 @@ def cells(table: Table, row: Row) -> list[str]:
         peak,
         ratio,
         cpu_ratio,
+        *disk,
     ]
 
 
 def caption(tables: list[Table]) -> str:
     bases = {table.base.label for table in tables if table.base}
     base = " or ".join(sorted(bases)) or "nothing"
-    return (
+    text = (
         f"ratio: how many times as fast as the row {base} is, median and range of the pairs of each round; "
         "CPU ratio: the same by CPU time of all threads, which a busy machine moves less"
     )
+    if any(row.share < 1 for table in tables for row in table.timed):
+        text += (
+            "; who is timed on a part of the data has its first records, of each file so many, and figures of this part"
+        )
+    if any(table.cold for table in tables):
+        text += (
+            f"; {FROM_DISK}: what the process read from the device ÷ the size of the files, in the round of the least"
+        )
+    return text
 
 
 def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
-    head = ["task", "workload", "measure", "target", "measured", "met"]
+    head = ["task", "workload", "measure", "target", "measured", "met", WHY]
     return head, [
-        [t.task, t.workload, t.measure, number(t.at_least), number(t.measured), "yes" if t.met else "no"]
+        [t.task, t.workload, t.measure, number(t.at_least), number(t.measured), "yes" if t.met else "no", t.reason]
         for t in targets(tables)
     ]
 
 
 def sections(tables: list[Table]) -> Iterable[tuple[str, str, list[str], list[list[str]]]]:
     """Title, caption, head and rows of each table that is shown."""
-    for task, group in groupby(tables, key=lambda table: table.task):
+    for _, group in groupby(tables, key=lambda table: (table.task, table.cache)):
         of_task = list(group)
         rows = [cells(table, row) for table in of_task for row in table.rows]
-        yield TASKS[task].title, caption(of_task), columns(of_task[0]), rows
+        yield title_of(of_task[0]), caption(of_task), columns(of_task[0]), rows
     head, rows = target_rows(tables)
     if rows:
         yield "Targets", "a target is a ratio to reach unless it says otherwise", head, rows
@@ -155,10 +174,10 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
         f"Measured {environment['date'][:10]} at commit {environment['commit'] or 'unknown'} on "
         f"{environment['cores']} cores of {environment['cpu']}, {environment['system']}, "
         f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; "
-        "files in the page cache; MB/s of uncompressed file."
+        f"{where_files_are(tables)}; MB/s of uncompressed file."
     ]
-    if busy(environment):
-        lines += ["", busy(environment)]
+    for text in [*about_data(tables), busy(environment)]:
+        lines += ["", text] if text else []
     for title, note, head, rows in sections(tables):
         rule = [":--" if name in LEFT else "--:" for name in head]
         lines += [
@@ -175,6 +194,42 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
     if left_out:
         lines += ["", "What some leave out: " + "; ".join(f"{k}: {v}" for k, v in left_out.items()) + "."]
     return "\n".join(lines) + "\n"
+
+
+SMALL_BYTES = 20e6  # below, a pass takes the fastest a few milliseconds
+
+
+def about_data(tables: list[Table]) -> list[str]:
+    """How much there was of each workload, by the largest table of it, and a word where that is little."""
+    largest: dict[str, Dataset] = {}
+    for table in tables:
+        if table.dataset is not None:
+            known = largest.setdefault(table.workload, table.dataset)
+            largest[table.workload] = max(known, table.dataset, key=lambda one: (one.file_bytes, one.gzip_bytes))
+    if not largest:
+        return []
+    sizes = [
+        f"{name} {one.records:,} records, {number(one.file_bytes / 1e6)} MB"
+        + (f" ({number(one.gzip_bytes / 1e6)} MB compressed)" if one.gzip_bytes else "")
+        for name, one in largest.items()
+    ]
+    small = [name for name, one in largest.items() if one.file_bytes < SMALL_BYTES]
+    less = any(t.dataset and t.dataset.file_bytes < largest[t.workload].file_bytes for t in tables)
+    lines = [f"The data: {'; '.join(sizes)}.{' Some tasks have less of it.' if less else ''}"]
+    if small:
+        lines.append(
+            f"{', '.join(small)}: so little that a round is of many passes, and that what each costs at its start "
+            "(threads, graphs, pipelines) is much of some figures; with more data they differ."
+        )
+    return lines
+
+
+def where_files_are(tables: list[Table]) -> str:
+    cold, warm = any(table.cold for table in tables), any(not table.cold for table in tables)
+    dropped = "files dropped from the page cache before each timed pass"
+    if cold and warm:
+        return f"files in the page cache, or, where a heading says cold, {dropped.removeprefix('files ')}"
+    return dropped if cold else "files in the page cache"
 
 
 def busy(environment: dict[str, Any]) -> str:
@@ -199,6 +254,6 @@ def as_json(tables: list[Table], environment: dict[str, Any], method: Method) ->
         "environment": environment,
         "method": asdict(method),
         "tables": [table.as_json() for table in tables],
-        "targets": [target._asdict() for target in targets(tables)],
+        "targets": [target._asdict() | {"reason": target.reason} for target in targets(tables)],
     }
     return json.dumps(report, indent=1) + "\n"

@@ -41,7 +41,7 @@ def load(path: str | Path) -> Saved:
 def join(runs: Iterable[Saved]) -> Saved:
     """Several runs of one machine as one: the last table of a task and workload counts, in the order of the first."""
     runs = list(runs)
-    tables = {(table.task, table.workload): table for run in runs for table in run.tables}
+    tables = {(table.task, table.workload, table.cache): table for run in runs for table in run.tables}
     return Saved(runs[-1].environment, runs[-1].method, list(tables.values()))
 
 
@@ -49,7 +49,9 @@ def _table(saved: dict[str, Any]) -> Table:
     size = None
     if saved["records"] is not None:
         size = Size(saved["records"], saved["file_bytes"], saved["gzip_bytes"] or 0)
-    return Table(saved["task"], saved["workload"], size, [_row(row) for row in saved["rows"]])  # type: ignore[arg-type]
+    rows = [_row(row) for row in saved["rows"]]
+    return Table(saved["task"], saved["workload"], size, rows,  # type: ignore[arg-type]
+                 saved.get("cache", "warm"), saved.get("seconds", 0.0))  # fmt: skip
 
 
 def _row(saved: dict[str, Any]) -> Row:

@@ -11,6 +11,7 @@ PACKED = ("ctr", "tok", "emb", "wide", "seq")
 EXAMPLES = ("ctr", "wide", "tok", "emb", "img", "seq")
 SHUFFLED = ("ctr", "tok", "emb")
 SHUFFLE = 10_000  # records in the buffer of a shuffled epoch
+COLD = ("raw", "raw-gzip", "parse", "parse-gzip", "shards", "epoch", "loop")  # those that read files as they lie
 FLAT = ("ctr", "wide", "tok", "emb", "img")  # no SequenceExamples
 
 
@@ -23,6 +24,7 @@ class Task:
       gzip: reads the GZIP files.
       parsed: the answer is of all columns' values, rather than of records.
       many: reads the same records from a great number of small shards, too.
+      repeated: the data is repeated in one file, to so many bytes, which is removed afterwards.
       most_bytes: the data is scaled down to about so much.
       one: takes one record at a time, and is reported in time a record.
     """
@@ -33,6 +35,7 @@ class Task:
     gzip: bool = False
     parsed: bool = False
     many: bool = False
+    repeated: float = 0.0
     most_bytes: float = math.inf
     one: bool = False
 
@@ -42,8 +45,8 @@ TASKS = {
     for task in (
         Task("raw", "Raw reading, in batches", PLAIN),
         Task("raw-gzip", "Raw reading of compressed files, in batches", PACKED, gzip=True),
-        Task("parse", "From files to columns", EXAMPLES, parsed=True, most_bytes=40e6),
-        Task("parse-gzip", "From compressed files to columns", PACKED, gzip=True, parsed=True, most_bytes=40e6),
+        Task("parse", "From files to columns", EXAMPLES, parsed=True),
+        Task("parse-gzip", "From compressed files to columns", PACKED, gzip=True, parsed=True),
         Task("parse-memory", "From serialized batches in memory to columns", EXAMPLES, parsed=True),
         Task("parse-single", "Parsing one record at a time", (*EXAMPLES, "one"), parsed=True, most_bytes=1.5e6,
              one=True),
@@ -59,6 +62,7 @@ TASKS = {
         Task("write-gzip", "Writing GZIP files of records in memory, default level", SHUFFLED, most_bytes=32e6),
         Task("write-gzip-1", "Writing GZIP files of records in memory, level 1", SHUFFLED, most_bytes=32e6),
         Task("random", "Random access, each record once, 1,000 at a time", ("ctr", "tok", "emb", "img", "tiny")),
+        Task("memory", "Reading one file of 10 GB: memory first", ("img",), repeated=10e9),
         Task("import", "Import time, NumPy being there", ()),
     )
 }  # fmt: skip

@@ -80,7 +80,7 @@ def dataset_of_files(patterns: Sequence[str], features: str, compression: str | 
         draft.write_text(json.dumps(made))
         draft.rename(known)
     kept = json.loads(known.read_text())
-    return Dataset.from_json(kept["dataset"]), kept["notes"]
+    return replace(Dataset.from_json(kept["dataset"]), folder=str(folder)), kept["notes"]
 
 
 def make(files: list[str], kind: str, given: Any, inferred: bool, folder: Path,
@@ -181,7 +181,7 @@ def tasks_for(dataset: Dataset, wanted: Sequence[str]) -> list[Task]:
         return [TASKS[name] for name in usual if parsed or name == "epoch" or not TASKS[name].parsed]
     for name in wanted:
         task = TASKS[name]
-        if not task.workloads or task.many:
+        if not task.workloads or task.many or task.repeated:
             raise FilesError(f"{name} is no task for files")
         if task.gzip and not dataset.only_packed:
             raise FilesError(f"{name}: these files are not compressed")

@@ -19,37 +19,44 @@ from typing import Any
 
 from benchmarks import contenders
 from benchmarks.dataset import Dataset
+from benchmarks.pagecache import device_bytes
 
 
 class Worker:
     def __init__(self, contender: contenders.Contender) -> None:
         self.contender = contender
-        self.settings: list[contenders.Setting] = []
+        self.parts: dict[float, list[contenders.Setting]] = {}  # by the share of the data that they work on
 
-    def prepare(self, task: str, dataset: dict[str, Any] | None, scratch: str) -> dict[str, Any]:
+    def prepare(self, task: str, dataset: dict[str, Any] | None, scratch: str, share: float = 1.0) -> dict[str, Any]:
         job = contenders.Job(task, Dataset.from_json(dataset) if dataset else None, Path(scratch))
-        self.settings = self.contender.tasks[task](job)
+        settings = self.parts[share] = self.contender.tasks[task](job)
         return {
             "version": self.contender.version(),
             "python": sys.version.split()[0],
-            "settings": [
-                {"label": s.label, "row": s.row, "order": s.order, "partial": s.partial} for s in self.settings
-            ],
+            "settings": [{"label": s.label, "row": s.row, "order": s.order, "partial": s.partial} for s in settings],
         }
 
-    def answer(self, setting: int) -> dict[str, Any]:
-        return {"answer": self.settings[setting].answer()}
-
-    def cleanup(self, setting: int) -> dict[str, Any]:
-        self.settings[setting].cleanup()
+    def forget(self, share: float) -> dict[str, Any]:
+        """Lets go of what works on that share of the data."""
+        self.parts.pop(share, None)
+        gc.collect()
         return {}
 
-    def time(self, setting: int, passes: int) -> dict[str, Any]:
-        """Wall and CPU seconds of `passes` passes together, and the number of records of each."""
-        one = self.settings[setting]
+    def answer(self, setting: int, share: float = 1.0) -> dict[str, Any]:
+        return {"answer": self.parts[share][setting].answer()}
+
+    def cleanup(self, setting: int, share: float = 1.0) -> dict[str, Any]:
+        self.parts[share][setting].cleanup()
+        return {}
+
+    def time(self, setting: int, passes: int, share: float = 1.0) -> dict[str, Any]:
+        """Wall and CPU seconds of `passes` passes together, the number of records of each, and what they read from
+        devices."""
+        one = self.parts[share][setting]
         wall = cpu = 0.0
         records = []
         gc.collect()
+        read = device_bytes()
         for _ in range(passes):
             cpu_start, start = cpu_seconds(), time.perf_counter()
             records.append(one.run())
@@ -58,7 +65,7 @@ class Worker:
             own = one.seconds()
             wall += taken if own is None else own
             one.cleanup()
-        return {"wall": wall, "cpu": cpu, "records": records}
+        return {"wall": wall, "cpu": cpu, "records": records, "disk": device_bytes() - read}
 
     def forget_peak(self) -> dict[str, Any]:
         """Lets the peak of memory start from what is held now."""
@@ -68,9 +75,9 @@ class Worker:
             pass  # then the peak is that of the process's life
         return {}
 
-    def peak(self, setting: int) -> dict[str, Any]:
+    def peak(self, setting: int, share: float = 1.0) -> dict[str, Any]:
         """The peak of resident memory in bytes, 0 where the system does not tell."""
-        own = self.settings[setting].peak()
+        own = self.parts[share][setting].peak()
         return {"peak": contenders.peak_memory() if own is None else own}
 
 

@@ -16,13 +16,16 @@ from benchmarks.environment import environment
 from benchmarks.generate import dataset_of
 from benchmarks.harness import Method, Row, Table, run
 from benchmarks.process import ContenderFailed, Process
+from benchmarks.reasons import REASONS, UNKNOWN, reason_for
+from benchmarks.saved import Size
 from benchmarks.stats import Spread, ratios, spread
-from benchmarks.targets import targets
+from benchmarks.targets import LIMITS, PAIRS, measure_of, not_measured, targets
 from benchmarks.tasks import TASKS
 from benchmarks.workloads import WORKLOADS
 
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
 FOUND = contenders.found()
+TITLES = {name: contenders.load(path).title for name, path in FOUND.items()}
 
 # A contender in plain Python, of which each test spoils a part.
 PLAIN = """
@@ -255,6 +258,35 @@ def test_targets_are_met_or_not(table):
     assert [(t.measure, t.at_least, round(t.measured, 2), t.met) for t in targets([table])] == [
         ("speed ÷ tensorflow", 30, 45.0, True), ("speed ÷ floor read + CRC", 0.7, 0.65, False)
     ]  # fmt: skip
+
+
+def test_a_missed_target_says_why_and_a_met_one_does_not(table):
+    met, unknown = targets([table])
+    assert (met.reason, unknown.reason) == ("", UNKNOWN)
+    assert UNKNOWN in report.markdown([table], environment(), SHORT)
+    assert json.loads(report.as_json([table], environment(), SHORT))["targets"][1]["reason"] == UNKNOWN
+    table.rows[1].wall, table.rows[1].title = [1.0, 1.0], "TensorFlow"
+    (known, *_) = targets([table])
+    assert known.reason == REASONS["raw", "speed ÷ TensorFlow", ""]
+
+
+def test_every_reason_is_of_a_target():
+    wanted = {(pair.task, at, measure_of(pair, "" if pair.contender == "ours" else TITLES[pair.contender]))
+              for pair in PAIRS for at in pair.wanted}  # fmt: skip
+    wanted |= {(limit.task, at, limit.measure) for limit in LIMITS for at in limit.wanted}
+    for task, begins, workload in REASONS:
+        assert any(task == of and workload in ("", at) and measure.startswith(begins) for of, at, measure in wanted)
+    assert reason_for("parse", "seq", "speed ÷ TensorFlow") != reason_for("parse", "ctr", "speed ÷ TensorFlow")
+    assert reason_for("parse", "emb", "speed ÷ TensorFlow") == UNKNOWN
+
+
+def test_the_target_of_memory_is_of_a_large_file_alone():
+    row = timed("ours", [1.0], ours=True, peak=200_000_000)
+    small, large = (Table("memory", "img", Size(10, size, 0), [row]) for size in (9, 10_000_000_000))
+    (target,) = targets([small, large])
+    assert (target.task, target.measured, target.met) == ("memory", 200.0, True)
+    (line,) = not_measured([small, large])
+    assert "the data is too small" in line
 
 
 def test_tables_in_every_form_hold_the_same(table, monkeypatch):

@@ -98,10 +98,10 @@ def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path
 
 
 def test_where_we_lose_the_title_says_so():
-    assert plots.message_of("raw", tables()[:1]) == (
+    assert plots.message_of(tables()[:1]) == (
         "Raw reading, in batches: tfrecord_fast is 20.0× as fast as the fastest rival"
     )
-    lost = plots.message_of("raw", tables(rival=[0.05] * 3)[:1])
+    lost = plots.message_of(tables(rival=[0.05] * 3)[:1])
     assert "loses to TensorFlow on ctr (2.00×)" in lost and "as fast as" not in lost
 
 

@@ -72,7 +72,12 @@ def test_slow_rows_get_no_warm_up_and_leave_when_they_had_their_time():
     row.wall = [4.0, 4.0, 4.0]
     assert not wants(row, 4, method)
     assert not wants(row, 5, method)
-    assert wants(Row("quick", "quick", pass_seconds=1.0), 0, method)
+    assert wants(Row("quick", "quick", pass_seconds=0.9), 0, method)
+    # Three rounds if at all possible.
+    row.wall = [7.0, 7.0]
+    assert wants(row, 3, method)
+    row.wall = [15.0, 15.0]
+    assert not wants(row, 3, method)
 
 
 def test_a_row_of_fewer_rounds_is_paired_with_the_first(tiny):

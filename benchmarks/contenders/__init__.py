@@ -152,6 +152,22 @@ class Reading(Setting):
         return digest(record for item in self.open() for record in self.records(item))
 
 
+class Tallying(Reading):
+    """As Reading, where the answer is only how many records and bytes there are: for data too large to look at twice.
+    Without `records` an item is asked for its count alone."""
+
+    partial = True
+
+    def run(self) -> int:
+        return sum(map(self.count, self.open()))
+
+    def answer(self) -> Answer:
+        if self.records is None:
+            return {"records": self.run()}
+        sizes = [len(record) for item in self.open() for record in self.records(item)]
+        return {"records": len(sizes), "bytes": sum(sizes)}
+
+
 class Parsing(Reading):
     """As Reading, of items that hold columns: `columns` gives those of one item, as columns.py has them, by name."""
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Picking, Reading, Setting, Writing
+from benchmarks.contenders import (
+    CannotError,
+    Contender,
+    Importing,
+    Job,
+    Parsing,
+    Picking,
+    Reading,
+    Setting,
+    Tallying,
+    Writing,
+)
 
 PACKED = ("GZIP", "ZLIB", "ZSTD")
 
@@ -211,6 +222,18 @@ def loop(job: Job) -> list[Setting]:
     return [Reading("for record in dataset", tf.data.TFRecordDataset(job.dataset.files, ""))]
 
 
+def memory(job: Job) -> list[Setting]:
+    import tfrecord_fast as tf
+
+    files, n = job.dataset.files, job.dataset.batch
+    return [
+        Tallying(f"batch({n})", tf.data.TFRecordDataset(files, "").batch(n), lambda batch: batch.tolist(),
+                 row="TFRecordDataset"),
+        Tallying("num_threads=None, to columns", tf.ShardReader(files, features_of(job), batch_size=n), count=count_of,
+                 row="ShardReader"),
+    ]  # fmt: skip
+
+
 def random(job: Job) -> list[Setting]:
     import tfrecord_fast as tf
 
@@ -324,6 +347,7 @@ CONTENDER = Contender(
         "gzip-own": gzip_own,
         "map-single": map_single,
         "loop": loop,
+        "memory": memory,
         "random": random,
         "write": write,
         "write-columns": write_columns,

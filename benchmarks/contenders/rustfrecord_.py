@@ -24,11 +24,16 @@ def parse(job: Job, files: list[str] | None = None, compressed: bool = False) ->
 
         from benchmarks.columns import of_lists
 
-        return {
-            name: of_lists([[bytes(np.asarray(value)) for value in record[name]]
-                            if dtype == "string" else np.asarray(record[name]).ravel()], dtype)
-            for name, (_, dtype, _) in job.dataset.features.items()
-        }  # fmt: skip
+        def values(name: str, dtype: str) -> Any:
+            if name not in record:  # a feature that this record lacks
+                return []
+            if dtype != "string":
+                return np.asarray(record[name]).ravel()
+            # One value comes as its bytes, several as a list of such.
+            several = record[name] if isinstance(record[name], list) else [record[name]]
+            return [bytes(np.asarray(value, np.uint8)) for value in several]
+
+        return {name: of_lists([values(name, dtype)], dtype) for name, (_, dtype, _) in job.dataset.features.items()}
 
     return [Parsing("Reader(features=…), one at a time", records, columns, lambda _: 1)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Reading, Setting, Writing
+from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Reading, Setting, Tallying, Writing
 
 PACKED = ("GZIP", "ZLIB")
 
@@ -42,6 +42,15 @@ def raw(job: Job, files: list[str] | None = None, compression: str = "") -> list
 
 def raw_gzip(job: Job) -> list[Setting]:
     return raw(job, *job.packed(*PACKED))
+
+
+def memory(job: Job) -> list[Setting]:
+    import tensorflow as tf
+
+    n = job.dataset.batch
+    dataset = tf.data.TFRecordDataset(job.dataset.files, "", 8 << 20).batch(n).prefetch(tf.data.AUTOTUNE)
+    return [Tallying(f"buffer 8 MiB, batch({n}).prefetch", dataset, lambda batch: batch.numpy(),
+                     lambda batch: int(batch.shape[0]))]  # fmt: skip
 
 
 def features_of(job: Job, ragged: bool = False) -> tuple[Any, Any]:
@@ -364,6 +373,7 @@ CONTENDER = Contender(
         "epoch": epoch,
         "map-single": map_single,
         "loop": loop,
+        "memory": memory,
         "write": write,
         "write-columns": write_columns,
         "write-gzip": write_gzip,

@@ -38,7 +38,8 @@ def columns_of(job: Job) -> Any:
     def columns(batch: list[Any]) -> Any:
         context = [one[0] if isinstance(one, tuple) else one for one in batch]
         found = {
-            name: of_lists([[one[name]] if isinstance(one[name], bytes) else one[name] for one in context], dtype)
+            name: of_lists([[one[name]] if isinstance(one.get(name), bytes) else one.get(name, ()) for one in context],
+                           dtype)
             for name, (_, dtype, _) in job.dataset.features.items()
         }
         for name, feature in job.dataset.sequences.items():
@@ -62,16 +63,25 @@ def parse(job: Job, files: list[str] | None = None, compression: str | None = No
     context, sequences = descriptions(job)
     columns = columns_of(job)
 
-    def records() -> Iterator[Any]:
+    def records(description: dict[str, str] | None) -> Iterator[Any]:
         for file in files:
             yield from reader.tfrecord_loader(
-                file, None, context, sequence_description=sequences, compression_type=compression
+                file, None, description, sequence_description=sequences, compression_type=compression
             )
 
+    # What a description names has to be in every record.
+    described = {"": context, "no description, ": None} if may_lack(job) else {"": context}
     made: list[Setting] = [
-        Parsing("tfrecord_loader, one at a time", records, lambda one: columns([one]), lambda _: 1, "loader")
-    ]
+        Parsing(f"tfrecord_loader, {label}one at a time", lambda given=given: records(given),
+                lambda one: columns([one]), lambda _: 1, "loader")
+        for label, given in described.items()
+    ]  # fmt: skip
     return made + (loaders(job, columns) if files is job.dataset.files else [])
+
+
+def may_lack(job: Job) -> bool:
+    """Whether there may be records without one of the features."""
+    return any(kind == "varlen" for kind, _, _ in job.dataset.features.values())
 
 
 def loaders(job: Job, columns: Any) -> list[Setting]:
@@ -118,16 +128,18 @@ def epoch(job: Job) -> list[Setting]:
     context, sequences = descriptions(job)
     columns = columns_of(job)
 
-    def records() -> Iterator[Any]:
-        for file in files:
-            yield from reader.tfrecord_loader(file, None, context, sequence_description=sequences,
-                                              compression_type=compression.lower() or None)  # fmt: skip
+    def shuffled(description: dict[str, str] | None) -> Iterator[Any]:
+        records = (record for file in files
+                   for record in reader.tfrecord_loader(file, None, description, sequence_description=sequences,
+                                                        compression_type=compression.lower() or None))  # fmt: skip
+        return iterator_utils.shuffle_iterator(records, SHUFFLE)
 
-    def shuffled() -> Iterator[Any]:
-        return iterator_utils.shuffle_iterator(records(), SHUFFLE)
-
-    return [Parsing(f"tfrecord_loader, shuffle_iterator({SHUFFLE}), one at a time", shuffled,
-                    lambda one: columns([one]), lambda _: 1, "loader", "shuffled")]  # fmt: skip
+    described = {"": context, "no description, ": None} if may_lack(job) else {"": context}
+    return [
+        Parsing(f"tfrecord_loader, {label}shuffle_iterator({SHUFFLE}), one at a time",
+                lambda given=given: shuffled(given), lambda one: columns([one]), lambda _: 1, "loader", "shuffled")
+        for label, given in described.items()
+    ]  # fmt: skip
 
 
 def write(job: Job) -> list[Setting]:

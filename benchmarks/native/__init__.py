@@ -1,4 +1,5 @@
-"""Builds the native loops of this folder, when first asked for, into benchmarks/.cache."""
+"""Builds the floor's loops, when first asked for, into benchmarks/.cache. The micro-benchmarks of this folder are
+programs of their own: programs.py, `python -m benchmarks.native`."""
 
 from __future__ import annotations
 
@@ -22,10 +23,15 @@ def compiler() -> list[str]:
     return os.environ.get("CXX", "c++").split()
 
 
+def has_compiler() -> bool:
+    return shutil.which(compiler()[0]) is not None
+
+
 def why_not() -> str | None:
+    """Why the floor can't be built here, in words; None if it can."""
     if not CORE.is_dir():
         return "needs a checkout with csrc/"
-    if not shutil.which(compiler()[0]):
+    if not has_compiler():
         return f"needs a C++ compiler ({compiler()[0]} not found)"
     return None if compiles("#include <isa-l.h>") else "needs ISA-L's headers (Debian: libisal-dev)"
 

@@ -1,52 +1,76 @@
-// Sizes and speeds of the deflate libraries on blocks of a file: the table of docs/performance/deflate.md.
+// Deflate libraries on blocks of a file: the speeds and sizes of docs/performance/deflate.md; see measure.h.
 //
-//   g++ -O2 -std=c++20 benchmarks/native/deflate.cc -o deflate -lz -ldeflate -lisal -lzstd && ./deflate FILE [BLOCK_KIB]
-//
-// Each block is compressed by itself, as the writer does; "zlib 6 whole" is one stream, as TensorFlow writes it.
-// Speeds are of one core, in MB of uncompressed bytes a second of processor time.
+// FILE is compressed in blocks of 1 MiB, each by itself, as the writer does; "whole" is one stream, as TensorFlow
+// writes it. Speeds are of uncompressed bytes on one core; sizes, in the names of the rows, are of what came out. Each
+// block is inflated again, by another library than made it, and compared, before anything is timed.
 
 #include <isa-l.h>
 #include <libdeflate.h>
-#include <time.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "measure.h"
+
 namespace {
 
-using Bytes = std::vector<unsigned char>;
+using Data = std::vector<uint8_t>;
 // Compresses [in, in + size) to out and returns how many bytes that took.
-using Compress = std::function<size_t(const unsigned char* in, size_t size, Bytes* out)>;
+using Compress = std::function<size_t(const uint8_t* in, size_t size, Data* out)>;
 
-double Seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+constexpr size_t kBlock = 1 << 20;
 
-void Measure(const char* library, int level, const Bytes& data, size_t block, const Compress& compress) {
-  Bytes out(2 * block + (1 << 16));
-  double best = 1e9;
-  size_t total = 0;
-  for (int round = 0; round < 3; ++round) {
-    total = 0;
-    const double start = Seconds();
-    for (size_t at = 0; at < data.size(); at += block) total += compress(data.data() + at, std::min(block, data.size() - at), &out);
-    best = std::min(best, Seconds() - start);
+// zlib for what libdeflate made, libdeflate for the rest.
+Data Inflated(const std::string& library, const Data& packed, size_t packed_size, size_t size) {
+  Data out(size);
+  if (library == "zstd") {
+    measure::Require(ZSTD_decompress(out.data(), size, packed.data(), packed_size) == size, "zstd");
+  } else if (library == "libdeflate") {
+    z_stream stream = {};
+    inflateInit2(&stream, 15 + 16);
+    stream.next_in = const_cast<uint8_t*>(packed.data());
+    stream.avail_in = static_cast<unsigned>(packed_size);
+    stream.next_out = out.data();
+    stream.avail_out = static_cast<unsigned>(size);
+    measure::Require(inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.total_out == size, library);
+    inflateEnd(&stream);
+  } else {
+    libdeflate_decompressor* const made = libdeflate_alloc_decompressor();
+    measure::Require(
+        libdeflate_gzip_decompress(made, packed.data(), packed_size, out.data(), size, nullptr) == LIBDEFLATE_SUCCESS,
+        library);
+    libdeflate_free_decompressor(made);
   }
-  std::printf("%-12s %3d  %7.4f  %7.1f\n", library, level, static_cast<double>(total) / static_cast<double>(data.size()),
-              static_cast<double>(data.size()) / best / 1e6);
+  return out;
 }
 
-size_t Zlib(int level, const unsigned char* in, size_t size, Bytes* out) {
+void Measure(const std::string& library, int level, const Data& data, bool whole, const Compress& compress) {
+  const size_t block = whole ? data.size() : kBlock;
+  Data out(block + block / 4 + (1 << 16));
+  const auto each = [&](auto take) {
+    for (size_t at = 0; at < data.size(); at += block) {
+      const size_t size = std::min(block, data.size() - at);
+      take(at, size, compress(data.data() + at, size, &out));
+    }
+  };
+  size_t total = 0;
+  each([&](size_t at, size_t size, size_t packed) {
+    total += packed;
+    const Data back = Inflated(library, out, packed, size);
+    measure::Require(std::equal(back.begin(), back.end(), data.begin() + static_cast<ptrdiff_t>(at)), library);
+  });
+  char size[32];
+  std::snprintf(size, sizeof size, ", %.4f of the size", static_cast<double>(total) / static_cast<double>(data.size()));
+  measure::Row(whole ? "whole" : "blocks of 1 MiB", library + " " + std::to_string(level) + size, "MB/s",
+               1e-6 * static_cast<double>(data.size()),
+               [&] { each([&](size_t, size_t, size_t) { measure::Keep(out.data()); }); });
+}
+
+size_t Zlib(int level, const uint8_t* in, size_t size, Data* out) {
   z_stream stream = {};
   deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
   out->resize(std::max(out->size(), deflateBound(&stream, size)));
@@ -60,8 +84,9 @@ size_t Zlib(int level, const unsigned char* in, size_t size, Bytes* out) {
   return got;
 }
 
-size_t Isal(int level, const unsigned char* in, size_t size, Bytes* out) {
-  static const uint32_t kWork[] = {ISAL_DEF_LVL0_DEFAULT, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT, ISAL_DEF_LVL3_DEFAULT};
+size_t Isal(int level, const uint8_t* in, size_t size, Data* out) {
+  static const uint32_t kWork[] = {ISAL_DEF_LVL0_DEFAULT, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT,
+                                   ISAL_DEF_LVL3_DEFAULT};
   static std::vector<uint8_t> work(ISAL_DEF_LVL3_DEFAULT * 2);
   isal_zstream stream;
   isal_deflate_stateless_init(&stream);
@@ -81,28 +106,26 @@ size_t Isal(int level, const unsigned char* in, size_t size, Bytes* out) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 2;
-  std::ifstream file(argv[1], std::ios::binary);
-  const Bytes data{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const size_t block = (argc > 2 ? static_cast<size_t>(std::atoi(argv[2])) : 1024) << 10;
-  std::printf("library    level     size     MB/s   (%s, blocks of %zu KiB)\n", argv[1], block >> 10);
-  const auto zlib = [](int level) { return [level](const unsigned char* in, size_t n, Bytes* out) { return Zlib(level, in, n, out); }; };
-  Measure("zlib whole", 6, data, data.size(), zlib(6));
-  Measure("zlib whole", 1, data, data.size(), zlib(1));
-  for (int level : {1, 4, 6, 9}) Measure("zlib", level, data, block, zlib(level));
-  for (int level : {0, 1, 2, 3}) {
-    Measure("isa-l", level, data, block, [level](const unsigned char* in, size_t n, Bytes* out) { return Isal(level, in, n, out); });
+  const Data data = measure::ReadFile(measure::Arguments(argc, argv, 1).front());
+  const auto zlib = [](int level) {
+    return [=](const uint8_t* in, size_t n, Data* out) { return Zlib(level, in, n, out); };
+  };
+  for (const int level : {6, 1}) Measure("zlib", level, data, true, zlib(level));
+  for (const int level : {1, 4, 6, 9}) Measure("zlib", level, data, false, zlib(level));
+  for (const int level : {0, 1, 2, 3}) {
+    Measure("isa-l", level, data, false,
+            [=](const uint8_t* in, size_t n, Data* out) { return Isal(level, in, n, out); });
   }
-  for (int level : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12}) {
+  for (const int level : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12}) {
     libdeflate_compressor* c = libdeflate_alloc_compressor(level);
-    Measure("libdeflate", level, data, block, [c](const unsigned char* in, size_t n, Bytes* out) {
+    Measure("libdeflate", level, data, false, [c](const uint8_t* in, size_t n, Data* out) {
       return libdeflate_gzip_compress(c, in, n, out->data(), out->size());
     });
     libdeflate_free_compressor(c);
   }
-  for (int level : {1, 3, 6}) {
+  for (const int level : {1, 3, 6}) {
     ZSTD_CCtx* c = ZSTD_createCCtx();
-    Measure("zstd", level, data, block, [c, level](const unsigned char* in, size_t n, Bytes* out) {
+    Measure("zstd", level, data, false, [c, level](const uint8_t* in, size_t n, Data* out) {
       return ZSTD_compressCCtx(c, out->data(), out->size(), in, n, level);
     });
     ZSTD_freeCCtx(c);

@@ -1,35 +1,24 @@
-// How fast records become columns on one core, without Python and without files: the parser alone.
+// Records to columns on one core, without Python and without files, and the wire walk alone; see measure.h,
+// csrc/parse/parse.h.
 //
-//   g++ -std=c++20 -O3 -Icsrc benchmarks/native/parse.cc csrc/{base,wire,varint,parse}/*.cc -pthread -o parse_bench
-//   ./parse_bench FILE [seconds] [batch]     FILE: uncompressed TFRecords that hold Examples or SequenceExamples
-//
-// Features are inferred. Prints the best batch-to-batch rate in bytes of payload, so that two builds can be
-// compared in one sitting; the checksum of the columns is printed beside it, so that a wrong answer shows.
+// FILE holds uncompressed TFRecords of Examples or SequenceExamples; features are inferred, batches have 1,024 records.
+// "wire walk" goes over tags and lengths down to each feature's list, with csrc/wire alone: no keys, no values. The
+// columns are held against those of other batches (one record each) before anything is timed.
 
-#include <chrono>
-#include <cstdio>
+#include "parse/parse.h"
+
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "base/endian.h"
-#include "parse/parse.h"
+#include "measure.h"
 #include "parse/scan.h"
+#include "wire/wire.h"
 
 namespace {
 
 using tfr::Bytes;
-
-std::vector<uint8_t> ReadFile(const char* path) {
-  std::vector<uint8_t> data;
-  FILE* file = std::fopen(path, "rb");
-  if (file == nullptr) std::exit((std::perror(path), 1));
-  uint8_t block[1 << 16];
-  for (size_t n; (n = std::fread(block, 1, sizeof block, file)) > 0;) data.insert(data.end(), block, block + n);
-  std::fclose(file);
-  return data;
-}
 
 std::vector<tfr::FeatureSpec> Specs(const std::vector<tfr::KeySummary>& keys, size_t records, bool lists) {
   std::vector<tfr::FeatureSpec> specs;
@@ -49,70 +38,123 @@ std::vector<tfr::FeatureSpec> Specs(const std::vector<tfr::KeySummary>& keys, si
   return specs;
 }
 
-uint64_t Checksum(const tfr::Columns& columns, const tfr::Schema& schema) {
-  uint64_t sum = 0;
+// Of all values in their order, whatever the batches. Padding depends on the batch, so padded columns give their size.
+void AddTo(uint64_t* sums, const tfr::Columns& columns, const tfr::Schema& schema) {
   for (size_t f = 0; f < schema.size(); ++f) {
+    const tfr::FeatureSpec& spec = schema.features()[f];
     const tfr::Block& values = columns.columns[f].values;
-    if (schema.features()[f].type == tfr::ColumnType::kBytes) {
-      for (size_t i = 0; i < values.count; ++i) sum += values.as<Bytes>()[i].size;
+    uint64_t sum = sums[f];
+    if (spec.layout == tfr::Layout::kPadded) {
+      continue;
+    } else if (spec.type == tfr::ColumnType::kBytes) {
+      for (size_t i = 0; i < values.count; ++i) sum = sum * 31 + values.as<Bytes>()[i].size;
     } else {
-      const size_t size = tfr::ItemSize(schema.features()[f].type);
+      const size_t size = tfr::ItemSize(spec.type);
       for (size_t i = 0; i < values.count * size; i += 4) sum = sum * 31 + tfr::LoadLE32(values.data + i);
     }
+    sums[f] = sum;
   }
-  return sum;
 }
 
 tfr::SchemaPtr Compile(std::vector<tfr::FeatureSpec> specs) {
   tfr::SchemaPtr schema;
-  const tfr::Status status = tfr::Schema::Compile(std::move(specs), &schema);
-  if (!status.ok()) std::exit((std::fprintf(stderr, "%s\n", status.ToString().c_str()), 1));
+  measure::Require(tfr::Schema::Compile(std::move(specs), &schema), "schema");
   return schema;
+}
+
+// Calls `inside` with the value of each length-delimited field 1 to `most` of the message; false if it is malformed.
+template <typename Inside>
+bool Walk(const uint8_t* p, const uint8_t* end, uint32_t most, Inside inside) {
+  while (p < end) {
+    uint32_t tag;
+    size_t size;
+    if ((p = tfr::ReadTag(p, end, &tag)) == nullptr) return false;
+    if ((tag & 7) != tfr::kWireDelimited || tag >> 3 > most) {
+      if ((p = tfr::SkipField(p, end, tag)) == nullptr) return false;
+      continue;
+    }
+    if ((p = tfr::ReadLength(p, end, &size)) == nullptr || !inside(tag >> 3, p, p + size)) return false;
+    p += size;
+  }
+  return true;
+}
+
+// Counts the features (context or not) and the feature lists of a record.
+bool CountEntries(Bytes record, size_t* entries) {
+  return Walk(record.data, record.data + record.size, 2, [&](uint32_t, const uint8_t* p, const uint8_t* end) {
+    return Walk(p, end, 1, [&](uint32_t, const uint8_t* p, const uint8_t* end) {
+      ++*entries;
+      return Walk(p, end, 2, [&](uint32_t field, const uint8_t* p, const uint8_t* end) {
+        return field == 1 || Walk(p, end, 3, [](uint32_t, const uint8_t* p, const uint8_t*) {
+                 measure::Keep(p);
+                 return true;
+               });
+      });
+    });
+  });
+}
+
+struct File {
+  std::vector<uint8_t> data;
+  std::vector<tfr::RecordBatch> batches, singles;
+  size_t payload = 0;
+};
+
+File Load(const std::string& path) {
+  constexpr size_t kBatch = 1024;
+  File file{measure::ReadFile(path), std::vector<tfr::RecordBatch>(1), {}};
+  for (size_t at = 0; at + 16 <= file.data.size();) {
+    const uint64_t size = tfr::LoadLE64(&file.data[at]);
+    if (size > file.data.size() - at - 16) break;
+    const Bytes record{&file.data[at + 12], size};
+    if (file.batches.back().size() == kBatch) file.batches.emplace_back();
+    file.batches.back().records.push_back(record);
+    file.singles.emplace_back().records.push_back(record);
+    file.payload += size;
+    at += size + 16;
+  }
+  return file;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return std::fprintf(stderr, "usage: %s FILE [seconds] [batch]\n", argv[0]), 2;
-  const double seconds = argc > 2 ? std::atof(argv[2]) : 1.0;
-  const size_t batch_size = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1024;
-  const std::vector<uint8_t> data = ReadFile(argv[1]);
-  std::vector<tfr::RecordBatch> batches(1);
-  size_t payload = 0;
-  for (size_t at = 0; at + 16 <= data.size();) {
-    const uint64_t size = tfr::LoadLE64(&data[at]);
-    if (size > data.size() - at - 16) break;
-    if (batches.back().size() == batch_size) batches.emplace_back();
-    batches.back().records.push_back({&data[at + 12], size});
-    payload += size;
-    at += size + 16;
-  }
+  const File file = Load(measure::Arguments(argc, argv, 1).front());
   tfr::FeatureScanner scanner;
-  for (const auto& batch : batches) {
-    const tfr::Status status = scanner.Add(batch);
-    if (!status.ok()) return std::fprintf(stderr, "%s\n", status.ToString().c_str()), 1;
-  }
+  for (const auto& batch : file.batches) measure::Require(scanner.Add(batch), "scanning");
   const bool sequences = scanner.has_lists();
   const tfr::SchemaPtr first = Compile(Specs(scanner.features(), scanner.records(), false));
   const tfr::SchemaPtr second = Compile(Specs(scanner.lists(), scanner.records(), true));
   tfr::ExamplePlan plan(first);
   tfr::SequencePlan sequence_plan(first, second);
-  uint64_t sum = 0;
-  double best = 1e9, spent = 0;
-  for (bool once = true; spent < seconds; once = false) {
-    const auto start = std::chrono::steady_clock::now();
+  const auto parse = [&](const std::vector<tfr::RecordBatch>& batches, uint64_t* sums) {
     for (const auto& batch : batches) {
       tfr::Columns columns, lists;
-      const tfr::Status status = sequences ? ParseSequenceExamples(batch, sequence_plan, 1, &columns, &lists)
-                                           : ParseExamples(batch, plan, 1, &columns);
-      if (!status.ok()) return std::fprintf(stderr, "%s\n", status.ToString().c_str()), 1;
-      if (once) sum += Checksum(columns, *first) + (sequences ? Checksum(lists, *second) : 0);
+      measure::Require(sequences ? ParseSequenceExamples(batch, sequence_plan, 1, &columns, &lists)
+                                 : ParseExamples(batch, plan, 1, &columns),
+                       "parsing");
+      if (sums == nullptr) continue;
+      AddTo(sums, columns, *first);
+      if (sequences) AddTo(sums + first->size(), lists, *second);
     }
-    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    spent += took;
-    if (!once || took > seconds) best = std::min(best, took);
+  };
+  std::vector<uint64_t> sums(first->size() + second->size()), expected(sums);
+  parse(file.batches, sums.data());
+  parse(file.singles, expected.data());
+  measure::Require(sums == expected, "the columns of batches and of single records differ");
+  size_t entries = 0, wanted = 0;
+  for (const auto& keys : {scanner.features(), scanner.lists()}) {
+    for (const tfr::KeySummary& key : keys) wanted += key.records;
   }
-  std::printf("%zu records, %zu + %zu features: %.0f MB/s, %.2f M records/s, checksum %016lx\n", scanner.records(),
-              first->size(), second->size(), payload / best / 1e6, scanner.records() / best / 1e6, sum);
-  return 0;
+  const auto walk = [&] {
+    entries = 0;
+    for (const auto& batch : file.batches) {
+      for (const Bytes& record : batch.records) measure::Require(CountEntries(record, &entries), "walking");
+    }
+  };
+  walk();
+  measure::Require(entries == wanted, "the number of features and feature lists");
+  const double megabytes = 1e-6 * static_cast<double>(file.payload);
+  measure::Row("records", "wire walk, no values", "M records/s", 1e-6 * static_cast<double>(scanner.records()), walk);
+  measure::Row("records", "parse to columns", "MB/s", megabytes, [&] { parse(file.batches, nullptr); });
 }

@@ -1,22 +1,18 @@
-// Varint decoding and encoding, backend by backend, against a byte loop. Checks every answer before it prints a time.
+// Varint decoding and encoding, backend by backend, against a byte loop; see measure.h, csrc/varint/varint.h.
 //
-//   g++ -std=c++20 -O3 -Icsrc benchmarks/native/varint.cc csrc/varint/*.cc csrc/base/cpu.cc -o /tmp/varint &&
-//   /tmp/varint
-//
-// Figures are millions of values a second on one core, the best of several rounds, over 65,536 values cut into runs
-// and decoded into one array that stays in the second-level cache. An argument replaces the number of rounds.
+// Figures are millions of values a second on one core, over 65,536 values cut into runs and decoded into one array
+// that stays in the second-level cache. A case is the kind of values and the length of the runs.
 
 #include "varint/varint.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "measure.h"
+#include "varint/backends.h"
 
 namespace {
 
@@ -87,26 +83,6 @@ bool ByteLoop(const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, s
   return true;
 }
 
-void Require(bool right, const std::string& what) {
-  if (right) return;
-  std::fprintf(stderr, "wrong answer: %s\n", what.c_str());
-  std::exit(1);
-}
-
-int rounds = 40;
-
-// Millions of values a second of `work`, which handles kValues.
-double Rate(const std::function<void()>& work) {
-  double best = 0;
-  for (int round = 0; round < rounds; ++round) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    best = std::max(best, kValues / spent.count() / 1e6);
-  }
-  return best;
-}
-
 using DecodeRun = bool (*)(const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* count);
 
 // A feature of a known number of values: capacity is exact.
@@ -125,7 +101,9 @@ bool One(const uint8_t* p, const uint8_t* end, int64_t* out, size_t, size_t* cou
   return tfr::DecodeOneVarint(end - 8, p, static_cast<size_t>(end - p), out);
 }
 
-double DecodeRate(const Workload& workload, size_t length, DecodeRun decode, const std::string& name) {
+constexpr double kMillions = 1e-6 * kValues;
+
+void DecodeRow(const Workload& workload, size_t length, DecodeRun decode, const std::string& how) {
   Runs runs = Cut(workload.values, length);
   // In a record a run has tags, lengths and a key before it.
   constexpr size_t kBefore = 8;
@@ -143,60 +121,61 @@ double DecodeRate(const Workload& workload, size_t length, DecodeRun decode, con
     }
   };
   work();
-  Require(out == workload.values, name + " on " + workload.name);
-  return Rate(work);
+  const std::string name = std::string("decode ") + workload.name + ", runs of " + std::to_string(length);
+  measure::Require(out == workload.values, how + ": " + name);
+  measure::Row(name, how, "M/s", kMillions, work);
 }
 
-void PrintRow(const char* workload, const std::string& how, const std::vector<double>& rates) {
-  std::printf("%-10s %-22s", workload, how.c_str());
-  for (const double rate : rates) std::printf(" %7.0f", rate);
-  std::printf("\n");
-  std::fflush(stdout);
-}
-
-void DecodeTable(const Workload& workload) {
-  const auto row = [&](const std::string& how, DecodeRun decode) {
-    std::vector<double> rates;
-    for (const size_t length : kRunLengths) rates.push_back(DecodeRate(workload, length, decode, how));
-    PrintRow(workload.name, how, rates);
-  };
-  row("byte loop", ByteLoop);
+void DecodeRows(const Workload& workload, size_t length) {
+  DecodeRow(workload, length, ByteLoop, "byte loop");
+  if (length == 1) DecodeRow(workload, 1, One, "DecodeOneVarint");
   for (const char* backend : tfr::VarintBackends()) {
     tfr::SetVarintBackend(backend);
-    row(backend, Fixed);
-    row(std::string(backend) + ", counted", Counted);
+    DecodeRow(workload, length, Fixed, backend);
+    if (length > 1) DecodeRow(workload, length, Counted, std::string(backend) + ", counted");
   }
-  PrintRow(workload.name, "one at a time", {DecodeRate(workload, 1, One, "DecodeOneVarint")});
 }
 
-void EncodeTable(const Workload& workload) {
+void EncodeRows(const Workload& workload) {
   const std::vector<int64_t>& values = workload.values;
   const Runs expected = Cut(values, values.size());
   for (const char* backend : tfr::VarintBackends()) {
     tfr::SetVarintBackend(backend);
-    std::vector<uint8_t> out(tfr::EncodedVarintsSize(values.data(), values.size()));
+    const size_t size = tfr::EncodedVarintsSize(values.data(), values.size());
+    std::vector<uint8_t> out(size);
     const auto work = [&] { tfr::EncodeVarints(values.data(), values.size(), out.data()); };
     work();
-    Require(out == expected.bytes, std::string(backend) + " encoding " + workload.name);
-    size_t size = 0;
-    const double sizes = Rate([&] { size += tfr::EncodedVarintsSize(values.data(), values.size()); });
-    Require(size == out.size() * static_cast<size_t>(rounds), "size");
-    PrintRow(workload.name, backend, {Rate(work), sizes});
+    measure::Require(out == expected.bytes, std::string(backend) + ": encode " + workload.name);
+    measure::Row(std::string("encode ") + workload.name, backend, "M/s", kMillions, work);
+    measure::Row(std::string("size of ") + workload.name, backend, "M/s", kMillions,
+                 [&] { measure::Keep(tfr::EncodedVarintsSize(values.data(), values.size())); });
+  }
+}
+
+void LackingBackends() {
+  const tfr::internal::VarintOps* const all[] = {
+#if defined(__x86_64__)
+    &tfr::internal::kAvx512VbmiVarint,
+    &tfr::internal::kBmi2Varint,
+#endif
+    &tfr::internal::kPortableVarint,
+  };
+  for (const auto* backend : all) {
+    if (!backend->supported()) measure::Lacking(backend->name, "this processor lacks its instructions");
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1) rounds = std::atoi(argv[1]);
+  measure::Arguments(argc, argv, 0);
   std::mt19937_64 random(1);
   const Workload workloads[] = {{"tokens", Zipf(1.3, 50000, &random)}, {"1 byte", UniformBits(7, &random)},
                                 {"14 bits", UniformBits(14, &random)}, {"1-25 bits", MixedBits(25, &random)},
                                 {"25 bits", UniformBits(25, &random)}, {"63 bits", UniformBits(63, &random)}};
-  std::printf("decoding, M values/s  run of");
-  for (const size_t length : kRunLengths) std::printf(" %7zu", length);
-  std::printf("\n");
-  for (const Workload& workload : workloads) DecodeTable(workload);
-  std::printf("\nencoding, M values/s             encode    size\n");
-  for (const Workload& workload : workloads) EncodeTable(workload);
+  for (const Workload& workload : workloads) {
+    for (const size_t length : kRunLengths) DecodeRows(workload, length);
+  }
+  for (const Workload& workload : workloads) EncodeRows(workload);
+  LackingBackends();
 }

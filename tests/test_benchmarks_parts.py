@@ -1,0 +1,129 @@
+"""A contender that would take too long over all of the data is timed on its first records, and its row says so."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import parts, report
+from benchmarks.answers import digest_of_files, frames
+from benchmarks.entering import Work
+from benchmarks.generate import dataset_of
+from benchmarks.harness import Method, run
+from benchmarks.parts import part_of, shares_of
+from benchmarks.saved import load
+from benchmarks.tasks import TASKS
+from benchmarks.workloads import WORKLOADS
+
+# Takes {each} seconds a record and {start} a pass.
+SLOW = """
+import time
+from benchmarks.answers import frames
+from benchmarks.contenders import Contender, Reading
+
+def records(job):
+    time.sleep({start})
+    read = [record for path in job.dataset.files for record in frames(path, check=False)]
+    time.sleep({each} * len(read))
+    return read{spoil}
+
+def loop(job):
+    return [Reading("slowly", lambda: records(job))]
+
+CONTENDER = Contender("{name}", "{name}", tasks={{"loop": loop}})
+"""
+METHOD = Method(rounds=2, trials=1, min_time=0.0, patience=0.6)  # 0.3 s a pass
+LOOP = TASKS["loop"]
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    monkeypatch.setattr(parts, "FEWEST_BYTES", 100_000)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    return dataset_of(WORKLOADS["tiny"], 0.02, cache=tmp_path_factory.mktemp("data"))  # 20,000 records, 1.5 MB
+
+
+@pytest.fixture
+def rival(tmp_path):
+    def make(name, each=0.0, start=0.0, spoil=""):
+        path = tmp_path / f"{name}.py"
+        path.write_text(SLOW.format(name=name, each=each, start=start, spoil=spoil))
+        return {name: path}
+
+    return make
+
+
+def only_row(table):
+    (row,) = table.rows
+    return row
+
+
+def test_a_part_is_the_first_records_of_each_file(tiny, tmp_path):
+    part = part_of(tiny, 0.1, LOOP, tmp_path)
+    for path, whole in zip(part.files, tiny.files, strict=True):
+        some, all_of_it = list(frames(path)), list(frames(whole))
+        assert 900 < len(some) < 1100 and some == all_of_it[: len(some)]
+    assert part.answer == digest_of_files(part.files) and part.records == part.answer["records"]
+    assert 0.1 <= part.file_bytes / tiny.file_bytes < 0.101
+
+
+def test_small_data_and_data_of_many_shards_have_no_parts(tiny):
+    assert shares_of(LOOP, tiny) == [0.1, 0.3]
+    assert shares_of(LOOP, None) == ()
+    assert shares_of(LOOP, part_of(tiny, 0.1, LOOP, Path(tiny.folder))) == []
+
+
+def test_who_is_fast_gets_all_of_the_data(tiny, rival):
+    row = only_row(run("loop", tiny, rival("fast"), METHOD))
+    assert (row.status, row.share, len(row.wall)) == ("timed", 1.0, 2)
+
+
+def test_who_is_slow_gets_a_part_whose_answer_is_compared(tiny, rival):
+    table = run("loop", tiny, rival("slow", each=1e-4), METHOD)  # 2 s for all
+    row = only_row(table)
+    assert (row.status, row.share) == ("timed", 0.1)
+    assert 1.9 < row.time.median < 4, "seconds are of all of the data"
+    assert "on 10% of the data" in report.cells(table, row)[2]
+
+
+def test_what_a_pass_costs_at_least_keeps_nobody_from_more(tiny, rival):
+    # If all of it were work, the whole would take ten times as long.
+    row = only_row(run("loop", tiny, rival("starter", start=0.25), METHOD))
+    assert (row.status, row.share) == ("timed", 1.0)
+
+
+def test_right_on_a_part_and_wrong_on_more_is_wrong(tiny, rival):
+    row = only_row(run("loop", tiny, rival("fading", spoil="[:15000]"), METHOD))
+    assert (row.status, row.wall) == ("wrong", [])
+    assert row.reason == "records: expected 20000, got 15000"
+
+
+def test_wrong_on_the_first_part_is_wrong_without_a_longer_look(tiny, rival):
+    row = only_row(run("loop", tiny, rival("wrong", each=1e-4, spoil="[:-1]"), METHOD))
+    assert (row.status, row.share, row.wall) == ("wrong", 0.1, [])
+
+
+def test_the_part_is_in_every_report(rival, tmp_path, capsys):
+    (path,) = rival("slow", each=1e-3).values()
+    out = tmp_path / "out.json"
+    arguments = ["loop", "--workload", "tiny", "--scale", "0.02", "--rounds", "1", "--rivals", "floor", "--quick",
+                 "--data", str(tmp_path / "data"), "--json", str(out), "--rival-file", str(path)]  # fmt: skip
+    assert command.main(arguments) == 0
+    assert "on 10% of the data" in capsys.readouterr().out.replace("\n", " ")
+    rows = json.loads(out.read_text())["tables"][0]["rows"]
+    assert [(row["contender"], row["share"]) for row in rows] == [("ours", 1.0), ("slow", 0.1)]
+    assert [row.share for row in load(out).tables[0].rows] == [1.0, 0.1]
+
+
+def test_expected_work_is_the_difference_of_two_shares():
+    work = Work()
+    work.took = {0.01: 2.0}
+    assert work.rate() == 200
+    work.took[0.03] = 2.2
+    assert round(work.rate(), 6) == 10
+    work.took[0.1] = 2.1  # noise
+    assert work.rate() == 0
