@@ -16,7 +16,7 @@ from benchmarks import rivals as own
 from benchmarks.dataset import Dataset
 from benchmarks.entering import files_of
 from benchmarks.environment import environment
-from benchmarks.generate import CACHE, dataset_of, over_many, repeated
+from benchmarks.generate import CACHE, dataset_of, repeated, resharded
 from benchmarks.harness import Method, Table, run
 from benchmarks.progress import Progress
 from benchmarks.reference import parsed_answer
@@ -113,7 +113,7 @@ def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
     scale = min(options.scale, task.most_bytes / workload.bytes)
     dataset = dataset_of(workload, scale, options.seed, task.gzip, options.data)
     if task.many:
-        dataset = over_many(dataset)
+        dataset = resharded(dataset)
     if task.repeated:
         return repeated(dataset, task.repeated * min(1.0, options.scale))
     if task.parsed:

@@ -14,7 +14,7 @@ class Dataset:
     """TFRecord files that hold the same kind of record.
 
     `file_bytes` is the size of the uncompressed files together, which is what every MB/s refers to.
-    `gzip_files` and `many_files`, a great number of small shards, hold the same records in the same order, and are
+    `gzip_files` and each of `shardings`, by number of shards, hold the same records in the same order, and are
     empty where they were not asked for. `compression` is that of `gzip_files`, GZIP but for the user's own files; those
     may be `only_packed`: then `files` are copies of them, inflated for what works on records. `features` and
     `sequences` are plain data, as in workloads.py. `answer` is the reference's. In `folder`, if any, what is derived
@@ -28,7 +28,7 @@ class Dataset:
     file_bytes: int
     gzip_bytes: int
     answer: Answer
-    many_files: list[str] = field(default_factory=list)
+    shardings: list[list[str]] = field(default_factory=list)
     features: dict[str, list[Any]] = field(default_factory=dict)
     sequences: dict[str, list[Any]] = field(default_factory=dict)
     compression: str = "GZIP"

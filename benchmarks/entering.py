@@ -315,4 +315,4 @@ def timed(entrant: Entrant, row: Row, tried: Try, passes: int) -> tuple[float, f
 
 def files_of(dataset: Dataset) -> list[str]:
     """All that a contender may read."""
-    return [*dataset.files, *dataset.gzip_files, *dataset.many_files]
+    return [*dataset.files, *dataset.gzip_files, *(path for files in dataset.shardings for path in files)]

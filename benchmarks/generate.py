@@ -23,7 +23,7 @@ from benchmarks.dataset import Dataset
 from benchmarks.rivals import kept
 from benchmarks.workloads import GENERATOR, WORKLOADS, Workload
 
-MANY = 10_000  # shards
+SHARDINGS = (1, 10, 1_000, 10_000)  # numbers of shards
 CACHE = kept(".data")
 POOL_BYTES = 16_000_000  # below this, starting processes takes longer than the work
 
@@ -73,8 +73,13 @@ def make(workload: Workload, records: int, seed: int, folder: Path) -> None:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def over_many(dataset: Dataset, shards: int = MANY) -> Dataset:
-    """With the same records over so many shards as well, made if they are not there yet, beside the files."""
+def resharded(dataset: Dataset) -> Dataset:
+    """With the same records over other numbers of shards as well."""
+    return replace(dataset, shardings=[over(dataset, shards) for shards in SHARDINGS])
+
+
+def over(dataset: Dataset, shards: int) -> list[str]:
+    """The records in so many files, made if they are not there yet, beside the dataset's."""
     folder = Path(dataset.files[0]).parent / f"shards-{shards}"
     if not folder.exists():
         draft = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
@@ -86,7 +91,7 @@ def over_many(dataset: Dataset, shards: int = MANY) -> Dataset:
             draft.rename(folder)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
-    return replace(dataset, many_files=sorted(str(path) for path in folder.iterdir()))
+    return sorted(str(path) for path in folder.iterdir())
 
 
 def repeated(dataset: Dataset, size: float) -> Dataset:

@@ -51,7 +51,7 @@ class Ladder:
 
 
 def shares_of(task: Task, dataset: Dataset | None) -> Sequence[float]:
-    if dataset is None or dataset.many_files or task.repeated or (dataset.gzip_files and dataset.compression != "GZIP"):
+    if dataset is None or dataset.shardings or task.repeated or (dataset.gzip_files and dataset.compression != "GZIP"):
         return ()
     return [
         share

@@ -23,7 +23,7 @@ class Task:
       workloads: in the order of interest, empty for a task without data.
       gzip: reads the GZIP files.
       parsed: the answer is of all columns' values, rather than of records.
-      many: reads the same records from a great number of small shards, too.
+      many: reads the same records from other numbers of shards, too.
       repeated: the data is repeated in one file, to so many bytes, which is removed afterwards.
       most_bytes: the data is scaled down to about so much.
       one: takes one record at a time, and is reported in time a record.
@@ -50,7 +50,7 @@ TASKS = {
         Task("parse-memory", "From serialized batches in memory to columns", EXAMPLES, parsed=True),
         Task("parse-single", "Parsing one record at a time", (*EXAMPLES, "one"), parsed=True, most_bytes=1.5e6,
              one=True),
-        Task("shards", "From 10,000 shards to columns, and from 2", ("ctr",), parsed=True, many=True),
+        Task("shards", "From 1 to 10,000 shards to columns", ("ctr",), parsed=True, many=True),
         Task("gzip-own", "A GZIP file that this package wrote, on one thread and on two", ("ctr",)),
         Task("epoch", f"A shuffled epoch, to columns, from a buffer of {SHUFFLE:,} records", SHUFFLED, parsed=True,
              most_bytes=30e6),

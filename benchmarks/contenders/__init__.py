@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import pkgutil
 import sys
 import zlib
@@ -404,6 +405,14 @@ def index_of(path: str, folder: Path) -> str:
             file.write(f"{offset} {size}\n")
             offset += size
     return str(target)
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def shards_of(files: Sequence[str]) -> str:
+    return f"{len(files):,} shard{'s' * (len(files) > 1)}"
 
 
 def peak_memory() -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks import native
 from benchmarks.answers import Answer
-from benchmarks.contenders import Contender, Counting, Job, Setting
+from benchmarks.contenders import Contender, Counting, Job, Setting, cores, shards_of
 
 
 def check(code: int, path: str) -> None:
@@ -56,6 +56,21 @@ def raw_gzip(job: Job) -> list[Setting]:
     ]  # fmt: skip
 
 
+def shards(job: Job) -> list[Setting]:
+    """What the system takes to hand over the many files, on as many threads as there are cores."""
+    files = job.dataset.shardings[-1]
+    paths = (ctypes.c_char_p * len(files))(*(path.encode() for path in files))
+
+    def read() -> Answer:
+        size = ctypes.c_int64()
+        check(native.floor().floor_read_files(paths, len(files), cores(), ctypes.byref(size)), "")
+        if size.value != job.dataset.file_bytes:
+            raise ValueError(f"{size.value} bytes read of {job.dataset.file_bytes}")
+        return {"records": job.dataset.records}
+
+    return [Counting(f"{cores()} threads", read, row=f"open, read, close, {shards_of(files)}")]
+
+
 def write(job: Job) -> list[Setting]:
     parts = [(out, Path(path).read_bytes()) for out, path in zip(job.outputs(), job.dataset.files, strict=True)]
 
@@ -76,6 +91,6 @@ CONTENDER = Contender(
     "floor",
     leaves_out="hands nothing on",
     floor=True,
-    tasks={"raw": raw, "raw-gzip": raw_gzip, "write": write},
+    tasks={"raw": raw, "raw-gzip": raw_gzip, "shards": shards, "write": write},
     unavailable=native.why_not,
 )

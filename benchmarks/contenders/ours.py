@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from benchmarks.contenders import (
@@ -16,6 +15,8 @@ from benchmarks.contenders import (
     Setting,
     Tallying,
     Writing,
+    cores,
+    shards_of,
 )
 
 PACKED = ("GZIP", "ZLIB", "ZSTD")
@@ -107,8 +108,8 @@ def shards(job: Job) -> list[Setting]:
     features, n = features_of(job), job.dataset.batch
     return [
         Parsing("", tf.ShardReader(files, features, batch_size=n, compression_type=""), columns_of, count_of,
-                f"ShardReader, {len(files):,} shards")
-        for files in (job.dataset.many_files, job.dataset.files)
+                f"ShardReader, {shards_of(files)}")
+        for files in (*job.dataset.shardings, job.dataset.files)
     ]  # fmt: skip
 
 
@@ -156,10 +157,6 @@ def of_one(item: Any) -> Any:
     context, sequences = item if isinstance(item, tuple) else (item, {})
     columns = {name: column(value) for name, value in context.items()}
     return columns | {step_name(name): column(value, steps=True) for name, value in sequences.items()}
-
-
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def epoch(job: Job) -> list[Setting]:

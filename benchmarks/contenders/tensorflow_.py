@@ -5,7 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Reading, Setting, Tallying, Writing
+from benchmarks.contenders import (
+    CannotError,
+    Contender,
+    Importing,
+    Job,
+    Parsing,
+    Reading,
+    Setting,
+    Tallying,
+    Writing,
+    shards_of,
+)
 
 PACKED = ("GZIP", "ZLIB")
 
@@ -140,6 +151,16 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
         ]  # fmt: skip
 
     return [setting for name, parser in kinds(job) for setting in settings(name, parser)]
+
+
+def shards(job: Job) -> list[Setting]:
+    """From the files that all else is read from, and from the most shards."""
+    found = []
+    for files in (job.dataset.files, job.dataset.shardings[-1]):
+        for setting in parse(job, files):
+            setting.row = shards_of(files)
+            found.append(setting)
+    return found
 
 
 def parse_gzip(job: Job) -> list[Setting]:
@@ -368,6 +389,7 @@ CONTENDER = Contender(
         "raw-gzip": raw_gzip,
         "parse": parse,
         "parse-gzip": parse_gzip,
+        "shards": shards,
         "parse-memory": parse_memory,
         "parse-single": parse_single,
         "epoch": epoch,
