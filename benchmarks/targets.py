@@ -52,7 +52,7 @@ def same(value: float, *workloads: str) -> dict[str, float]:
 PAIRS = [
     Pair("raw", "tensorflow", "", {"ctr": 15, "tok": 15, "emb": 8, "img": 5, "tiny": 30}),
     Pair("raw", "floor", "read + CRC", same(0.7, "ctr", "tok", "emb", "img", "tiny")),
-    Pair("raw-gzip", "floor", "inflate", same(0.85, "ctr", "wide", "tok", "emb", "seq")),
+    Pair("raw-gzip", "floor", "inflate", same(0.85, "ctr", "wide", "tok", "emb", "seq"), "in order"),
     Pair("parse", "tensorflow", "", {"ctr": 20, "wide": 15, "tok": 12, "emb": 10, "img": 5, "seq": 20}),
     Pair("parse", "ours", "ShardReader, 1 thread", same(1.8, "ctr", "wide", "tok", "emb", "img", "seq"),
          "ShardReader, 2 threads"),
