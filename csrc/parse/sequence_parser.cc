@@ -44,6 +44,25 @@ bool ReadEntry(const uint8_t* p, const uint8_t* end, Bytes* key, Bytes* value) {
   return expected == 0;
 }
 
+// The next entry of a map whose message goes on at `p`, past fields that are not known. Returns the cursor behind it,
+// `end` with key->data null where there is none, null where the message is malformed.
+const uint8_t* NextEntry(const uint8_t* p, const uint8_t* end, Bytes* key, Bytes* value) {
+  key->data = nullptr;
+  while (p < end) {
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return nullptr;
+    if (tag == kEntryTag) {
+      size_t size;
+      p = ReadLength(p, end, &size);
+      return p != nullptr && ReadEntry(p, p + size, key, value) ? p + size : nullptr;
+    }
+    p = SkipField(p, end, tag);
+    if (p == nullptr) return nullptr;
+  }
+  return p;
+}
+
 // Stands for the value of a context feature that is in its column already. Not an address that a value can have.
 constexpr uint8_t kElsewhere = 0;
 constexpr Bytes kInPlace{&kElsewhere, 0};
@@ -124,20 +143,10 @@ bool SequenceParser::WalkContext(const Bytes& record, const uint8_t* p, const ui
       const int32_t feature = context_.keys.slot(script.step(step).slot).feature;
       if (feature >= 0) context_.found[static_cast<size_t>(feature)] = kInPlace;
     }
-    if (p == end) break;
-    uint32_t tag;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return false;
-    if (tag != kEntryTag) {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return false;
-      continue;
-    }
-    size_t size;
-    p = ReadLength(p, end, &size);
     Bytes key, value;
-    if (p == nullptr || !ReadEntry(p, p + size, &key, &value)) return false;
-    p += size;
+    p = NextEntry(p, end, &key, &value);
+    if (p == nullptr) return false;
+    if (key.data == nullptr) break;
     const bool expected =
         at < script.size() && KeyTable::Matches(context_.keys.slot(script.step(at).slot), key.data, key.size);
     const uint32_t slot = expected ? script.step(at).slot : context_.keys.Find(key.data, key.size);
@@ -159,19 +168,10 @@ bool SequenceParser::WalkLists(const uint8_t* readable_end, const uint8_t* p, co
     if (behind != nullptr) [[likely]] {
       p = behind;
     } else {
-      uint32_t tag;
-      size_t size;
-      p = ReadTag(p, end, &tag);
-      if (p == nullptr) return false;
-      if (tag != kEntryTag) {
-        p = SkipField(p, end, tag);
-        if (p == nullptr) return false;
-        continue;
-      }
       Bytes key;
-      p = ReadLength(p, end, &size);
-      if (p == nullptr || !ReadEntry(p, p + size, &key, &value)) return false;
-      p += size;
+      p = NextEntry(p, end, &key, &value);
+      if (p == nullptr) return false;
+      if (key.data == nullptr) break;
       found = lists_.keys.Find(key.data, key.size);
       lists_.keys.slots()[lists_.last_key].next = found;
       slots = lists_.keys.slots();
@@ -277,8 +277,7 @@ Status SequenceParser::PutSteps(size_t f, size_t row, const uint8_t* p, const ui
     if (!writer.PutStep(f, row, value, nullptr)) {
       // Again, for the reason: what was appended before the failure is not counted, so nothing is taken back.
       Status why;
-      writer.PutStep(f, row, value, &why);
-      return InStep(std::move(why), writer.steps_put());
+      if (!writer.PutStep(f, row, value, &why)) return InStep(std::move(why), writer.steps_put());
     }
   }
   return {};
