@@ -277,7 +277,7 @@ def test_every_reason_is_of_a_target():
     for task, begins, workload in REASONS:
         assert any(task == of and workload in ("", at) and measure.startswith(begins) for of, at, measure in wanted)
     assert reason_for("parse", "seq", "speed ÷ TensorFlow") != reason_for("parse", "ctr", "speed ÷ TensorFlow")
-    assert reason_for("parse", "emb", "speed ÷ TensorFlow") == UNKNOWN
+    assert reason_for("none", "ctr", "speed ÷ TensorFlow") == UNKNOWN
 
 
 def test_the_target_of_memory_is_of_a_large_file_alone():

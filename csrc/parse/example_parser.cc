@@ -219,39 +219,11 @@ bool ExampleParser::FillMissing(size_t row) {
 }
 
 bool ExampleParser::CollectFeatures(const uint8_t* p, const uint8_t* end) {
-  while (p < end) {
-    uint32_t tag;
-    size_t size;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return false;
-    if (tag != kEntryTag) {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return false;
-      continue;
-    }
-    p = ReadLength(p, end, &size);
-    if (p == nullptr) return false;
-    const uint8_t* const entry_end = p + size;
-    Entry entry{{p, 0}, {p, 0}};
-    int fields = 0;
-    while (p < entry_end) {
-      p = ReadTag(p, entry_end, &tag);
-      if (p == nullptr) return false;
-      if (tag == kKeyTag || tag == kValueTag) {
-        p = ReadLength(p, entry_end, &size);
-        if (p == nullptr) return false;
-        (tag == kKeyTag ? entry.key : entry.value) = {p, size};
-        p += size;
-        ++fields;
-      } else {
-        p = SkipField(p, entry_end, tag);
-        if (p == nullptr) return false;
-      }
-    }
-    if (fields < 2) return false;  // TensorFlow takes no entry without a key or a value
+  MapEntry entry;
+  while ((p = NextEntry(p, end, EntryOrder::kAny, &entry)) != nullptr && entry.key.data != nullptr) {
     entries_.push_back(entry);
   }
-  return true;
+  return p != nullptr;
 }
 
 bool ExampleParser::CollectEntries(const Bytes& record) {
@@ -285,7 +257,7 @@ Status ExampleParser::ParseSlow(const Bytes& record, size_t row, bool single) {
   }
   // From the last: it wins, and those before it are not looked at.
   for (size_t i = entries_.size(); i-- > 0;) {
-    const Entry& entry = entries_[i];
+    const MapEntry& entry = entries_[i];
     const uint32_t found = keys_.Find(entry.key.data, entry.key.size);
     const int32_t feature = keys_.slots()[found].feature;
     if (feature < 0 || Seen(feature)) continue;

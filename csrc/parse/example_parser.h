@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "parse/key_script.h"
 #include "parse/key_table.h"
+#include "parse/map_entry.h"
 #include "parse/row_writer.h"
 #include "parse/schema.h"
 
@@ -41,11 +42,6 @@ class ExampleParser {
   Growing& values(size_t f) { return writer_.values(f); }
 
  private:
-  struct Entry {
-    Bytes key;
-    Bytes value;
-  };
-
   bool ParseFast(const Bytes& record, size_t row);
   bool TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t row, size_t* at, bool* in_order);
   bool MarkSteps(size_t from, size_t to);
@@ -80,7 +76,7 @@ class ExampleParser {
   RowWriter writer_;
   std::vector<uint64_t> seen_;   // a bit a feature: this record had it
   std::vector<uint64_t> fixed_;  // a bit a feature: its layout is kFixed
-  std::vector<Entry> entries_;   // of ParseSlow; kept for its memory
+  std::vector<MapEntry> entries_;  // of ParseSlow; kept for its memory
 };
 
 }  // namespace tfr

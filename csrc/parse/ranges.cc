@@ -7,16 +7,12 @@
 #include <utility>
 
 namespace tfr {
-namespace {
 
-// Says which record of which file a row is, or which row of the batch where the file is not known.
 Status Locate(Status status, const RecordBatch& batch, size_t row) {
   const Origin origin = OriginOfRow(batch, row);
   if (origin.path) status = std::move(status).WithPath(*origin.path);
   return std::move(status).WithRecord(-1, origin.record_index >= 0 ? origin.record_index : static_cast<int64_t>(row));
 }
-
-}  // namespace
 
 size_t CountBytes(const RecordBatch& batch) {
   size_t bytes = 0;

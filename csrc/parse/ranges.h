@@ -28,6 +28,9 @@ std::vector<Range> SplitRows(const RecordBatch& batch, size_t most, size_t least
 Status RunRanges(const RecordBatch& batch, const std::vector<Range>& ranges, Crew* crew,
                  const std::function<Status(size_t, size_t*)>& parse);
 
+// Says which record of which file a row is, or which row of the batch where the file is not known.
+Status Locate(Status status, const RecordBatch& batch, size_t row);
+
 Status NoMemory();  // for the columns
 
 }  // namespace tfr

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "parse/feature.h"
+#include "parse/ranges.h"
 #include "wire/wire.h"
 
 namespace tfr {
@@ -13,9 +14,6 @@ namespace {
 
 constexpr uint32_t kFirstMapTag = WireTag(1, kWireDelimited);   // features, context
 constexpr uint32_t kSecondMapTag = WireTag(2, kWireDelimited);  // feature_lists
-constexpr uint32_t kEntryTag = WireTag(1, kWireDelimited);
-constexpr uint32_t kKeyTag = WireTag(1, kWireDelimited);
-constexpr uint32_t kValueTag = WireTag(2, kWireDelimited);
 constexpr uint32_t kStepTag = WireTag(1, kWireDelimited);
 
 Status Malformed() { return Status::InvalidArgument("could not parse the record as an Example: malformed protobuf"); }
@@ -25,51 +23,18 @@ Status Malformed() { return Status::InvalidArgument("could not parse the record 
 Status FeatureScanner::Add(const RecordBatch& batch) {
   for (size_t row = 0; row < batch.size(); ++row) {
     Status status = AddRecord(batch.records[row]);
-    if (!status.ok()) {
-      const Origin origin = OriginOfRow(batch, row);
-      if (origin.path) status = std::move(status).WithPath(*origin.path);
-      const int64_t index = origin.record_index >= 0 ? origin.record_index : static_cast<int64_t>(row);
-      return std::move(status).WithRecord(-1, index);
-    }
+    if (!status.ok()) return Locate(std::move(status), batch, row);
     ++records_;
   }
   return {};
 }
 
-bool FeatureScanner::Collect(const uint8_t* p, const uint8_t* end, std::vector<Found>* found) {
-  while (p < end) {
-    uint32_t tag;
-    size_t size;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return false;
-    if (tag != kEntryTag) {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return false;
-      continue;
-    }
-    p = ReadLength(p, end, &size);
-    if (p == nullptr) return false;
-    const uint8_t* const entry_end = p + size;
-    Found entry{{p, 0}, {p, 0}};
-    int fields = 0;
-    while (p < entry_end) {
-      p = ReadTag(p, entry_end, &tag);
-      if (p == nullptr) return false;
-      if (tag != kKeyTag && tag != kValueTag) {
-        p = SkipField(p, entry_end, tag);
-        if (p == nullptr) return false;
-        continue;
-      }
-      p = ReadLength(p, entry_end, &size);
-      if (p == nullptr) return false;
-      (tag == kKeyTag ? entry.key : entry.value) = {p, size};
-      p += size;
-      ++fields;
-    }
-    if (fields < 2) return false;
+bool FeatureScanner::Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* found) {
+  MapEntry entry;
+  while ((p = NextEntry(p, end, EntryOrder::kAny, &entry)) != nullptr && entry.key.data != nullptr) {
     found->push_back(entry);
   }
-  return true;
+  return p != nullptr;
 }
 
 KeySummary& FeatureScanner::Of(Map* map, const Bytes& key) {
@@ -171,7 +136,7 @@ Status FeatureScanner::AddRecord(const Bytes& record) {
     TFR_RETURN_IF_ERROR(AddFeature(&summary, found_features_[i].value, &has_kind));
     summary.records += has_kind;
   }
-  for (const Found& list : found_lists_) TFR_RETURN_IF_ERROR(AddList(&Of(&lists_, list.key), list.value));
+  for (const MapEntry& list : found_lists_) TFR_RETURN_IF_ERROR(AddList(&Of(&lists_, list.key), list.value));
   return {};
 }
 

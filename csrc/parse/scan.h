@@ -11,6 +11,7 @@
 
 #include "base/records.h"
 #include "base/status.h"
+#include "parse/map_entry.h"
 #include "parse/schema.h"
 
 namespace tfr {
@@ -39,10 +40,6 @@ class FeatureScanner {
   const std::vector<KeySummary>& lists() const { return lists_.keys; }
 
  private:
-  struct Found {
-    Bytes key;
-    Bytes value;
-  };
   struct Map {
     std::vector<KeySummary> keys;
     std::unordered_map<std::string, size_t> index;
@@ -50,7 +47,7 @@ class FeatureScanner {
   };
 
   Status AddRecord(const Bytes& record);
-  static bool Collect(const uint8_t* p, const uint8_t* end, std::vector<Found>* found);
+  static bool Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* found);
   static KeySummary& Of(Map* map, const Bytes& key);
   Status AddFeature(KeySummary* summary, const Bytes& value, size_t* count);
   Status AddList(KeySummary* summary, const Bytes& value);
@@ -59,8 +56,8 @@ class FeatureScanner {
   Map lists_;
   size_t records_ = 0;
   bool has_lists_ = false;
-  std::vector<Found> found_features_;  // of one record; kept for their memory
-  std::vector<Found> found_lists_;
+  std::vector<MapEntry> found_features_;  // of one record; kept for their memory
+  std::vector<MapEntry> found_lists_;
 };
 
 }  // namespace tfr

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "parse/map_entry.h"
 #include "wire/wire.h"
 
 namespace tfr {
@@ -19,49 +20,6 @@ constexpr uint32_t kEntryTag = WireTag(1, kWireDelimited);
 constexpr uint32_t kKeyTag = WireTag(1, kWireDelimited);
 constexpr uint32_t kValueTag = WireTag(2, kWireDelimited);
 constexpr uint32_t kStepTag = WireTag(1, kWireDelimited);
-
-// The fields of a map entry. TensorFlow takes a key and then a value here, nothing else; fields that are not
-// known may stand between.
-bool ReadEntry(const uint8_t* p, const uint8_t* end, Bytes* key, Bytes* value) {
-  uint32_t expected = kKeyTag;
-  while (p < end) {
-    uint32_t tag;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return false;
-    if (tag == kKeyTag || tag == kValueTag) {
-      if (tag != expected) return false;
-      Bytes* field = tag == kKeyTag ? key : value;
-      p = ReadLength(p, end, &field->size);
-      if (p == nullptr) return false;
-      field->data = p;
-      p += field->size;
-      expected = tag == kKeyTag ? kValueTag : 0;
-    } else {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return false;
-    }
-  }
-  return expected == 0;
-}
-
-// The next entry of a map whose message goes on at `p`, past fields that are not known. Returns the cursor behind it,
-// `end` with key->data null where there is none, null where the message is malformed.
-const uint8_t* NextEntry(const uint8_t* p, const uint8_t* end, Bytes* key, Bytes* value) {
-  key->data = nullptr;
-  while (p < end) {
-    uint32_t tag;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return nullptr;
-    if (tag == kEntryTag) {
-      size_t size;
-      p = ReadLength(p, end, &size);
-      return p != nullptr && ReadEntry(p, p + size, key, value) ? p + size : nullptr;
-    }
-    p = SkipField(p, end, tag);
-    if (p == nullptr) return nullptr;
-  }
-  return p;
-}
 
 // Stands for the value of a context feature that is in its column already. Not an address that a value can have.
 constexpr uint8_t kElsewhere = 0;
@@ -143,9 +101,10 @@ bool SequenceParser::WalkContext(const Bytes& record, const uint8_t* p, const ui
       const int32_t feature = context_.keys.slot(script.step(step).slot).feature;
       if (feature >= 0) context_.found[static_cast<size_t>(feature)] = kInPlace;
     }
-    Bytes key, value;
-    p = NextEntry(p, end, &key, &value);
+    MapEntry entry;
+    p = NextEntry(p, end, EntryOrder::kKeyFirst, &entry);
     if (p == nullptr) return false;
+    const Bytes& key = entry.key;
     if (key.data == nullptr) break;
     const bool expected =
         at < script.size() && KeyTable::Matches(context_.keys.slot(script.step(at).slot), key.data, key.size);
@@ -154,7 +113,7 @@ bool SequenceParser::WalkContext(const Bytes& record, const uint8_t* p, const ui
     if (!expected && script.Place(slot) == KeyScript::kNowhere) script.Insert(at, slot, context_.keys);
     at = script.Place(slot) + 1;
     const int32_t feature = context_.keys.slot(slot).feature;
-    if (feature >= 0) context_.found[static_cast<size_t>(feature)] = value;
+    if (feature >= 0) context_.found[static_cast<size_t>(feature)] = entry.value;
   }
   return true;
 }
@@ -168,11 +127,12 @@ bool SequenceParser::WalkLists(const uint8_t* readable_end, const uint8_t* p, co
     if (behind != nullptr) [[likely]] {
       p = behind;
     } else {
-      Bytes key;
-      p = NextEntry(p, end, &key, &value);
+      MapEntry entry;
+      p = NextEntry(p, end, EntryOrder::kKeyFirst, &entry);
       if (p == nullptr) return false;
-      if (key.data == nullptr) break;
-      found = lists_.keys.Find(key.data, key.size);
+      if (entry.key.data == nullptr) break;
+      value = entry.value;
+      found = lists_.keys.Find(entry.key.data, entry.key.size);
       lists_.keys.slots()[lists_.last_key].next = found;
       slots = lists_.keys.slots();
     }

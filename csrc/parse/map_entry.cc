@@ -1,0 +1,56 @@
+// Walking maps, entry by entry; see map_entry.h.
+
+#include "parse/map_entry.h"
+
+#include "wire/wire.h"
+
+namespace tfr {
+namespace {
+
+constexpr uint32_t kEntryTag = WireTag(1, kWireDelimited);
+constexpr uint32_t kKeyTag = WireTag(1, kWireDelimited);
+constexpr uint32_t kValueTag = WireTag(2, kWireDelimited);
+
+bool ReadEntry(const uint8_t* p, const uint8_t* end, EntryOrder order, MapEntry* entry) {
+  *entry = {{p, 0}, {p, 0}};
+  int fields = 0;
+  while (p < end) {
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return false;
+    if (tag == kKeyTag || tag == kValueTag) {
+      if (order == EntryOrder::kKeyFirst && (fields >= 2 || tag != (fields == 0 ? kKeyTag : kValueTag))) return false;
+      Bytes* const field = tag == kKeyTag ? &entry->key : &entry->value;
+      p = ReadLength(p, end, &field->size);
+      if (p == nullptr) return false;
+      field->data = p;
+      p += field->size;
+      ++fields;
+    } else {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return false;
+    }
+  }
+  return fields >= 2;
+}
+
+}  // namespace
+
+const uint8_t* NextEntry(const uint8_t* p, const uint8_t* end, EntryOrder order, MapEntry* entry) {
+  entry->key.data = nullptr;
+  while (p < end) {
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return nullptr;
+    if (tag == kEntryTag) {
+      size_t size;
+      p = ReadLength(p, end, &size);
+      return p != nullptr && ReadEntry(p, p + size, order, entry) ? p + size : nullptr;
+    }
+    p = SkipField(p, end, tag);
+    if (p == nullptr) return nullptr;
+  }
+  return p;
+}
+
+}  // namespace tfr
