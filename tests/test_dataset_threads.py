@@ -128,3 +128,97 @@ print("end")
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
+
+
+# ---- Threads only where a function is slow ----
+
+
+@pytest.fixture
+def records(tmp_path):
+    with tf.io.TFRecordWriter(tmp_path / "records") as writer:
+        writer.write_batch([str(i).encode() for i in range(400)])
+    return tf.data.TFRecordDataset(tmp_path / "records")
+
+
+def quick(threads):
+    return lambda record: (threads.append(threading.get_ident()), record)[1]
+
+
+def slow(threads):
+    def function(record):
+        time.sleep(0.015)
+        threads.append(threading.get_ident())
+        return record
+
+    return function
+
+
+CHAINS = {
+    "map(AUTOTUNE)": lambda data, function: data.map(function, num_parallel_calls=tf.data.AUTOTUNE),
+    "map.prefetch": lambda data, function: data.map(function).prefetch(2),
+    "map.map(AUTOTUNE).prefetch": lambda data, function: (
+        data.map(lambda x: x).map(function, num_parallel_calls=tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE)
+    ),
+}
+
+
+@pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
+@pytest.mark.parametrize("batched", [False, True], ids=["records", "batches"])
+def test_a_quick_function_is_called_where_its_result_is_wanted(records, chain, batched):
+    threads = []
+    data = records.batch(4) if batched else records
+    assert len(list(chain(data, quick(threads)))) == (100 if batched else 400)
+    assert set(threads) == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
+def test_a_slow_function_is_called_on_threads_soon_and_in_the_next_iteration_at_once(records, chain):
+    threads = []
+    data = chain(records.take(40), slow(threads))
+    expected = [str(i).encode() for i in range(40)]
+    assert list(data) == expected
+    assert threads[0] == threading.get_ident() and threads[-1] != threading.get_ident()
+    assert threads.count(threading.get_ident()) <= 3
+    threads.clear()
+    assert list(data) == expected
+    assert threading.get_ident() not in threads
+
+
+@pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
+def test_errors_keep_their_places_where_threads_take_over(records, chain):
+    def function(record):
+        if int(record) < 6:
+            time.sleep(0.015)
+        if int(record) in (0, 1, 2, 9):
+            raise ValueError(record)
+        return record
+
+    results = []
+    iterator = iter(chain(records.take(12), function))
+    while True:
+        try:
+            results.append(next(iterator))
+        except StopIteration:
+            break
+        except ValueError as error:
+            results.append(error.args[0].decode())
+    assert [int(item) for item in results] == list(range(12))
+    assert [int(item) for item in results if isinstance(item, str)] == [0, 1, 2, 9]
+
+
+def test_a_function_that_is_slow_for_batches_gets_threads_too(records):
+    threads = []
+
+    def function(batch):
+        time.sleep(0.14)
+        threads.append(threading.get_ident())
+        return batch
+
+    assert len(list(records.batch(40).map(function).prefetch(1))) == 10
+    assert threads[:2] == [threading.get_ident()] * 2 and threading.get_ident() not in threads[3:]
+
+
+def test_threads_asked_for_by_number_are_used_at_once(records):
+    threads = []
+    list(records.take(20).map(quick(threads), num_parallel_calls=2).prefetch(2))
+    assert threading.get_ident() not in threads

@@ -12,42 +12,58 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from time import perf_counter
 from typing import Any
 
-__all__ = ["Mapped", "Prefetched"]
+from .. import _core
+
+__all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
 
 _END = object()
 
+# A call that takes longer, in seconds, is slow: to hand an element from thread to thread costs about as much.
+_CHEAP = 150e-6
+# Threads are started after so many slow calls in a row, or after two or more that took so long together.
+_SLOW_CALLS = 8
+_SLOW_SECONDS = 0.02
+# The same for a batch of records. The first few of a stream are parsed by the call, those behind by the stream, ahead.
+_SLOW_SECONDS_OF_BATCHES = 0.25
+
 
 class _Buffer:
-    """What the filling thread and the consumer share; `changed` guards all of it."""
+    """What the filling thread and the consumer share: elements, and room for more of them, both counted by queues."""
 
     def __init__(self, size: int) -> None:
-        self.size = size
-        self.items: deque[tuple[Any, BaseException | None]] = deque()
-        self.changed = threading.Condition()
         self.stopped = False
+        self._items: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+        self._room: SimpleQueue[None] = SimpleQueue()
+        for _ in range(size):
+            self._room.put(None)
 
     def put(self, element: Any, error: BaseException | None) -> bool:
         """Waits for room; False once nobody wants more."""
-        with self.changed:
-            self.changed.wait_for(lambda: self.stopped or len(self.items) < self.size)
-            self.items.append((element, error))
-            self.changed.notify_all()
-            return not self.stopped
+        if not self.stopped:
+            self._room.get()
+        if self.stopped:
+            return False
+        self._items.put((element, error))
+        return True
 
     def get(self) -> tuple[Any, BaseException | None]:
-        with self.changed:
-            self.changed.wait_for(lambda: self.items)
-            item = self.items.popleft()
-            self.changed.notify_all()
-            return item
+        item = self._items.get()
+        self._room.put(None)
+        return item
 
     def stop(self) -> None:
-        with self.changed:
-            self.stopped = True
-            self.items.clear()
-            self.changed.notify_all()
+        """Lets go of the elements, and wakes whoever waits."""
+        self.stopped = True
+        self._room.put(None)
+        with suppress(Empty):
+            while True:
+                self._items.get_nowait()
+        self._items.put((_END, None))
 
 
 def _fill(buffer: _Buffer, elements: Iterable[Any]) -> None:
@@ -157,3 +173,59 @@ class Mapped:
         pool = getattr(self, "_pool", None)
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Verdict:
+    """What is known of a function: remembered from one iteration to the next."""
+
+    slow = False
+
+
+class Tried:
+    """The function's results, each made when it is asked for as long as that is cheap, and from then on by threads.
+
+    Most functions parse a batch that native threads have parsed already, or a single record: to have these made ahead
+    by another thread of Python takes longer than to make them. `threaded` iterates over the results for the rest of
+    the elements; `verdict` says whether an earlier iteration has come to need it.
+    """
+
+    def __init__(
+        self,
+        elements: Iterator[Any],
+        function: Callable[[Any], Any],
+        threaded: Callable[[Iterator[Any]], Iterator[Any]],
+        verdict: Verdict,
+    ) -> None:
+        self._elements = elements
+        self._function = function
+        self._threaded = threaded
+        self._verdict = verdict
+        self._slow_calls = 0
+        self._slow_seconds = 0.0
+        self._rest = threaded(elements) if verdict.slow else None
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if self._rest is not None:
+            return next(self._rest)
+        element = next(self._elements)
+        start = perf_counter()
+        try:
+            return self._function(element)
+        finally:
+            spent = perf_counter() - start
+            if spent > _CHEAP:
+                self._judge(spent, type(element) is _core.RecordBatch)
+            else:
+                self._slow_calls = 0
+
+    def _judge(self, spent: float, batch: bool) -> None:
+        """After a slow call."""
+        self._slow_seconds = spent if self._slow_calls == 0 else self._slow_seconds + spent
+        self._slow_calls += 1
+        long = self._slow_calls > 1 and self._slow_seconds > (_SLOW_SECONDS_OF_BATCHES if batch else _SLOW_SECONDS)
+        if long or (self._slow_calls >= _SLOW_CALLS and not batch):
+            self._verdict.slow = True
+            self._rest = self._threaded(self._elements)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..random import next_seed
+from ._background import Mapped, Prefetched, Tried, Verdict
 from ._iterators import Batches, Chained, Ignoring, Repeated, Shuffled, Windowed
 from ._plan import RecordPlan
 from ._structure import TensorSpec, call, map_leaves, rows, spec_of, stack
@@ -109,17 +110,32 @@ class Of(Dataset[Any]):
 
 
 class Map(Of):
-    def __init__(self, dataset: Dataset[Any], function: Callable[..., Any], threads: int) -> None:
+    """`threads`: 0 is none; `tried`: only if the function proves to be slow."""
+
+    def __init__(self, dataset: Dataset[Any], function: Callable[..., Any], threads: int, tried: bool = False) -> None:
         super().__init__(dataset)
         self.function = function
         self._threads = threads
+        self._tried = tried
+        self._verdict = Verdict()
 
     def _iterate(self) -> Iterator[Any]:
-        if self._threads:
-            from ._background import Mapped
+        elements = iter(self._input)
+        return Tried(elements, call(self.function), self.over, self._verdict) if self._tried else self.over(elements)
 
-            return Mapped(iter(self._input), call(self.function), self._threads)
-        return map(call(self.function), iter(self._input))
+    def over(self, elements: Iterator[Any]) -> Iterator[Any]:
+        """The function's results for these elements, on the threads."""
+        function = call(self.function)
+        return Mapped(elements, function, self._threads) if self._threads else map(function, elements)
+
+    def cheap_part(self) -> tuple[Dataset[Any], list[Map]] | None:
+        """What the native reader runs, and the maps behind it, none of them given threads; None if there is more."""
+        if self._threads and not self._tried:
+            return None
+        if isinstance(self._input, Map):
+            before = self._input.cheap_part()
+            return None if before is None else (before[0], [*before[1], self])
+        return None if self._input._plan() is None else (self._input, [self])
 
     def _label(self) -> str:
         threads = f", {self._threads} threads" if self._threads else ""
@@ -308,11 +324,28 @@ class Prefetch(Of):
     def __init__(self, dataset: Dataset[Any], size: int) -> None:
         super().__init__(dataset)
         self._size = size
+        self._verdict = Verdict()
 
     def _iterate(self) -> Iterator[Any]:
-        from ._background import Prefetched
+        if not self._size:
+            return iter(self._input)
+        part = self._input.cheap_part() if isinstance(self._input, Map) else None
+        if part is None:
+            return Prefetched(self._input, self._size)
+        native, maps = part
+        functions = [call(one.function) for one in maps]
 
-        return Prefetched(self._input, self._size) if self._size else iter(self._input)
+        def function(element: Any) -> Any:
+            for one in functions:
+                element = one(element)
+            return element
+
+        def threaded(elements: Iterator[Any]) -> Iterator[Any]:
+            for one in maps:
+                elements = one.over(elements)
+            return Prefetched(elements, self._size)
+
+        return Tried(iter(native), function, threaded, self._verdict)
 
     def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
         return plan.with_(self._label())

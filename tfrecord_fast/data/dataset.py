@@ -141,7 +141,7 @@ class Dataset(Sources, Batching, Generic[T]):
           map_func: a Python function of one element. A list it returns counts as a tuple; Python numbers, lists and
             str become NumPy values and bytes, as TensorFlow types them.
           num_parallel_calls: calls it on so many threads, which helps where it releases the GIL or waits; AUTOTUNE
-            takes one a processor. Results keep their order.
+            takes one a processor once the function has proved to be slow. Results keep their order.
           deterministic, synchronous, use_unbounded_threadpool, name: accepted; order is always kept.
 
         >>> import tfrecord_fast as tf
@@ -150,13 +150,13 @@ class Dataset(Sources, Batching, Generic[T]):
         """
         from ._nodes import Map, check_count
 
-        threads = 0
-        if num_parallel_calls is not None:
-            from .._threads import available_cpus
+        if num_parallel_calls is None:
+            return Map(self, map_func, 0)
+        if num_parallel_calls != AUTOTUNE:
+            return Map(self, map_func, check_count("num_parallel_calls", num_parallel_calls))
+        from .._threads import available_cpus
 
-            automatic = num_parallel_calls == AUTOTUNE
-            threads = available_cpus() if automatic else check_count("num_parallel_calls", num_parallel_calls)
-        return Map(self, map_func, threads)
+        return Map(self, map_func, available_cpus(), tried=True)
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset[T]:
         """The elements for which the function is true.
@@ -366,7 +366,9 @@ class Dataset(Sources, Batching, Generic[T]):
     def prefetch(self, buffer_size: int, name: str | None = None) -> Dataset[T]:
         """Makes up to `buffer_size` elements ahead on a thread; AUTOTUNE: 4; 0: none.
 
-        The thread starts with the first element asked for, and stops when the iterator is dropped.
+        The thread starts with the first element asked for, and stops when the iterator is dropped. Behind records,
+        batches of them, and maps of these there is one only once the functions have proved to be slow: the native
+        reader reads and parses ahead on threads of its own, and handing over would take longer than a quick call.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
