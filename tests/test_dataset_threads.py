@@ -222,3 +222,20 @@ def test_threads_asked_for_by_number_are_used_at_once(records):
     threads = []
     list(records.take(20).map(quick(threads), num_parallel_calls=2).prefetch(2))
     assert threading.get_ident() not in threads
+
+
+def test_threads_asked_for_by_number_go_when_they_are_of_no_use_and_come_back(records):
+    threads = []
+
+    def function(number):
+        if 3000 <= number < 3050:
+            time.sleep(0.005)
+        threads.append(threading.get_ident())
+        return number
+
+    def mine(first, last):
+        return sum(thread == threading.get_ident() for thread in threads[first:last]) / (last - first)
+
+    assert [int(x) for x in tf.data.Dataset.range(4000).map(function, num_parallel_calls=3)] == list(range(4000))
+    assert mine(0, 20) == 0 and mine(2000, 3000) > 0.9
+    assert mine(3010, 3040) == 0

@@ -13,6 +13,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import Any
@@ -23,13 +24,17 @@ __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
 
 _END = object()
 
-# A call that takes longer, in seconds, is slow: to hand an element from thread to thread costs about as much.
-_CHEAP = 150e-6
+# Seconds that a call may take and be cheap: about what it costs to hand an element to a pool of threads, or to have it
+# made ahead by one other thread. Batches of records are few and large: the second counts for both.
+CHEAP_CALL = 30e-6
+CHEAP_AHEAD = 150e-6
 # Threads are started after so many slow calls in a row, or after two or more that took so long together.
 _SLOW_CALLS = 8
 _SLOW_SECONDS = 0.02
 # The same for a batch of records. The first few of a stream are parsed by the call, those behind by the stream, ahead.
 _SLOW_SECONDS_OF_BATCHES = 0.25
+# Threads that were asked for are given up after so many cheap calls in a row.
+_CHEAP_CALLS = 64
 
 
 class _Buffer:
@@ -130,24 +135,48 @@ class Prefetched:
         self._buffer.stop()
 
 
+class _Timed:
+    """A function, and how many of its last calls were cheap, in a row. Called by several threads, it counts roughly."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.cheap_calls = 0
+
+    def __call__(self, element: Any) -> Any:
+        start = perf_counter()
+        try:
+            return self.function(element)
+        finally:
+            cheap = perf_counter() - start < (CHEAP_AHEAD if type(element) is _core.RecordBatch else CHEAP_CALL)
+            self.cheap_calls = self.cheap_calls + 1 if cheap else 0
+
+
 class Mapped:
-    """The function's results, in the order of the elements, made on `threads` threads."""
+    """The function's results, in the order of the elements, made on `threads` threads as long as that is worth it."""
 
     def __init__(self, elements: Iterator[Any], function: Callable[[Any], Any], threads: int) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         self._elements = elements
-        self._function = function
+        self._timed = _Timed(function)
+        self._threads = threads
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="tfrecord_fast.map")
         self._ahead = 2 * threads
         self._futures: deque[Any] = deque()
+        self._rest: Iterator[Any] | None = None
         self._ended = False
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        while not self._ended and len(self._futures) < self._ahead:
+        if self._timed.cheap_calls >= _CHEAP_CALLS and self._rest is None and not self._ended:
+            self._pool.shutdown(wait=False)
+            again = partial(Mapped, function=self._timed.function, threads=self._threads)
+            self._rest = Tried(self._elements, self._timed.function, again, Verdict(), CHEAP_CALL)
+        if self._rest is not None and not self._futures:
+            return next(self._rest)
+        while self._rest is None and not self._ended and len(self._futures) < self._ahead:
             self._futures.append(self._submit())
         future = self._futures.popleft() if self._futures else None
         if future is None or future is _END:
@@ -167,7 +196,7 @@ class Mapped:
             return _END
         except Exception as error:
             return error
-        return self._pool.submit(self._function, element)
+        return self._pool.submit(self._timed, element)
 
     def __del__(self) -> None:
         pool = getattr(self, "_pool", None)
@@ -186,7 +215,7 @@ class Tried:
 
     Most functions parse a batch that native threads have parsed already, or a single record: to have these made ahead
     by another thread of Python takes longer than to make them. `threaded` iterates over the results for the rest of
-    the elements; `verdict` says whether an earlier iteration has come to need it.
+    the elements; `verdict` says whether an earlier iteration has come to need it; `cheap` is in seconds a call.
     """
 
     def __init__(
@@ -195,11 +224,13 @@ class Tried:
         function: Callable[[Any], Any],
         threaded: Callable[[Iterator[Any]], Iterator[Any]],
         verdict: Verdict,
+        cheap: float,
     ) -> None:
         self._elements = elements
         self._function = function
         self._threaded = threaded
         self._verdict = verdict
+        self._cheap = cheap
         self._slow_calls = 0
         self._slow_seconds = 0.0
         self._rest = threaded(elements) if verdict.slow else None
@@ -216,13 +247,16 @@ class Tried:
             return self._function(element)
         finally:
             spent = perf_counter() - start
-            if spent > _CHEAP:
+            if spent > self._cheap:
                 self._judge(spent, type(element) is _core.RecordBatch)
             else:
                 self._slow_calls = 0
 
     def _judge(self, spent: float, batch: bool) -> None:
-        """After a slow call."""
+        """After a call that was slow, or is if it was for less than a batch."""
+        if batch and spent <= CHEAP_AHEAD:
+            self._slow_calls = 0
+            return
         self._slow_seconds = spent if self._slow_calls == 0 else self._slow_seconds + spent
         self._slow_calls += 1
         long = self._slow_calls > 1 and self._slow_seconds > (_SLOW_SECONDS_OF_BATCHES if batch else _SLOW_SECONDS)

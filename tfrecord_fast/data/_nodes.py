@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..random import next_seed
-from ._background import Mapped, Prefetched, Tried, Verdict
+from ._background import CHEAP_AHEAD, CHEAP_CALL, Mapped, Prefetched, Tried, Verdict
 from ._iterators import Batches, Chained, Ignoring, Repeated, Shuffled, Windowed
 from ._plan import RecordPlan
 from ._structure import TensorSpec, call, map_leaves, rows, spec_of, stack
@@ -116,12 +116,14 @@ class Map(Of):
         super().__init__(dataset)
         self.function = function
         self._threads = threads
-        self._tried = tried
+        self.tried = tried
         self._verdict = Verdict()
 
     def _iterate(self) -> Iterator[Any]:
         elements = iter(self._input)
-        return Tried(elements, call(self.function), self.over, self._verdict) if self._tried else self.over(elements)
+        if not self.tried:
+            return self.over(elements)
+        return Tried(elements, call(self.function), self.over, self._verdict, CHEAP_CALL)
 
     def over(self, elements: Iterator[Any]) -> Iterator[Any]:
         """The function's results for these elements, on the threads."""
@@ -130,7 +132,7 @@ class Map(Of):
 
     def cheap_part(self) -> tuple[Dataset[Any], list[Map]] | None:
         """What the native reader runs, and the maps behind it, none of them given threads; None if there is more."""
-        if self._threads and not self._tried:
+        if self._threads and not self.tried:
             return None
         if isinstance(self._input, Map):
             before = self._input.cheap_part()
@@ -345,7 +347,8 @@ class Prefetch(Of):
                 elements = one.over(elements)
             return Prefetched(elements, self._size)
 
-        return Tried(iter(native), function, threaded, self._verdict)
+        cheap = CHEAP_CALL if any(one.tried for one in maps) else CHEAP_AHEAD
+        return Tried(iter(native), function, threaded, self._verdict, cheap)
 
     def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
         return plan.with_(self._label())

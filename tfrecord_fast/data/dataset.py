@@ -140,8 +140,9 @@ class Dataset(Sources, Batching, Generic[T]):
         Args:
           map_func: a Python function of one element. A list it returns counts as a tuple; Python numbers, lists and
             str become NumPy values and bytes, as TensorFlow types them.
-          num_parallel_calls: calls it on so many threads, which helps where it releases the GIL or waits; AUTOTUNE
-            takes one a processor once the function has proved to be slow. Results keep their order.
+          num_parallel_calls: calls it on so many threads, which helps where it releases the GIL or waits, and on none
+            while it proves to be quick; AUTOTUNE takes one a processor once it has proved to be slow. Results keep
+            their order.
           deterministic, synchronous, use_unbounded_threadpool, name: accepted; order is always kept.
 
         >>> import tfrecord_fast as tf
