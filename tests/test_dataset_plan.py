@@ -177,3 +177,35 @@ def test_specs_are_those_of_the_elements(files):
         tf.TensorSpec((2, 3), tf.float32),
         tf.TensorSpec((2,), tf.int32),
     )
+
+
+LOOKS = {
+    "repr": repr,
+    "element_spec": lambda data: data.element_spec,
+    "map.prefetch": lambda data: data.map(lambda x: x).prefetch(2),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize("native", [True, False], ids=["native", "in Python"])
+def test_to_look_at_a_shuffled_dataset_changes_nothing(files, look, native):
+    opened = []
+
+    def open_(path):
+        opened.append(path)
+        data = tf.data.TFRecordDataset(path)
+        return data if native else data.map(lambda record: record)
+
+    def build():
+        return tf.data.Dataset.from_tensor_slices(files * 5).shuffle(20, seed=3).interleave(open_, cycle_length=2)
+
+    untouched, looked = build(), build()
+    expected = [list(untouched), list(untouched)]
+    opened.clear()
+    seen = look(looked)
+    data = seen if isinstance(seen, tf.data.Dataset) else looked
+    if data is looked:
+        opened.clear()
+    assert [list(data), list(data)] == expected
+    assert len(opened) <= 2 * (20 if native else 22)  # one or two to see that it is not the native reader's
+    assert native == ("native[" in repr(looked))

@@ -239,3 +239,94 @@ def test_threads_asked_for_by_number_go_when_they_are_of_no_use_and_come_back(re
     assert [int(x) for x in tf.data.Dataset.range(4000).map(function, num_parallel_calls=3)] == list(range(4000))
     assert mine(0, 20) == 0 and mine(2000, 3000) > 0.9
     assert mine(3010, 3040) == 0
+
+
+@pytest.mark.parametrize("threads", [2, tf.data.AUTOTUNE])
+def test_a_function_may_be_quick_and_slow_by_turns_for_ever(threads):
+    def function(number):
+        if number % 200 < 20:
+            time.sleep(100e-6)
+        return number
+
+    data = tf.data.Dataset.range(60_000).map(function, num_parallel_calls=threads)
+    iterator = iter(data)
+    assert [int(x) for x in iterator] == list(range(60_000))
+    depth, inner = 0, iterator
+    while (inner := getattr(inner, "_rest", None)) is not None:
+        depth += 1
+    assert depth <= 1
+
+
+MAKERS = {
+    "prefetch": lambda data: data.prefetch(2),
+    "map on threads": lambda data: data.map(lambda x: (time.sleep(0.001), x)[1], num_parallel_calls=2),
+    "map(AUTOTUNE).prefetch": lambda data: data.map(lambda x: x, num_parallel_calls=tf.data.AUTOTUNE).prefetch(2),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_threads_share_an_iterator(records, make):
+    iterator = iter(make(records))
+    taken = [[] for _ in range(4)]
+    consumers = [threading.Thread(target=lambda part=part: part.extend(iterator), daemon=True) for part in taken]
+    for consumer in consumers:
+        consumer.start()
+    for consumer in consumers:
+        consumer.join(20)
+        assert not consumer.is_alive()
+    assert sorted(int(record) for part in taken for record in part) == list(range(400))
+
+
+@pytest.mark.parametrize(
+    "chain",
+    [
+        "map(never).prefetch(2)",
+        "filter(never).prefetch(2)",
+        "map(never, num_parallel_calls=2)",
+        "map(never, num_parallel_calls=-1)",
+        "take_while(never)",
+        "flat_map(never)",
+    ],
+)
+def test_stop_iteration_in_a_function_is_an_error_and_no_end(records, chain):
+    def never(record):
+        raise StopIteration
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="the function never raised StopIteration"):
+        next(iter(eval(f"records.{chain}", {"records": records, "never": never})))
+
+
+def test_the_interpreter_ends_while_nothing_comes_of_a_filter(tmp_path):
+    with tf.io.TFRecordWriter(tmp_path / "a") as writer:
+        writer.write_batch([b"record"] * 1000)
+    code = f"""
+import threading, time
+import tfrecord_fast as tf
+data = tf.data.TFRecordDataset({str(tmp_path / "a")!r}).repeat().filter(lambda record: False).prefetch(2)
+threading.Thread(target=lambda: next(iter(data)), daemon=True).start()
+time.sleep(0.3)
+print("end")
+"""
+    start = time.monotonic()
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stdout) == (0, "end\n"), run.stderr
+    assert time.monotonic() - start < 10
+
+
+def test_a_process_forked_from_the_one_with_the_threads_is_told_so(records):
+    code = """
+import os, sys
+import tfrecord_fast as tf
+iterator = iter(tf.data.Dataset.range(100).prefetch(2))
+next(iterator)
+child = os.fork()
+if child == 0:
+    try:
+        next(iterator)
+    except RuntimeError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60)
+    assert "another process" in run.stdout, run.stderr

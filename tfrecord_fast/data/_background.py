@@ -8,12 +8,13 @@ through. Threads that still run when the interpreter ends are stopped and joined
 from __future__ import annotations
 
 import atexit
+import ctypes
+import os
 import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import partial
 from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import Any
@@ -61,6 +62,9 @@ class _Buffer:
         self._room.put(None)
         return item
 
+    def put_end(self) -> None:
+        self._items.put((_END, None))
+
     def stop(self) -> None:
         """Lets go of the elements, and wakes whoever waits."""
         self.stopped = True
@@ -68,7 +72,7 @@ class _Buffer:
         with suppress(Empty):
             while True:
                 self._items.get_nowait()
-        self._items.put((_END, None))
+        self.put_end()
 
 
 def _fill(buffer: _Buffer, elements: Iterable[Any]) -> None:
@@ -79,60 +83,115 @@ def _fill(buffer: _Buffer, elements: Iterable[Any]) -> None:
                 element = next(iterator)
             except StopIteration:
                 break
+            except _Stopped:
+                raise
             except BaseException as error:
                 if not buffer.put(None, error):
                     return
                 continue
             if not buffer.put(element, None):
                 return
+    except _Stopped:
+        pass
     except BaseException as error:
         buffer.put(None, error)
-    buffer.put(_END, None)
+    buffer.put_end()
 
 
 _running: weakref.WeakKeyDictionary[threading.Thread, _Buffer] = weakref.WeakKeyDictionary()
 
 
+class _Stopped(BaseException):
+    """Raised in a thread that does not come to an end by itself."""
+
+
 @atexit.register
 def _stop_all() -> None:
+    """A thread that is in the middle of something when the interpreter ends would take the process down."""
     threads = list(_running.items())
     for _, buffer in threads:
         buffer.stop()
     for thread, _ in threads:
-        thread.join(5)
+        thread.join(0.2)
+        if thread.is_alive() and thread.ident is not None:  # it makes an element that takes long, or never comes
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(_Stopped))
+            thread.join(0.5)
+
+
+def _check_process(process: int) -> None:
+    if process != os.getpid():
+        raise RuntimeError("this iterator was started in another process; iterate anew after a fork")
 
 
 class Prefetched:
-    """The elements, up to `size` of them made ahead on a thread, which starts with the first `next()`."""
+    """The elements, up to `size` of them made ahead on a thread, which starts with the first `next()`.
+
+    Several threads may share one, as they may share Mapped and Tried.
+    """
 
     def __init__(self, elements: Iterable[Any], size: int) -> None:
         self._elements: Iterable[Any] | None = elements
         self._buffer = _Buffer(size)
-        self._ended = False
+        self._starting = threading.Lock()
+        self._process = os.getpid()
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
+        _check_process(self._process)
         if self._elements is not None:
+            self._start()
+        element, error = self._buffer.get()
+        if error is not None:
+            raise error
+        if element is _END:
+            self._buffer.put_end()  # for whoever asks next
+            raise StopIteration
+        return element
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._elements is None:
+                return
             thread = threading.Thread(
                 target=_fill, args=(self._buffer, self._elements), name="tfrecord_fast.prefetch", daemon=True
             )
             self._elements = None
             _running[thread] = self._buffer
             thread.start()
-        if self._ended:
-            raise StopIteration
-        element, error = self._buffer.get()
-        if error is not None:
-            raise error
-        if element is _END:
-            self._ended = True
-            raise StopIteration
-        return element
 
     def __del__(self) -> None:
         self._buffer.stop()
+
+
+class Verdict:
+    """What is known of a function: remembered from one iteration to the next."""
+
+    slow = False
+
+
+class _Trial:
+    """Tells by the seconds of its calls whether a function is slow. Called by several threads, it counts roughly."""
+
+    def __init__(self, cheap: float) -> None:
+        self._cheap = cheap
+        self._calls = 0  # slow ones, in a row
+        self._seconds = 0.0
+
+    def is_slow(self, spent: float, element: Any) -> bool:
+        """After each call."""
+        if spent <= self._cheap:
+            self._calls = 0
+            return False
+        batch = type(element) is _core.RecordBatch
+        if batch and spent <= CHEAP_AHEAD:
+            self._calls = 0
+            return False
+        self._seconds = spent if self._calls == 0 else self._seconds + spent
+        self._calls += 1
+        long = self._calls > 1 and self._seconds > (_SLOW_SECONDS_OF_BATCHES if batch else _SLOW_SECONDS)
+        return long or (self._calls >= _SLOW_CALLS and not batch)
 
 
 class _Timed:
@@ -152,62 +211,86 @@ class _Timed:
 
 
 class Mapped:
-    """The function's results, in the order of the elements, made on `threads` threads as long as that is worth it."""
+    """The function's results, in the order of the elements, made on `threads` threads as long as that is worth it.
 
-    def __init__(self, elements: Iterator[Any], function: Callable[[Any], Any], threads: int) -> None:
-        from concurrent.futures import ThreadPoolExecutor
+    `verdict`: given where threads are to start only when the function has proved to be slow; else they are there from
+    the beginning.
+    """
 
+    def __init__(
+        self, elements: Iterator[Any], function: Callable[[Any], Any], threads: int, verdict: Verdict | None = None
+    ) -> None:
         self._elements = elements
+        self._function = function
         self._timed = _Timed(function)
+        self._trial = _Trial(CHEAP_CALL)
+        self._verdict = verdict or Verdict()
+        self._direct = verdict is not None and not verdict.slow  # no more is given to threads
         self._threads = threads
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="tfrecord_fast.map")
-        self._ahead = 2 * threads
+        self._pool: Any = None
         self._futures: deque[Any] = deque()
-        self._rest: Iterator[Any] | None = None
         self._ended = False
+        self._lock = threading.Lock()  # guards all of it
+        self._process = os.getpid()
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        if self._timed.cheap_calls >= _CHEAP_CALLS and self._rest is None and not self._ended:
-            self._pool.shutdown(wait=False)
-            again = partial(Mapped, function=self._timed.function, threads=self._threads)
-            self._rest = Tried(self._elements, self._timed.function, again, Verdict(), CHEAP_CALL)
-        if self._rest is not None and not self._futures:
-            return next(self._rest)
-        while self._rest is None and not self._ended and len(self._futures) < self._ahead:
-            self._futures.append(self._submit())
-        future = self._futures.popleft() if self._futures else None
-        if future is None or future is _END:
-            self._ended = True
-            self._pool.shutdown(wait=False)
-            raise StopIteration
+        with self._lock:
+            future = self._next_future()
+            element = next(self._elements) if future is None else None
+        if future is None:
+            return self._call(element)
         if isinstance(future, BaseException):
             raise future
         return future.result()
 
-    def _submit(self) -> Any:
-        """A future; the error in the place of an element; or _END."""
+    def _next_future(self) -> Any:
+        """A future, or the error in the place of an element; None: the next is to be made without threads."""
+        if not self._direct:
+            _check_process(self._process)
+            while not self._ended and len(self._futures) < 2 * self._threads:
+                self._submit()
+            self._direct = self._timed.cheap_calls >= _CHEAP_CALLS and not self._ended
+        if self._futures:
+            return self._futures.popleft()
+        if self._direct:
+            return None
+        self._shut_down()
+        raise StopIteration
+
+    def _submit(self) -> None:
         try:
             element = next(self._elements)
         except StopIteration:
             self._ended = True
-            return _END
         except Exception as error:
-            return error
-        return self._pool.submit(self._timed, element)
+            self._futures.append(error)
+        else:
+            if self._pool is None:
+                from concurrent.futures import ThreadPoolExecutor
+
+                self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="tfrecord_fast.map")
+            self._futures.append(self._pool.submit(self._timed, element))
+
+    def _call(self, element: Any) -> Any:
+        start = perf_counter()
+        try:
+            return self._function(element)
+        finally:
+            if self._trial.is_slow(perf_counter() - start, element):
+                self._verdict.slow = True
+                self._timed.cheap_calls = 0
+                self._direct = False
+
+    def _shut_down(self, cancel: bool = False) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=cancel)
+            self._pool = None
 
     def __del__(self) -> None:
-        pool = getattr(self, "_pool", None)
-        if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-class Verdict:
-    """What is known of a function: remembered from one iteration to the next."""
-
-    slow = False
+        self._shut_down(cancel=True)
 
 
 class Tried:
@@ -230,36 +313,25 @@ class Tried:
         self._function = function
         self._threaded = threaded
         self._verdict = verdict
-        self._cheap = cheap
-        self._slow_calls = 0
-        self._slow_seconds = 0.0
+        self._trial = _Trial(cheap)
+        self._lock = threading.Lock()  # guards _elements and _rest
         self._rest = threaded(elements) if verdict.slow else None
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        if self._rest is not None:
-            return next(self._rest)
-        element = next(self._elements)
+        with self._lock:
+            rest = self._rest
+            element = next(self._elements) if rest is None else None
+        if rest is not None:
+            return next(rest)
         start = perf_counter()
         try:
             return self._function(element)
         finally:
-            spent = perf_counter() - start
-            if spent > self._cheap:
-                self._judge(spent, type(element) is _core.RecordBatch)
-            else:
-                self._slow_calls = 0
-
-    def _judge(self, spent: float, batch: bool) -> None:
-        """After a call that was slow, or is if it was for less than a batch."""
-        if batch and spent <= CHEAP_AHEAD:
-            self._slow_calls = 0
-            return
-        self._slow_seconds = spent if self._slow_calls == 0 else self._slow_seconds + spent
-        self._slow_calls += 1
-        long = self._slow_calls > 1 and self._slow_seconds > (_SLOW_SECONDS_OF_BATCHES if batch else _SLOW_SECONDS)
-        if long or (self._slow_calls >= _SLOW_CALLS and not batch):
-            self._verdict.slow = True
-            self._rest = self._threaded(self._elements)
+            if self._trial.is_slow(perf_counter() - start, element):
+                self._verdict.slow = True
+                with self._lock:
+                    if self._rest is None:
+                        self._rest = self._threaded(self._elements)

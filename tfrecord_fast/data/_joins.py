@@ -8,9 +8,9 @@ from typing import Any
 
 from .._threads import available_cpus
 from ._iterators import Chained, Interleaved, Windows
-from ._nodes import Cache, Generated, Of, Prefetch, Repeat, Shuffle, Windowing, WithOptions, name_of
+from ._nodes import Cache, Generated, Iterations, Of, Prefetch, Repeat, Shuffle, Windowing, WithOptions
 from ._plan import RecordPlan
-from ._structure import leaves, map_leaves
+from ._structure import guarded, leaves, map_leaves, name_of
 from .dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset
 
 __all__ = ["Concatenate", "FlatMap", "Interleave", "WindowDataset", "Zip"]
@@ -31,9 +31,18 @@ class FlatMap(Of):
             return None
         from .records import joined
 
-        datasets = [self._function(path) for path in self._input]
+        function = guarded(self._function)
+        before = Iterations(self._input)
+        datasets = []
+        for path in self._input:
+            datasets.append(function(path))
+            if joined(datasets[-1:], 1, 1) is None:
+                break
         source = joined(datasets, self._cycle_length, self._block_length)
-        return None if source is None else RecordPlan(source, steps=(self._label(),))
+        if source is None:
+            before.restore()  # the paths are asked for again
+            return None
+        return RecordPlan(source, steps=(self._label(),))
 
     def _iterate(self) -> Iterator[Any]:
         return Chained(iter(self._input), _opener(self._function, self._name))
@@ -75,6 +84,8 @@ def _gives_paths(dataset: Dataset[Any]) -> bool:
 
 
 def _opener(function: Callable[..., Any], name: str) -> Callable[[Any], Iterable[Any]]:
+    function = guarded(function)
+
     def open_(element: Any) -> Iterable[Any]:
         dataset = function(*element) if type(element) is tuple else function(element)
         if not isinstance(dataset, Dataset):

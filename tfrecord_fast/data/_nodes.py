@@ -15,7 +15,7 @@ from ..random import next_seed
 from ._background import CHEAP_AHEAD, CHEAP_CALL, Mapped, Prefetched, Tried, Verdict
 from ._iterators import Batches, Chained, Ignoring, Repeated, Shuffled, Windowed
 from ._plan import RecordPlan
-from ._structure import TensorSpec, call, map_leaves, rows, spec_of, stack
+from ._structure import TensorSpec, call, guarded, map_leaves, name_of, rows, spec_of, stack
 from ._windows import Window
 from .dataset import INFINITE, UNKNOWN, Dataset
 
@@ -27,6 +27,7 @@ __all__ = [
     "Filter",
     "Generated",
     "IgnoreErrors",
+    "Iterations",
     "Map",
     "Of",
     "Prefetch",
@@ -42,11 +43,6 @@ __all__ = [
     "check_count",
     "name_of",
 ]
-
-
-def name_of(function: Any) -> str:
-    """What repr calls a function."""
-    return str(getattr(function, "__qualname__", type(function).__name__)).rpartition(".")[2]
 
 
 class Generated(Dataset[Any]):
@@ -120,24 +116,22 @@ class Map(Of):
         self._verdict = Verdict()
 
     def _iterate(self) -> Iterator[Any]:
-        elements = iter(self._input)
-        if not self.tried:
-            return self.over(elements)
-        return Tried(elements, call(self.function), self.over, self._verdict, CHEAP_CALL)
+        return self.over(iter(self._input), self._verdict if self.tried else None)
 
-    def over(self, elements: Iterator[Any]) -> Iterator[Any]:
-        """The function's results for these elements, on the threads."""
+    def over(self, elements: Iterator[Any], verdict: Verdict | None = None) -> Iterator[Any]:
+        """The function's results for these elements; with a verdict, on threads only if it is slow."""
         function = call(self.function)
-        return Mapped(elements, function, self._threads) if self._threads else map(function, elements)
+        return Mapped(elements, function, self._threads, verdict) if self._threads else map(function, elements)
 
-    def cheap_part(self) -> tuple[Dataset[Any], list[Map]] | None:
+    def cheap_part(self) -> tuple[RecordPlan, list[Map]] | None:
         """What the native reader runs, and the maps behind it, none of them given threads; None if there is more."""
         if self._threads and not self.tried:
             return None
         if isinstance(self._input, Map):
             before = self._input.cheap_part()
             return None if before is None else (before[0], [*before[1], self])
-        return None if self._input._plan() is None else (self._input, [self])
+        plan = self._input._plan()
+        return None if plan is None else (plan, [self])
 
     def _label(self) -> str:
         threads = f", {self._threads} threads" if self._threads else ""
@@ -154,7 +148,7 @@ class Filter(Of):
         self._predicate = predicate
 
     def _iterate(self) -> Iterator[Any]:
-        predicate = self._predicate
+        predicate = guarded(self._predicate)
         return filter(
             lambda element: bool(predicate(*element) if type(element) is tuple else predicate(element)),
             iter(self._input),
@@ -229,13 +223,13 @@ class Shuffle(Of):
         self.reshuffle = reshuffle
         self._given = seed
         self._seed = next_seed() if seed is None else seed
-        self._iterations = 0
+        self.iterations = 0
 
     def next_seed(self) -> int:
         """Of the next iteration: another one each time, or always the same."""
-        seed = self._seed + self._iterations * 0x9E3779B97F4A7C15
+        seed = self._seed + self.iterations * 0x9E3779B97F4A7C15
         if self.reshuffle:
-            self._iterations += 1
+            self.iterations += 1
         return seed % (1 << 64)
 
     def _iterate(self) -> Iterator[Any]:
@@ -249,6 +243,23 @@ class Shuffle(Of):
     def _label(self) -> str:
         seed = "" if self._given is None else f", seed={self._given}"
         return f"shuffle({self.buffer_size}{seed}{'' if self.reshuffle else ', the same each time'})"
+
+
+class Iterations:
+    """How often the shuffles below a dataset have begun, so that who only looks at it can leave them as they were."""
+
+    def __init__(self, dataset: Dataset[Any]) -> None:
+        self._shuffles: list[tuple[Shuffle, int]] = []
+        below = [dataset]
+        while below:
+            one = below.pop()
+            if isinstance(one, Shuffle):
+                self._shuffles.append((one, one.iterations))
+            below += [one._input] if isinstance(one, Of) else getattr(one, "_parts", ())
+
+    def restore(self) -> None:
+        for shuffle, iterations in self._shuffles:
+            shuffle.iterations = iterations
 
 
 class Repeat(Of):
@@ -334,7 +345,7 @@ class Prefetch(Of):
         part = self._input.cheap_part() if isinstance(self._input, Map) else None
         if part is None:
             return Prefetched(self._input, self._size)
-        native, maps = part
+        plan, maps = part
         functions = [call(one.function) for one in maps]
 
         def function(element: Any) -> Any:
@@ -348,7 +359,7 @@ class Prefetch(Of):
             return Prefetched(elements, self._size)
 
         cheap = CHEAP_CALL if any(one.tried for one in maps) else CHEAP_AHEAD
-        return Tried(iter(native), function, threaded, self._verdict, cheap)
+        return Tried(plan.iterate(), function, threaded, self._verdict, cheap)
 
     def _fuse(self, plan: RecordPlan) -> RecordPlan | None:
         return plan.with_(self._label())

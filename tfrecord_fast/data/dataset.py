@@ -75,10 +75,15 @@ class Dataset(Sources, Batching, Generic[T]):
     @property
     def element_spec(self) -> Any:
         """Shape and dtype of elements, as a structure of TensorSpec: of the first one, which is made for it."""
+        from ._nodes import Iterations
         from ._structure import spec_of
 
-        for element in self:
-            return spec_of(element)
+        before = Iterations(self)
+        try:
+            for element in self:
+                return spec_of(element)
+        finally:
+            before.restore()
         raise InvalidArgumentError("an empty dataset has no element to tell their shapes and dtypes by")
 
     def __len__(self) -> int:
@@ -102,7 +107,11 @@ class Dataset(Sources, Batching, Generic[T]):
         below = getattr(self, "_input", None)
         if below is None:
             return self._label()
+        from ._nodes import Iterations
+
+        before = Iterations(self)
         plan = self._plan()
+        before.restore()
         if plan is not None and plan.steps:
             chain = ".".join((plan.source._describe(), *plan.steps))
             return f"native[{chain}]"
@@ -265,6 +274,9 @@ class Dataset(Sources, Batching, Generic[T]):
         import itertools
 
         from ._nodes import Apply
+        from ._structure import guarded
+
+        predicate = guarded(predicate)
 
         def holds(element: Any) -> bool:
             return bool(predicate(*element) if type(element) is tuple else predicate(element))
