@@ -167,12 +167,12 @@ def test_sparse_feature_sorts_and_keeps_duplicates():
 
 def test_sparse_feature_index_out_of_range_raises():
     for bad in (-1, 10):
-        with pytest.raises(tf.errors.InvalidArgumentError, match=f"row 1: index {bad} of 'i'"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"in 'i', got {bad} \(record 1\)"):
             sparse_feature(([5], [1.0]), ([bad], [1.0]))
 
 
 def test_sparse_feature_lengths_must_match():
-    with pytest.raises(ValueError, match="row 0"):
+    with pytest.raises(ValueError, match=r"\(record 0\)"):
         sparse_feature(([5], [1.0, 2.0]), ([1, 2], [1.0]))
 
 

@@ -1,7 +1,7 @@
 """The native core. Private: the public modules are what other code uses. tests/test_stub.py holds this file to it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, SupportsIndex, final, overload
+from typing import Any, NoReturn, SupportsIndex, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -98,6 +98,7 @@ class RecordStream:
         files: Sequence[str | tuple[bytes, Callable[[], Any] | None]],
         state: dict[str, Any] | None = None,
         plan: ExamplePlan | SequencePlan | None = None,
+        keep_batches: bool = False,
         **options: Any,  # by the names in csrc/bindings/stream.cc, OptionsOf
     ) -> None: ...
     def records(self) -> Iterator[bytes]: ...
@@ -128,6 +129,7 @@ def _crc32c(data: Buffer, crc: int = 0) -> int: ...
 def _crc32c_backend() -> str: ...
 def _crc32c_backends() -> list[str]: ...
 def _detect_compression(head: bytes) -> str: ...
+def _fail_at(records: Any, row: int, message: str) -> NoReturn: ...  # in the form of an error of parsing
 def _encode_one(example: Any) -> bytes | None: ...
 def _encode_rows(
     columns: list[tuple[Any, ...]], lists: list[tuple[Any, ...]], sequence: bool, rows: int, num_threads: int

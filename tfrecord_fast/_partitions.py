@@ -11,18 +11,37 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from .dtypes import as_dtype
 from .errors import InvalidArgumentError
 from .features import RaggedFeature
 from .ragged import RaggedTensor
 
-__all__ = ["partition_batch", "partition_single"]
+__all__ = ["RowError", "partition_batch", "partition_single"]
+
+
+class RowError(Exception):
+    """A record does not fit, found where its columns are put together. Who has the batch makes the error of it."""
+
+    def __init__(self, key: Any, row: int, message: str) -> None:
+        super().__init__(key, row, message)
+        self.row = row
+        self.text = f"feature {key!r}: {message}"
+
+    def located(self, records: Any) -> InvalidArgumentError:
+        """What is raised: with the file and record as errors of the core have them, where `records` is not None."""
+        if records is not None:
+            try:
+                _core._fail_at(records, self.row, self.text)
+            except InvalidArgumentError as error:
+                return error
+        return InvalidArgumentError(self.text)
 
 
 def partition_single(key: Any, feature: RaggedFeature, values: Any, results: dict[Any, Any]) -> Any:
     """Of one record: `values` is 1-D."""
     dtype = as_dtype(feature.row_splits_dtype).as_numpy_dtype
-    with _named(key):
+    try:
         for partition in reversed(feature.partitions):
             if isinstance(partition, RaggedFeature.UniformRowLength):
                 if isinstance(values, RaggedTensor):
@@ -33,27 +52,47 @@ def partition_single(key: Any, feature: RaggedFeature, values: Any, results: dic
             else:
                 by: Any = np.asarray(results[partition.key]).astype(dtype)
                 values = _MAKERS[type(partition).__name__](values, by, feature.validate)
+    except InvalidArgumentError as error:
+        raise RowError(key, 0, str(error)) from None
     return values
 
 
-def partition_batch(key: Any, feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Any]) -> Any:
-    """Of a batch, or of a feature list, where steps take the place of records."""
+def partition_batch(key: Any, feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Any], of: str) -> Any:
+    """Of a batch; or of the feature list of one record, where steps take the place of records: `of` says "step"."""
+    try:
+        return _partition(feature, values, results)
+    except InvalidArgumentError as error:
+        keys = [partition.key for partition in feature.partitions if hasattr(partition, "key")]
+        for row in range(len(values)):  # which one it is, is only asked now
+            one = slice(row, row + 1)
+            try:
+                _partition(feature, values[one], {name: results[name][one] for name in keys})
+            except InvalidArgumentError as found:
+                raise (
+                    RowError(key, 0, f"step {row}: {found}") if of == "step" else RowError(key, row, str(found))
+                ) from None
+        raise InvalidArgumentError(f"feature {key!r}: {error}") from None
+
+
+def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Any]) -> Any:
     outer = None
     rows: Any = values
     if rows.ragged_rank > 1:
         outer = rows.row_splits
         rows = rows.values
-    with _named(key):
-        for partition in reversed(feature.partitions):
-            by: Any = None
-            if not isinstance(partition, RaggedFeature.UniformRowLength):
-                by = results[partition.key]
-                if outer is not None:
-                    if feature.validate and not np.array_equal(outer, by.row_splits):
-                        raise InvalidArgumentError("values and partitions are not aligned")
-                    by = by.values
-                by = RaggedTensor(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
-            rows = _cut(partition, rows, by, feature.validate)
+    for partition in reversed(feature.partitions):
+        by: Any = None
+        if not isinstance(partition, RaggedFeature.UniformRowLength):
+            by = results[partition.key]
+            if outer is not None:
+                if feature.validate and not np.array_equal(outer, by.row_splits):
+                    raise InvalidArgumentError(
+                        f"values and partitions are not aligned: expected {_last(outer)} steps in {partition.key!r}, "
+                        f"got {_last(by.row_splits)}"
+                    )
+                by = by.values
+            by = RaggedTensor(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
+        rows = _cut(partition, rows, by, feature.validate)
     return rows if outer is None else RaggedTensor(rows, outer)
 
 
@@ -62,7 +101,7 @@ def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedT
     if by is None:
         return _cut_uniform(int(partition.length), rows, validate)
     if len(by) != len(rows):
-        raise InvalidArgumentError(f"partition has {len(by)} rows, the values {len(rows)}")
+        raise InvalidArgumentError(f"expected a partition of {len(rows)} rows, got {len(by)}")
     if kind == "RowSplits":
         by = _without_first(by)
     if kind in ("RowSplits", "RowLimits"):
@@ -94,6 +133,10 @@ def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTenso
     return RaggedTensor.from_row_splits(inner, splits, validate)
 
 
+def _last(splits: Any) -> int:
+    return int(splits[-1])
+
+
 def _without_first(by: RaggedTensor) -> RaggedTensor:
     """The rows without their first value each."""
     lengths = by.row_lengths()
@@ -116,17 +159,3 @@ _MAKERS = {
     "RowLimits": RaggedTensor.from_row_limits,
     "ValueRowIds": RaggedTensor.from_value_rowids,
 }
-
-
-class _named:
-    """Puts the feature's name before the text of an InvalidArgumentError."""
-
-    def __init__(self, key: Any) -> None:
-        self.key = key
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        if kind is InvalidArgumentError:
-            raise InvalidArgumentError(f"feature {self.key!r}: {error}") from None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._partitions import partition_batch, partition_single
+from ._partitions import RowError, partition_batch, partition_single
 from .bytes_array import BytesArray
 from .dtypes import DType, as_dtype, int64, string
 from .errors import InvalidArgumentError
@@ -136,6 +136,10 @@ class _Columns:
             for key in sorted(self.features, key=_key_bytes)
             if isinstance(self.features[key], SparseFeature | RaggedFeature)
         ]
+        # Whether records may turn out not to fit when results are made of columns.
+        self.checks_rows = any(
+            isinstance(self.features[key], SparseFeature) or self.features[key].partitions for key in self.composites
+        )
         self.hidden = [key for key in self.keys if key not in self.features]
 
     def specs(self) -> list[tuple[Any, ...]]:
@@ -278,8 +282,10 @@ class _Columns:
             value_key = key if feature.value_key is None else feature.value_key
             values = results[value_key]
             if feature.partitions:
-                partition = partition_batch if isinstance(values, RaggedTensor) else partition_single
-                values = partition(key, feature, values, results)
+                if isinstance(values, RaggedTensor):
+                    values = partition_batch(key, feature, values, results, "step" if single else "record")
+                else:
+                    values = partition_single(key, feature, values, results)
             made[key] = values
         results.update(made)
         for key in self.hidden:
@@ -316,18 +322,17 @@ def _merge_sparse(key: Any, feature: SparseFeature, results: Result) -> SparseTe
         ids = results[index_key]
         if not np.array_equal(ids.row_splits, values.row_splits):
             row = int(np.nonzero(ids.row_splits != values.row_splits)[0][0]) - 1
-            raise InvalidArgumentError(
-                f"feature {key!r}, row {row}: index feature {index_key!r} has "
-                f"{np.diff(ids.row_splits)[row]} values, but value feature {feature.value_key!r} "
-                f"{np.diff(values.row_splits)[row]}: Dimensions are not compatible"
+            raise RowError(
+                key,
+                row,
+                f"expected as many indices in {index_key!r} as values in {feature.value_key!r}, "
+                f"{np.diff(values.row_splits)[row]}, got {np.diff(ids.row_splits)[row]}: Dimensions are not compatible",
             )
         outside = np.nonzero((ids.values < 0) | (ids.values >= size))[0]
         if len(outside):
             row = int(np.searchsorted(ids.row_splits, outside[0], side="right")) - 1
-            raise InvalidArgumentError(
-                f"feature {key!r}, row {row}: index {ids.values[outside[0]]} of {index_key!r} is out of range "
-                f"[0, {size})"
-            )
+            index = ids.values[outside[0]]
+            raise RowError(key, row, f"index out of range: expected [0, {size}) in {index_key!r}, got {index}")
         columns.append(ids.values)
     indices = np.stack(columns, axis=1)
     merged = values.values
@@ -344,47 +349,61 @@ def _merge_sparse(key: Any, feature: SparseFeature, results: Result) -> SparseTe
 class ExamplePlan:
     """What parse_example does with one dict of features."""
 
-    __slots__ = ("columns", "core", "single")
+    __slots__ = ("checks_rows", "columns", "core", "single")
 
     def __init__(self, features: Mapping[Any, Any]) -> None:
         self.columns = _Columns(features, _EXAMPLE_KINDS, of_lists=False, prefix_steps=True)
+        self.checks_rows = self.columns.checks_rows
         self.core = _core.ExamplePlan(self.columns.specs())
         self.single: Callable[[Any], Result] = self._single
 
     def batch(self, records: Any, num_threads: int = 0) -> Result:
-        return self.finish(self.core.parse(records, num_threads))
+        return self.finish(self.core.parse(records, num_threads), records)
 
-    def finish(self, columns: list[Any]) -> Result:
-        """The results of a batch that was parsed on a stream's threads."""
-        return self.columns.batch(columns)
+    def finish(self, columns: list[Any], records: Any = None) -> Result:
+        """The results of a batch; `records` are needed where the plan `checks_rows`."""
+        try:
+            return self.columns.batch(columns)
+        except RowError as error:
+            raise error.located(records) from None
 
     def _single(self, record: Any) -> Result:
-        return self.columns.single(self.core.parse_one(record))
+        try:
+            return self.columns.single(self.core.parse_one(record))
+        except RowError as error:
+            raise error.located(None) from None
 
 
 class SequencePlan:
     """What parse_sequence_example does with its two dicts of features."""
 
-    __slots__ = ("context", "core", "lists")
+    __slots__ = ("checks_rows", "context", "core", "lists")
 
     def __init__(self, context: Mapping[Any, Any], lists: Mapping[Any, Any]) -> None:
         self.context = _Columns(context, _CONTEXT_KINDS, of_lists=False, prefix_steps=False)
         self.lists = _Columns(lists, _LIST_KINDS, of_lists=True, prefix_steps=False)
+        self.checks_rows = self.context.checks_rows or self.lists.checks_rows
         self.core = _core.SequencePlan(self.context.specs(), self.lists.specs())
 
     def parse(self, records: Any, single: bool, num_threads: int = 0) -> tuple[Result, Result, Result]:
         parsed = self.core.parse(records, num_threads)
         if not single:
-            return self.finish(parsed)
+            return self.finish(parsed, records)
         context_columns, list_columns = parsed
-        lists, lengths = self.lists.lists(list_columns, single)
-        return self.context.single(_alone(self.context, context_columns)), lists, lengths
+        try:
+            lists, lengths = self.lists.lists(list_columns, single)
+            return self.context.single(_alone(self.context, context_columns)), lists, lengths
+        except RowError as error:
+            raise error.located(records) from None
 
-    def finish(self, parsed: tuple[list[Any], list[Any]]) -> tuple[Result, Result, Result]:
-        """The results of a batch that was parsed on a stream's threads."""
+    def finish(self, parsed: tuple[list[Any], list[Any]], records: Any = None) -> tuple[Result, Result, Result]:
+        """The results of a batch; `records` are needed where the plan `checks_rows`."""
         context_columns, list_columns = parsed
-        lists, lengths = self.lists.lists(list_columns, False)
-        return self.context.batch(context_columns), lists, lengths
+        try:
+            lists, lengths = self.lists.lists(list_columns, False)
+            return self.context.batch(context_columns), lists, lengths
+        except RowError as error:
+            raise error.located(records) from None
 
 
 def _alone(columns: _Columns, batch: list[Any]) -> list[Any]:

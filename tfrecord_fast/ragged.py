@@ -44,7 +44,7 @@ class RaggedTensor:
         if validate:
             _require(splits.size > 0 and splits[0] == 0, "row_splits must start with 0")
             _require(bool(np.all(splits[1:] >= splits[:-1])), "row_splits must not decrease")
-            _require(splits[-1] == len(values), "row_splits must end at the number of values")
+            _require(splits[-1] == len(values), f"row_splits must end at {len(values)} values, got {splits[-1]}")
         return cls(values, splits)
 
     @classmethod
@@ -53,7 +53,8 @@ class RaggedTensor:
         lengths = np.asarray(row_lengths)
         if validate:
             _require(bool(np.all(lengths >= 0)), "row_lengths must not be negative")
-            _require(lengths.sum() == len(values), "row_lengths must sum to the number of values")
+            total = lengths.sum()
+            _require(total == len(values), f"row_lengths must sum to {len(values)}, the number of values, got {total}")
         splits = np.zeros(len(lengths) + 1, dtype=lengths.dtype)
         np.cumsum(lengths, out=splits[1:])
         return cls(values, splits)
@@ -79,7 +80,7 @@ class RaggedTensor:
         """Of the row that each value belongs to, ascending."""
         rowids = np.asarray(value_rowids)
         if validate:
-            _require(len(rowids) == len(values), "there must be one row id for each value")
+            _require(len(rowids) == len(values), f"expected {len(values)} row ids, one a value, got {len(rowids)}")
             _require(bool(np.all(rowids[1:] >= rowids[:-1])), "value_rowids must be sorted")
         if rowids.size and (rowids.min() < 0 or rowids[-1] < rowids.max()):
             raise InvalidArgumentError("value_rowids must be sorted and not negative")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import os
 import sys
@@ -173,6 +174,7 @@ class ShardReader:
             files,
             state["stream"] if state is not None else None,
             None if plan is None else plan.core,
+            plan is not None and plan.checks_rows,
             # From two on, the thread that iterates is one of them while it waits.
             num_threads=max(1, (self._num_threads or available_cpus()) - 1),
             caller_helps=self._num_threads != 1,
@@ -183,7 +185,8 @@ class ShardReader:
         if plan is None:
             return self._stream.batches()
         # No generator: several threads may ask one iterator.
-        results = map(plan.finish, self._stream.columns())
+        columns = self._stream.columns()
+        results = itertools.starmap(plan.finish, columns) if plan.checks_rows else map(plan.finish, columns)
         return results if self._label_key is None else map(self._take_label, results)
 
     def _take_label(self, columns: Any) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@
 #include "bindings/parse_ahead.h"
 #include "bindings/parse.h"
 #include "parse/parse.h"
+#include "parse/ranges.h"
 
 namespace py = pybind11;
 
@@ -227,17 +228,18 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
 }
 
 // Parses a batch for a stream, whose batches are parsed side by side, and large ones by several threads.
-Transform ParserOf(const std::shared_ptr<ExamplePlan>& plan) {
-  return [plan](const RecordBatch& batch, Crew* crew, Transformed* made) {
+Transform ParserOf(const std::shared_ptr<ExamplePlan>& plan, bool keeps_batch = false) {
+  return [plan, keeps_batch](const RecordBatch& batch, Crew* crew, Transformed* made) {
     auto columns = std::make_shared<Columns>();
     TFR_RETURN_IF_ERROR(ParseExamples(batch, *plan, crew, columns.get()));
     made->bytes = BytesHeld(*plan->schema, *columns);
+    made->keeps_batch = keeps_batch;
     made->value = std::move(columns);
     return Status();
   };
 }
 
-Transform ParserOf(const std::shared_ptr<SequencePlan>& plan);
+Transform ParserOf(const std::shared_ptr<SequencePlan>& plan, bool keeps_batch = false);
 
 // The columns of a batch that came parsed by this plan, once. Otherwise null, and the batch's stream learns the plan.
 template <typename Plan>
@@ -282,11 +284,12 @@ py::tuple WrapSequence(const SequencePlan& plan, const SequenceColumns& columns)
   return py::make_tuple(WrapAll(*plan.context, columns.context, false), WrapAll(*plan.lists, columns.lists, true));
 }
 
-Transform ParserOf(const std::shared_ptr<SequencePlan>& plan) {
-  return [plan](const RecordBatch& batch, Crew* crew, Transformed* made) {
+Transform ParserOf(const std::shared_ptr<SequencePlan>& plan, bool keeps_batch) {
+  return [plan, keeps_batch](const RecordBatch& batch, Crew* crew, Transformed* made) {
     auto columns = std::make_shared<SequenceColumns>();
     TFR_RETURN_IF_ERROR(ParseSequenceExamples(batch, *plan, crew, &columns->context, &columns->lists));
     made->bytes = BytesHeld(*plan->context, columns->context) + BytesHeld(*plan->lists, columns->lists);
+    made->keeps_batch = keeps_batch;
     made->value = std::move(columns);
     return Status();
   };
@@ -336,20 +339,23 @@ std::shared_ptr<ExamplePlan> UnwrapExamplePlan(py::handle object) {
 
 py::list WrapColumns(const Schema& schema, const Columns& columns) { return WrapAll(schema, columns, false); }
 
-StreamParser StreamParserOf(py::handle object) {
+StreamParser StreamParserOf(py::handle object, bool keeps_batch) {
   if (py::isinstance<PyExamplePlan>(object)) {
     const std::shared_ptr<ExamplePlan> plan = object.cast<PyExamplePlan&>().plan;
-    return {ParserOf(plan), [plan](const void* columns) -> py::object {
+    return {ParserOf(plan, keeps_batch), [plan](const void* columns) -> py::object {
               return WrapColumns(*plan->schema, *static_cast<const Columns*>(columns));
             }};
   }
   const std::shared_ptr<SequencePlan> plan = object.cast<PySequencePlan&>().plan;
-  return {ParserOf(plan), [plan](const void* columns) -> py::object {
+  return {ParserOf(plan, keeps_batch), [plan](const void* columns) -> py::object {
             return WrapSequence(*plan, *static_cast<const SequenceColumns*>(columns));
           }};
 }
 
 void BindParse(py::module_& m) {
+  m.def("_fail_at", [](py::handle records, size_t row, const std::string& message) {
+    ThrowIfError(Locate(Status::InvalidArgument(message), *RecordsFromPython(records), row));
+  }, py::arg("records"), py::arg("row"), py::arg("message"));
   py::class_<PyExamplePlan>(m, "ExamplePlan")
       .def(py::init<const py::list&>())
       .def("parse", &ParseBatch, py::arg("records"), py::arg("num_threads") = 0)

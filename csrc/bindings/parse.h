@@ -24,12 +24,13 @@ pybind11::list WrapColumns(const Schema& schema, const Columns& columns);
 // From what a transform made to Python's columns, as the plan's own parse gives them. Needs the GIL.
 using ColumnWrapper = std::function<pybind11::object(const void*)>;
 
-// Parsing as the transform of a stream, by an ExamplePlan or a SequencePlan of Python's.
+// Parsing as the transform of a stream, by an ExamplePlan or a SequencePlan of Python's. `keeps_batch`: the stream
+// delivers the batch too, for errors that are found when the columns are put together.
 struct StreamParser {
   Transform transform;
   ColumnWrapper wrap;
 };
-StreamParser StreamParserOf(pybind11::handle plan);
+StreamParser StreamParserOf(pybind11::handle plan, bool keeps_batch);
 
 }  // namespace tfr
 

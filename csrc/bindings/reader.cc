@@ -92,8 +92,10 @@ PyObject* NextBatch(PyObject* self) {
 
 // Of its own type, which boxes a BatchIterator too.
 PyObject* NextColumns(PyObject* self) {
-  return NextDelivered(&Unbox<BatchIterator>(self), [](const SharedStream& stream, Delivered delivered) {
-    return stream.wrap()(delivered.result.get());
+  return NextDelivered(&Unbox<BatchIterator>(self), [](const SharedStream& stream, Delivered delivered) -> py::object {
+    py::object columns = stream.wrap()(delivered.result.get());
+    if (!delivered.batch) return columns;
+    return py::make_tuple(columns, WrapRecordBatch(std::move(delivered.batch)));
   });
 }
 
@@ -144,12 +146,13 @@ void BindReader(py::module_& m) {
   py::class_<SharedStream, std::shared_ptr<SharedStream>>(m, "RecordStream",
                                                           "Batches of records from a list of files, in order.")
       .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan,
-                       const py::kwargs& values) {
+                       bool keep_batches, const py::kwargs& values) {
              return NewStream(FilesOf(files), OptionsOf(values),
                               state.is_none() ? StreamState() : StateOfPython(state.cast<py::dict>()),
-                              plan.is_none() ? StreamParser() : StreamParserOf(plan));
+                              plan.is_none() ? StreamParser() : StreamParserOf(plan, keep_batches));
            }),
-           py::arg("files"), py::arg("state") = py::none(), py::arg("plan") = py::none())
+           py::arg("files"), py::arg("state") = py::none(), py::arg("plan") = py::none(),
+           py::arg("keep_batches") = false)
       .def("records", [](const std::shared_ptr<SharedStream>& stream) {
         if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not records");
         return MakeIterator(record_iterator_type, RecordIterator{stream, nullptr, 0});
@@ -161,7 +164,8 @@ void BindReader(py::module_& m) {
       .def("columns", [](const std::shared_ptr<SharedStream>& stream) {
         if (!stream->wrap()) throw py::type_error("a stream without a plan has no columns");
         return MakeIterator(column_iterator_type, BatchIterator{stream});
-      }, "An iterator over what the plan parses batches to, as its own parse gives it.")
+      }, "An iterator over what the plan parses batches to, as its own parse gives it; with keep_batches over pairs of it\n"
+         "and the batch.")
       .def("state", [](SharedStream& stream) { return StateToPython(stream.State()); },
            "Where the stream stands behind the batches given, as a dict ready for JSON.")
       .def("take_skipped", &TakeSkipped, "Stretches passed over since the last call: (path, offset, bytes, reason).");
