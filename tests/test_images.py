@@ -33,7 +33,10 @@ FILES = {
     "png gray alpha": saved(Image.fromarray(NOISE[..., :2].copy(), "LA"), "PNG"),
     "png rgb": saved(Image.fromarray(NOISE[..., :3]), "PNG"),
     "png rgba": saved(Image.fromarray(NOISE), "PNG"),
-    "png palette": saved(Image.fromarray(NOISE[..., :3]).quantize(16), "PNG"),
+    "png palette": saved(Image.fromarray(NOISE[..., :3]).quantize(90), "PNG"),
+    "png palette alpha": saved(Image.fromarray(NOISE[..., :3]).quantize(90), "PNG", transparency=bytes(range(90))),
+    "png gray transparent": saved(Image.fromarray(NOISE[..., 0]), "PNG", transparency=int(NOISE[2, 3, 0])),
+    "png rgb transparent": saved(Image.fromarray(NOISE[..., :3]), "PNG", transparency=tuple(NOISE[0, 1, :3].tolist())),
     "png 16": saved(Image.fromarray(RANDOM.integers(0, 1 << 16, (5, 4)).astype(np.uint16)), "PNG"),
     "bmp": saved(Image.fromarray(NOISE[..., :3]), "BMP"),
     "gif": saved(Image.fromarray(NOISE[..., :3]), "GIF"),
@@ -42,17 +45,24 @@ CALLS = [
     *((name, "decode_jpeg", {"channels": channels}) for name in FILES if "jpeg" in name for channels in (0, 1, 3)),
     *((name, "decode_jpeg", {"dct_method": "INTEGER_ACCURATE"}) for name in FILES if "jpeg" in name),
     ("jpeg", "decode_jpeg", {"fancy_upscaling": False}),
-    *((name, "decode_png", {}) for name in FILES if "png" in name and "16" not in name),
-    ("png rgba", "decode_png", {"channels": 3}),
-    ("png rgb", "decode_png", {"channels": 4}),
-    ("png gray", "decode_png", {"channels": 3}),
-    ("png 16", "decode_png", {"dtype": "uint16"}),
+    *(
+        (name, "decode_png", {"channels": channels, "dtype": dtype})
+        for name in FILES
+        if "png" in name or name == "jpeg"
+        for channels in (0, 1, 2, 3, 4)
+        for dtype in ("uint8", "uint16")
+        if name != "jpeg" or channels != 4
+    ),
+    ("png rgb", "decode_png", {"dtype": "float32"}),
     ("bmp", "decode_bmp", {}),
     ("gif", "decode_gif", {}),
-    *((name, "decode_image", {}) for name in FILES if name != "png 16"),
+    *((name, "decode_image", {}) for name in FILES),
+    *((name, "decode_image", {"dtype": "float32", "channels": 0}) for name in FILES if "png" in name),
+    ("png rgb", "decode_image", {"dtype": "float32", "channels": 1}),
+    *(("jpeg", "decode_jpeg", {"ratio": ratio}) for ratio in (0, 3, 16)),
     ("gif", "decode_image", {"expand_animations": False}),
     ("jpeg", "decode_image", {"dtype": "float32", "channels": 3}),
-    *((name, "decode_image", {"dtype": "uint16"}) for name in ("png rgb", "jpeg", "bmp")),
+    *((name, "decode_image", {"dtype": "uint16"}) for name in ("png rgb", "png 16", "jpeg", "bmp")),
     ("jpeg", "decode_png", {"channels": 5}),
     ("jpeg", "decode_jpeg", {"channels": 2}),
     *(("junk", name, {}) for name in ("decode_jpeg", "decode_png", "decode_image")),
@@ -102,7 +112,7 @@ def test_what_is_encoded_here_tensorflow_decodes():
         assert np.abs(image.astype(int) - decoded).max() < 24
 
 
-@pytest.mark.parametrize("image", [SMOOTH[..., 0], SMOOTH.astype(float), SMOOTH[..., :2]])
+@pytest.mark.parametrize("image", [SMOOTH[..., 0], SMOOTH.astype(float), SMOOTH[..., :2], SMOOTH.astype(np.uint16)])
 def test_what_no_jpeg_holds_is_an_error(image):
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.io.encode_jpeg(image)

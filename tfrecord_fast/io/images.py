@@ -26,6 +26,9 @@ __all__ = [
 ]
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+_PNG = b"\x89PNG\r\n\x1a\n"
+# What TensorFlow has libpng weigh red, green and blue by, in 32768ths.
+_GRAY = (9797, 19234, 3737)
 
 
 def _pillow() -> Any:
@@ -91,13 +94,15 @@ def decode_jpeg(
     """
     data = _content(contents)
     channels = _check_channels(channels, (0, 1, 3))
+    if ratio not in (1, 2, 4, 8):
+        raise InvalidArgumentError(f"ratio must be 1, 2, 4 or 8, got {ratio}")
     simplejpeg = _simplejpeg()
     if simplejpeg is None or ratio != 1 or not is_jpeg(data) or try_recover_truncated:
-        return _decode(data, channels, np.uint8, draft=ratio)
+        return _decode(data, channels, draft=ratio)
     try:
         _, _, colorspace, _ = simplejpeg.decode_jpeg_header(data)
         if colorspace.upper() in ("CMYK", "YCCK"):
-            return _decode(data, channels or 3, np.uint8)
+            return _decode(data, channels or 3)
         gray = channels == 1 or (channels == 0 and colorspace.lower().startswith("gray"))
         decoded: np.ndarray[Any, Any] = simplejpeg.decode_jpeg(
             data,
@@ -114,21 +119,30 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = "uint8", name: str
     """A PNG (or another image) as an array.
 
     Args:
-      channels: 0: as the image has; 1: grayscale; 2: with alpha; 3: RGB; 4: RGBA.
-      dtype: uint8; uint16 for grayscale.
+      channels: 0: as the image has (1 to 4); 1: grayscale; 3: RGB; 4: RGBA.
+      dtype: uint8 or uint16: values of 8 bits are scaled by 257 (of a JPEG, GIF or BMP 256), those
+        of 16 cut to the high byte.
 
     Returns:
       `[height, width, channels]`.
 
     Raises:
-      errors.InvalidArgumentError: not an image, or a damaged one.
+      errors.InvalidArgumentError: not an image, or a damaged one; uint16 of a PNG of colors of 16 bits.
     """
-    return _decode(_content(contents), _check_channels(channels, (0, 1, 2, 3, 4)), as_dtype(dtype).as_numpy_dtype)
+    kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    if kind not in (np.uint8, np.uint16):
+        raise InvalidArgumentError(f"an image decodes to uint8 or uint16, not {kind}")
+    data = _content(contents)
+    channels = _check_channels(channels, (0, 1, 3, 4))
+    if data.startswith(_PNG):
+        return _decode_png(data, channels, kind)
+    decoded = decode_jpeg(data, channels) if is_jpeg(data) and channels != 4 else _decode(data, channels)
+    return decoded if kind == np.uint8 else decoded.astype(np.uint16) << 8
 
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> np.ndarray[Any, Any]:
     """A BMP as uint8 `[height, width, channels]`."""
-    return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)), np.uint8)
+    return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)))
 
 
 def decode_gif(contents: Any, name: str | None = None) -> np.ndarray[Any, Any]:
@@ -151,7 +165,7 @@ def decode_image(
     """A JPEG, PNG, GIF or BMP, whichever it is.
 
     Args:
-      channels: as of `decode_png`.
+      channels: as of `decode_png`; JPEG, GIF and BMP have 1 or 3 of their own.
       dtype: uint8 or uint16; float16, float32 or float64, to which values are scaled so that the largest is 1.
       expand_animations: a GIF gives `[frames, height, width, 3]`; False: its first frame.
 
@@ -169,13 +183,13 @@ def decode_image(
         decoded = decoded if expand_animations else decoded[0]
     elif is_jpeg(data) and channels != 4:
         decoded = decode_jpeg(data, channels)
+    elif data.startswith(_PNG):
+        wide = kind in (np.uint16, np.float32, np.float64)  # float16 holds no uint16
+        decoded = _decode_png(data, channels, np.dtype(np.uint16 if wide else np.uint8), kind == np.uint16)
     else:
-        decoded = _decode(data, channels, np.uint8)
-    if kind == np.uint8:
+        decoded = _decode(data, channels)
+    if kind == decoded.dtype:
         return decoded
-    if kind == np.uint16 and data[:8] == b"\x89PNG\r\n\x1a\n":
-        wide: np.ndarray[Any, Any] = decoded.astype(np.uint16) * np.uint16(257)
-        return wide
     from ..image import convert_image_dtype
 
     return convert_image_dtype(decoded, kind)
@@ -188,41 +202,68 @@ def _open(data: bytes) -> Any:
         raise InvalidArgumentError(f"Unknown image file format; expected JPEG, PNG, GIF or BMP: {error}") from None
 
 
-def _decode(data: bytes, channels: int, dtype: Any, draft: int = 1) -> np.ndarray[Any, Any]:
+def _decode(data: bytes, channels: int, draft: int = 1) -> np.ndarray[Any, Any]:
+    """What is no PNG, by Pillow."""
+    if data.startswith(_PNG):
+        return _decode_png(data, channels, np.dtype(np.uint8))
     image = _open(data)
     if draft > 1:
         image.draft(None, (-(-image.width // draft), -(-image.height // draft)))
-    if np.dtype(dtype) == np.uint16:
-        return _decode_uint16(image, channels)
-    if np.dtype(dtype) != np.uint8:
-        raise InvalidArgumentError(f"an image decodes to uint8 or uint16, not {np.dtype(dtype)}")
-    if image.mode.startswith("I"):
-        values = np.asarray(image).astype(np.uint16) >> 8
-        image = _pillow().fromarray(values.astype(np.uint8))
-    mode = _MODES.get(channels) or _own_mode(image)
+    own = "L" if image.mode == "1" else image.mode if image.mode in _MODES.values() else "RGB"
+    return _pixels_of(image, _MODES.get(channels) or own)
+
+
+def _pixels_of(image: Any, mode: str | None = None) -> np.ndarray[Any, Any]:
+    """`[height, width, channels]`, converted to the mode if one is given."""
     try:
-        pixels = np.asarray(image if image.mode == mode else image.convert(mode))
+        pixels = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
     except (OSError, SyntaxError) as error:
         raise InvalidArgumentError(f"the image can't be decoded: {error}") from None
     return pixels[:, :, None] if pixels.ndim == 2 else pixels
 
 
-def _own_mode(image: Any) -> str:
-    """The mode that keeps the image's channels, palettes looked up."""
-    if image.mode == "P":
-        return "RGBA" if "transparency" in image.info else "RGB"
-    if image.mode == "1":
-        return "L"
-    return image.mode if image.mode in _MODES.values() else "RGB"
+def _decode_png(data: bytes, channels: int, kind: np.dtype[Any], exact: bool = True) -> np.ndarray[Any, Any]:
+    """The channels and the depth that libpng makes of a PNG; Pillow only reads it."""
+    image = _open(data)
+    deep, with_alpha = data[24:25] == b"\x10", data[25:26] == b"\x04"
+    if image.mode.startswith("I"):
+        pixels = _pixels_of(image).astype(np.uint16)
+        if channels == 4 and "transparency" in image.info:
+            alpha = np.where(pixels == image.info["transparency"], 0, 65535).astype(np.uint16)
+            pixels = np.concatenate([pixels, alpha], axis=2)
+    elif deep and kind == np.uint16 and exact:
+        raise InvalidArgumentError("a PNG of colors of 16 bits decodes to uint8 or floats; its low bytes can't be read")
+    elif image.mode == "P":
+        pixels = _pixels_of(image, "RGBA" if "transparency" in image.info else "RGB")
+    elif channels == 4:
+        pixels = _pixels_of(image, "RGBA")  # a transparent color, too
+    else:
+        pixels = _pixels_of(image, "L" if image.mode == "1" else None)
+        if deep and with_alpha:
+            pixels = pixels[:, :, ::3]  # Pillow makes RGBA of it
+    pixels = _with_channels(pixels, channels or pixels.shape[2])
+    if kind == np.uint8:
+        return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
+    return pixels if pixels.dtype == np.uint16 else pixels.astype(np.uint16) * np.uint16(257)
 
 
-def _decode_uint16(image: Any, channels: int) -> np.ndarray[Any, Any]:
-    if channels not in (0, 1) or image.mode not in ("L", "I", "I;16", "I;16B"):
-        raise InvalidArgumentError(f"uint16 is decoded of grayscale images only; this one is {image.mode}")
-    pixels = np.asarray(image)
-    if image.mode == "L":
-        return (pixels.astype(np.uint16) * 257)[:, :, None]
-    return pixels.astype(np.uint16)[:, :, None]
+def _with_channels(pixels: np.ndarray[Any, Any], channels: int) -> np.ndarray[Any, Any]:
+    own = pixels.shape[2]
+    if own == channels:
+        return pixels
+    if channels == 1:
+        return _gray(pixels) if own >= 3 else pixels[:, :, :1]
+    colors = pixels[:, :, :3] if own >= 3 else np.repeat(pixels[:, :, :1], 3, axis=2)
+    if channels == 3:
+        return colors
+    alpha = pixels[:, :, 1:] if own == 2 else np.full_like(pixels[:, :, :1], np.iinfo(pixels.dtype).max)
+    return np.concatenate([colors, alpha], axis=2)
+
+
+def _gray(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    total: Any = sum(pixels[:, :, i].astype(np.uint32) * weight for i, weight in enumerate(_GRAY))
+    gray: np.ndarray[Any, Any] = (total >> 15).astype(np.uint8)[:, :, None]
+    return gray
 
 
 def _pixels(image: Any, kinds: tuple[type, ...], channels: tuple[int, ...]) -> np.ndarray[Any, Any]:
