@@ -105,3 +105,23 @@ def test_duckdb_reads_columns():
     )
     parsed_columns = pa.table({"a": pa.array(parsed["a"]), "s": pa.array(parsed["s"])})  # noqa: F841
     assert duckdb.sql("select a, s from parsed_columns").fetchall() == [([1], LONG[0]), ([2, 3], b"x")]
+
+
+def test_arrays_of_several_dimensions_are_lists_of_fixed_size():
+    features = {
+        "f": tf.FixedLenFeature([2], tf.float32),
+        "i": tf.FixedLenFeature([2, 2], tf.int64),
+        "q": tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True),
+        "s": tf.FixedLenFeature([], tf.string),
+        "v": tf.VarLenFeature(tf.int64),
+    }
+    ids = ("int64", [[1, 2, 3, 4], [5, 6, 7, 8]])
+    lists = ("int64", [[1], [2, 3]])
+    parsed = parse(features, f=("float", [[1, 2], [3, 4]]), i=ids, q=lists, s=("bytes", [[b"a"], [b"b"]]), v=lists)
+    table = pa.table(tf.io.arrow_columns(parsed))
+    table.validate(full=True)
+    assert table.schema.field("f").type == pa.list_(pa.float32(), 2)
+    assert table["f"].to_pylist() == [[1, 2], [3, 4]] and table["v"].to_pylist() == [[1], [2, 3]]
+    assert table["i"].to_pylist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+    assert table["q"].to_pylist() == [[1, 0], [2, 3]] and table["s"].to_pylist() == [b"a", b"b"]
+    assert table["f"].chunk(0).values.buffers()[1].address == parsed["f"].ctypes.data

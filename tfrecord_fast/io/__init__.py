@@ -14,6 +14,7 @@ from ..features import (
 from .writer import TFRecordCompressionType, TFRecordOptions, TFRecordWriter
 
 if TYPE_CHECKING:
+    from .._arrow import arrow_columns
     from . import gfile
     from .example_writer import ExampleWriter
     from .files import matching_files, read_file, write_file
@@ -41,6 +42,7 @@ _lazy = lazy_names(
     __name__,
     {
         "ExampleWriter": ".example_writer",
+        "arrow_columns": ".._arrow",
         "decode_bmp": ".images",
         "decode_gif": ".images",
         "decode_image": ".images",
@@ -83,6 +85,7 @@ __all__ = [
     "TFRecordOptions",
     "TFRecordWriter",
     "VarLenFeature",
+    "arrow_columns",
     "decode_bmp",
     "decode_gif",
     "decode_image",
