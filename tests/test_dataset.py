@@ -153,6 +153,19 @@ def test_as_numpy_iterator_is_the_same(folder):
     assert list(Dataset(str(folder / "a-*")).as_numpy_iterator()) == A
 
 
+def test_as_numpy_iterator_gives_arrays_of_bytes(folder):
+    """Where a loop over the dataset is given batches that copy nothing."""
+    batches = Dataset(str(folder / "a-*")).batch(2)
+    assert type(next(iter(batches))) is tf.RecordBatch
+    for dataset in (batches, batches.map(lambda batch: batch), batches.prefetch(1)):
+        arrays = list(dataset.as_numpy_iterator())
+        assert {type(array) for array in arrays} == {np.ndarray} and arrays[0].dtype == object
+        assert [item for array in arrays for item in array.tolist()] == A
+    strings = tf.data.Dataset.from_tensor_slices({"s": A, "n": np.arange(len(A))}).batch(2)
+    [first] = strings.take(1).as_numpy_iterator()
+    assert type(first["s"]) is np.ndarray and first["s"].tolist() == A[:2] and first["n"].tolist() == [0, 1]
+
+
 def test_records_are_given_up_to_the_error_and_nothing_after(folder):
     (folder / "a-1").write_bytes(frames(records_of("a-1", 2))[:-1])
     records, error = drain(Dataset(str(folder / "a-*")))

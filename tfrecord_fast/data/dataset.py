@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
 
 from ..errors import InvalidArgumentError
 from ._batching import Batching
@@ -55,13 +58,18 @@ class Dataset(Sources, Batching, Generic[T]):
     # ---- What it is ----
 
     def as_numpy_iterator(self) -> Iterator[T]:
-        """The same as `iter(dataset)`: elements are NumPy values or bytes already.
+        """As `iter(dataset)`, with object arrays of bytes where that gives RecordBatch and BytesArray.
 
         >>> import tfrecord_fast as tf
         >>> int(next(tf.data.Dataset.range(3).as_numpy_iterator()))
         0
         """
-        return iter(self)
+        plan = self._plan()
+        if plan is not None and plan.batch_size is None:
+            return plan.iterate()  # bytes
+        from ._structure import map_leaves
+
+        return map(partial(map_leaves, _as_numpy), self)  # no generator: an error is not the end
 
     def cardinality(self) -> int:
         """The number of elements; -1: infinitely many, -2: not known without iterating.
@@ -447,3 +455,10 @@ class Dataset(Sources, Batching, Generic[T]):
         if len(elements) != 1:
             raise InvalidArgumentError("Dataset was empty." if not elements else "Dataset had more than one element.")
         return elements[0]
+
+
+def _as_numpy(leaf: Any) -> Any:
+    from .. import _core
+    from ..bytes_array import BytesArray
+
+    return np.asarray(leaf) if isinstance(leaf, _core.RecordBatch | BytesArray) else leaf
