@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tests import live_tensorflow
 from tests import wire_writer as wire
 from tfrecord_fast import _core
 
@@ -215,3 +216,36 @@ def test_features_pickle_and_unpack():
         tf.RaggedFeature(tf.int64, "v", [tf.RaggedFeature.RowSplits("s")]),
     ]:
         assert pickle.loads(pickle.dumps(feature)) == feature
+
+
+RAGGED = [  # values, row splits of each ragged dimension, the outermost first; arguments
+    ([1, 2, 3, 4], [[0, 3, 4, 4]], {}),
+    *(
+        ([1, 2, 3, 4], [[0, 3, 4, 4]], {"shape": shape, "default_value": 9})
+        for shape in ([None, 5], [5, 2], (2, None), [None, None], [0, 2], [3], 4, [3, 2, 1])
+    ),
+    ([1, 2, 3, 4, 5, 6], [[0, 2, 2, 3], [0, 2, 3, 6]], {"shape": [None, None, 2]}),
+    ([1, 2, 3, 4, 5, 6], [[0, 2, 2, 3], [0, 2, 3, 6]], {"shape": [4, 1, 4]}),
+    *(([[1, 2], [3, 4], [5, 6]], [[0, 2, 3]], {"shape": [None, 1, n]}) for n in (2, 3, None)),
+    ([b"a", b"bc"], [[0, 0, 2]], {"shape": [3, 1]}),
+]
+
+
+def to_tensors(cases):
+    made = []
+    for values, splits, arguments in cases:
+        for one in reversed(splits):
+            values = tf.RaggedTensor.from_row_splits(np.array(values) if isinstance(values, list) else values, one)
+        try:
+            made.append(np.asarray(values.to_tensor(**arguments)).tolist())
+        except ValueError:
+            made.append(None)
+        except Exception as error:
+            assert type(error).__name__ == "InvalidArgumentError"
+            made.append(None)
+    return made
+
+
+@pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+def test_to_tensor_is_tensorflows():
+    assert to_tensors(RAGGED) == live_tensorflow.call(to_tensors, RAGGED)

@@ -157,6 +157,8 @@ D.range(1, 4).flat_map(lambda n: D.range(n).batch(3)).map(lambda x: (x, 7)).padd
 D.range(1, 4).flat_map(lambda n: D.range(n).batch(3)).padded_batch(2, padded_shapes=[2])
 D.range(1, 4).flat_map(lambda n: D.range(n).batch(3)).batch(2)
 D.range(1, 4).flat_map(lambda n: D.range(n).batch(3)).ragged_batch(2)
+D.range(1, 4).flat_map(lambda n: D.range(n).batch(3)).ragged_batch(2, False, tf.int32)
+D.range(1, 4).flat_map(lambda n: D.range(n).batch(3)).ragged_batch(2).ragged_batch(2, row_splits_dtype=tf.int32)
 D.range(1, 4).flat_map(lambda n: D.range(n).batch(3)).unbatch()
 D.range(10).batch(4).rebatch(3)
 D.range(10).apply(lambda d: d.take(2))

@@ -177,8 +177,12 @@ class RaggedTensor:
 
     tolist = to_list
 
-    def to_tensor(self, default_value: Any = None) -> npt.NDArray[Any]:
-        """A dense array `[n, longest, …]`, shorter rows padded with `default_value` (0 or b"" when None)."""
+    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> npt.NDArray[Any]:
+        """A dense array `[n, longest, …]`, shorter rows padded with `default_value` (0 or b"" when None).
+
+        Args:
+          shape: of the result, to which rows are cut and padded; None in it, or for it: as long as there is need.
+        """
         if isinstance(self.values, RaggedTensor):
             values: Any = self.values.to_tensor(default_value)
         else:
@@ -186,10 +190,10 @@ class RaggedTensor:
         lengths = self.row_lengths()
         longest = int(lengths.max()) if len(lengths) else 0
         if default_value is None:
-            default_value = b"" if values.dtype == object else 0
+            default_value = b"" if values.dtype.kind in "OS" else 0
         dense = np.full((len(self), longest, *values.shape[1:]), default_value, dtype=values.dtype)
         dense[np.arange(longest) < lengths[:, None]] = values[int(self.row_splits[0]) : int(self.row_splits[-1])]
-        return dense
+        return dense if shape is None else _fitted(dense, shape, self.ragged_rank, default_value)
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         return export(self.flat_values, list(reversed(self.nested_row_splits)), requested_schema)
@@ -199,6 +203,21 @@ class RaggedTensor:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RaggedTensor, (self.values, self.row_splits)
+
+
+def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, default_value: Any) -> npt.NDArray[Any]:
+    """Cut and padded to the shape, along the first axis and the ragged ones."""
+    wanted = shape.as_list() if hasattr(shape, "as_list") else np.atleast_1d(np.asarray(shape, object)).tolist()
+    free = 1 + ragged_rank
+    pairs = list(zip(wanted, dense.shape, strict=False))
+    if len(wanted) != dense.ndim or any(want not in (None, have) for want, have in pairs[free:]):
+        have = [*[None] * free, *dense.shape[free:]]
+        raise InvalidArgumentError(f"to_tensor: the shape {wanted} does not fit a RaggedTensor of shape {have}")
+    lengths = [have if want is None else int(want) for want, have in pairs]
+    fitted = np.full(lengths, default_value, dtype=dense.dtype)
+    place = tuple(slice(length) for length in map(min, lengths, dense.shape))
+    fitted[place] = dense[place]
+    return fitted
 
 
 def _require(condition: Any, message: str) -> None:

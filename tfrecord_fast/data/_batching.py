@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -68,18 +71,25 @@ class Batching:
         join = padder(padded_shapes, padding_values)
         return Batch(_dataset(self), check_count("batch_size", batch_size), bool(drop_remainder), join, "padded_batch")
 
-    def ragged_batch(self, batch_size: int, drop_remainder: bool = False, name: str | None = None) -> Dataset[Any]:
-        """As `batch`, with arrays as the rows of a RaggedTensor.
+    def ragged_batch(
+        self, batch_size: int, drop_remainder: bool = False, row_splits_dtype: Any = "int64", name: str | None = None
+    ) -> Dataset[Any]:
+        """As `batch`, with arrays as the rows of a RaggedTensor whose row splits are int64 or int32.
 
         >>> import numpy as np, tfrecord_fast as tf
         >>> next(iter(tf.data.Dataset.from_tensor_slices([1, 2]).map(lambda n: np.zeros(n)).ragged_batch(2))).to_list()
         [[0.0], [0.0, 0.0]]
         """
+        from ..dtypes import as_dtype
         from ._nodes import Batch, check_count
         from ._padding import stack_ragged_arrays
 
         size = check_count("batch_size", batch_size)
-        return Batch(_dataset(self), size, bool(drop_remainder), stack_ragged_arrays, "ragged_batch")
+        splits = np.dtype(as_dtype(row_splits_dtype).as_numpy_dtype)
+        if splits not in (np.int32, np.int64):
+            raise ValueError(f"row_splits_dtype is int32 or int64, got {splits}")
+        join = partial(stack_ragged_arrays, splits=splits)
+        return Batch(_dataset(self), size, bool(drop_remainder), join, "ragged_batch")
 
     def unbatch(self, name: str | None = None) -> Dataset[Any]:
         """The rows of elements: what `batch` has stacked, one by one.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
+from ..ragged import RaggedTensor
 from ._rows import stack_ragged
 from ._structure import leaves, map_leaves, stack
 
@@ -100,12 +101,19 @@ def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
     return batch
 
 
-def stack_ragged_arrays(elements: list[Any]) -> Any:
+def stack_ragged_arrays(elements: list[Any], splits: np.dtype[Any]) -> Any:
     """Stacked; arrays of one dimension or more as the rows of a RaggedTensor."""
 
     def join(*column: Any) -> Any:
         if isinstance(column[0], bytes | np.generic) or not hasattr(column[0], "__len__"):
             return stack(list(column))
-        return stack_ragged(list(column))
+        return _with_splits(stack_ragged(list(column)), splits)
 
     return map_leaves(join, *elements)
+
+
+def _with_splits(rows: Any, splits: np.dtype[Any]) -> Any:
+    """All row splits in one dtype."""
+    if not isinstance(rows, RaggedTensor):
+        return rows
+    return RaggedTensor(_with_splits(rows.values, splits), rows.row_splits.astype(splits, copy=False))
