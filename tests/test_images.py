@@ -1,6 +1,8 @@
 """Images decoded and encoded: TensorFlow's pixels."""
 
 import io
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -24,7 +26,32 @@ def saved(image, kind, **options):
     return buffer.getvalue()
 
 
+def chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def deep_png(pixels, color, *chunks, interlaced=0):
+    """A PNG of 16 bits a channel, its rows filtered in each of the five ways in turn."""
+    height, width, channels = pixels.shape
+    rows = np.zeros((height + 1, width + 1, 2 * channels), np.int16)  # zeros above and on the left
+    rows[1:, 1:] = np.ascontiguousarray(pixels, ">u2").view(np.uint8)
+    now, left, up, corner = rows[1:, 1:], rows[1:, :-1], rows[:-1, 1:], rows[:-1, :-1]
+    guess = left + up - corner
+    near = [np.abs(guess - other) for other in (left, up, corner)]
+    paeth = np.where((near[0] <= near[1]) & (near[0] <= near[2]), left, np.where(near[1] <= near[2], up, corner))
+    guesses = [0 * now, left, up, (left + up) // 2, paeth]
+    lines = [bytes([y % 5]) + (now[y] - guesses[y % 5][y]).astype(np.uint8).tobytes() for y in range(height)]
+    header = struct.pack(">IIBBBBB", width, height, 16, color, 0, 0, interlaced)
+    parts = [(b"IHDR", header), *chunks, (b"IDAT", zlib.compress(b"".join(lines))), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
+
+
+DEEP = RANDOM.integers(0, 1 << 16, (11, 7, 4)).astype(np.uint16)
 FILES = {
+    "png 16 rgb": deep_png(DEEP[..., :3], 2),
+    "png 16 rgb transparent": deep_png(DEEP[..., :3], 2, (b"tRNS", DEEP[1, 2, :3].astype(">u2").tobytes())),
+    "png 16 gray alpha": deep_png(DEEP[..., :2], 4),
+    "png 16 rgba": deep_png(DEEP, 6),
     "jpeg": saved(Image.fromarray(SMOOTH), "JPEG"),
     "jpeg 444": saved(Image.fromarray(SMOOTH), "JPEG", subsampling=0, quality=95),
     "jpeg progressive": saved(Image.fromarray(SMOOTH), "JPEG", progressive=True),
@@ -145,3 +172,14 @@ def test_dtypes_are_converted_as_by_tensorflow():
 
 def test_is_jpeg():
     assert tf.io.is_jpeg(FILES["jpeg"]) and not tf.image.is_jpeg(FILES["png rgb"])
+
+
+def test_a_deep_png_is_checked():
+    whole = FILES["png 16 rgba"]
+    flipped = bytearray(whole)
+    flipped[80] ^= 1
+    damaged = [bytes(flipped), whole[:-40], deep_png(DEEP, 6)[:33] + chunk(b"IDAT", zlib.compress(b"\0" * 9))]
+    damaged += [whole[:33] + chunk(b"IDAT", zlib.compress((b"\5" + b"\0" * 56) * 11)), deep_png(DEEP, 6, interlaced=1)]
+    for content in damaged:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.io.decode_png(content, dtype=tf.uint16)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
+from ._png import read_deep_png
 
 __all__ = [
     "decode_bmp",
@@ -127,7 +128,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = "uint8", name: str
       `[height, width, channels]`.
 
     Raises:
-      errors.InvalidArgumentError: not an image, or a damaged one; uint16 of a PNG of colors of 16 bits.
+      errors.InvalidArgumentError: not an image, or a damaged one; uint16 of an interlaced PNG of 16 bits in color.
     """
     kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
     if kind not in (np.uint8, np.uint16):
@@ -185,7 +186,7 @@ def decode_image(
         decoded = decode_jpeg(data, channels)
     elif data.startswith(_PNG):
         wide = kind in (np.uint16, np.float32, np.float64)  # float16 holds no uint16
-        decoded = _decode_png(data, channels, np.dtype(np.uint16 if wide else np.uint8), kind == np.uint16)
+        decoded = _decode_png(data, channels, np.dtype(np.uint16 if wide else np.uint8))
     else:
         decoded = _decode(data, channels)
     if kind == decoded.dtype:
@@ -222,7 +223,7 @@ def _pixels_of(image: Any, mode: str | None = None) -> np.ndarray[Any, Any]:
     return pixels[:, :, None] if pixels.ndim == 2 else pixels
 
 
-def _decode_png(data: bytes, channels: int, kind: np.dtype[Any], exact: bool = True) -> np.ndarray[Any, Any]:
+def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """The channels and the depth that libpng makes of a PNG; Pillow only reads it."""
     image = _open(data)
     deep, with_alpha = data[24:25] == b"\x10", data[25:26] == b"\x04"
@@ -231,8 +232,8 @@ def _decode_png(data: bytes, channels: int, kind: np.dtype[Any], exact: bool = T
         if channels == 4 and "transparency" in image.info:
             alpha = np.where(pixels == image.info["transparency"], 0, 65535).astype(np.uint16)
             pixels = np.concatenate([pixels, alpha], axis=2)
-    elif deep and kind == np.uint16 and exact:
-        raise InvalidArgumentError("a PNG of colors of 16 bits decodes to uint8 or floats; its low bytes can't be read")
+    elif deep and (kind == np.uint16 or channels == 1 or (channels == 4 and "transparency" in image.info)):
+        pixels = read_deep_png(data, with_transparency=channels == 4)
     elif image.mode == "P":
         pixels = _pixels_of(image, "RGBA" if "transparency" in image.info else "RGB")
     elif channels == 4:
@@ -262,7 +263,9 @@ def _with_channels(pixels: np.ndarray[Any, Any], channels: int) -> np.ndarray[An
 
 def _gray(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     total: Any = sum(pixels[:, :, i].astype(np.uint32) * weight for i, weight in enumerate(_GRAY))
-    gray: np.ndarray[Any, Any] = (total >> 15).astype(np.uint8)[:, :, None]
+    if pixels.dtype == np.uint16:
+        total += 1 << 14  # rounded, but for 8 bits
+    gray: np.ndarray[Any, Any] = (total >> 15).astype(pixels.dtype)[:, :, None]
     return gray
 
 
