@@ -161,6 +161,9 @@ def test_as_numpy_iterator_gives_arrays_of_bytes(folder):
         arrays = list(dataset.as_numpy_iterator())
         assert {type(array) for array in arrays} == {np.ndarray} and arrays[0].dtype == object
         assert [item for array in arrays for item in array.tolist()] == A
+    orders = [Dataset(str(folder / "a-*")).shuffle(99, seed=1).batch(2) for _ in range(2)]
+    for _ in range(2):  # as many iterations as of a loop, so the same orders
+        assert [array.tolist() for array in orders[0].as_numpy_iterator()] == [b.tolist() for b in orders[1]]
     strings = tf.data.Dataset.from_tensor_slices({"s": A, "n": np.arange(len(A))}).batch(2)
     [first] = strings.take(1).as_numpy_iterator()
     assert type(first["s"]) is np.ndarray and first["s"].tolist() == A[:2] and first["n"].tolist() == [0, 1]

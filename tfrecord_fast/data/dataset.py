@@ -64,12 +64,13 @@ class Dataset(Sources, Batching, Generic[T]):
         >>> int(next(tf.data.Dataset.range(3).as_numpy_iterator()))
         0
         """
-        plan = self._plan()
+        plan = self._plan()  # once: it counts as an iteration
+        elements = self._iterate() if plan is None else plan.iterate()
         if plan is not None and plan.batch_size is None:
-            return plan.iterate()  # bytes
+            return elements  # bytes
         from ._structure import map_leaves
 
-        return map(partial(map_leaves, _as_numpy), self)  # no generator: an error is not the end
+        return map(partial(map_leaves, _as_numpy), elements)  # no generator: an error is not the end
 
     def cardinality(self) -> int:
         """The number of elements; -1: infinitely many, -2: not known without iterating.
