@@ -192,7 +192,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         return install(options.install, files)
     try:
         output.check(options)
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
     where = environment()

@@ -26,7 +26,14 @@ def add_arguments(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Before an hour is spent: raises ImportError where plots are asked for and can't be drawn."""
+    """Before an hour is spent: raises ImportError where plots are asked for and can't be drawn, OSError where a result
+    can't be written for want of a folder."""
+    for name in ("json", "markdown", "html"):
+        path = getattr(options, name, None)
+        if path is not None and not path.parent.is_dir():
+            raise FileNotFoundError(f"--{name} {path}: there is no folder {path.parent}")
+    if options.svg and options.svg.exists() and not options.svg.is_dir():
+        raise NotADirectoryError(f"--svg {options.svg}: is no folder")
     if options.html or options.svg:
         from benchmarks.plots import figures
 

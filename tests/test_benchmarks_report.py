@@ -143,3 +143,14 @@ def test_what_makes_runs_differ_is_told(result, tmp_path, capsys):
     for line in ("cores: 2 and 16", "TensorFlow: 1 and 2", "raw ctr New: only in the second (timed)",
                  "import TensorFlow: only in the first (timed)"):  # fmt: skip
         assert line in lines, line
+
+
+@pytest.mark.parametrize("name", ["json", "markdown", "html", "svg"])
+def test_a_result_without_a_folder_is_refused_before_anything_is_measured(tmp_path, capsys, monkeypatch, name):
+    monkeypatch.setattr(command, "measure", lambda *_: pytest.fail("it measures"))
+    path = tmp_path / "none" / "out"
+    if name == "svg":  # a folder itself, which is made
+        path = tmp_path / "file"
+        path.write_bytes(b"")
+    assert command.main(["raw", "--quick", f"--{name}", str(path)]) == 2
+    assert f"--{name} {path}" in capsys.readouterr().err

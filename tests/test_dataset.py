@@ -77,9 +77,10 @@ def test_a_file_whose_name_looks_like_a_glob_is_a_file(folder):
     assert list(Dataset(str(folder / "what[1]?"))) == [b"odd"]
 
 
-def test_a_bytes_path_is_never_a_glob(folder):
-    with pytest.raises(FileNotFoundError):
-        list(Dataset(os.fsencode(folder / "a-*")))
+def test_a_glob_may_be_bytes(folder):
+    assert list(Dataset(os.fsencode(folder / "a-*"))) == A
+    (folder / "what[1]?").write_bytes(frames([b"odd"]))
+    assert list(Dataset(os.fsencode(folder / "what[1]?"))) == [b"odd"]
 
 
 def test_a_file_url_is_a_path(folder):

@@ -418,3 +418,15 @@ def test_fork_while_threads_read_does_not_hang_the_child(paths):
         stop.set()
         for thread in threads:
             thread.join()
+
+
+def test_features_are_inferred(tmp_path):
+    path = tmp_path / "a"
+    with tf.ExampleWriter(path) as writer:
+        writer.write({"x": list(range(2000)), "s": [b"%d" % i for i in range(2000)]})
+    reader = tf.IndexedReader(path, "infer")
+    assert reader[3] == {"s": b"3", "x": 3}
+    assert reader.take([5, 1])["x"].tolist() == [5, 1]
+    assert tf.IndexedReader(path, "infer").__getitems__([7])[0]["s"] == b"7"
+    with pytest.raises(tf.errors.InvalidArgumentError, match='a dict, None or "infer"'):
+        tf.IndexedReader(path, "guess")

@@ -1,7 +1,10 @@
 """The framing and io rooms: every kind of input, read in pieces of every size by any number of threads."""
 
+import contextlib
+import gzip
 import io
 import os
+import pickle
 import random
 import threading
 from itertools import chain
@@ -71,6 +74,72 @@ def test_an_open_file_is_read_from_where_it_stands(path, buffering):
         file.seek(offsets(RECORDS)[2])
         assert list(tf.data.TFRecordDataset(file)) == RECORDS[2:]
         assert not file.closed
+
+
+@pytest.mark.parametrize("kind", [io.BytesIO, "buffered", "raw", "gzip"])
+def test_a_file_object_is_read_as_often_as_is_wanted(path, tmp_path, kind):
+    with contextlib.ExitStack() as stack:
+        if kind == "gzip":
+            (tmp_path / "a.gz").write_bytes(gzip.compress(DATA))
+            file = stack.enter_context(gzip.open(tmp_path / "a.gz"))
+        else:
+            opened = kind(DATA) if callable(kind) else open(path, "rb", -1 if kind == "buffered" else 0)
+            file = stack.enter_context(opened)
+        file.seek(offsets(RECORDS)[1])
+        wanted = RECORDS[1:]
+        dataset = tf.data.TFRecordDataset(file)
+        assert list(dataset) == list(dataset) == wanted
+        assert list(zip(dataset, dataset, strict=True)) == list(zip(wanted, wanted, strict=True))
+        assert list(dataset.repeat(3)) == wanted * 3
+        file.seek(0)
+        reader = tf.ShardReader(file, num_epochs=3)
+        assert [r for batch in reader for r in batch] == [r for batch in reader for r in batch] == RECORDS * 3
+
+
+def test_what_can_not_seek_is_read_once(tmp_path):
+    dataset = tf.data.TFRecordDataset(OnlyRead(DATA))
+    assert list(dataset) == RECORDS
+    with pytest.raises(tf.errors.InvalidArgumentError, match="can't seek, so it can be read only once"):
+        list(dataset)
+    with pytest.raises(ValueError, match="only once"):
+        list(tf.data.TFRecordDataset(OnlyRead(DATA)).repeat(2))
+    for buffering in (0, -1):
+        out, into = os.pipe()
+        with open(out, "rb", buffering) as file:
+            os.write(into, DATA)
+            os.close(into)
+            dataset = tf.data.TFRecordDataset(file)
+            assert list(dataset) == RECORDS
+            with pytest.raises(ValueError, match="only once"):
+                list(dataset)
+
+
+def test_a_dataset_of_a_file_object_pickles():
+    file = io.BytesIO(b"x" + DATA)
+    file.seek(1)
+    dataset = tf.data.TFRecordDataset(file)
+    assert list(dataset) == list(pickle.loads(pickle.dumps(dataset))) == RECORDS
+
+
+def test_a_pattern_may_be_bytes(tmp_path):
+    for name in ("f1.x", "f2.x", "g1.x"):
+        (tmp_path / name).write_bytes(frames([name.encode()]))
+    pattern = os.fsencode(tmp_path / "f?.x")
+    assert list(tf.data.TFRecordDataset(pattern)) == [b"f1.x", b"f2.x"]
+    assert list(tf.IndexedReader(pattern)) == [b"f1.x", b"f2.x"]
+    both = tf.data.Dataset.from_tensor_slices([pattern]).interleave(tf.data.TFRecordDataset, cycle_length=2)
+    assert list(both) == [b"f1.x", b"f2.x"]
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        list(tf.data.TFRecordDataset(os.fsencode(tmp_path / "nope*")))
+    (tmp_path / "a[1]").write_bytes(frames([b"itself"]))
+    assert list(tf.data.TFRecordDataset(os.fsencode(tmp_path / "a[1]"))) == [b"itself"]
+
+
+@pytest.mark.parametrize("reads", [10**6, 2**40])
+def test_more_parallel_reads_than_files(path, reads):
+    assert list(tf.data.TFRecordDataset([path, path], num_parallel_reads=reads)) == [r for r in RECORDS for _ in "ab"]
+    with pytest.raises(ValueError, match="num_parallel_reads"):
+        tf.data.TFRecordDataset(path, num_parallel_reads=2**64)
 
 
 def test_a_pipe_is_read(tmp_path):

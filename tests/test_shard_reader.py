@@ -230,8 +230,82 @@ def test_columns_and_label(tmp_path):
         {"num_threads": 0},
         {"features": {}},
         {"features": ({}, {}, {})},
+        {"batch_size": 2**64},
+        {"block_length": 2**64},
+        {"cycle_length": 2**63},
+        {"shuffle_buffer": 2**63},
+        {"num_epochs": 2**63},
+        {"num_threads": 2**64},
+        {"prefetch_bytes": 2**64},
+        {"shard": (2**63, 2**64 - 1)},
     ],
 )
 def test_arguments_out_of_range_are_refused(given):
     with pytest.raises(ValueError):
         tf.ShardReader("x", **given)
+
+
+# ---- Slots and rooms that no files fill ----
+
+
+@pytest.mark.parametrize("cycle", [10**6, 2**40, 2**63 - 1])
+def test_slots_that_no_file_fills_cost_nothing(files, cycle):
+    given = {"block_length": 2, "num_epochs": 2, "shuffle_files": True, "seed": 1, "batch_size": 40}
+    expected = batches(files[0], cycle_length=len(files[0]), **given)
+    assert batches(files[0], cycle_length=cycle, **given) == expected
+    reader = tf.ShardReader(files[0], cycle_length=cycle, **given)
+    assert next(iter(reader)).tolist() == expected[0]
+    assert len(reader.state_dict()["stream"]["slots"]) == len(files[0])
+    resumed = tf.ShardReader(files[0], cycle_length=cycle, **given)
+    resumed.load_state_dict(json.loads(json.dumps(reader.state_dict())))
+    assert [batch.tolist() for batch in resumed] == expected[1:]
+    assert batches([], cycle_length=cycle) == []
+    endless = tf.ShardReader(files[0], cycle_length=cycle, **{**given, "num_epochs": None})
+    assert [batch.tolist() for _, batch in zip(range(9), endless, strict=False)] == expected[:9]
+
+
+@pytest.mark.parametrize("size", [2**40, 2**63 - 1])
+def test_a_batch_that_no_files_fill_is_what_they_hold(files, size):
+    expected = [[record for mine in files[1] for record in mine]]
+    assert batches(files[0], batch_size=size) == expected
+    assert [len(batch) for batch in batches(files[0], batch_size=size, shuffle_buffer=size, cycle_length=3)] == [
+        len(expected[0])
+    ]
+
+
+# ---- Inferred features ----
+
+
+@pytest.fixture
+def examples(tmp_path):
+    """Of 100, the data of number 5 is damaged."""
+    path = tmp_path / "examples"
+    data = bytearray(frames.frames([example(i) for i in range(100)]))
+    data[len(data) // 100 * 5 + 12 + 7] ^= 1  # in the name of its feature
+    path.write_bytes(data)
+    return str(path)
+
+
+def test_features_are_inferred_as_the_reader_reads(examples, tmp_path):
+    with pytest.raises(tf.DataLossError):
+        iter(tf.ShardReader(examples, "infer"))
+    for on_corrupt, rows in (("skip", 99), ("skip_file", 5)):
+        reader = tf.ShardReader(examples, "infer", on_corrupt=on_corrupt)
+        assert [len(columns["x"]) for columns in reader] == [rows]
+        assert len(reader.skipped) == 1
+    with pytest.raises(tf.errors.TFRecordError) as caught:
+        list(tf.ShardReader(examples, "infer", verify_crc=False))
+    assert not isinstance(caught.value, tf.DataLossError)  # the record is looked at, and is no Example
+    packed = tmp_path / "packed"
+    with tf.io.TFRecordWriter(packed, "GZIP") as writer:
+        writer.write(example(1))
+    assert [columns["x"].tolist() for columns in tf.ShardReader(packed, "infer", compression_type="GZIP")] == [[1]]
+    with pytest.raises(tf.DataLossError):
+        iter(tf.ShardReader(packed, "infer", compression_type=""))
+
+
+def test_a_label_that_is_not_found_is_said(tmp_path):
+    path = tmp_path / "examples"
+    path.write_bytes(frames.frames([example(1)]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"label_key 'nope' is none of the features found"):
+        iter(tf.ShardReader(path, "infer", label_key="nope"))

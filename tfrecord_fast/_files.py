@@ -10,16 +10,19 @@ import functools
 import io
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from . import _core
+from .errors import InvalidArgumentError
 
 __all__ = [
     "COMPRESSION_TYPES",
     "CoreFile",
+    "FileObject",
     "check_compression_type",
     "core_files",
     "flatten",
@@ -68,12 +71,14 @@ def _fsspec() -> Any:
 def flatten(filenames: Any) -> list[Any]:
     """A flat list of paths and readable objects, in order; raises for what can't be a file.
 
+    Objects with `read` become FileObjects, which can be read again.
+
     Raises:
       TypeError: an element is neither a path nor readable.
       ValueError: `filenames` is an iterator, which could be read only once.
     """
     if _is_one_file(filenames):
-        return [filenames]
+        return [FileObject(filenames) if hasattr(filenames, "read") else filenames]
     if isinstance(filenames, Iterator):
         raise ValueError("filenames is an iterator, which can be read only once; pass a list")
     if isinstance(filenames, np.ndarray):
@@ -87,7 +92,7 @@ def flatten(filenames: Any) -> list[Any]:
 
 
 def _is_one_file(value: Any) -> bool:
-    return isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(value, "read")
+    return isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike, FileObject)) or hasattr(value, "read")
 
 
 def core_files(files: list[Any]) -> list[CoreFile]:
@@ -109,13 +114,11 @@ def stream_files(files: list[Any]) -> list[str] | list[CoreFile]:
 def _core_files_of(file: Any) -> list[CoreFile]:
     if isinstance(file, (bytearray, memoryview)):
         return [(b"<memory>", lambda: file)]
-    if hasattr(file, "read"):
-        return [_object_file(file)]
-    path = os.fspath(file)
-    if (b"\0" if isinstance(path, bytes) else "\0") in path:
+    if isinstance(file, FileObject):
+        return [(file.label, file.open)]
+    path = os.fsdecode(file)
+    if "\0" in path:
         raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
-    if isinstance(path, bytes):
-        return [(path, None)]
     if path.startswith("file://"):
         path = path[len("file://") :]
     if is_url(path):
@@ -130,23 +133,73 @@ def _core_files_of(file: Any) -> list[CoreFile]:
     return [(os.fsencode(path), None)]
 
 
-def _object_file(file: Any) -> CoreFile:
-    name = getattr(file, "name", None)
-    label = os.fsencode(name) if isinstance(name, (str, bytes)) else b"<stream>"
-    if type(file) is io.FileIO:
-        # Unbuffered, so that the descriptor's position is the file's: read without Python.
-        return (label, file.fileno)
-    return (label, lambda: _Borrowed(file))
+class FileObject:
+    """A file object of the user's: each reading begins where the object stood when it was given.
+
+    Where it can't go back there is one reading; the second raises InvalidArgumentError.
+    """
+
+    def __init__(self, file: Any, start: int | None = None) -> None:
+        self.file = file
+        self.start = _position(file) if start is None else start
+        name = getattr(file, "name", None)
+        self.label = os.fsencode(name) if isinstance(name, (str, bytes)) else b"<stream>"
+        self._was_read = False
+        self._lock = threading.Lock()
+
+    def open(self) -> Any:
+        """What the core reads."""
+        if self.start is None:
+            if self._was_read:
+                raise InvalidArgumentError(
+                    f"{os.fsdecode(self.label)}: this file object can't seek, so it can be read only once"
+                )
+            self._was_read = True
+        if type(self.file) is io.FileIO:
+            # Unbuffered, so that the descriptor's position is the file's: read without Python.
+            if self.start is not None:
+                self.file.seek(self.start)
+            return self.file.fileno()
+        return _Borrowed(self.file, self.start, self._lock)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FileObject, (self.file, self.start)
+
+    def __repr__(self) -> str:
+        return repr(self.file)
+
+
+def _position(file: Any) -> int | None:
+    """Where the file stands; None where it can't be brought back there."""
+    try:
+        can_seek = file.seekable() if hasattr(file, "seekable") else hasattr(file, "seek")
+        position = file.tell() if can_seek else None
+    except (AttributeError, OSError, ValueError):  # a closed file says so when it is read
+        return None
+    return position if isinstance(position, int) else None
 
 
 class _Borrowed:
-    """A file object that is not closed by who reads it."""
+    """One reading of a file object, which is not closed at its end. Others may read the object meanwhile."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, start: int | None, lock: threading.Lock) -> None:
         readinto = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
+        if start is None:
+            if readinto is not None:
+                self.readinto = readinto
+            self.read = file.read
+            return
+        self._seek, self._position, self._lock = file.seek, start, lock
         if readinto is not None:
-            self.readinto = readinto
-        self.read = file.read
+            self.readinto = functools.partial(self._at_position, readinto, int)
+        self.read = functools.partial(self._at_position, file.read, len)
+
+    def _at_position(self, read: Callable[[Any], Any], size: Callable[[Any], int], argument: Any) -> Any:
+        with self._lock:
+            self._seek(self._position)
+            got = read(argument)
+            self._position += 0 if got is None else size(got)
+            return got
 
 
 def _url_files(url: str) -> list[CoreFile]:

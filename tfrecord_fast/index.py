@@ -6,16 +6,17 @@ import operator
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._files import core_files, flatten, is_url
+from ._files import FileObject, core_files, flatten, is_url
 from ._threads import available_cpus
 from .errors import InvalidArgumentError
-from .io import parse_example, parse_single_example
+from .io import infer_features, parse_example, parse_single_example
 
 __all__ = ["IndexedReader", "RecordIndex"]
 
@@ -119,7 +120,7 @@ class IndexedReader:
       files: paths (str, bytes, PathLike) or glob patterns, in lists as TFRecordDataset takes them. Records are
         numbered through all files in this order.
       features: None for serialized records; else a dict of features, and records are parsed as `io.parse_example`
-        does it.
+        does it; "infer" looks at the first records, at the first use (see `infer_features`).
       indexes: where the records are, one for each file: a RecordIndex, the path of its text form (or a pattern of
         such paths), or None. Where there is none, the file is gone through at the first use.
       verify_crc: whether the CRC of each record's data is checked. Headers are checked in any case, against their own
@@ -154,7 +155,7 @@ class IndexedReader:
     def __init__(
         self,
         files: Any,
-        features: dict[str, Any] | None = None,
+        features: dict[str, Any] | str | None = None,
         *,
         indexes: Any = None,
         verify_crc: bool = True,
@@ -163,12 +164,14 @@ class IndexedReader:
         if num_threads is not None and num_threads < 1:
             raise ValueError(f"`num_threads` must be > 0, got {num_threads}")
         self._paths = _paths(files)
-        self._features = features
+        self._features: Any = features
         self._given = _given_indexes(indexes, len(self._paths))
         self._verify_crc = bool(verify_crc)
         self._num_threads = num_threads
         self._begin()
-        if features is not None:
+        if isinstance(features, str) and features != "infer":
+            raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
+        if features is not None and not isinstance(features, str):
             parse_example([], features)  # what is wrong with them shows here
 
     def _begin(self) -> None:
@@ -205,12 +208,15 @@ class IndexedReader:
                 cores = _core._open_indexes([(self._paths[i], saved) for i, saved in missing], threads)
                 for (i, _), core in zip(missing, cores, strict=True):
                     self._given[i] = RecordIndex._of_core(core)
-                reader = self._reader = _core.RandomReader(
+                reader = _core.RandomReader(
                     self._paths,
                     [index._core for index in self._indexes()],
                     verify_crc=self._verify_crc,
                     num_threads=threads,
                 )
+                if isinstance(self._features, str):
+                    self._features = _inferred(reader)
+                self._reader = reader
         return reader
 
     def __len__(self) -> int:
@@ -272,6 +278,14 @@ class IndexedReader:
         return f"<IndexedReader of {len(self._paths)} files{size}>"
 
 
+def _inferred(reader: _core.RandomReader) -> dict[str, Any]:
+    def batches(size: int) -> Iterator[_core.RecordBatch]:
+        for begin in range(0, len(reader), size):
+            yield reader.take(np.arange(begin, min(begin + size, len(reader))))
+
+    return infer_features(SimpleNamespace(batch=batches))
+
+
 def _path(path: Any) -> bytes:
     """A local path as the core takes it."""
     (one,) = _paths([path], patterns=False)
@@ -283,9 +297,10 @@ def _paths(files: Any, patterns: bool = True) -> list[bytes]:
     flat = flatten(files)
     for file in flat:
         if not isinstance(file, (str, bytes, os.PathLike)):
-            raise TypeError(f"only a path can be read at random, got {type(file).__name__}")
-        name = os.fspath(file)
-        if isinstance(name, str) and is_url(name) and not name.startswith("file://"):
+            given = file.file if isinstance(file, FileObject) else file
+            raise TypeError(f"only a path can be read at random, got {type(given).__name__}")
+        name = os.fsdecode(file)
+        if is_url(name) and not name.startswith("file://"):
             raise ValueError(f"only local files can be read at random, got the URL {name!r}")
     if not patterns:
         return [os.fsencode(os.fspath(file)).removeprefix(b"file://") for file in flat]

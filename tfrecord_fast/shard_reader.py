@@ -7,6 +7,7 @@ import operator
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["ShardReader", "Skipped"]
 
 _PREFETCH_BYTES = 32 << 20
+_INFER_BYTES = 8 << 20
 _STATE_VERSION = 1
+_OF_STATE = {"version", "stream"}
+_OF_BEGUN_STATE = {"order", "files"}
+_OF_STREAM = {"epoch", "next_file", "cursor", "visit", "slots", "random", "random_started", "draining", "shuffled"}
+_MOST = (1 << 63) - 1  # of what the core takes
 
 
 class Skipped(NamedTuple):
@@ -127,8 +133,8 @@ class ShardReader:
         if features is not None and not isinstance(features, str):
             self._plan()
         index, parts = (operator.index(value) for value in shard)
-        if not 0 <= index < parts:
-            raise InvalidArgumentError(f"shard is (i, n) with 0 <= i < n, got {shard}")
+        if not 0 <= index < parts <= _MOST:
+            raise InvalidArgumentError(f"shard is (i, n) with 0 <= i < n < 2**63, got {shard}")
         if shard_by not in ("auto", "file", "record"):
             raise InvalidArgumentError(f'shard_by is "auto", "file" or "record", got {shard_by!r}')
         if on_corrupt not in ("raise", "skip", "skip_file"):
@@ -148,6 +154,7 @@ class ShardReader:
             "seed": _seed(seed),
             "num_epochs": -1 if num_epochs is None else _at_least(-1, "num_epochs", num_epochs),
         }
+        self._seed_is_drawn = seed is None
         read_ahead = _PREFETCH_BYTES if prefetch_bytes is None else prefetch_bytes
         self._options: dict[str, Any] = {
             "compression_type": check_compression_type(compression_type),
@@ -158,19 +165,16 @@ class ShardReader:
         self._inferred: dict[str, Any] | None = None
         self._resume: dict[str, Any] | None = None
         self._stream: _core.RecordStream | None = None
-        self._stream_part: tuple[int, int] = self._shard
+        self._running: tuple[list[str] | list[CoreFile], dict[str, Any]] | None = None  # what _stream was made of
         self._skipped: list[Skipped] = []
 
     def __iter__(self) -> Iterator[Any]:
-        part = _part_of_worker(self._shard)
-        files, order = self._part(part)
+        files, order = self._part(_part_of_worker(self._shard))
         state = self._resume
         if state is not None:
             self._check_state(state, files, order)
-        self._skipped = []
-        self._stream_part = part
         plan = self._plan()
-        self._stream = _core.RecordStream(
+        stream = _core.RecordStream(
             files,
             state["stream"] if state is not None else None,
             None if plan is None else plan.core,
@@ -182,10 +186,12 @@ class ShardReader:
             **order,
             **self._options,
         )
+        self._stream, self._running, self._skipped = stream, (files, order), []
+        self._resume = None  # only the first iteration goes on from there
         if plan is None:
-            return self._stream.batches()
+            return stream.batches()
         # No generator: several threads may ask one iterator.
-        columns = self._stream.columns()
+        columns = stream.columns()
         results = itertools.starmap(plan.finish, columns) if plan.checks_rows else map(plan.finish, columns)
         return results if self._label_key is None else map(self._take_label, results)
 
@@ -203,11 +209,23 @@ class ShardReader:
             return sequence_plan(*self._features)
         if isinstance(self._features, str):
             if self._inferred is None:
-                from .io import infer_features
-
-                self._inferred = infer_features(self._files)
+                self._inferred = self._infer()
+                if self._label_key is not None and self._label_key not in self._inferred:
+                    raise InvalidArgumentError(
+                        f"label_key {self._label_key!r} is none of the features found, {sorted(self._inferred)}"
+                    )
             return example_plan(self._inferred)
         return example_plan(self._features)
+
+    def _infer(self) -> dict[str, Any]:
+        """From the first records of all files, read as this reader reads them."""
+        from .io import infer_features
+
+        def batches(size: int) -> Iterator[_core.RecordBatch]:
+            options = {**self._options, "prefetch_bytes": min(_INFER_BYTES, self._options["prefetch_bytes"])}
+            return _core.RecordStream(stream_files(self._files), batch_size=size, **options).batches()
+
+        return infer_features(SimpleNamespace(batch=batches))
 
     @property
     def skipped(self) -> list[Skipped]:
@@ -227,9 +245,12 @@ class ShardReader:
         """
         if not self._deterministic:
             raise ValueError("an order that depends on timing can't be resumed: state_dict needs deterministic=True")
-        if self._stream is None:
-            return self._resume or {"version": _STATE_VERSION, "stream": None}
-        files, order = self._part(self._stream_part)
+        if self._resume is not None:
+            return self._resume
+        if self._stream is None or self._running is None:
+            return {"version": _STATE_VERSION, "stream": None}
+        # Of the files as they were found then: a pattern may match others by now.
+        files, order = self._running
         return {
             "version": _STATE_VERSION,
             "stream": self._stream.state(),
@@ -238,21 +259,21 @@ class ShardReader:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Lets the next iteration begin where `state_dict` stood.
+        """Lets the next iteration begin where `state_dict` stood; those after it start anew.
 
         Raises:
-          ValueError: when iterated, if the state is of a reader with other files or arguments.
+          TypeError: it is no dict.
+          ValueError: it is no state of a reader. When iterated: it is of a reader with other files or arguments.
         """
-        if state.get("version") != _STATE_VERSION:
-            raise ValueError(f"not a state of ShardReader, version {_STATE_VERSION}: {state.get('version')!r}")
+        _check_form(state)
         self._resume = state if state["stream"] is not None else None
-        self._stream = None
-        if self._resume is not None:
+        self._stream = self._running = None
+        if self._resume is not None and self._seed_is_drawn:
             # A seed that was drawn goes along with the state.
             self._order["seed"] = state["order"]["seed"]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_stream": None}
+        return {**self.__dict__, "_stream": None, "_running": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         _register_with_torch()
@@ -277,6 +298,39 @@ class ShardReader:
             raise ValueError("the saved state is of another reader: the list of files differs")
 
 
+def _check_form(state: Any) -> None:
+    if not isinstance(state, Mapping):
+        raise TypeError(f"a state of ShardReader is a dict, got {type(state).__name__}")
+    if state.get("version") != _STATE_VERSION:
+        raise ValueError(f"not a state of ShardReader, version {_STATE_VERSION}: {state.get('version')!r}")
+    _check_keys(state, _OF_STATE, "state")
+    stream = state["stream"]
+    if stream is None:
+        return
+    _check_keys(state, _OF_BEGUN_STATE, "state")
+    _check_keys(state["order"], {"seed"}, "state's order")
+    _check_keys(stream, _OF_STREAM, "state's stream")
+    numbers = [stream[name] for name in ("epoch", "next_file", "cursor", "visit")]
+    for triple in [*_list(stream["slots"]), *_list(stream["shuffled"])]:
+        if len(_list(triple)) != 3:
+            raise ValueError(f"not a state of ShardReader: {triple!r:.60} is no place of a record")
+        numbers += triple[1:]
+    if not all(isinstance(number, int) and 0 <= number <= _MOST for number in numbers):
+        raise ValueError("not a state of ShardReader: a number is none, or out of range")
+
+
+def _check_keys(part: Any, keys: set[str], name: str) -> None:
+    missing = sorted(keys - set(part)) if isinstance(part, Mapping) else sorted(keys)
+    if missing:
+        raise ValueError(f"not a state of ShardReader: the {name} lacks {', '.join(missing)}")
+
+
+def _list(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"not a state of ShardReader: expected a list, got {type(value).__name__}")
+    return value
+
+
 def _digest(files: list[str] | list[CoreFile]) -> str:
     import hashlib  # costs an import of this package 3 ms, and few save states
 
@@ -297,6 +351,8 @@ def _at_least(least: int, name: str, value: int) -> int:
     value = operator.index(value)
     if value < least:
         raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")
+    if value > _MOST:
+        raise InvalidArgumentError(f"{name} must be below 2**63, got {value}")
     return value
 
 

@@ -11,6 +11,7 @@ namespace {
 constexpr uint64_t kShuffleUse = 2;
 constexpr size_t kInterleavedBatch = 1024;  // records of a batch of an interleave, as they come
 constexpr size_t kOwnersLookedAt = 8;
+constexpr size_t kRoomAtOnce = 64 << 10;  // records; a batch may be asked for that no files fill
 
 }  // namespace
 
@@ -86,7 +87,7 @@ void BatchCutter::Append(const Run& run) {
   if (batch.records.empty() && run.begin == 0 && run.count == from.size()) {
     batch.records.swap(from);
   } else {
-    if (batch.records.empty()) batch.records.reserve(std::max(run.count, options_.batch_size));
+    if (batch.records.empty()) batch.records.reserve(std::max(run.count, std::min(options_.batch_size, kRoomAtOnce)));
     const auto begin = from.begin() + static_cast<ptrdiff_t>(run.begin);
     batch.records.insert(batch.records.end(), begin, begin + static_cast<ptrdiff_t>(run.count));
   }

@@ -37,13 +37,20 @@ Status FetchAt(const File& file, ShuffleItem* item) {
   return {};
 }
 
-// `wanted` is sorted by index.
-Status FetchFromStream(std::unique_ptr<Source> frames, BufferPool* pool, const std::vector<ShuffleItem*>& wanted) {
+// `wanted` is sorted by index. `skip`: past damage, as the reading did that found them.
+Status FetchFromStream(std::unique_ptr<Source> frames, BufferPool* pool, bool skip,
+                       const std::vector<ShuffleItem*>& wanted) {
   RecordReader reader(std::move(frames), pool, {});
   size_t found = 0;
   while (found < wanted.size()) {
     Chunk chunk;
-    TFR_RETURN_IF_ERROR(reader.Next(&chunk));
+    Status status = reader.Next(&chunk);
+    if (skip && status.code() == StatusCode::kDataLoss) {
+      std::vector<Skipped> skipped;
+      TFR_RETURN_IF_ERROR(reader.Resume({}, &skipped));
+      continue;
+    }
+    TFR_RETURN_IF_ERROR(std::move(status));
     if (chunk.records.empty()) return NothingThere(wanted[found]->place);
     for (; found < wanted.size(); ++found) {
       const int64_t i = wanted[found]->place.place.index - chunk.first_index;
@@ -81,7 +88,7 @@ Status FetchFromFile(const InputFile& input, const LaneOptions& options, BufferP
   std::unique_ptr<Source> frames;
   Compression found;
   TFR_RETURN_IF_ERROR(OpenFrames(std::move(source), choice, &frames, &found));
-  return FetchFromStream(std::move(frames), pool, wanted);
+  return FetchFromStream(std::move(frames), pool, options.on_corrupt == OnCorrupt::kSkip, wanted);
 }
 
 }  // namespace

@@ -63,6 +63,8 @@ bool Lane::Produce(size_t unit, bool consumer, Produced* produced) {
   } catch (const std::bad_alloc&) {
     produced->status = Status::OutOfMemory("no memory for the records of a chunk");
   }
+  // Whoever stood at the start has been told of what lies before it.
+  std::erase_if(produced->skipped, [this](const Skipped& what) { return what.offset < start_.offset; });
   if (!produced->status.ok()) {
     produced->last = true;
     produced->status = std::move(produced->status).WithPath(*input_.path);
@@ -186,8 +188,9 @@ void Lane::FinishChunk(Produced* produced) {
     produced->status = std::move(status);
     return;
   }
-  // The rest of the file goes with the damaged record.
+  // The rest of the file goes with the damaged record, also for whoever goes on behind the chunk.
   const int64_t from = status.detail().offset;
+  chunk.end = {from, status.detail().record_index};
   produced->skipped = {{from, kind_ == Kind::kRegions ? file_bytes_ - from : -1, status.detail().message}};
   produced->last = true;
   StopTokens();

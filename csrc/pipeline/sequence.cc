@@ -31,10 +31,10 @@ Sequence::Sequence(FileOrder* order, const SequenceOptions& options, const Seque
     : order_(order),
       options_(options),
       lanes_(lanes),
-      slots_(std::max<size_t>(options.cycle_length, 1)),
+      slots_(SlotsFor(options, order->files())),
       epoch_(start.epoch),
       next_file_(start.next_file),
-      cursor_(start.cursor),
+      cursor_(start.cursor % slots_.size()),
       visit_(start.visit) {
   for (size_t i = 0; i < std::min(slots_.size(), start.slots.size()); ++i) {
     const SequenceState::Slot& saved = start.slots[i];
@@ -78,12 +78,14 @@ Sequence::Event Sequence::Next(size_t max, Run* run) {
     *run = {&slot.chunk, slot.lane.get(), slot.taken, count};
     slot.taken += count;
     visit_ += count;
+    if (slot.noted < slot.skipped.size()) NoteSkipped(&slot, PlaceIn(slot).offset);
     return Event::kRun;
   }
 }
 
 // The slot's next chunk in place of the one used up; retires the lane at its end. kRun: look again.
 Sequence::Event Sequence::Refill(Slot* slot) {
+  NoteSkipped(slot, INT64_MAX);
   if (!slot->error.ok()) {
     error_ = slot->error;
     return Event::kError;
@@ -100,7 +102,8 @@ Sequence::Event Sequence::Refill(Slot* slot) {
     waiting_for_ = slot->lane;
     return Event::kWait;
   }
-  for (Skipped& what : produced.skipped) skipped_.push_back({slot->lane->path(), std::move(what)});
+  slot->skipped = std::move(produced.skipped);
+  slot->noted = 0;
   slot->chunk = std::move(produced.chunk);
   slot->taken = 0;
   slot->size = slot->chunk.records.size();
@@ -108,6 +111,12 @@ Sequence::Event Sequence::Refill(Slot* slot) {
   slot->last = produced.last;
   slot->begin = slot->chunk.end;
   return Event::kRun;
+}
+
+void Sequence::NoteSkipped(Slot* slot, int64_t before) {
+  for (; slot->noted < slot->skipped.size() && slot->skipped[slot->noted].offset < before; ++slot->noted) {
+    skipped_.push_back({slot->lane->path(), std::move(slot->skipped[slot->noted])});
+  }
 }
 
 bool Sequence::FillSlot(Slot* slot) {

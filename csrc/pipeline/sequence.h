@@ -3,11 +3,13 @@
 // An epoch has every file once, in the order given or in one drawn from the seed and the epoch's number.
 // `cycle_length` slots hold a file each and are visited in turn, `block_length` records a visit. When a slot's file
 // has ended, that visit yields nothing and the slot takes the next file of the epoch on its next visit. This is
-// TensorFlow's deterministic interleave; one slot reads the files one after the other.
+// TensorFlow's deterministic interleave; one slot reads the files one after the other. Slots beyond the number of
+// files would never hold one, so there are none.
 
 #ifndef TFRECORD_FAST_PIPELINE_SEQUENCE_H_
 #define TFRECORD_FAST_PIPELINE_SEQUENCE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,6 +42,12 @@ struct SequenceState {
   uint64_t visit = 0;      // records it gave in this turn
   std::vector<Slot> slots;
 };
+
+// How many slots can ever hold a file, of as many as are asked for: each takes at least one file of an epoch before
+// the first comes around again.
+inline size_t SlotsFor(const SequenceOptions& options, size_t files) {
+  return std::max<size_t>(std::min(options.cycle_length, files), 1);
+}
 
 // Which file comes at which place of which epoch.
 class FileOrder {
@@ -96,7 +104,8 @@ class Sequence {
   const Status& error() const { return error_; }
   // Behind the last run; only while no event but kRun or kEpochEnd was last.
   SequenceState State() const;
-  // Damaged stretches passed over since the last call, with the lanes they lie in.
+  // Damaged stretches passed over since the last call, with the lanes they lie in. A stretch is passed with the last
+  // record in front of which State() would not find it again.
   struct SkippedIn {
     std::shared_ptr<const std::string> path;
     Skipped what;
@@ -112,12 +121,15 @@ class Sequence {
     bool last = false;
     Status error;  // what stands behind the chunk
     Place begin;   // where the lane starts, until it gave a chunk
+    std::vector<Skipped> skipped;  // in the chunk, by offset
+    size_t noted = 0;              // of them, already in skipped_
   };
 
   bool FillSlot(Slot* slot);
   Event Refill(Slot* slot);
   void Advance();
   Place PlaceIn(const Slot& slot) const;
+  void NoteSkipped(Slot* slot, int64_t before);
 
   FileOrder* const order_;
   const SequenceOptions options_;

@@ -55,7 +55,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         options_(options),
         pool_(options.prefetch_bytes + 4 * options.lane.chunk_bytes),
         order_(files_.size(), options.sequence),
-        lanes_(files_, &order_, options.lane, &pool_, std::max<size_t>(options.sequence.cycle_length, 1) + options.num_threads + 1),
+        lanes_(files_, &order_, options.lane, &pool_, SlotsFor(options.sequence, files_.size()) + options.num_threads + 1),
         start_(state),
         mirror_(state.shuffled),
         delivered_state_(state.cutter) {}
@@ -129,6 +129,11 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   // Opens what the state speaks of. Here and not in the constructor, since it reads files.
   Status Start() {
+    for (const SequenceState::Slot& slot : start_.cutter.sequence.slots) {
+      if (slot.file >= static_cast<int64_t>(files_.size())) {
+        return Status::InvalidArgument("the saved state names a file that is not in the list");
+      }
+    }
     std::vector<ShuffleItem> items;
     TFR_RETURN_IF_ERROR(FetchRecords(files_, start_.shuffled, options_.lane, &pool_, &items));
     sequence_ = std::make_unique<Sequence>(&order_, options_.sequence, start_.cutter.sequence, this);
@@ -445,7 +450,11 @@ Status ShardStream::Next(Delivered* delivered) {
   if (!impl_->InOwnProcess()) {
     return Status::InvalidArgument("this reader was started in another process; open it anew after a fork");
   }
-  return impl_->Next(delivered);
+  try {
+    return impl_->Next(delivered);
+  } catch (const std::bad_alloc&) {
+    return Status::OutOfMemory("no memory for the records of a batch");
+  }
 }
 
 StreamState ShardStream::State() const { return impl_->State(); }

@@ -182,15 +182,19 @@ class _JsonLines(_Source):
     @staticmethod
     def _look(path: str, number: int, row: dict[str, Any], kinds: dict[str, type]) -> None:
         for key, value in row.items():
+            place = f"{path}: line {number}: feature {key!r}"
+            _check_bytes(key, place)
             for item in _as_list(value):
                 kind = _kind_of_json(item)
                 if kind is None:
-                    raise Malformed(f"{path}: line {number}: feature {key!r}: no form in an Example: {item!r:.60}")
+                    raise Malformed(f"{place}: no form in an Example: {item!r:.60}")
+                if kind is bytes:
+                    _check_bytes(item, place)
                 known = kinds.setdefault(key, kind)
                 if known is not kind:
                     if bytes in (known, kind):
                         found = f"{_NAMES[kind]} here, {_NAMES[known]} before"
-                        raise Malformed(f"{path}: line {number}: feature {key!r}: conflicting kinds: {found}")
+                        raise Malformed(f"{place}: conflicting kinds: {found}")
                     kinds[key] = float
 
 
@@ -215,6 +219,14 @@ def _kind_of_json(value: Any) -> type | None:
 
 def _bytes_of_json(value: Any) -> bytes:
     return value.encode() if isinstance(value, str) else base64.b64decode(value["base64"], validate=True)
+
+
+def _check_bytes(value: Any, place: str) -> None:
+    try:
+        _bytes_of_json(value)
+    except ValueError as error:
+        what = "text that is no UTF-8" if isinstance(value, str) else "bad base64"
+        raise Malformed(f"{place}: {what}: {error}") from None
 
 
 class _Csv(_Source):

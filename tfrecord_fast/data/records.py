@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,8 @@ class TFRecordDataset(Dataset[bytes]):
 
     Args:
       filenames: a path (str, bytes, PathLike), a glob pattern, a URL that fsspec opens, a readable binary file object,
-        a bytearray or memoryview that holds a file; nested lists, tuples or an array of these; a Dataset of paths.
+        a bytearray or memoryview that holds a file; nested lists, tuples or an array of these; a Dataset of paths. A
+        file object is read from where it stands now, each time; one that can't seek can be read once.
       compression_type: None detects (a record header whose own CRC holds decides; else the magic bytes of GZIP, ZLIB
         and ZSTD); "" means uncompressed, strictly; "GZIP", "ZLIB", "ZSTD".
       buffer_size: bytes to read ahead, None or -1 for the default.
@@ -36,7 +38,8 @@ class TFRecordDataset(Dataset[bytes]):
     Iterating yields bytes, one a record; `batch(n)` yields RecordBatch.
 
     Raises:
-      ValueError: unknown compression_type, or an argument out of range.
+      ValueError: unknown compression_type, or an argument out of range; when iterated again, a file object that can't
+        seek.
       TypeError: something that can be no file.
       FileNotFoundError, OSError: when iterated.
       errors.DataLossError: when iterated, after the records before the damage; iteration ends there.
@@ -64,6 +67,8 @@ class TFRecordDataset(Dataset[bytes]):
             raise InvalidArgumentError(f"`buffer_size` must be >= 0 (0 == no buffering), got {buffer_size}")
         if num_parallel_reads is not None and num_parallel_reads < 1 and num_parallel_reads != AUTOTUNE:
             raise InvalidArgumentError(f"`num_parallel_reads` must be > 0, got {num_parallel_reads}")
+        if num_parallel_reads is not None and num_parallel_reads >= 1 << 63:
+            raise InvalidArgumentError(f"`num_parallel_reads` must be below 2**63, got {num_parallel_reads}")
         self._files = filenames if isinstance(filenames, Dataset) else flatten(filenames)
         self._buffer_size = buffer_size
         self._cycle_length = 1 if num_parallel_reads in (None, AUTOTUNE) else num_parallel_reads
@@ -122,4 +127,4 @@ def joined(datasets: list[Any], cycle_length: int, block_length: int) -> TFRecor
 def _names_one_file(files: Any) -> bool:
     if not isinstance(files, list) or len(files) != 1:
         return False
-    return isinstance(files[0], bytes) or (isinstance(files[0], str) and not set(files[0]) & set("*?["))
+    return isinstance(files[0], str | bytes) and not set(os.fsdecode(files[0])) & set("*?[")
