@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._convert import as_array
 from ._partitions import partition_batch, partition_single
-from .bytes_array import BytesArray
 from .dtypes import DType, as_dtype, int64, string
 from .errors import InvalidArgumentError
 from .features import (
@@ -70,26 +70,8 @@ def _note(feature: Any) -> str:
 
 def _default_array(value: Any, dtype: DType) -> Any:
     """`value` as a flat array (numeric) or list of bytes (strings); refuses what TensorFlow would not convert."""
-    if hasattr(value, "numpy"):
-        value = value.numpy()
-    if dtype == string:
-        given = value if isinstance(value, np.ndarray | BytesArray) else np.asarray(value, dtype=object)
-        items = np.asarray(given).ravel().tolist()
-        if any(not isinstance(item, bytes | str) for item in items):
-            raise TypeError(f"default_value {value!r} is not made of strings")
-        return [item.encode() if isinstance(item, str) else item for item in items]
-    array = np.asarray(value)
-    target = np.dtype(dtype.as_numpy_dtype)
-    # From bool to integers to floats; never back.
-    ranks = "biuf"
-    rank = {"b": 0, "i": 1, "u": 1, "f": 2}.get(array.dtype.kind, 9)
-    wanted = 2 if target.kind not in ranks else {"b": 0, "i": 1, "u": 1, "f": 2}[target.kind]
-    if array.size and (rank > wanted or (rank == 0 and wanted != 0)):
-        raise TypeError(f"default_value {value!r} cannot be converted to {dtype.name}")
-    converted = array.astype(target)
-    if array.size and wanted == 1 and not np.array_equal(converted, array):
-        raise ValueError(f"default_value {value!r} is out of range for {dtype.name}")
-    return np.ascontiguousarray(converted).ravel()
+    array = as_array(value, dtype.as_numpy_dtype)
+    return array.ravel().tolist() if dtype == string else np.ascontiguousarray(array).ravel()
 
 
 def _default(key: Any, value: Any, dtype: DType, count: int, shape: Any) -> bytes | list[bytes] | None:

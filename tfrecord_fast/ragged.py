@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._arrow import export
+from ._convert import fill_value
 from .errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -184,9 +185,8 @@ class RaggedTensor:
             values = np.asarray(self.values)
         lengths = self.row_lengths()
         longest = int(lengths.max()) if len(lengths) else 0
-        if default_value is None:
-            default_value = b"" if values.dtype == object else 0
-        dense = np.full((len(self), longest, *values.shape[1:]), default_value, dtype=values.dtype)
+        filling = fill_value(default_value, values.dtype)
+        dense = np.full((len(self), longest, *values.shape[1:]), filling, dtype=values.dtype)
         dense[np.arange(longest) < lengths[:, None]] = values[int(self.row_splits[0]) : int(self.row_splits[-1])]
         return dense
 

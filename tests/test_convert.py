@@ -1,0 +1,123 @@
+"""Values that users give: defaults, paddings, tensors made of Python's lists, as TensorFlow types them."""
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+
+STRINGS = tf.SparseTensor([[0], [2]], np.array([b"a", b"b"], dtype=object), [3])
+INTS = tf.SparseTensor([[0], [2]], np.array([1, 2]), [3])
+FLOATS = tf.SparseTensor([[0], [2]], np.array([1, 2], dtype=np.float32), [3])
+ROWS = tf.RaggedTensor(np.array([b"a", b"b", b"c"], dtype=object), np.array([0, 1, 3]))
+
+
+@pytest.mark.parametrize("default", ["q", b"q", bytearray(b"q"), memoryview(b"q"), np.str_("q"), np.array("q")])
+def test_defaults_of_strings_become_bytes(default):
+    assert tf.sparse.to_dense(STRINGS, default_value=default).tolist() == [b"a", b"q", b"b"]
+    assert ROWS.to_tensor(default).tolist() == [[b"a", b"q"], [b"b", b"c"]]
+    assert tf.sparse.to_dense(ROWS, default).tolist() == [[b"a", b"q"], [b"b", b"c"]]
+    assert all(type(value) is bytes for value in tf.sparse.to_dense(STRINGS, default))
+
+
+@pytest.mark.parametrize(
+    ("tensor", "default"),
+    [
+        (STRINGS, 0),
+        (STRINGS, 1.5),
+        (STRINGS, True),
+        (ROWS, 1),
+        (INTS, "a"),
+        (INTS, b""),
+        (FLOATS, "1"),
+        (INTS, 2.5),
+        (INTS, 2.0),
+        (INTS, np.nan),
+        (INTS, np.float64(2.5)),
+        (INTS, np.float32("nan")),
+        (tf.SparseTensor([[0]], np.array([1], dtype=np.int8), [3]), np.nan),
+        (tf.SparseTensor([[0]], np.array([True]), [3]), 1),
+    ],
+)
+def test_a_default_of_another_kind_is_an_error(tensor, default):
+    with pytest.raises(TypeError, match="default_value"):
+        tf.sparse.to_dense(tensor, default)
+
+
+def test_a_default_that_the_dtype_does_not_hold_is_an_error():
+    small = tf.SparseTensor([[0]], np.array([1], dtype=np.int8), [3])
+    with pytest.raises(ValueError, match="out of range"):
+        tf.sparse.to_dense(small, 1 << 40)
+    with pytest.raises(ValueError, match="out of range"):
+        tf.sparse.to_dense(INTS, 1 << 70)
+    with pytest.raises(ValueError, match="scalar"):
+        tf.sparse.to_dense(INTS, [2])
+
+
+def test_defaults_that_tensorflow_converts():
+    for default in [2, np.int8(2), np.float64(2.0), np.array(2.0)]:
+        assert tf.sparse.to_dense(INTS, default).tolist() == [1, 2, 2]
+    for default in [2, np.int8(2), 2.0, np.float64(2)]:
+        assert tf.sparse.to_dense(FLOATS, default).tolist() == [1, 2, 2]
+    assert tf.sparse.to_dense(INTS, True).tolist() == [1, 1, 2]
+
+
+def test_to_dense_by_tensorflows_names():
+    assert tf.sparse.to_dense(sp_input=INTS, default_value=7, name="dense").tolist() == [1, 7, 2]
+    assert tf.sparse.to_dense(x=INTS).tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "default", "expected"),
+    [
+        *((tf.int64, value, 1) for value in [True, [True], np.bool_(True), np.array([True])]),
+        *((tf.float32, value, 0.0) for value in [False, [False], np.bool_(False), np.array([False])]),
+        *((tf.int64, value, 4) for value in [np.float64(4.0), np.float32(4), np.array([4.0])]),
+        (tf.float32, 1 << 70, float(1 << 70)),
+        (tf.string, bytearray(b"x"), b"x"),
+    ],
+)
+def test_default_values_of_features_that_tensorflow_converts(dtype, default, expected):
+    for shape in ([], [1]):
+        parsed = tf.parse_example([b""], {"a": tf.FixedLenFeature(shape, dtype, default)})["a"]
+        assert np.asarray(parsed).ravel().tolist() == [expected]
+
+
+@pytest.mark.parametrize("default", [4.0, [4.0], 4.5, np.array([4.5]), [np.float64(4.0)], "a"])
+def test_default_values_of_features_that_would_be_cut_are_errors(default):
+    with pytest.raises(TypeError):
+        tf.parse_example([b""], {"a": tf.FixedLenFeature([1], tf.int64, default)})
+
+
+def test_sparse_tensors_of_lists_are_typed_as_by_tensorflow():
+    strings = tf.SparseTensor([[0], [2]], ["a", "é"], [3])
+    assert strings.values.dtype == object and strings.values.tolist() == [b"a", "é".encode()]
+    assert tf.SparseTensor([[0]], [1], [2]).dtype == np.int32
+    assert tf.SparseTensor([[0]], [1 << 40], [2]).dtype == np.int64
+    assert tf.SparseTensor([[0]], [1.5], [2]).dtype == np.float32
+    assert tf.SparseTensor([[0]], [True], [2]).dtype == np.bool_
+    assert tf.SparseTensor(np.empty((0, 1), np.int64), [], [2]).dtype == np.float32
+    given = np.array([1, 2])
+    assert tf.SparseTensor([[0], [1]], given, [2]).values is given
+    views = tf.BytesArray([b"a"])
+    assert tf.SparseTensor([[0]], views, [2]).values is views
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "shape"),
+    [
+        ([[0, 0]], [1, 2], [2, 2]),
+        ([[0]], [1], [2, 2]),
+        ([0], [1], [2]),
+        ([], [], [2]),
+        ([[0]], [[1]], [2]),
+        ([[0]], [1], 3),
+    ],
+)
+def test_parts_of_a_sparse_tensor_that_do_not_fit_are_errors(indices, values, shape):
+    with pytest.raises(ValueError, match="dimensions"):
+        tf.SparseTensor(indices, values, shape)
+
+
+def test_indices_of_a_sparse_tensor_are_integers():
+    with pytest.raises(TypeError, match="indices"):
+        tf.SparseTensor([[0.0]], [1], [2])
