@@ -121,3 +121,67 @@ def test_parts_of_a_sparse_tensor_that_do_not_fit_are_errors(indices, values, sh
 def test_indices_of_a_sparse_tensor_are_integers():
     with pytest.raises(TypeError, match="indices"):
         tf.SparseTensor([[0.0]], [1], [2])
+
+
+@pytest.mark.parametrize("value", [1.5, 1.0, np.float64(1.0), ""])
+def test_integers_are_not_padded_with_other_kinds(value):
+    with pytest.raises(TypeError, match="padding_values"):
+        list(tf.data.Dataset.range(3).batch(2).padded_batch(2, padding_values=value))
+
+
+def test_paddings_of_the_kind_of_the_values():
+    batched = tf.data.Dataset.range(3).batch(2)
+    for value in [7, np.int64(7)]:
+        assert next(iter(batched.padded_batch(2, padding_values=value))).tolist() == [[0, 1], [2, 7]]
+    strings = tf.data.Dataset.from_generator(lambda: iter([["a"], ["b", "c"]]), tf.string)
+    assert next(iter(strings.padded_batch(2, padding_values="é"))).tolist() == [[b"a", "é".encode()], [b"b", b"c"]]
+    with pytest.raises(TypeError, match="padding_values"):
+        list(strings.padded_batch(2, padding_values=0))
+
+
+@pytest.mark.parametrize("stop", [1.5, 1.0, "a", np.float64(2.5), np.nan])
+def test_a_range_to_what_is_no_integer_is_an_error(stop):
+    with pytest.raises(TypeError):
+        tf.data.Dataset.range(stop)
+
+
+def test_ranges_to_whole_numbers():
+    for stop in [2, np.int32(2), np.float64(2.0), np.array(2)]:
+        assert list(tf.data.Dataset.range(stop)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        *((value, tf.int32) for value in [1.7, 2.0, np.float32(1.5), "a", None, 1 << 40, [1, [2]]]),
+        *[(np.array([1.5]), tf.int64), (1, tf.string), (1, tf.bool), (300, tf.uint8)],
+    ],
+)
+def test_what_a_generator_yields_must_be_of_its_dtype(value, dtype):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"expected type was {dtype.name}"):
+        list(tf.data.Dataset.from_generator(lambda: iter([value]), dtype))
+
+
+def test_what_a_generator_yields_is_converted_as_by_tensorflow():
+    def first(value, dtype):
+        return next(iter(tf.data.Dataset.from_generator(lambda: iter([value]), dtype)))
+
+    for value, dtype in [(np.float64(2.0), tf.int32), (2, tf.float32), (np.int64(2), tf.int32), (True, tf.int32)]:
+        assert first(value, dtype) == value and first(value, dtype).dtype == dtype
+    assert first("é", tf.string) == "é".encode()
+    assert first(["a"], tf.string).tolist() == [b"a"]
+
+
+def test_what_a_generator_yields_must_be_of_its_shape():
+    def made(**options):
+        return list(tf.data.Dataset.from_generator(lambda: iter([([1], "a")]), **options))
+
+    types = (tf.int32, tf.string)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(1,\) .* shape \(2,\)"):
+        made(output_types=types, output_shapes=([2], []))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(\) .* shape \(None,\)"):
+        made(output_types=types, output_shapes=([1], [None]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(1,\) .* shape \(2,\)"):
+        made(output_signature=(tf.TensorSpec([2], tf.int32), tf.TensorSpec([], tf.string)))
+    for shapes in [([1], []), ([None], ()), (None, None), None]:
+        assert len(made(output_types=types, output_shapes=shapes)) == 1

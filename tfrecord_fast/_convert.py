@@ -43,9 +43,12 @@ def as_array(value: Any, dtype: Any, what: str = "default_value") -> np.ndarray[
     whole = rank == 2 and wanted == 1 and isinstance(value, np.ndarray | np.generic)
     if (rank > wanted and not whole) or (wanted == 0 and rank != 0):
         raise TypeError(f"{what} {value!r} cannot be converted to {target.name}")
-    with np.errstate(invalid="ignore", over="ignore"):
+    if rank <= 1 or wanted != 1:
         converted = array.astype(target)
-    if wanted == 1 and not np.array_equal(converted, array):
+    else:
+        with np.errstate(invalid="ignore"):
+            converted = array.astype(target)
+    if wanted == 1 and not (converted == array).all():
         if whole and not np.array_equal(np.rint(array), array):
             raise TypeError(f"{what} {value!r} cannot be converted to {target.name}")
         raise ValueError(f"{what} {value!r} is out of range for {target.name}")

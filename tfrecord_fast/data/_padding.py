@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._convert import fill_value
 from ..errors import InvalidArgumentError
 from ._rows import stack_ragged
 from ._structure import leaves, map_leaves, stack
@@ -88,16 +89,17 @@ def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
     ]
     if any(have > length for have, length in zip(longest, wanted, strict=True)):
         raise InvalidArgumentError(f"Attempted to pad to a smaller size than the input element: {longest} to {wanted}")
-    dtype = arrays[0].dtype
-    if value is None:
-        value = b"" if dtype.hasobject else 0
-    elif isinstance(value, str):
-        value = value.encode()
-    batch = np.full((len(arrays), *wanted), value, dtype=dtype)
+    batch = np.full((len(arrays), *wanted), _padding(value, arrays[0].dtype), dtype=arrays[0].dtype)
     for row, array in enumerate(arrays):
         place: Any = (row, *(slice(length) for length in array.shape))
         batch[place] = array
     return batch
+
+
+def _padding(value: Any, dtype: np.dtype[Any]) -> Any:
+    if dtype.kind in "iu" and np.asarray(value).dtype.kind == "f":  # whole floats neither
+        raise TypeError(f"padding_values {value!r} cannot be converted to {dtype.name}")
+    return fill_value(value, dtype, "padding_values")
 
 
 def stack_ragged_arrays(elements: list[Any]) -> Any:
