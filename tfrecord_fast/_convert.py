@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_array", "as_values", "fill_value", "plain"]
+__all__ = ["as_array", "as_values", "encoded", "fill_value", "plain"]
 
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # from bool to integers to floats; never back
 
@@ -53,6 +53,13 @@ def as_array(value: Any, dtype: Any, what: str = "default_value") -> np.ndarray[
             raise TypeError(f"{what} {value!r} cannot be converted to {target.name}")
         raise ValueError(f"{what} {value!r} is out of range for {target.name}")
     return converted
+
+
+def encoded(records: Any) -> Any:
+    """A sequence of records with UTF-8 in place of str; None where there is no str among them."""
+    if not isinstance(records, list | tuple | np.ndarray) or not any(isinstance(item, str) for item in records):
+        return None
+    return [item.encode() if isinstance(item, str) else item for item in records]
 
 
 def as_values(values: Any) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
+from .._convert import encoded, plain
 from .._plans import example_plan, sequence_plan
 from ..bytes_array import BytesArray
 from ..dtypes import as_dtype
@@ -21,6 +22,7 @@ __all__ = [
 ]
 
 Features = Mapping[Any, Any]
+Result = TypeVar("Result")
 
 
 def parse_example(
@@ -57,6 +59,7 @@ def parse_example(
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     plan = example_plan(features)
+    serialized = plain(serialized)
     if _is_scalar(serialized):
         return plan.single(_scalar(serialized))
     records = _vector(serialized)
@@ -64,7 +67,7 @@ def parse_example(
         raise InvalidArgumentError(
             f"Expected names have the same shape as serialized: {len(example_names)} names for {len(records)} records"
         )
-    return plan.batch(records, num_threads or 0)
+    return _parsed(plan.batch, records, num_threads or 0)
 
 
 def parse_single_example(
@@ -87,6 +90,7 @@ def parse_single_example(
         what = "None" if features is None else "empty"
         raise ValueError(f"Invalid argument: features cannot be {what}.")
     if type(serialized) is not bytes:
+        serialized = plain(serialized)
         if not _is_scalar(serialized):
             raise ValueError("Input serialized must be a scalar")
         serialized = _scalar(serialized)
@@ -124,9 +128,10 @@ def parse_sequence_example(
             "Both `context_features` and `sequence_features` argument are None, but at least one should have values."
         )
     plan = sequence_plan(context_features, sequence_features)
+    serialized = plain(serialized)
     if _is_scalar(serialized):
         return plan.parse([_scalar(serialized)], True)
-    return plan.parse(_vector(serialized), False, num_threads or 0)
+    return _parsed(plan.parse, _vector(serialized), False, num_threads or 0)
 
 
 def parse_single_sequence_example(
@@ -145,6 +150,7 @@ def parse_single_sequence_example(
     """
     if not (context_features or sequence_features):
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
+    serialized = plain(serialized)
     if not _is_scalar(serialized):
         raise ValueError("Input serialized must be a scalar")
     return sequence_plan(context_features, sequence_features).parse([_scalar(serialized)], True)[:2]
@@ -182,6 +188,7 @@ def decode_raw(
             raise InvalidArgumentError(
                 f"`fixed_length` ({fixed_length}) must be a multiple of the size of out_type ({kind.itemsize})"
             )
+    input_bytes = plain(input_bytes)
     scalar = _is_scalar(input_bytes)
     if scalar:
         array = BytesArray([_scalar(input_bytes)])
@@ -203,6 +210,17 @@ def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) ->
     return rows.view(kind).reshape((*array.shape, fixed_length // kind.itemsize))
 
 
+def _parsed(parse: Callable[..., Result], records: Any, *args: Any) -> Result:
+    """What `parse` makes of records, with str among them as UTF-8."""
+    try:
+        return parse(records, *args)
+    except TypeError:
+        texts = encoded(records)
+        if texts is None:
+            raise
+        return parse(texts, *args)
+
+
 def _is_scalar(serialized: Any) -> bool:
     if isinstance(serialized, bytes | str | bytearray | memoryview):
         return True
@@ -216,12 +234,12 @@ def _scalar(serialized: Any) -> Any:
 
 
 def _vector(serialized: Any) -> Any:
-    if hasattr(serialized, "numpy") and not isinstance(serialized, np.ndarray):
-        serialized = serialized.numpy()  # a tensor of TensorFlow's
     shape = getattr(serialized, "shape", None)
     nested = isinstance(serialized, list | tuple) and bool(serialized) and isinstance(serialized[0], list | tuple)
     if nested or (shape is not None and len(shape) != 1):
         raise InvalidArgumentError(
             f"Expected serialized to be a scalar or vector, got {'nested sequences' if nested else f'shape {shape}'}"
         )
+    if isinstance(serialized, np.ndarray) and serialized.dtype.kind == "U":  # whose buffer is UTF-32
+        return encoded(serialized)
     return serialized
