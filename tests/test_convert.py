@@ -185,3 +185,19 @@ def test_what_a_generator_yields_must_be_of_its_shape():
         made(output_signature=(tf.TensorSpec([2], tf.int32), tf.TensorSpec([], tf.string)))
     for shapes in [([1], []), ([None], ()), (None, None), None]:
         assert len(made(output_types=types, output_shapes=shapes)) == 1
+
+
+def test_ragged_tensors_of_lists():
+    made = tf.RaggedTensor([1, 2, 3], [0, 1, 3])
+    assert made.to_list() == [[1], [2, 3]] and made.dtype == np.int32 and made.row_splits.dtype == np.int64
+    assert tf.RaggedTensor(["a", "b"], [0, 0, 2]).to_list() == [[], [b"a", b"b"]]
+    assert tf.RaggedTensor.from_row_lengths([1.5, 2.5], [2, 0]).to_tensor().dtype == np.float32
+    assert tf.RaggedTensor(made, [0, 2]).to_list() == [[[1], [2, 3]]]
+    assert tf.RaggedTensor.from_value_rowids(["a", "b"], [0, 2]).to_list() == [[b"a"], [], [b"b"]]
+
+
+@pytest.mark.parametrize("splits", [[], [1, 3], [0, 2, 1, 3], [0, 2], [0, 5], [[0, 3]], [0.0, 3.0], ["a"]])
+def test_row_splits_that_do_not_fit_are_errors(splits):
+    for make in (tf.RaggedTensor, tf.RaggedTensor.from_row_splits):
+        with pytest.raises(ValueError, match="invalid partition"):
+            make([1, 2, 3], splits)

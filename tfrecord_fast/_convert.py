@@ -31,6 +31,8 @@ def as_array(value: Any, dtype: Any, what: str = "default_value") -> np.ndarray[
     if target.hasobject:
         return _strings(value, what)
     array = np.asarray(value)
+    if array.dtype == target:
+        return array
     if not array.size and array.dtype.kind not in "OSU":
         return array.astype(target)
     kind = array.dtype.kind

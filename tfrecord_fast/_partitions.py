@@ -52,9 +52,9 @@ def partition_batch(key: Any, feature: RaggedFeature, values: RaggedTensor, resu
                     if feature.validate and not np.array_equal(outer, by.row_splits):
                         raise InvalidArgumentError("values and partitions are not aligned")
                     by = by.values
-                by = RaggedTensor(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
+                by = RaggedTensor._of(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
             rows = _cut(partition, rows, by, feature.validate)
-    return rows if outer is None else RaggedTensor(rows, outer)
+    return rows if outer is None else RaggedTensor._of(rows, outer)
 
 
 def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedTensor:
@@ -67,12 +67,12 @@ def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedT
         by = _without_first(by)
     if kind in ("RowSplits", "RowLimits"):
         limits = by.values + np.repeat(rows.row_starts(), by.row_lengths())
-        return RaggedTensor(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
+        return RaggedTensor._of(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
     if kind == "RowStarts":
         starts = by.values + np.repeat(rows.row_starts(), by.row_lengths())
-        return RaggedTensor(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
+        return RaggedTensor._of(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
     if kind == "RowLengths":
-        return RaggedTensor(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
+        return RaggedTensor._of(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
     count = np.zeros(len(by), dtype=by.values.dtype)
     full = np.nonzero(by.row_lengths() > 0)[0]
     if len(full):

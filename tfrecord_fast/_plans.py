@@ -215,7 +215,7 @@ class _Columns:
             results[key] = SparseTensor.from_row_splits(values, splits, (len(splits) - 1, longest))
         for key, (_, splits_dtype) in self.ragged.items():
             values, splits, _ = results[key]
-            results[key] = RaggedTensor(values, _narrow(splits, splits_dtype, key))
+            results[key] = RaggedTensor._of(values, _narrow(splits, splits_dtype, key))
         return self._compose(results, single=False)
 
     def single(self, values: list[Any]) -> Result:
@@ -240,8 +240,8 @@ class _Columns:
             lengths[key] = counts[0] if single else counts
         for key, (_, splits_dtype) in self.ragged.items():
             values, splits, row_steps, _, _ = results[key]
-            steps = RaggedTensor(values, _narrow(splits, splits_dtype, key))
-            results[key] = steps if single else RaggedTensor(steps, _narrow(row_steps, splits_dtype, key))
+            steps = RaggedTensor._of(values, _narrow(splits, splits_dtype, key))
+            results[key] = steps if single else RaggedTensor._of(steps, _narrow(row_steps, splits_dtype, key))
         return self._compose(results, single), lengths
 
     def first_of(self, results: Result) -> Result:
