@@ -124,3 +124,70 @@ def test_tensorflow_1_has_another_order_of_arguments():
         assert module.parse_single_example(RECORDS[1], FEATURES, "name", "x") == {"a": 1}
         assert module.decode_raw(b"ab", tf.uint8, True, "name").tolist() == [97, 98]
         assert module.decode_raw(bytes=b"ab", out_type=tf.uint8).tolist() == [97, 98]
+
+
+@pytest.mark.parametrize("names", [["x", "y", "z"], [b"x", b"y", b"z"], np.array(["x", "y", "z"])])
+def test_an_error_tells_the_records_name(names):
+    required = {"a": tf.FixedLenFeature([], tf.int64)}
+    for records in ([RECORDS[0], b"", b""], objects([RECORDS[0], b"", b""])):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: y, feature 'a'.*\(record 1\)"):
+            tf.parse_example(records, required, names)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: y, feature 'a'.*\(record 1\)"):
+            tf.parse_sequence_example(records, required, example_names=names)
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^feature 'a'"):
+            tf.parse_example(records, required, [])
+
+
+def test_an_error_tells_the_name_of_one_record():
+    required = {"a": tf.FixedLenFeature([], tf.int64)}
+    for name in ("x", b"x", ["x"]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="^Name: x, feature 'a'"):
+            tf.parse_single_example(b"", required, name)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="^Name: x, feature 'a'"):
+            tf.parse_single_sequence_example(b"", required, example_name=name)
+    assert tf.parse_single_example(RECORDS[1], required, "x") == {"a": 1}
+
+
+def test_there_are_as_many_names_as_records():
+    for parse in (tf.parse_example, tf.parse_sequence_example):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="1 names for 3 records"):
+            parse(RECORDS, FEATURES, example_names=["x"])
+
+
+@pytest.mark.parametrize("value", [np.datetime64("2020"), np.timedelta64(1, "D"), np.array("2020", dtype="M8[Y]")])
+def test_dates_have_no_form_in_an_example(value, tmp_path):
+    with pytest.raises(TypeError):
+        tf.train.example({"a": value})
+    with tf.ExampleWriter(tmp_path / "a.tfrecord") as writer, pytest.raises(TypeError):
+        writer.write_example({"a": value})
+
+
+def test_a_negative_number_of_threads_is_an_error(tmp_path):
+    for call in (
+        lambda: tf.encode_examples({"a": [1]}, num_threads=-1),
+        lambda: tf.encode_sequence_examples({"a": [1]}, {}, num_threads=-1),
+        lambda: tf.parse_example(RECORDS, FEATURES, num_threads=-1),
+        lambda: tf.parse_sequence_example(RECORDS, FEATURES, num_threads=-1),
+        lambda: tf.ExampleWriter(tmp_path / "a", num_threads=-1),
+        lambda: tf.TFRecordWriter(tmp_path / "a", num_threads=-1),
+    ):
+        with pytest.raises(ValueError, match="`num_threads` must not be negative, got -1"):
+            call()
+
+
+def test_row_splits_that_are_missing_where_rows_are_cut_further():
+    ragged = tf.RaggedFeature
+    nested = ragged(tf.int64, "a", [ragged.RowSplits("s"), ragged.RowSplits("t")])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'r': row splits are missing"):
+        tf.parse_single_example(b"", {"r": nested})
+    assert tf.parse_example([b""], {"r": nested})["r"].to_list() == [[]]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "shape"),
+    [([0], (1, 0)), ([2], (0, 2)), ([2, 0], (0, 2, 0)), ([0, 2], (1, 0, 2)), ([0, 0], (1, 0, 0)), ([1, 0], (1, 1, 0))],
+)
+def test_uniform_rows_of_nothing_in_one_record(lengths, shape):
+    ragged = tf.RaggedFeature
+    feature = ragged(tf.int64, "b", [ragged.UniformRowLength(length) for length in lengths])
+    assert tf.parse_single_example(RECORDS[0], {"r": feature})["r"].shape == shape

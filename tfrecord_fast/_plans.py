@@ -354,12 +354,12 @@ class SequencePlan:
         self.lists = _Columns(lists, _LIST_KINDS, of_lists=True, prefix_steps=False)
         self.core = _core.SequencePlan(self.context.specs(), self.lists.specs())
 
-    def parse(self, records: Any, single: bool, num_threads: int = 0) -> tuple[Result, Result, Result]:
-        parsed = self.core.parse(records, num_threads)
-        if not single:
-            return self.finish(parsed)
-        context_columns, list_columns = parsed
-        lists, lengths = self.lists.lists(list_columns, single)
+    def batch(self, records: Any, num_threads: int = 0) -> tuple[Result, Result, Result]:
+        return self.finish(self.core.parse(records, num_threads))
+
+    def single(self, record: Any) -> tuple[Result, Result, Result]:
+        context_columns, list_columns = self.core.parse([record], 0)
+        lists, lengths = self.lists.lists(list_columns, True)
         return self.context.single(_alone(self.context, context_columns)), lists, lengths
 
     def finish(self, parsed: tuple[list[Any], list[Any]]) -> tuple[Result, Result, Result]:

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
-
 __all__ = ["example", "feature", "sequence_example"]
 
 
@@ -47,8 +45,9 @@ def example(values: Mapping[str, Any]) -> Any:
     [0, 1, 2, 3]
     """
     from .._messages import message
+    from ..encode import encode_plain
 
-    plain = _core._encode_one(values)
+    plain = encode_plain(values)
     if plain is not None and len(plain) > 2:  # of nothing, the message is left empty, without `features`
         return message("Example").FromString(plain)
     made = message("Example")()
