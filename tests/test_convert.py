@@ -201,3 +201,40 @@ def test_row_splits_that_do_not_fit_are_errors(splits):
     for make in (tf.RaggedTensor, tf.RaggedTensor.from_row_splits):
         with pytest.raises(ValueError, match="invalid partition"):
             make([1, 2, 3], splits)
+
+
+@pytest.mark.parametrize("dtype", [tf.complex64, tf.complex128], ids=str)
+def test_complex_numbers_in_raw_bytes_and_tensors(dtype):
+    values = np.array([1 + 2j, -3j], dtype=dtype)
+    assert np.array_equal(tf.decode_raw(values.tobytes(), dtype), values)
+    assert np.array_equal(tf.decode_raw(values.byteswap().tobytes(), dtype, little_endian=False), values)
+    parsed = tf.io.parse_tensor(tf.io.serialize_tensor(values), dtype)
+    assert parsed.dtype == dtype and np.array_equal(parsed, values)
+    for feature in (tf.VarLenFeature(dtype), tf.FixedLenFeature([], dtype), tf.RaggedFeature(dtype)):
+        with pytest.raises(TypeError, match="in records"):
+            tf.parse_example([b""], {"a": feature})
+
+
+@pytest.mark.parametrize(("name", "field"), [("complex64", "scomplex_val"), ("complex128", "dcomplex_val")])
+def test_complex_numbers_in_the_fields_of_a_tensor(name, field):
+    from tfrecord_fast._messages import message
+
+    proto = message("TensorProto")(dtype=tf.as_dtype(name).as_datatype_enum, **{field: [1, 2, 0, -3]})
+    proto.tensor_shape.dim.add(size=2)
+    assert tf.io.parse_tensor(proto.SerializeToString(), name).tolist() == [1 + 2j, -3j]
+    getattr(proto, field).append(5)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="half a value"):
+        tf.io.parse_tensor(proto.SerializeToString(), name)
+
+
+def test_dtypes_have_sizes_limits_and_numbers():
+    assert [dtype.size for dtype in (tf.int8, tf.int64, tf.float16, tf.bool, tf.string, tf.complex64)] == [
+        *(1, 8, 2, 1, 0, 8)
+    ]
+    assert (tf.int8.min, tf.int8.max, tf.uint64.max) == (-128, 127, (1 << 64) - 1)
+    assert tf.float32.max == np.finfo(np.float32).max and tf.float64.min == np.finfo(np.float64).min
+    for dtype in (tf.bool, tf.string, tf.complex128):
+        with pytest.raises(TypeError, match="Cannot find maximum value"):
+            _ = dtype.max
+    numbers = [dtype.as_datatype_enum for dtype in (tf.float32, tf.string, tf.int64, tf.bool, tf.uint64)]
+    assert numbers == [1, 7, 9, 10, 23]

@@ -141,9 +141,9 @@ def test_an_error_tells_the_records_name(names):
 def test_an_error_tells_the_name_of_one_record():
     required = {"a": tf.FixedLenFeature([], tf.int64)}
     for name in ("x", b"x", ["x"]):
-        with pytest.raises(tf.errors.InvalidArgumentError, match="^Name: x, feature 'a'"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a'"):
             tf.parse_single_example(b"", required, name)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="^Name: x, feature 'a'"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a'"):
             tf.parse_single_sequence_example(b"", required, example_name=name)
     assert tf.parse_single_example(RECORDS[1], required, "x") == {"a": 1}
 

@@ -15,7 +15,7 @@ import numpy as np
 from . import _core
 from ._convert import as_array
 from ._partitions import partition_batch, partition_single
-from .dtypes import DType, as_dtype, int64, string
+from .dtypes import DType, as_dtype, complex64, complex128, int64, string
 from .errors import InvalidArgumentError
 from .features import (
     FixedLenFeature,
@@ -48,7 +48,10 @@ def _key_bytes(key: Any) -> bytes:
 def _dtype(key: Any, feature: Any) -> DType:
     if not feature.dtype:
         raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
-    return as_dtype(feature.dtype)
+    dtype = as_dtype(feature.dtype)
+    if dtype in (complex64, complex128):
+        raise TypeError(f"feature {key!r}: no values of dtype {dtype.name!r} in records")
+    return dtype
 
 
 def _shape(key: Any, feature: Any) -> list[int | None]:
@@ -200,7 +203,7 @@ class _Columns:
 
     def _add_ragged_feature(self, key: Any, feature: RaggedFeature) -> None:
         value_key = key if feature.value_key is None else feature.value_key
-        self._add_ragged(value_key, as_dtype(feature.dtype), as_dtype(feature.row_splits_dtype))
+        self._add_ragged(value_key, _dtype(key, feature), as_dtype(feature.row_splits_dtype))
         for partition in feature.partitions:
             if not isinstance(partition, RaggedFeature.UniformRowLength):
                 self._add_ragged(partition.key, int64, as_dtype(feature.row_splits_dtype))
