@@ -102,8 +102,8 @@ class DType:
     def _limits(self, what: str) -> Any:
         if self.name == "bfloat16":
             import ml_dtypes
-  # type: ignore[no-untyped-call]
-            return ml_dtypes.finfo(self.as_numpy_dtype)
+
+            return ml_dtypes.finfo(self.as_numpy_dtype)  # type: ignore[no-untyped-call]
         if self.dtype.kind == "f":
             return np.finfo(self.dtype)
         if self.dtype.kind in "iu":
