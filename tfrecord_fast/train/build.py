@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..encode import encode_plain
+
 __all__ = ["example", "feature", "sequence_example"]
 
 
@@ -45,7 +47,6 @@ def example(values: Mapping[str, Any]) -> Any:
     [0, 1, 2, 3]
     """
     from .._messages import message
-    from ..encode import encode_plain
 
     plain = encode_plain(values)
     if plain is not None and len(plain) > 2:  # of nothing, the message is left empty, without `features`
