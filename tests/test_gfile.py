@@ -83,3 +83,13 @@ def test_the_old_names_are_there(tmp_path):
         file.write(b"1")
     with tf.gfile.FastGFile(str(tmp_path / "a"), "rb") as file:
         assert file.read() == b"1"
+
+
+def test_mkdir_of_a_folder_that_exists_is_fine(tmp_path):
+    tf.io.gfile.mkdir(tmp_path / "a")
+    tf.io.gfile.mkdir(tmp_path / "a")
+    with pytest.raises(FileNotFoundError):
+        tf.io.gfile.mkdir(tmp_path / "b" / "c")
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(FileExistsError):
+        tf.io.gfile.mkdir(tmp_path / "file")

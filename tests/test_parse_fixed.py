@@ -160,7 +160,7 @@ def test_no_features_is_an_error():
 
 
 def test_default_of_another_kind_is_refused():
-    for default in (1.5, True, "x"):
+    for default in (1.5, "x"):
         with pytest.raises(TypeError):
             tf.parse_example([], {"a": tf.FixedLenFeature([], tf.int64, default)})
 

@@ -1,12 +1,12 @@
 """Fast TFRecord reading and writing: TensorFlow's names, NumPy's values, none of TensorFlow's weight.
 
-    import tfrecord_fast as tf
+import tfrecord_fast as tf
 
-    with tf.io.TFRecordWriter("words.tfrecord") as writer:
-        for word in [b"one", b"two"]:
-            writer.write(word)
-    for record in tf.data.TFRecordDataset("words.tfrecord"):
-        print(record)
+with tf.io.TFRecordWriter("words.tfrecord") as writer:
+    for word in [b"one", b"two"]:
+        writer.write(word)
+for record in tf.data.TFRecordDataset("words.tfrecord"):
+    print(record)
 """
 
 from typing import TYPE_CHECKING
@@ -23,6 +23,8 @@ from .dtypes import (
     as_dtype,
     bfloat16,
     bool,
+    complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -155,6 +157,8 @@ __all__ = [  # noqa: RUF022 (plain order: int16 before int8)
     "build_info",
     "cast",
     "compat",
+    "complex128",
+    "complex64",
     "concat",
     "constant",
     "convert_to_tensor",

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from . import _core
+from ._convert import plain
 from .errors import InvalidArgumentError
 
 __all__ = [
@@ -81,8 +82,11 @@ def flatten(filenames: Any) -> list[Any]:
         return [FileObject(filenames) if hasattr(filenames, "read") else filenames]
     if isinstance(filenames, Iterator):
         raise ValueError("filenames is an iterator, which can be read only once; pass a list")
+    filenames = plain(filenames)
     if isinstance(filenames, np.ndarray):
         filenames = filenames.ravel().tolist()
+    elif _is_one_file(filenames):  # a tensor of one
+        return [filenames]
     if not isinstance(filenames, Iterable) or isinstance(filenames, dict):
         raise TypeError(f"filenames must be paths (str, bytes, PathLike), got {type(filenames).__name__}")
     elements: list[Any] = list(filenames)

@@ -14,6 +14,8 @@ try:
 except ImportError as error:
     raise ImportError("messages need protobuf: pip install 'tfrecord_fast[protobuf]'") from error
 
+from .dtypes import DATA_TYPES
+
 __all__ = ["message"]
 
 _Field = descriptor_pb2.FieldDescriptorProto
@@ -69,25 +71,6 @@ _TENSOR = {
         ("uint32_val", 16, "**uint32"),
         ("uint64_val", 17, "**uint64"),
     ],
-}
-# The values of DataType that records' values may have.
-DATA_TYPES = {
-    "float32": 1,
-    "float64": 2,
-    "int32": 3,
-    "uint8": 4,
-    "int16": 5,
-    "int8": 6,
-    "string": 7,
-    "complex64": 8,
-    "int64": 9,
-    "bool": 10,
-    "bfloat16": 14,
-    "uint16": 17,
-    "complex128": 18,
-    "float16": 19,
-    "uint32": 22,
-    "uint64": 23,
 }
 _ENUM = {
     "DT_INVALID": 0,

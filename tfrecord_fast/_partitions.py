@@ -7,6 +7,7 @@ outcome is TensorFlow's to the value, except that partitions which cannot be fol
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,14 @@ def partition_single(key: Any, feature: RaggedFeature, values: Any, results: dic
     dtype = as_dtype(feature.row_splits_dtype).as_numpy_dtype
     try:
         for partition in reversed(feature.partitions):
+            if isinstance(values, RaggedTensor) and not len(values.row_splits):
+                raise InvalidArgumentError("row splits are missing, of rows that are cut further")
             if isinstance(partition, RaggedFeature.UniformRowLength):
                 if isinstance(values, RaggedTensor):
                     length = int(partition.length)
                     values = RaggedTensor.from_uniform_row_length(values, length, dtype, feature.validate)
                 else:
-                    values = _reshape(values, partition.length)
+                    values = _reshape(values, int(partition.length), of_one=True)
             else:
                 by: Any = np.asarray(results[partition.key]).astype(dtype)
                 values = _MAKERS[type(partition).__name__](values, by, feature.validate)
@@ -91,9 +94,9 @@ def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, 
                         f"got {_last(by.row_splits)}"
                     )
                 by = by.values
-            by = RaggedTensor(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
+            by = RaggedTensor._of(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
         rows = _cut(partition, rows, by, feature.validate)
-    return rows if outer is None else RaggedTensor(rows, outer)
+    return rows if outer is None else RaggedTensor._of(rows, outer)
 
 
 def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedTensor:
@@ -106,12 +109,12 @@ def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedT
         by = _without_first(by)
     if kind in ("RowSplits", "RowLimits"):
         limits = by.values + np.repeat(rows.row_starts(), by.row_lengths())
-        return RaggedTensor(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
+        return RaggedTensor._of(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
     if kind == "RowStarts":
         starts = by.values + np.repeat(rows.row_starts(), by.row_lengths())
-        return RaggedTensor(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
+        return RaggedTensor._of(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
     if kind == "RowLengths":
-        return RaggedTensor(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
+        return RaggedTensor._of(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
     count = np.zeros(len(by), dtype=by.values.dtype)
     full = np.nonzero(by.row_lengths() > 0)[0]
     if len(full):
@@ -145,11 +148,19 @@ def _without_first(by: RaggedTensor) -> RaggedTensor:
     return RaggedTensor.from_row_lengths(by.values[keep], np.maximum(lengths - 1, 0), validate=False)
 
 
-def _reshape(values: Any, length: int) -> Any:
+def _reshape(values: Any, length: int, of_one: bool = False) -> Any:
     count = len(values)
+    inner = (length, *values.shape[1:])
+    if of_one and length >= 0 and 0 in inner and not values.size:
+        # TensorFlow counts rows without the dimensions that are 0; of a batch it divides by the length.
+        return values.reshape((_product(values.shape) // _product(inner), *inner))
     if length <= 0 or count % length:
         raise InvalidArgumentError(f"{count} values do not make rows of {length}")
-    return values.reshape((count // length, length, *values.shape[1:]))
+    return values.reshape((count // length, *inner))
+
+
+def _product(lengths: tuple[int, ...]) -> int:
+    return math.prod(length for length in lengths if length)
 
 
 _MAKERS = {

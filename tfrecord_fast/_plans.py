@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._convert import as_array
 from ._partitions import RowError, partition_batch, partition_single
-from .bytes_array import BytesArray
-from .dtypes import DType, as_dtype, int64, string
+from .dtypes import DType, as_dtype, complex64, complex128, int64, string
 from .errors import InvalidArgumentError
 from .features import (
     FixedLenFeature,
@@ -48,7 +48,10 @@ def _key_bytes(key: Any) -> bytes:
 def _dtype(key: Any, feature: Any) -> DType:
     if not feature.dtype:
         raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
-    return as_dtype(feature.dtype)
+    dtype = as_dtype(feature.dtype)
+    if dtype in (complex64, complex128):
+        raise TypeError(f"feature {key!r}: no values of dtype {dtype.name!r} in records")
+    return dtype
 
 
 def _shape(key: Any, feature: Any) -> list[int | None]:
@@ -70,26 +73,8 @@ def _note(feature: Any) -> str:
 
 def _default_array(value: Any, dtype: DType) -> Any:
     """`value` as a flat array (numeric) or list of bytes (strings); refuses what TensorFlow would not convert."""
-    if hasattr(value, "numpy"):
-        value = value.numpy()
-    if dtype == string:
-        given = value if isinstance(value, np.ndarray | BytesArray) else np.asarray(value, dtype=object)
-        items = np.asarray(given).ravel().tolist()
-        if any(not isinstance(item, bytes | str) for item in items):
-            raise TypeError(f"default_value {value!r} is not made of strings")
-        return [item.encode() if isinstance(item, str) else item for item in items]
-    array = np.asarray(value)
-    target = np.dtype(dtype.as_numpy_dtype)
-    # From bool to integers to floats; never back.
-    ranks = "biuf"
-    rank = {"b": 0, "i": 1, "u": 1, "f": 2}.get(array.dtype.kind, 9)
-    wanted = 2 if target.kind not in ranks else {"b": 0, "i": 1, "u": 1, "f": 2}[target.kind]
-    if array.size and (rank > wanted or (rank == 0 and wanted != 0)):
-        raise TypeError(f"default_value {value!r} cannot be converted to {dtype.name}")
-    converted = array.astype(target)
-    if array.size and wanted == 1 and not np.array_equal(converted, array):
-        raise ValueError(f"default_value {value!r} is out of range for {dtype.name}")
-    return np.ascontiguousarray(converted).ravel()
+    array = as_array(value, dtype.as_numpy_dtype)
+    return array.ravel().tolist() if dtype == string else np.ascontiguousarray(array).ravel()
 
 
 def _default(key: Any, value: Any, dtype: DType, count: int, shape: Any) -> bytes | list[bytes] | None:
@@ -222,7 +207,7 @@ class _Columns:
 
     def _add_ragged_feature(self, key: Any, feature: RaggedFeature) -> None:
         value_key = key if feature.value_key is None else feature.value_key
-        self._add_ragged(value_key, as_dtype(feature.dtype), as_dtype(feature.row_splits_dtype))
+        self._add_ragged(value_key, _dtype(key, feature), as_dtype(feature.row_splits_dtype))
         for partition in feature.partitions:
             if not isinstance(partition, RaggedFeature.UniformRowLength):
                 self._add_ragged(partition.key, int64, as_dtype(feature.row_splits_dtype))
@@ -237,7 +222,7 @@ class _Columns:
             results[key] = SparseTensor.from_row_splits(values, splits, (len(splits) - 1, longest))
         for key, (_, splits_dtype) in self.ragged.items():
             values, splits, _ = results[key]
-            results[key] = RaggedTensor(values, _narrow(splits, splits_dtype, key))
+            results[key] = RaggedTensor._of(values, _narrow(splits, splits_dtype, key))
         return self._compose(results, single=False)
 
     def single(self, values: list[Any]) -> Result:
@@ -262,8 +247,8 @@ class _Columns:
             lengths[key] = counts[0] if single else counts
         for key, (_, splits_dtype) in self.ragged.items():
             values, splits, row_steps, _, _ = results[key]
-            steps = RaggedTensor(values, _narrow(splits, splits_dtype, key))
-            results[key] = steps if single else RaggedTensor(steps, _narrow(row_steps, splits_dtype, key))
+            steps = RaggedTensor._of(values, _narrow(splits, splits_dtype, key))
+            results[key] = steps if single else RaggedTensor._of(steps, _narrow(row_steps, splits_dtype, key))
         return self._compose(results, single), lengths
 
     def first_of(self, results: Result) -> Result:
@@ -385,16 +370,16 @@ class SequencePlan:
         self.checks_rows = self.context.checks_rows or self.lists.checks_rows
         self.core = _core.SequencePlan(self.context.specs(), self.lists.specs())
 
-    def parse(self, records: Any, single: bool, num_threads: int = 0) -> tuple[Result, Result, Result]:
-        parsed = self.core.parse(records, num_threads)
-        if not single:
-            return self.finish(parsed, records)
-        context_columns, list_columns = parsed
+    def batch(self, records: Any, num_threads: int = 0) -> tuple[Result, Result, Result]:
+        return self.finish(self.core.parse(records, num_threads), records)
+
+    def single(self, record: Any) -> tuple[Result, Result, Result]:
+        context_columns, list_columns = self.core.parse([record], 0)
         try:
-            lists, lengths = self.lists.lists(list_columns, single)
+            lists, lengths = self.lists.lists(list_columns, True)
             return self.context.single(_alone(self.context, context_columns)), lists, lengths
         except RowError as error:
-            raise error.located(records) from None
+            raise error.located([record]) from None
 
     def finish(self, parsed: tuple[list[Any], list[Any]], records: Any = None) -> tuple[Result, Result, Result]:
         """The results of a batch; `records` are needed where the plan `checks_rows`."""

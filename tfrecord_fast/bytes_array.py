@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrow import export
+from ._convert import plain
 from .dtypes import as_dtype
 from .errors import InvalidArgumentError
 
@@ -35,6 +36,7 @@ class BytesArray(_core.BytesArrayBase):
     dtype = np.dtype(object)
 
     def __new__(cls, values: Any) -> BytesArray:
+        values = _without_buffers(plain(values))
         array = np.empty(0, dtype=object) if isinstance(values, list) and not values else np.asarray(values, object)
         items = [item.encode() if isinstance(item, str) else item for item in array.ravel().tolist()]
         return _core._bytes_from_list(items, list(array.shape))  # type: ignore[no-any-return]
@@ -131,6 +133,15 @@ class BytesArray(_core.BytesArrayBase):
 
     def __deepcopy__(self, memo: Any) -> BytesArray:
         return self.copy()
+
+
+def _without_buffers(value: Any) -> Any:
+    """Nested lists with bytes in place of bytearrays and memoryviews, which NumPy takes for lists of numbers."""
+    if isinstance(value, bytearray | memoryview):
+        return bytes(value)
+    if not isinstance(value, list | tuple) or all(type(item) is bytes for item in value):
+        return value
+    return [_without_buffers(item) for item in value]
 
 
 def _restore(joined: bytes, lengths: bytes, shape: tuple[int, ...]) -> BytesArray:

@@ -15,6 +15,8 @@ __all__ = [
     "as_dtype",
     "bfloat16",
     "bool",
+    "complex64",
+    "complex128",
     "float16",
     "float32",
     "float64",
@@ -31,11 +33,32 @@ __all__ = [
 
 _bool = bool
 
+# TensorFlow's numbers of them, the enum DataType.
+DATA_TYPES = {
+    "float32": 1,
+    "float64": 2,
+    "int32": 3,
+    "uint8": 4,
+    "int16": 5,
+    "int8": 6,
+    "string": 7,
+    "complex64": 8,
+    "int64": 9,
+    "bool": 10,
+    "bfloat16": 14,
+    "uint16": 17,
+    "complex128": 18,
+    "float16": 19,
+    "uint32": 22,
+    "uint64": 23,
+}
+
 
 class DType:
     """A type of values. Equal to, and hashed as, the NumPy dtype of the same kind; `np.dtype(tf.int64)` works.
 
-    Attributes: `name`, such as "int64"; `as_numpy_dtype`, such as `np.int64` (`np.object_` for strings).
+    Attributes: `name`, such as "int64"; `as_numpy_dtype`, such as `np.int64` (`np.object_` for strings). complex64 and
+    complex128 are for `decode_raw` and tensors; features have no such values.
     """
 
     __slots__ = ("name",)
@@ -55,6 +78,37 @@ class DType:
     def dtype(self) -> np.dtype[Any]:
         """The NumPy dtype; NumPy itself looks here."""
         return np.dtype(self.as_numpy_dtype)
+
+    @property
+    def size(self) -> int:
+        """Bytes of one value; 0 for strings, as TensorFlow has it."""
+        return 0 if self.name == "string" else self.dtype.itemsize
+
+    @property
+    def min(self) -> Any:
+        """The least value of a number; of bool, string and complex a TypeError."""
+        return self._limits("minimum").min
+
+    @property
+    def max(self) -> Any:
+        """The greatest value, as `min`."""
+        return self._limits("maximum").max
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """TensorFlow's number of the type."""
+        return DATA_TYPES[self.name]
+
+    def _limits(self, what: str) -> Any:
+        if self.name == "bfloat16":
+            import ml_dtypes
+
+            return ml_dtypes.finfo(self.as_numpy_dtype)  # type: ignore[no-untyped-call]
+        if self.dtype.kind == "f":
+            return np.finfo(self.dtype)
+        if self.dtype.kind in "iu":
+            return np.iinfo(self.dtype)
+        raise TypeError(f"Cannot find {what} value of {self!r}.")
 
     def __eq__(self, other: object) -> _bool:
         if isinstance(other, DType):
@@ -95,13 +149,15 @@ float16 = DType("float16")
 bfloat16 = DType("bfloat16")
 float32 = DType("float32")
 float64 = DType("float64")
+complex64 = DType("complex64")
+complex128 = DType("complex128")
 string = DType("string")
 
 _BY_NAME = {
     dtype.name: dtype
     for dtype in (
         *(bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64),
-        *(float16, bfloat16, float32, float64, string),
+        *(float16, bfloat16, float32, float64, complex64, complex128, string),
     )
 }
 _BY_NAME |= {"half": float16, "float": float32, "double": float64, "str": string, "bytes": string, "object": string}

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from . import _core
+from ._threads import thread_count
 from .columns import Column, FeatureList, as_columns, as_feature_list, as_one_row, common_length
 from .errors import InvalidArgumentError
 
-__all__ = ["encode_example", "encode_examples", "encode_sequence_examples"]
+__all__ = ["encode_example", "encode_examples", "encode_plain", "encode_sequence_examples"]
+
+_DATES = frozenset((np.datetime64, np.timedelta64))
 
 
 def encode_examples(columns: Any, *, num_threads: int | None = None) -> _core.RecordBatch:
@@ -37,9 +42,10 @@ def encode_examples(columns: Any, *, num_threads: int | None = None) -> _core.Re
     >>> encode_examples({"a": [1, 2]})[0]
     b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x01'
     """
+    threads = thread_count(num_threads)
     named, rows = as_columns(columns)
     taken = [core_column(key, column) for key, column in named]
-    return _core._encode_rows(taken, [], False, rows or 0, num_threads or 0)
+    return _core._encode_rows(taken, [], False, rows or 0, threads)
 
 
 def encode_example(example: Mapping[str, Any]) -> _core.RecordBatch:
@@ -49,11 +55,17 @@ def encode_example(example: Mapping[str, Any]) -> _core.RecordBatch:
     >>> encode_example({"a": 5}).tolist()
     [b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x05']
     """
-    plain = _core._encode_one(example)
+    plain = encode_plain(example)
     if plain is not None:
         return _core._record_batch([plain])
     named, _ = as_columns({key: as_one_row(value) for key, value in example.items()}, "example")
     return _core._encode_rows([core_column(key, column) for key, column in named], [], False, 1, 1)
+
+
+def encode_plain(example: Mapping[str, Any]) -> bytes | None:
+    """One row of plain values; None where another way must be gone."""
+    # NumPy's dates look like bytes to the core.
+    return _core._encode_one(example) if _DATES.isdisjoint(map(type, example.values())) else None
 
 
 def encode_sequence_examples(
@@ -76,6 +88,7 @@ def encode_sequence_examples(
 
     Returns, Raises: as `encode_examples`.
     """
+    threads = thread_count(num_threads)
     named, _ = as_columns({} if context is None else context, "context")
     lists = [(key, as_feature_list(key, value, (lengths or {}).get(key))) for key, value in sequences.items()]
     all_lengths = [(key, column.rows) for key, column in named] + [(key, column.rows) for key, column in lists]
@@ -85,7 +98,7 @@ def encode_sequence_examples(
         [_core_list(key, column) for key, column in lists],
         True,
         rows or 0,
-        num_threads or 0,
+        threads,
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._arrow import export
+from ._convert import as_values, fill_value
 from .errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -26,43 +27,60 @@ class RaggedTensor:
       values: ndarray, BytesArray, or, where there is more than one ragged dimension, a RaggedTensor.
       row_splits: int32 or int64 `[n + 1]`.
 
-    `rt[i]` is a view of row i, `rt[a:b]` a RaggedTensor without a copy of values; iterating gives rows.
+    `rt[i]` is a view of row i, `rt[a:b]` a RaggedTensor without a copy of values; iterating gives rows. Lists are typed
+    as TensorFlow types them.
+
+    Raises:
+      errors.InvalidArgumentError: row_splits that do not start with 0, descend, or do not end at the number of values.
     """
 
     __slots__ = ("row_splits", "values")
 
     def __init__(self, values: Any, row_splits: Any) -> None:
-        self.values = values
-        self.row_splits = np.asarray(row_splits)
+        self.values = as_values(values)
+        self.row_splits = _integers(row_splits, "row_splits")
+        self._check()
+
+    @classmethod
+    def _of(cls, values: Any, row_splits: Splits) -> RaggedTensor:
+        """Of the package's own arrays, unchecked: TensorFlow, too, hands partitions out as records have them."""
+        tensor = cls.__new__(cls)
+        tensor.values = values
+        tensor.row_splits = row_splits
+        return tensor
+
+    def _check(self) -> None:
+        splits = self.row_splits
+        _require(splits.size > 0 and splits[0] == 0, "row_splits must start with 0")
+        _require(bool(np.all(splits[1:] >= splits[:-1])), "row_splits must not decrease")
+        _require(splits[-1] == len(self.values), f"row_splits must end at {len(self.values)} values, got {splits[-1]}")
 
     # ---- Construction ----
 
     @classmethod
     def from_row_splits(cls, values: Any, row_splits: Any, validate: bool = True) -> RaggedTensor:
         """Of row splits: 0, then where each row ends."""
-        splits = np.asarray(row_splits)
+        tensor = cls._of(as_values(values), _integers(row_splits, "row_splits"))
         if validate:
-            _require(splits.size > 0 and splits[0] == 0, "row_splits must start with 0")
-            _require(bool(np.all(splits[1:] >= splits[:-1])), "row_splits must not decrease")
-            _require(splits[-1] == len(values), f"row_splits must end at {len(values)} values, got {splits[-1]}")
-        return cls(values, splits)
+            tensor._check()
+        return tensor
 
     @classmethod
     def from_row_lengths(cls, values: Any, row_lengths: Any, validate: bool = True) -> RaggedTensor:
         """Of the length of each row."""
-        lengths = np.asarray(row_lengths)
+        lengths = _integers(row_lengths, "row_lengths")
         if validate:
             _require(bool(np.all(lengths >= 0)), "row_lengths must not be negative")
             total = lengths.sum()
             _require(total == len(values), f"row_lengths must sum to {len(values)}, the number of values, got {total}")
         splits = np.zeros(len(lengths) + 1, dtype=lengths.dtype)
         np.cumsum(lengths, out=splits[1:])
-        return cls(values, splits)
+        return cls._of(as_values(values), splits)
 
     @classmethod
     def from_row_starts(cls, values: Any, row_starts: Any, validate: bool = True) -> RaggedTensor:
         """Of where each row starts."""
-        starts = np.asarray(row_starts)
+        starts = _integers(row_starts, "row_starts")
         if validate:
             _require(bool(np.all(starts >= 0)), "row_starts must not be negative")
             _require(starts.size > 0 or len(values) == 0, "row_starts is empty, but there are values")
@@ -72,13 +90,13 @@ class RaggedTensor:
     @classmethod
     def from_row_limits(cls, values: Any, row_limits: Any, validate: bool = True) -> RaggedTensor:
         """Of where each row ends."""
-        limits = np.asarray(row_limits)
+        limits = _integers(row_limits, "row_limits")
         return cls.from_row_splits(values, np.concatenate([np.zeros(1, limits.dtype), limits]), validate)
 
     @classmethod
     def from_value_rowids(cls, values: Any, value_rowids: Any, validate: bool = True) -> RaggedTensor:
         """Of the row that each value belongs to, ascending."""
-        rowids = np.asarray(value_rowids)
+        rowids = _integers(value_rowids, "value_rowids")
         if validate:
             _require(len(rowids) == len(values), f"expected {len(values)} row ids, one a value, got {len(rowids)}")
             _require(bool(np.all(rowids[1:] >= rowids[:-1])), "value_rowids must be sorted")
@@ -98,7 +116,7 @@ class RaggedTensor:
         rows = count // length if length > 0 else 0
         if validate:
             _require(rows * length == count, f"{count} values do not make rows of {length}")
-        return cls(values, np.arange(rows + 1, dtype=dtype) * dtype(length))
+        return cls._of(as_values(values), np.arange(rows + 1, dtype=dtype) * dtype(length))
 
     # ---- Shape ----
 
@@ -158,7 +176,7 @@ class RaggedTensor:
             splits = self.row_splits[start : stop + 1]
             if len(splits) == 0:
                 splits = np.zeros(1, self.row_splits.dtype)
-            return RaggedTensor(self.values[int(splits[0]) : int(splits[-1])], splits - splits[0])
+            return RaggedTensor._of(self.values[int(splits[0]) : int(splits[-1])], splits - splits[0])
         row = int(key)
         if row < 0:
             row += len(self)
@@ -189,11 +207,10 @@ class RaggedTensor:
             values = np.asarray(self.values)
         lengths = self.row_lengths()
         longest = int(lengths.max()) if len(lengths) else 0
-        if default_value is None:
-            default_value = b"" if values.dtype.kind in "OS" else 0
-        dense = np.full((len(self), longest, *values.shape[1:]), default_value, dtype=values.dtype)
+        filling = fill_value(default_value, values.dtype)
+        dense = np.full((len(self), longest, *values.shape[1:]), filling, dtype=values.dtype)
         dense[np.arange(longest) < lengths[:, None]] = values[int(self.row_splits[0]) : int(self.row_splits[-1])]
-        return dense if shape is None else _fitted(dense, shape, self.ragged_rank, default_value)
+        return dense if shape is None else _fitted(dense, shape, self.ragged_rank, filling)
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         return export(self.flat_values, list(reversed(self.nested_row_splits)), requested_schema)
@@ -202,10 +219,19 @@ class RaggedTensor:
         return f"<RaggedTensor {self[:3].to_list()!r}{' …' if len(self) > 3 else ''}, shape={self.shape}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RaggedTensor, (self.values, self.row_splits)
+        return RaggedTensor._of, (self.values, self.row_splits)
 
 
-def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, default_value: Any) -> npt.NDArray[Any]:
+def _integers(partition: Any, what: str) -> Splits:
+    array = np.asarray(partition)
+    if array.dtype.kind not in "iu":
+        _require(array.size == 0, f"{what} must be integers, not {array.dtype}")
+        array = array.astype(np.int64)
+    _require(array.ndim == 1, f"{what} must have one dimension, not {array.ndim}")
+    return array
+
+
+def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, filling: Any) -> npt.NDArray[Any]:
     """Cut and padded to the shape, along the first axis and the ragged ones."""
     wanted = shape.as_list() if hasattr(shape, "as_list") else np.atleast_1d(np.asarray(shape, object)).tolist()
     free = 1 + ragged_rank
@@ -214,7 +240,7 @@ def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, default_value
         have = [*[None] * free, *dense.shape[free:]]
         raise InvalidArgumentError(f"to_tensor: the shape {wanted} does not fit a RaggedTensor of shape {have}")
     lengths = [have if want is None else int(want) for want, have in pairs]
-    fitted = np.full(lengths, default_value, dtype=dense.dtype)
+    fitted = np.full(lengths, filling, dtype=dense.dtype)
     place = tuple(slice(length) for length in map(min, lengths, dense.shape))
     fitted[place] = dense[place]
     return fitted

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._arrow import export
+from ._convert import as_array, as_values, fill_value
 from .errors import InvalidArgumentError
 from .ragged import RaggedTensor
 
@@ -25,14 +26,21 @@ class SparseTensor:
       dense_shape: int64 `[number of dimensions]`.
       row_splits: int64: the values of row i are `values[row_splits[i]:row_splits[i + 1]]`. In a feature list of a
         SequenceExample a row is a step, and `row_steps` says which steps belong to which record.
+
+    Values are typed as TensorFlow types Python's: ints become int32, floats float32, str bytes.
+
+    Raises:
+      ValueError: indices, values and dense_shape do not fit each other.
+      TypeError: indices that are no integers.
     """
 
     __slots__ = ("_indices", "_row_splits", "dense_shape", "row_steps", "values")
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
-        self._indices: npt.NDArray[np.int64] | None = np.asarray(indices, dtype=np.int64)
-        self.values = values if hasattr(values, "view") else np.asarray(values)
-        self.dense_shape = np.asarray(dense_shape, dtype=np.int64)
+        self._indices: npt.NDArray[np.int64] | None = as_array(indices, np.int64, "indices")
+        self.values = as_values(values)
+        self.dense_shape = as_array(dense_shape, np.int64, "dense_shape")
+        _check_parts(self._indices, self.values, self.dense_shape)
         self._row_splits: npt.NDArray[np.int64] | None = None
         self.row_steps: npt.NDArray[np.int64] | None = None
 
@@ -97,7 +105,7 @@ class SparseTensor:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Of the values; object for strings."""
-        return self.values.dtype
+        return self.values.dtype  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
         return int(self.dense_shape[0])
@@ -120,11 +128,18 @@ class SparseTensor:
         return SparseTensor.from_row_splits, (self.values, self._row_splits, self.dense_shape, self.row_steps)
 
 
-def to_dense(x: Any, default_value: Any = None, validate_indices: bool = True) -> npt.NDArray[Any]:
+def to_dense(
+    x: Any = None,
+    default_value: Any = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+    *,
+    sp_input: Any = None,
+) -> npt.NDArray[Any]:
     """A dense array of a SparseTensor or a RaggedTensor.
 
     Args:
-      x: what to make dense.
+      x: what to make dense; `sp_input` is TensorFlow's name of it.
       default_value: where there is no value; 0 or b"" when None.
       validate_indices: check that the indices are sorted and none is given twice, as TensorFlow does.
 
@@ -133,18 +148,28 @@ def to_dense(x: Any, default_value: Any = None, validate_indices: bool = True) -
 
     Raises:
       errors.InvalidArgumentError: an index is out of bounds, out of order or repeated.
+      TypeError: a default_value of another kind than the values.
     """
+    x = sp_input if x is None else x
     if isinstance(x, RaggedTensor):
         return x.to_tensor(default_value)
     values = np.asarray(x.values)
-    if default_value is None:
-        default_value = b"" if values.dtype == object else 0
-    dense = np.full(x.shape, default_value, dtype=values.dtype)
+    dense = np.full(x.shape, fill_value(default_value, values.dtype), dtype=values.dtype)
     indices = x.indices
     if validate_indices:
         _check_indices(indices, x.shape)
     dense[tuple(indices.T)] = values
     return dense
+
+
+def _check_parts(indices: Any, values: Any, dense_shape: Any) -> None:
+    ranks = (indices.ndim, len(values.shape), dense_shape.ndim)
+    if ranks != (2, 1, 1):
+        raise ValueError(f"indices, values and dense_shape must have 2, 1 and 1 dimensions, not {ranks}")
+    if indices.shape != (len(values), len(dense_shape)):
+        raise ValueError(
+            f"indices of shape {list(indices.shape)} do not fit {len(values)} values in {len(dense_shape)} dimensions"
+        )
 
 
 def _check_indices(indices: npt.NDArray[np.int64], shape: tuple[int, ...]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from .. import data, gfile, image, python_io, sparse, train
-from .. import io as _io
 from .._values import cast, concat, constant, one_hot, reshape, stack
 from ..dtypes import bool, float32, float64, int32, int64, string, uint8
 from ..features import (
@@ -18,10 +17,11 @@ from ..features import (
     SparseFeature,
     VarLenFeature,
 )
-from ..io import decode_raw, parse_sequence_example, parse_single_sequence_example
+from ..io import parse_sequence_example, parse_single_sequence_example
 from ..io.files import matching_files, read_file, write_file
 from ..io.tensors import decode_json_example, parse_tensor, serialize_tensor
 from . import io
+from .io import decode_raw, parse_example, parse_single_example
 
 __all__ = [
     "FixedLenFeature",
@@ -66,15 +66,3 @@ __all__ = [
 
 def enable_eager_execution(*args: Any, **kwargs: Any) -> None:
     """Without effect: everything is eager."""
-
-
-def parse_example(serialized: Any, features: Any, name: str | None = None, example_names: Any = None) -> dict[Any, Any]:
-    """`tf.io.parse_example` with TensorFlow 1's order of arguments."""
-    return _io.parse_example(serialized, features, example_names, name)
-
-
-def parse_single_example(
-    serialized: Any, features: Any, name: str | None = None, example_names: Any = None
-) -> dict[Any, Any]:
-    """`tf.io.parse_single_example` with TensorFlow 1's order of arguments."""
-    return _io.parse_single_example(serialized, features, example_names, name)

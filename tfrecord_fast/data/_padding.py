@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._convert import fill_value
 from ..errors import InvalidArgumentError
 from ..ragged import RaggedTensor
 from ._rows import stack_ragged
@@ -89,16 +90,17 @@ def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
     ]
     if any(have > length for have, length in zip(longest, wanted, strict=True)):
         raise InvalidArgumentError(f"Attempted to pad to a smaller size than the input element: {longest} to {wanted}")
-    dtype = arrays[0].dtype
-    if value is None:
-        value = b"" if dtype.hasobject else 0
-    elif isinstance(value, str):
-        value = value.encode()
-    batch = np.full((len(arrays), *wanted), value, dtype=dtype)
+    batch = np.full((len(arrays), *wanted), _padding(value, arrays[0].dtype), dtype=arrays[0].dtype)
     for row, array in enumerate(arrays):
         place: Any = (row, *(slice(length) for length in array.shape))
         batch[place] = array
     return batch
+
+
+def _padding(value: Any, dtype: np.dtype[Any]) -> Any:
+    if dtype.kind in "iu" and np.asarray(value).dtype.kind == "f":  # whole floats neither
+        raise TypeError(f"padding_values {value!r} cannot be converted to {dtype.name}")
+    return fill_value(value, dtype, "padding_values")
 
 
 def stack_ragged_arrays(elements: list[Any], splits: np.dtype[Any]) -> Any:
@@ -116,4 +118,4 @@ def _with_splits(rows: Any, splits: np.dtype[Any]) -> Any:
     """All row splits in one dtype."""
     if not isinstance(rows, RaggedTensor):
         return rows
-    return RaggedTensor(_with_splits(rows.values, splits), rows.row_splits.astype(splits, copy=False))
+    return RaggedTensor._of(_with_splits(rows.values, splits), rows.row_splits.astype(splits, copy=False))

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._files import is_url
-from .._threads import available_cpus
+from .._threads import available_cpus, thread_count
 from ..columns import as_columns
-from ..encode import core_column, encode_example
+from ..encode import core_column, encode_example, encode_plain
 from ..errors import FailedPreconditionError
 from .writer import TFRecordOptions, TFRecordWriter
 
@@ -114,7 +114,7 @@ class ExampleWriter:
         self._process = os.getpid()
         self._num_threads = num_threads
         self._sync = sync
-        threads = num_threads or available_cpus()
+        threads = thread_count(num_threads) or available_cpus()
         with self._cleanup():
             for path in shard_paths(path_or_pattern, num_shards):
                 self._shards.append(_Shard(path, options, -(-threads // num_shards)))
@@ -135,7 +135,7 @@ class ExampleWriter:
 
     def write_example(self, example: Mapping[str, Any]) -> None:
         """Writes one record: a dict of values, lists of values or arrays. A None leaves its key out."""
-        plain = _core._encode_one(example)
+        plain = encode_plain(example)
         if plain is None:
             self.write_batch(encode_example(example))
             return

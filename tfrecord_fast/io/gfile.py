@@ -192,8 +192,14 @@ def makedirs(path: Any) -> None:
 
 
 def mkdir(path: Any) -> None:
-    """Makes a folder in one that is there."""
-    os.mkdir(_path(path))
+    """Makes a folder in one that is there; a folder that exists already is fine.
+
+    Raises:
+      FileExistsError: a file has that name.
+    """
+    name = _path(path)
+    if not os.path.isdir(name):
+        os.mkdir(name)
 
 
 def remove(path: Any) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from .. import _core
+from .._convert import plain
+from ..bytes_array import BytesArray
 from ..dtypes import DType, float32, int64, string
 from ..errors import InvalidArgumentError
 from ..features import FixedLenFeature, FixedLenSequenceFeature, InferredShape, VarLenFeature
@@ -21,7 +26,8 @@ def infer_features(source: Any, max_records: int | None = DEFAULT_MAX_RECORDS) -
     """Looks at Examples and says what features they have.
 
     Args:
-      source: file names, as `data.TFRecordDataset` takes them; or a RecordBatch or a sequence of bytes-like records.
+      source: file names, as `data.TFRecordDataset` takes them; or records: a RecordBatch, a sequence, an iterator or an
+        array (NumPy, Arrow, pandas) of bytes-like objects. In a sequence bytes are records, str are paths.
       max_records: how many to look at; None: all.
 
     Returns:
@@ -98,16 +104,33 @@ def _scan(source: Any, max_records: int | None) -> _core.FeatureScanner:
 
 
 def _batches(source: Any) -> Iterable[Any]:
-    """Batches of the records of files, or of records that are given."""
-    if isinstance(source, _core.RecordBatch):
-        return [source]
-    if isinstance(source, list | tuple) and source and isinstance(source[0], bytes | bytearray | memoryview):
+    """Batches of the records of files, or of records that are given: bytes in a sequence are records, str are paths."""
+    if isinstance(source, _core.RecordBatch | BytesArray):
         return [source]
     if hasattr(source, "batch") and not isinstance(source, str | bytes):
         return source.batch(_BATCH)  # type: ignore[no-any-return]
     from ..data import TFRecordDataset
 
+    source = _sequence(plain(source))
+    if isinstance(source, Iterator):
+        first = next(source, None)
+        source = itertools.chain([] if first is None else [first], source)
+        if isinstance(first, bytes | bytearray | memoryview):
+            return iter(lambda: list(itertools.islice(source, _BATCH)), [])
+        source = list(source)
+    if isinstance(source, list | tuple) and source and isinstance(source[0], bytes | bytearray | memoryview):
+        return [source]
     return TFRecordDataset(source).batch(_BATCH)
+
+
+def _sequence(source: Any) -> Any:
+    """A list of what is in an array: of NumPy, pyarrow, pandas or polars."""
+    if isinstance(source, np.ndarray):
+        return source.ravel().tolist() if source.ndim else source.item()
+    for to_list in ("to_pylist", "to_list"):
+        if hasattr(source, to_list):
+            return getattr(source, to_list)()
+    return source
 
 
 def describe_features(features: dict[str, Any], module: str = "tf") -> str:

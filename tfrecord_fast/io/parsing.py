@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
+from .._convert import encoded, plain
 from .._plans import example_plan, sequence_plan
+from .._threads import thread_count
 from ..bytes_array import BytesArray
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
@@ -21,6 +23,7 @@ __all__ = [
 ]
 
 Features = Mapping[Any, Any]
+Result = TypeVar("Result")
 
 
 def parse_example(
@@ -38,7 +41,8 @@ def parse_example(
         parsed as by `parse_single_example`.
       features: dict of keys to FixedLenFeature, VarLenFeature, SparseFeature, RaggedFeature and
         FixedLenSequenceFeature (with allow_missing=True), ours or TensorFlow's. Compiled once for each dict.
-      example_names, name: TensorFlow's; without effect.
+      example_names: one for each record, or none: an error tells the record's.
+      name: TensorFlow's; without effect.
       num_threads: None: as many as the batch is worth.
 
     Returns:
@@ -57,14 +61,10 @@ def parse_example(
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     plan = example_plan(features)
+    serialized = plain(serialized)
     if _is_scalar(serialized):
-        return plan.single(_scalar(serialized))
-    records = _vector(serialized)
-    if example_names is not None and len(example_names) not in (0, len(records)):
-        raise InvalidArgumentError(
-            f"Expected names have the same shape as serialized: {len(example_names)} names for {len(records)} records"
-        )
-    return plan.batch(records, num_threads or 0)
+        return _parsed_one(plan.single, _scalar(serialized), example_names)
+    return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
 
 
 def parse_single_example(
@@ -87,10 +87,13 @@ def parse_single_example(
         what = "None" if features is None else "empty"
         raise ValueError(f"Invalid argument: features cannot be {what}.")
     if type(serialized) is not bytes:
+        serialized = plain(serialized)
         if not _is_scalar(serialized):
             raise ValueError("Input serialized must be a scalar")
         serialized = _scalar(serialized)
-    return example_plan(features).single(serialized)
+    if example_names is None:
+        return example_plan(features).single(serialized)
+    return _parsed_one(example_plan(features).single, serialized, example_names)
 
 
 def parse_sequence_example(
@@ -108,7 +111,8 @@ def parse_sequence_example(
       serialized: as of `parse_example`.
       context_features: dict of keys to FixedLenFeature, VarLenFeature and RaggedFeature.
       sequence_features: dict of keys to FixedLenSequenceFeature, VarLenFeature and RaggedFeature.
-      example_names, name: TensorFlow's; without effect.
+      example_names: one for each record, or none: an error tells the record's.
+      name: TensorFlow's; without effect.
       num_threads: None: as many as the batch is worth.
 
     Returns:
@@ -124,9 +128,10 @@ def parse_sequence_example(
             "Both `context_features` and `sequence_features` argument are None, but at least one should have values."
         )
     plan = sequence_plan(context_features, sequence_features)
+    serialized = plain(serialized)
     if _is_scalar(serialized):
-        return plan.parse([_scalar(serialized)], True)
-    return plan.parse(_vector(serialized), False, num_threads or 0)
+        return _parsed_one(plan.single, _scalar(serialized), example_names)
+    return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
 
 
 def parse_single_sequence_example(
@@ -145,9 +150,11 @@ def parse_single_sequence_example(
     """
     if not (context_features or sequence_features):
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
+    serialized = plain(serialized)
     if not _is_scalar(serialized):
         raise ValueError("Input serialized must be a scalar")
-    return sequence_plan(context_features, sequence_features).parse([_scalar(serialized)], True)[:2]
+    plan = sequence_plan(context_features, sequence_features)
+    return _parsed_one(plan.single, _scalar(serialized), example_name)[:2]
 
 
 def decode_raw(
@@ -182,6 +189,7 @@ def decode_raw(
             raise InvalidArgumentError(
                 f"`fixed_length` ({fixed_length}) must be a multiple of the size of out_type ({kind.itemsize})"
             )
+    input_bytes = plain(input_bytes)
     scalar = _is_scalar(input_bytes)
     if scalar:
         array = BytesArray([_scalar(input_bytes)])
@@ -203,6 +211,50 @@ def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) ->
     return rows.view(kind).reshape((*array.shape, fixed_length // kind.itemsize))
 
 
+def _parsed(parse: Callable[[Any, int], Result], records: Any, names: Any, threads: int) -> Result:
+    """What `parse` makes of records, with str among them as UTF-8; an error tells the record's name."""
+    names = [] if names is None else list(plain(names))
+    if names and len(names) != len(records):
+        raise InvalidArgumentError(
+            f"Expected names have the same shape as serialized: {len(names)} names for {len(records)} records"
+        )
+    try:
+        return parse(records, threads)
+    except TypeError:
+        texts = encoded(records)
+        if texts is None:
+            raise
+        return _parsed(parse, texts, names, threads)
+    except InvalidArgumentError as error:
+        for number, name in enumerate(names):
+            if _fails(parse, records[number : number + 1]):  # the first that does is the error's
+                raise _named(error, name) from None
+        raise
+
+
+def _parsed_one(parse: Callable[[Any], Result], record: Any, name: Any) -> Result:
+    try:
+        return parse(record)
+    except InvalidArgumentError as error:
+        given = np.asarray(plain(name), dtype=object)
+        if given.size != 1 or given.item() is None:
+            raise
+        raise _named(error, given.item()) from None
+
+
+def _fails(parse: Callable[[Any, int], Any], records: Any) -> bool:
+    try:
+        parse(records, 1)
+    except InvalidArgumentError:
+        return True
+    return False
+
+
+def _named(error: Exception, name: Any) -> InvalidArgumentError:
+    text = name.decode(errors="replace") if isinstance(name, bytes) else name
+    return InvalidArgumentError(f"Name: {text}, {error}")
+
+
 def _is_scalar(serialized: Any) -> bool:
     if isinstance(serialized, bytes | str | bytearray | memoryview):
         return True
@@ -216,12 +268,12 @@ def _scalar(serialized: Any) -> Any:
 
 
 def _vector(serialized: Any) -> Any:
-    if hasattr(serialized, "numpy") and not isinstance(serialized, np.ndarray):
-        serialized = serialized.numpy()  # a tensor of TensorFlow's
     shape = getattr(serialized, "shape", None)
     nested = isinstance(serialized, list | tuple) and bool(serialized) and isinstance(serialized[0], list | tuple)
     if nested or (shape is not None and len(shape) != 1):
         raise InvalidArgumentError(
             f"Expected serialized to be a scalar or vector, got {'nested sequences' if nested else f'shape {shape}'}"
         )
+    if isinstance(serialized, np.ndarray) and serialized.dtype.kind == "U":  # whose buffer is UTF-32
+        return encoded(serialized)
     return serialized

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .._messages import DATA_TYPES, message
+from .._messages import message
 from ..bytes_array import BytesArray
-from ..dtypes import as_dtype
+from ..dtypes import DATA_TYPES, as_dtype
 from ..errors import InvalidArgumentError
 
 __all__ = ["decode_json_example", "parse_tensor", "serialize_tensor"]
@@ -20,6 +20,8 @@ _VALUES = {
     "uint32": "uint32_val",
     "uint64": "uint64_val",
     "bool": "bool_val",
+    "complex64": "scomplex_val",
+    "complex128": "dcomplex_val",
     **dict.fromkeys(["int32", "uint8", "int16", "int8", "uint16"], "int_val"),
 }
 
@@ -106,6 +108,11 @@ def _values_of(proto: Any, name: str, kind: np.dtype[Any], count: int) -> np.nda
         return np.frombuffer(proto.tensor_content, dtype=kind.newbyteorder("<")).astype(kind, copy=False)
     if name in ("float16", "bfloat16"):
         given = np.array(proto.half_val, dtype=np.uint16).view(kind)
+    elif kind.kind == "c":
+        parts = np.array(getattr(proto, _VALUES[name]), dtype=f"f{kind.itemsize // 2}")
+        if len(parts) % 2:
+            raise InvalidArgumentError(f"a TensorProto of {name} has half a value")
+        given = parts.view(kind)
     else:
         given = np.array(getattr(proto, _VALUES[name]), dtype=kind)
     if len(given) == count:

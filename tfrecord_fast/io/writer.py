@@ -6,8 +6,12 @@ import os
 from types import TracebackType
 from typing import Any, ClassVar
 
+import numpy as np
+
 from .. import _core
+from .._convert import encoded
 from .._files import COMPRESSION_TYPES, is_url, open_url
+from .._threads import thread_count
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter"]
 
@@ -140,6 +144,7 @@ class TFRecordWriter(_core.RecordWriter):
         append: bool = False,
         num_threads: int | None = None,
     ) -> None:
+        threads = thread_count(num_threads)
         compression = TFRecordOptions.get_compression_type_string(options)
         unset = TFRecordOptions()
         core_options = TFRecordOptions._core_options(options if hasattr(options, "mem_level") else unset)  # type: ignore[arg-type]
@@ -147,7 +152,19 @@ class TFRecordWriter(_core.RecordWriter):
         if append:
             # A file without a record starts anew: TensorFlow reads nothing behind an empty GZIP member.
             append = _holds_records(target, compression)
-        _core._open_writer(self, target, compression, core_options, close_file, append, num_threads or 0)
+        _core._open_writer(self, target, compression, core_options, close_file, append, threads)
+
+    def write_batch(self, records: Any) -> None:
+        """Appends all records of a RecordBatch or a sequence of bytes-like objects and str, in one call."""
+        if isinstance(records, np.ndarray) and records.dtype.kind == "U":  # whose buffer is UTF-32
+            records = records.tolist()
+        try:
+            super().write_batch(records)
+        except TypeError:  # nothing was written: all are looked at first
+            texts = encoded(records)
+            if texts is None:
+                raise
+            super().write_batch(texts)
 
     def __enter__(self) -> TFRecordWriter:
         return self

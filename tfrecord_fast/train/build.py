@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _core
+from ..encode import encode_plain
 
 __all__ = ["example", "feature", "sequence_example"]
 
@@ -48,7 +48,7 @@ def example(values: Mapping[str, Any]) -> Any:
     """
     from .._messages import message
 
-    plain = _core._encode_one(values)
+    plain = encode_plain(values)
     if plain is not None and len(plain) > 2:  # of nothing, the message is left empty, without `features`
         return message("Example").FromString(plain)
     made = message("Example")()

@@ -1,0 +1,239 @@
+"""Values that users give: defaults, paddings, tensors made of Python's lists, as TensorFlow types them."""
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+
+STRINGS = tf.SparseTensor([[0], [2]], np.array([b"a", b"b"], dtype=object), [3])
+INTS = tf.SparseTensor([[0], [2]], np.array([1, 2]), [3])
+FLOATS = tf.SparseTensor([[0], [2]], np.array([1, 2], dtype=np.float32), [3])
+ROWS = tf.RaggedTensor(np.array([b"a", b"b", b"c"], dtype=object), np.array([0, 1, 3]))
+
+
+@pytest.mark.parametrize("default", ["q", b"q", bytearray(b"q"), memoryview(b"q"), np.str_("q"), np.array("q")])
+def test_defaults_of_strings_become_bytes(default):
+    assert tf.sparse.to_dense(STRINGS, default_value=default).tolist() == [b"a", b"q", b"b"]
+    assert ROWS.to_tensor(default).tolist() == [[b"a", b"q"], [b"b", b"c"]]
+    assert tf.sparse.to_dense(ROWS, default).tolist() == [[b"a", b"q"], [b"b", b"c"]]
+    assert all(type(value) is bytes for value in tf.sparse.to_dense(STRINGS, default))
+
+
+@pytest.mark.parametrize(
+    ("tensor", "default"),
+    [
+        (STRINGS, 0),
+        (STRINGS, 1.5),
+        (STRINGS, True),
+        (ROWS, 1),
+        (INTS, "a"),
+        (INTS, b""),
+        (FLOATS, "1"),
+        (INTS, 2.5),
+        (INTS, 2.0),
+        (INTS, np.nan),
+        (INTS, np.float64(2.5)),
+        (INTS, np.float32("nan")),
+        (tf.SparseTensor([[0]], np.array([1], dtype=np.int8), [3]), np.nan),
+        (tf.SparseTensor([[0]], np.array([True]), [3]), 1),
+    ],
+)
+def test_a_default_of_another_kind_is_an_error(tensor, default):
+    with pytest.raises(TypeError, match="default_value"):
+        tf.sparse.to_dense(tensor, default)
+
+
+def test_a_default_that_the_dtype_does_not_hold_is_an_error():
+    small = tf.SparseTensor([[0]], np.array([1], dtype=np.int8), [3])
+    with pytest.raises(ValueError, match="out of range"):
+        tf.sparse.to_dense(small, 1 << 40)
+    with pytest.raises(ValueError, match="out of range"):
+        tf.sparse.to_dense(INTS, 1 << 70)
+    with pytest.raises(ValueError, match="scalar"):
+        tf.sparse.to_dense(INTS, [2])
+
+
+def test_defaults_that_tensorflow_converts():
+    for default in [2, np.int8(2), np.float64(2.0), np.array(2.0)]:
+        assert tf.sparse.to_dense(INTS, default).tolist() == [1, 2, 2]
+    for default in [2, np.int8(2), 2.0, np.float64(2)]:
+        assert tf.sparse.to_dense(FLOATS, default).tolist() == [1, 2, 2]
+    assert tf.sparse.to_dense(INTS, True).tolist() == [1, 1, 2]
+
+
+def test_to_dense_by_tensorflows_names():
+    assert tf.sparse.to_dense(sp_input=INTS, default_value=7, name="dense").tolist() == [1, 7, 2]
+    assert tf.sparse.to_dense(x=INTS).tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "default", "expected"),
+    [
+        *((tf.int64, value, 1) for value in [True, [True], np.bool_(True), np.array([True])]),
+        *((tf.float32, value, 0.0) for value in [False, [False], np.bool_(False), np.array([False])]),
+        *((tf.int64, value, 4) for value in [np.float64(4.0), np.float32(4), np.array([4.0])]),
+        (tf.float32, 1 << 70, float(1 << 70)),
+        (tf.string, bytearray(b"x"), b"x"),
+    ],
+)
+def test_default_values_of_features_that_tensorflow_converts(dtype, default, expected):
+    for shape in ([], [1]):
+        parsed = tf.parse_example([b""], {"a": tf.FixedLenFeature(shape, dtype, default)})["a"]
+        assert np.asarray(parsed).ravel().tolist() == [expected]
+
+
+@pytest.mark.parametrize("default", [4.0, [4.0], 4.5, np.array([4.5]), [np.float64(4.0)], "a"])
+def test_default_values_of_features_that_would_be_cut_are_errors(default):
+    with pytest.raises(TypeError):
+        tf.parse_example([b""], {"a": tf.FixedLenFeature([1], tf.int64, default)})
+
+
+def test_sparse_tensors_of_lists_are_typed_as_by_tensorflow():
+    strings = tf.SparseTensor([[0], [2]], ["a", "é"], [3])
+    assert strings.values.dtype == object and strings.values.tolist() == [b"a", "é".encode()]
+    assert tf.SparseTensor([[0]], [1], [2]).dtype == np.int32
+    assert tf.SparseTensor([[0]], [1 << 40], [2]).dtype == np.int64
+    assert tf.SparseTensor([[0]], [1.5], [2]).dtype == np.float32
+    assert tf.SparseTensor([[0]], [True], [2]).dtype == np.bool_
+    assert tf.SparseTensor(np.empty((0, 1), np.int64), [], [2]).dtype == np.float32
+    given = np.array([1, 2])
+    assert tf.SparseTensor([[0], [1]], given, [2]).values is given
+    views = tf.BytesArray([b"a"])
+    assert tf.SparseTensor([[0]], views, [2]).values is views
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "shape"),
+    [
+        ([[0, 0]], [1, 2], [2, 2]),
+        ([[0]], [1], [2, 2]),
+        ([0], [1], [2]),
+        ([], [], [2]),
+        ([[0]], [[1]], [2]),
+        ([[0]], [1], 3),
+    ],
+)
+def test_parts_of_a_sparse_tensor_that_do_not_fit_are_errors(indices, values, shape):
+    with pytest.raises(ValueError, match="dimensions"):
+        tf.SparseTensor(indices, values, shape)
+
+
+def test_indices_of_a_sparse_tensor_are_integers():
+    with pytest.raises(TypeError, match="indices"):
+        tf.SparseTensor([[0.0]], [1], [2])
+
+
+@pytest.mark.parametrize("value", [1.5, 1.0, np.float64(1.0), ""])
+def test_integers_are_not_padded_with_other_kinds(value):
+    with pytest.raises(TypeError, match="padding_values"):
+        list(tf.data.Dataset.range(3).batch(2).padded_batch(2, padding_values=value))
+
+
+def test_paddings_of_the_kind_of_the_values():
+    batched = tf.data.Dataset.range(3).batch(2)
+    for value in [7, np.int64(7)]:
+        assert next(iter(batched.padded_batch(2, padding_values=value))).tolist() == [[0, 1], [2, 7]]
+    strings = tf.data.Dataset.from_generator(lambda: iter([["a"], ["b", "c"]]), tf.string)
+    assert next(iter(strings.padded_batch(2, padding_values="é"))).tolist() == [[b"a", "é".encode()], [b"b", b"c"]]
+    with pytest.raises(TypeError, match="padding_values"):
+        list(strings.padded_batch(2, padding_values=0))
+
+
+@pytest.mark.parametrize("stop", [1.5, 1.0, "a", np.float64(2.5), np.nan])
+def test_a_range_to_what_is_no_integer_is_an_error(stop):
+    with pytest.raises(TypeError):
+        tf.data.Dataset.range(stop)
+
+
+def test_ranges_to_whole_numbers():
+    for stop in [2, np.int32(2), np.float64(2.0), np.array(2)]:
+        assert list(tf.data.Dataset.range(stop)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        *((value, tf.int32) for value in [1.7, 2.0, np.float32(1.5), "a", None, 1 << 40, [1, [2]]]),
+        *[(np.array([1.5]), tf.int64), (1, tf.string), (1, tf.bool), (300, tf.uint8)],
+    ],
+)
+def test_what_a_generator_yields_must_be_of_its_dtype(value, dtype):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"expected type was {dtype.name}"):
+        list(tf.data.Dataset.from_generator(lambda: iter([value]), dtype))
+
+
+def test_what_a_generator_yields_is_converted_as_by_tensorflow():
+    def first(value, dtype):
+        return next(iter(tf.data.Dataset.from_generator(lambda: iter([value]), dtype)))
+
+    for value, dtype in [(np.float64(2.0), tf.int32), (2, tf.float32), (np.int64(2), tf.int32), (True, tf.int32)]:
+        assert first(value, dtype) == value and first(value, dtype).dtype == dtype
+    assert first("é", tf.string) == "é".encode()
+    assert first(["a"], tf.string).tolist() == [b"a"]
+
+
+def test_what_a_generator_yields_must_be_of_its_shape():
+    def made(**options):
+        return list(tf.data.Dataset.from_generator(lambda: iter([([1], "a")]), **options))
+
+    types = (tf.int32, tf.string)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(1,\) .* shape \(2,\)"):
+        made(output_types=types, output_shapes=([2], []))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(\) .* shape \(None,\)"):
+        made(output_types=types, output_shapes=([1], [None]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(1,\) .* shape \(2,\)"):
+        made(output_signature=(tf.TensorSpec([2], tf.int32), tf.TensorSpec([], tf.string)))
+    for shapes in [([1], []), ([None], ()), (None, None), None]:
+        assert len(made(output_types=types, output_shapes=shapes)) == 1
+
+
+def test_ragged_tensors_of_lists():
+    made = tf.RaggedTensor([1, 2, 3], [0, 1, 3])
+    assert made.to_list() == [[1], [2, 3]] and made.dtype == np.int32 and made.row_splits.dtype == np.int64
+    assert tf.RaggedTensor(["a", "b"], [0, 0, 2]).to_list() == [[], [b"a", b"b"]]
+    assert tf.RaggedTensor.from_row_lengths([1.5, 2.5], [2, 0]).to_tensor().dtype == np.float32
+    assert tf.RaggedTensor(made, [0, 2]).to_list() == [[[1], [2, 3]]]
+    assert tf.RaggedTensor.from_value_rowids(["a", "b"], [0, 2]).to_list() == [[b"a"], [], [b"b"]]
+
+
+@pytest.mark.parametrize("splits", [[], [1, 3], [0, 2, 1, 3], [0, 2], [0, 5], [[0, 3]], [0.0, 3.0], ["a"]])
+def test_row_splits_that_do_not_fit_are_errors(splits):
+    for make in (tf.RaggedTensor, tf.RaggedTensor.from_row_splits):
+        with pytest.raises(ValueError, match="invalid partition"):
+            make([1, 2, 3], splits)
+
+
+@pytest.mark.parametrize("dtype", [tf.complex64, tf.complex128], ids=str)
+def test_complex_numbers_in_raw_bytes_and_tensors(dtype):
+    values = np.array([1 + 2j, -3j], dtype=dtype)
+    assert np.array_equal(tf.decode_raw(values.tobytes(), dtype), values)
+    assert np.array_equal(tf.decode_raw(values.byteswap().tobytes(), dtype, little_endian=False), values)
+    parsed = tf.io.parse_tensor(tf.io.serialize_tensor(values), dtype)
+    assert parsed.dtype == dtype and np.array_equal(parsed, values)
+    for feature in (tf.VarLenFeature(dtype), tf.FixedLenFeature([], dtype), tf.RaggedFeature(dtype)):
+        with pytest.raises(TypeError, match="in records"):
+            tf.parse_example([b""], {"a": feature})
+
+
+@pytest.mark.parametrize(("name", "field"), [("complex64", "scomplex_val"), ("complex128", "dcomplex_val")])
+def test_complex_numbers_in_the_fields_of_a_tensor(name, field):
+    from tfrecord_fast._messages import message
+
+    proto = message("TensorProto")(dtype=tf.as_dtype(name).as_datatype_enum, **{field: [1, 2, 0, -3]})
+    proto.tensor_shape.dim.add(size=2)
+    assert tf.io.parse_tensor(proto.SerializeToString(), name).tolist() == [1 + 2j, -3j]
+    getattr(proto, field).append(5)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="half a value"):
+        tf.io.parse_tensor(proto.SerializeToString(), name)
+
+
+def test_dtypes_have_sizes_limits_and_numbers():
+    sizes = [dtype.size for dtype in (tf.int8, tf.int64, tf.float16, tf.bool, tf.string, tf.complex64)]
+    assert sizes == [1, 8, 2, 1, 0, 8]
+    assert (tf.int8.min, tf.int8.max, tf.uint64.max) == (-128, 127, (1 << 64) - 1)
+    assert tf.float32.max == np.finfo(np.float32).max and tf.float64.min == np.finfo(np.float64).min
+    for dtype in (tf.bool, tf.string, tf.complex128):
+        with pytest.raises(TypeError, match="Cannot find maximum value"):
+            _ = dtype.max
+    numbers = [dtype.as_datatype_enum for dtype in (tf.float32, tf.string, tf.int64, tf.bool, tf.uint64)]
+    assert numbers == [1, 7, 9, 10, 23]
