@@ -258,8 +258,10 @@ def map_single(job: Job) -> list[Setting]:
     for label, calls in (("", None), (", AUTOTUNE", auto)):
         data = records.map(lambda one: tf.io.parse_single_example(one, context), calls).prefetch(auto)
         label = f"map(parse_single_example{label}).prefetch"
-        made += [Parsing(label, data, columns, lambda _: 1),
-                 Parsing(f"{label}.as_numpy_iterator", data.as_numpy_iterator, columns, lambda _: 1)]  # fmt: skip
+        made.append(Parsing(label, data, columns, lambda _: 1))
+        # Of a SparseTensor, as_numpy_iterator makes an array by asking it for item after item, without end.
+        if all(isinstance(spec, tf.TensorSpec) for spec in data.element_spec.values()):
+            made.append(Parsing(f"{label}.as_numpy_iterator", data.as_numpy_iterator, columns, lambda _: 1))
     return made
 
 
