@@ -40,8 +40,8 @@ REASONS: dict[tuple[str, str, str], str] = {
         "everything (the floor's row). Next: nothing of ours"
     ),
     ("epoch", "Dataset", ""): (
-        "both run the same native stream, and side by side in one process take the same time (0.85 to 1.0); here the "
-        "Dataset takes half as much processor time again, and why is not found yet. Next: to find it"
+        "both run the same native stream, and side by side in one process take about the same time (0.8 to 1.0); here "
+        "the Dataset takes half as much processor time again, and why is not found yet. Next: to find it"
     ),
     ("write", "speed ÷ TensorFlow", ""): (
         "memory: the floor, a plain write() of the bytes, is only 4.6 times TensorFlow on ctr. Next: nothing of ours"

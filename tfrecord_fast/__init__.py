@@ -1,12 +1,12 @@
 """Fast TFRecord reading and writing: TensorFlow's names, NumPy's values, none of TensorFlow's weight.
 
-import tfrecord_fast as tf
+    import tfrecord_fast as tf
 
-with tf.io.TFRecordWriter("words.tfrecord") as writer:
-    for word in [b"one", b"two"]:
-        writer.write(word)
-for record in tf.data.TFRecordDataset("words.tfrecord"):
-    print(record)
+    with tf.io.TFRecordWriter("words.tfrecord") as writer:
+        for word in [b"one", b"two"]:
+            writer.write(word)
+    for record in tf.data.TFRecordDataset("words.tfrecord"):
+        print(record)
 """
 
 from typing import TYPE_CHECKING
