@@ -172,26 +172,39 @@ class Verdict:
 
 
 class _Trial:
-    """Tells by the seconds of its calls whether a function is slow. Called by several threads, it counts roughly."""
+    """Calls a function where its result is wanted, and tells the verdict when that proves to be slow.
 
-    def __init__(self, cheap: float) -> None:
+    Called by several threads, it counts roughly. `cheap` is in seconds a call.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], verdict: Verdict, cheap: float) -> None:
+        self._function = function
+        self._verdict = verdict
         self._cheap = cheap
         self._calls = 0  # slow ones, in a row
         self._seconds = 0.0
 
-    def is_slow(self, spent: float, element: Any) -> bool:
-        """After each call."""
-        if spent <= self._cheap:
-            self._calls = 0
-            return False
-        batch = type(element) is _core.RecordBatch
+    def __call__(self, element: Any) -> Any:
+        start = perf_counter()
+        try:
+            return self._function(element)
+        finally:
+            spent = perf_counter() - start
+            if spent > self._cheap:
+                self._judge(spent, type(element) is _core.RecordBatch)
+            else:
+                self._calls = 0
+
+    def _judge(self, spent: float, batch: bool) -> None:
         if batch and spent <= CHEAP_AHEAD:
             self._calls = 0
-            return False
+            return
         self._seconds = spent if self._calls == 0 else self._seconds + spent
         self._calls += 1
         long = self._calls > 1 and self._seconds > (_SLOW_SECONDS_OF_BATCHES if batch else _SLOW_SECONDS)
-        return long or (self._calls >= _SLOW_CALLS and not batch)
+        if long or (self._calls >= _SLOW_CALLS and not batch):
+            self._verdict.slow = True
+            self._calls = 0
 
 
 class _Timed:
@@ -221,10 +234,9 @@ class Mapped:
         self, elements: Iterator[Any], function: Callable[[Any], Any], threads: int, verdict: Verdict | None = None
     ) -> None:
         self._elements = elements
-        self._function = function
         self._timed = _Timed(function)
-        self._trial = _Trial(CHEAP_CALL)
         self._verdict = verdict or Verdict()
+        self._trial = _Trial(function, self._verdict, CHEAP_CALL)
         self._direct = verdict is not None and not verdict.slow  # no more is given to threads
         self._threads = threads
         self._pool: Any = None
@@ -241,18 +253,21 @@ class Mapped:
             future = self._next_future()
             element = next(self._elements) if future is None else None
         if future is None:
-            return self._call(element)
+            return self._trial(element)
         if isinstance(future, BaseException):
             raise future
         return future.result()
 
     def _next_future(self) -> Any:
         """A future, or the error in the place of an element; None: the next is to be made without threads."""
+        if self._direct and self._verdict.slow:
+            self._direct, self._timed.cheap_calls = False, 0
         if not self._direct:
             _check_process(self._process)
             while not self._ended and len(self._futures) < 2 * self._threads:
                 self._submit()
-            self._direct = self._timed.cheap_calls >= _CHEAP_CALLS and not self._ended
+            if self._timed.cheap_calls >= _CHEAP_CALLS and not self._ended:
+                self._direct, self._verdict.slow = True, False
         if self._futures:
             return self._futures.popleft()
         if self._direct:
@@ -273,16 +288,6 @@ class Mapped:
 
                 self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="tfrecord_fast.map")
             self._futures.append(self._pool.submit(self._timed, element))
-
-    def _call(self, element: Any) -> Any:
-        start = perf_counter()
-        try:
-            return self._function(element)
-        finally:
-            if self._trial.is_slow(perf_counter() - start, element):
-                self._verdict.slow = True
-                self._timed.cheap_calls = 0
-                self._direct = False
 
     def _shut_down(self, cancel: bool = False) -> None:
         if self._pool is not None:
@@ -310,28 +315,19 @@ class Tried:
         cheap: float,
     ) -> None:
         self._elements = elements
-        self._function = function
         self._threaded = threaded
         self._verdict = verdict
-        self._trial = _Trial(cheap)
+        self._trial = _Trial(function, verdict, cheap)
         self._lock = threading.Lock()  # guards _elements and _rest
-        self._rest = threaded(elements) if verdict.slow else None
+        self._rest: Iterator[Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
         with self._lock:
+            if self._rest is None and self._verdict.slow:
+                self._rest = self._threaded(self._elements)
             rest = self._rest
             element = next(self._elements) if rest is None else None
-        if rest is not None:
-            return next(rest)
-        start = perf_counter()
-        try:
-            return self._function(element)
-        finally:
-            if self._trial.is_slow(perf_counter() - start, element):
-                self._verdict.slow = True
-                with self._lock:
-                    if self._rest is None:
-                        self._rest = self._threaded(self._elements)
+        return self._trial(element) if rest is None else next(rest)
