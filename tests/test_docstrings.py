@@ -30,8 +30,8 @@ MODULES = [
     for _, name, _ in pkgutil.walk_packages(tfrecord_fast.__path__, "tfrecord_fast.")
     if not name.endswith((".__main__", "._core"))
 ]
-NEEDS = {"tfrecord_fast._messages": "google.protobuf", "tfrecord_fast.io.tensors": "google.protobuf"}
-NEEDS |= {"tfrecord_fast.train.build": "google.protobuf", "tfrecord_fast.io.images": "PIL"}
+NEEDS = {"tfrecord_fast.examples.messages": "google.protobuf", "tfrecord_fast.examples.tensors": "google.protobuf"}
+NEEDS |= {"tfrecord_fast.examples.build": "google.protobuf", "tfrecord_fast.images.encoding": "PIL"}
 NEEDS |= {"tfrecord_fast.compat.v1": "google.protobuf", "tfrecord_fast.data.experimental": "google.protobuf"}
 NEEDS |= {"tfrecord_fast.train": "google.protobuf", "tfrecord_fast.image": "PIL"}
 

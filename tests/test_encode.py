@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
-from tfrecord_fast.encode import encode_example
+from tfrecord_fast.examples.encode import encode_example
 
 pytest.importorskip("google.protobuf")
 

@@ -14,7 +14,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.test_io_errors import mounted, unmount
-from tfrecord_fast.io.example_writer import shard_paths
+from tfrecord_fast.files.example_writer import shard_paths
 
 KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
 ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "20"))

@@ -146,10 +146,10 @@ def test_what_no_jpeg_holds_is_an_error(image):
 
 
 def test_jpeg_without_simplejpeg_goes_through_pillow(monkeypatch):
-    from tfrecord_fast.io import images
+    from tfrecord_fast.images import decoding
 
     exact = tf.io.decode_jpeg(FILES["jpeg"], dct_method="INTEGER_ACCURATE")
-    monkeypatch.setattr(images, "_simplejpeg", lambda: None)
+    monkeypatch.setattr(decoding, "simplejpeg", lambda: None)
     np.testing.assert_array_equal(tf.io.decode_jpeg(FILES["jpeg"]), exact)
     assert tf.io.decode_jpeg(tf.io.encode_jpeg(SMOOTH)).shape == SMOOTH.shape
     with pytest.raises(tf.errors.InvalidArgumentError):

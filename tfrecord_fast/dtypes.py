@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .base.optional import optional
+
 __all__ = [
     "DType",
     "as_dtype",
@@ -101,9 +103,7 @@ class DType:
 
     def _limits(self, what: str) -> Any:
         if self.name == "bfloat16":
-            import ml_dtypes
-
-            return ml_dtypes.finfo(self.as_numpy_dtype)  # type: ignore[no-untyped-call]
+            return _ml_dtypes().finfo(self.as_numpy_dtype)
         if self.dtype.kind == "f":
             return np.finfo(self.dtype)
         if self.dtype.kind in "iu":
@@ -128,12 +128,13 @@ class DType:
         return as_dtype, (self.name,)
 
 
+def _ml_dtypes() -> Any:
+    return optional("ml_dtypes", "bfloat16 needs the package ml_dtypes")
+
+
 def _bfloat16() -> type:
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise ImportError("bfloat16 needs the package ml_dtypes: pip install ml_dtypes") from None
-    return ml_dtypes.bfloat16  # type: ignore[no-any-return]
+    bfloat16: type = _ml_dtypes().bfloat16
+    return bfloat16
 
 
 bool = DType("bool")

@@ -37,9 +37,7 @@ class DataLossError(TFRecordError):
     All four are attributes.
     """
 
-    def __init__(
-        self, path: str | None, offset: int | None, record_index: int | None, reason: str
-    ) -> None:
+    def __init__(self, path: str | None, offset: int | None, record_index: int | None, reason: str) -> None:
         super().__init__(path, offset, record_index, reason)
         self.path = path
         self.offset = offset

@@ -1,18 +1,18 @@
 """TensorFlow 1's names of `tf.io.gfile`."""
 
-from .io.gfile import GFile
-from .io.gfile import copy as Copy
-from .io.gfile import exists as Exists
-from .io.gfile import glob as Glob
-from .io.gfile import isdir as IsDirectory
-from .io.gfile import listdir as ListDirectory
-from .io.gfile import makedirs as MakeDirs
-from .io.gfile import mkdir as MkDir
-from .io.gfile import remove as Remove
-from .io.gfile import rename as Rename
-from .io.gfile import rmtree as DeleteRecursively
-from .io.gfile import stat as Stat
-from .io.gfile import walk as Walk
+from .files.file_system import GFile
+from .files.file_system import copy as Copy
+from .files.file_system import exists as Exists
+from .files.file_system import glob as Glob
+from .files.file_system import isdir as IsDirectory
+from .files.file_system import listdir as ListDirectory
+from .files.file_system import makedirs as MakeDirs
+from .files.file_system import mkdir as MkDir
+from .files.file_system import remove as Remove
+from .files.file_system import rename as Rename
+from .files.file_system import rmtree as DeleteRecursively
+from .files.file_system import stat as Stat
+from .files.file_system import walk as Walk
 
 FastGFile = Open = GFile
 

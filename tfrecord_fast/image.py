@@ -1,22 +1,8 @@
 """`tf.image`: what `tf.io` has of images, under this name too, and their dtypes."""
 
-from __future__ import annotations
-
-from typing import Any
-
-import numpy as np
-
-from .dtypes import as_dtype
-from .io.images import (
-    decode_bmp,
-    decode_gif,
-    decode_image,
-    decode_jpeg,
-    decode_png,
-    encode_jpeg,
-    encode_png,
-    is_jpeg,
-)
+from .images.conversion import convert_image_dtype
+from .images.decoding import decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, is_jpeg
+from .images.encoding import encode_jpeg, encode_png
 
 __all__ = [
     "convert_image_dtype",
@@ -29,38 +15,3 @@ __all__ = [
     "encode_png",
     "is_jpeg",
 ]
-
-
-def convert_image_dtype(
-    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
-) -> np.ndarray[Any, Any]:
-    """An image in another dtype, scaled: floats are 0 to 1, integers 0 to their largest value.
-
-    Args:
-      image: an array of any integer or float dtype.
-      saturate: cut floats outside 0 to 1 before they become integers.
-
-    >>> import numpy as np, tfrecord_fast as tf
-    >>> float(tf.image.convert_image_dtype(np.uint8([255]), tf.float32)[0])
-    1.0
-    """
-    values: Any = np.asarray(image)
-    kind: Any = np.dtype(as_dtype(dtype).as_numpy_dtype)
-    if values.dtype == kind:
-        scaled = values
-    elif values.dtype.kind in "iu" and kind.kind in "iu":
-        have, want = np.iinfo(values.dtype).max, np.iinfo(kind).max
-        if have > want:
-            scaled = values // ((have + 1) // (want + 1))
-        else:
-            scaled = values.astype(kind) * kind.type((want + 1) // (have + 1))
-    elif values.dtype.kind in "iu":
-        scaled = values.astype(kind) * kind.type(1.0 / np.iinfo(values.dtype).max)
-    elif kind.kind in "iu":
-        limits = np.iinfo(kind)
-        scaled = values * values.dtype.type(limits.max + 0.5)
-        scaled = np.clip(scaled, limits.min, limits.max) if saturate else scaled
-    else:
-        scaled = values
-    converted: np.ndarray[Any, Any] = scaled.astype(kind, copy=False)
-    return converted

@@ -14,7 +14,7 @@
 namespace tfr {
 
 // Fills *encoder with `columns` and `lists`, sequences of tuples (key, element type, values, count, splits, valid,
-// steps, row_valid) that tfrecord_fast/columns.py has made and checked. What keeps their memory alive is appended to
+// steps, row_valid) that tfrecord_fast/examples/columns.py has made and checked. What keeps their memory alive is appended to
 // *owners. Throws.
 void InitEncoder(const pybind11::sequence& columns, const pybind11::sequence& lists, bool sequence, size_t rows,
                  RowEncoder* encoder, std::vector<Owner>* owners);

@@ -17,7 +17,7 @@ namespace tfr {
 // `object` is something else.
 std::shared_ptr<ExamplePlan> UnwrapExamplePlan(pybind11::handle object);
 
-// The columns as ExamplePlan.parse gives them (tfrecord_fast/_plans.py, _Columns.batch, makes the dict of results of
+// The columns as ExamplePlan.parse gives them (tfrecord_fast/examples/plans.py, _Columns.batch, makes the dict of results of
 // them). Needs the GIL.
 pybind11::list WrapColumns(const Schema& schema, const Columns& columns);
 

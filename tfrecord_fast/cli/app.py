@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
-from .._version import __version__
+from ..base.version import __version__
 from . import bench, cat, convert, info, schema, verify
 from .console import Console, OutputClosed, OutputFailed
 

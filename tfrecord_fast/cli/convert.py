@@ -14,8 +14,9 @@ import argparse
 import os
 from typing import Any
 
+from .. import _core
 from ..errors import InvalidArgumentError
-from ..io.writer import TFRecordOptions
+from ..files.options import TFRecordOptions
 from .console import Console
 from .files import FAULTS, named_files, problem_of, total_bytes
 from .formats import COMPRESSIONS, Malformed, Unsuitable, format_of, make_sink, make_source
@@ -92,8 +93,6 @@ def _compression(args: argparse.Namespace) -> str:
 
 def _convert(source: Any, sink: Any) -> None:
     """All records of the source, in order, to the sink, which knows all features before the first where it wants to."""
-    from .. import _core
-
     scanner = _core.FeatureScanner()
     typed = sink.wants_features or source.typed  # rows of one kind a feature, whoever reads them
     if sink.wants_features:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeVar
 
 from .. import _core
-from .._files import COMPRESSION_TYPES, CoreFile, core_files
-from .._threads import available_cpus
+from ..base.threads import available_cpus
 from ..errors import DataLossError
+from ..files.names import COMPRESSION_TYPES, CoreFile, core_files
 from .console import Console
 
 __all__ = [
@@ -170,9 +170,7 @@ def batches(
     source: Input, num_threads: int, advance: Callable[[int], None] | None = None
 ) -> Iterator[_core.RecordBatch]:
     """All records, in batches as large as they come; an error comes after all records that precede it."""
-    stream = _core.RecordStream(
-        [source.core_file], compression_type=source.compression, num_threads=num_threads
-    )
+    stream = _core.RecordStream([source.core_file], compression_type=source.compression, num_threads=num_threads)
     frame_bytes = 8 + 4 + 4
     for batch in stream.batches():
         yield batch
@@ -184,9 +182,7 @@ class Cancelled(Exception):
     """The command was interrupted meanwhile."""
 
 
-def for_each_file(
-    files: list[CoreFile], work: Callable[[CoreFile, int, Callable[[], None]], T]
-) -> Iterator[T]:
+def for_each_file(files: list[CoreFile], work: Callable[[CoreFile, int, Callable[[], None]], T]) -> Iterator[T]:
     """The results of `work(file, num_threads, checkpoint)` in the order of files, which are worked on in parallel.
 
     `work` uses `num_threads` threads beside its own and calls `checkpoint` now and then, which raises where the

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import gzip
-import importlib
 import itertools
 import json
 import os
@@ -19,14 +18,15 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .. import _core
-from .._files import CoreFile
-from .._threads import available_cpus
-from ..encode import encode_examples
-from ..features import FixedLenFeature
-from ..io.example_writer import ExampleWriter
-from ..io.infer import features_of
-from ..io.parsing import parse_example
-from ..io.writer import TFRecordOptions
+from ..base.optional import optional
+from ..base.threads import available_cpus
+from ..examples.encode import encode_examples
+from ..examples.features import FixedLenFeature
+from ..examples.infer import features_of
+from ..examples.parsing import parse_example
+from ..files.example_writer import ExampleWriter
+from ..files.names import CoreFile
+from ..files.options import TFRecordOptions
 from .files import batches, open_input
 
 __all__ = ["COMPRESSIONS", "Malformed", "Unsuitable", "format_of", "make_sink", "make_source"]
@@ -80,10 +80,7 @@ def make_sink(
 
 
 def _arrow(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(f"CSV and Parquet need pyarrow: pip install 'tfrecord_fast[arrow]' ({error})") from None
+    return optional(module, "CSV and Parquet need pyarrow")
 
 
 # ---- Sources ----

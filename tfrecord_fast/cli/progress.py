@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+from ..base.optional import optional
+
 __all__ = ["Progress"]
 
 _DELAY_SECONDS = 0.5  # what takes less shows none
@@ -80,11 +82,10 @@ def _display(total: int | None) -> _Rich | _Plain:
 
 class _Rich:
     def __init__(self, total: int | None) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
-
-        columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-        self._bar: Any = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+        rich = optional("rich.progress", "a progress bar needs rich")
+        console = optional("rich.console", "a progress bar needs rich").Console(stderr=True)
+        columns = (rich.BarColumn(), rich.DownloadColumn(), rich.TransferSpeedColumn(), rich.TimeRemainingColumn())
+        self._bar: Any = rich.Progress(*columns, console=console, transient=True, redirect_stdout=False)
         self._task = self._bar.add_task("", total=total)
         self._shown = False
 

@@ -9,7 +9,9 @@ import argparse
 import os
 from typing import Any
 
+from .. import _core
 from ..errors import InvalidArgumentError
+from ..examples.infer import describe_features, features_of, lists_of
 from .console import Console
 from .files import FAULTS, add_file_arguments, batches, named_files, open_input, problem_of
 
@@ -27,9 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prints a dict of features, two for SequenceExamples; a conflict between records is damage (status 1)."""
-    from .. import _core
-    from ..io.infer import features_of, lists_of
-
     files, status = named_files(args.files, console)
     scanner = _core.FeatureScanner()
     for file in files:
@@ -57,8 +56,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _print(features: dict[str, Any], lists: dict[str, Any], sequences: bool, console: Console) -> None:
-    from ..io.infer import describe_features
-
     if sequences:
         console.line(f"context_features = {describe_features(features)}")
         console.line(f"sequence_features = {describe_features(lists)}")

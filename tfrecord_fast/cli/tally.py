@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .._files import CoreFile
+from ..files.names import CoreFile
 from .console import Console
 from .files import FAULTS, Problem, batches, for_each_file, open_input, problem_of, total_bytes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import io as _io
-from ..python_io import tf_record_iterator
+from ..files.record_iterator import tf_record_iterator
 
 __all__ = ["decode_raw", "parse_example", "parse_single_example", "tf_record_iterator"]
 

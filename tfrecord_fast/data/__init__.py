@@ -1,28 +1,13 @@
 """`tf.data`: datasets of records, and what is made of them."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-from .._lazy import lazy_names
+from ..values.nests import TensorSpec
+from . import experimental
 from .dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset
+from .options import Options, ThreadingOptions
 from .records import TFRecordDataset
-
-if TYPE_CHECKING:
-    from . import experimental
-    from ._structure import TensorSpec
-    from .options import Options, ThreadingOptions
-
-_lazy = lazy_names(__name__, {"Options": ".options", "TensorSpec": "._structure", "ThreadingOptions": ".options"})
 
 INFINITE_CARDINALITY = INFINITE
 UNKNOWN_CARDINALITY = UNKNOWN
-
-
-def __getattr__(name: str) -> Any:
-    if name == "experimental":
-        return importlib.import_module(".experimental", __name__)
-    return _lazy(name)
-
 
 __all__ = [
     "AUTOTUNE",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ._structure import rows, stack
+from ..values.nests import rows, stack
 
 __all__ = ["Batches", "Chained", "Ignoring", "Interleaved", "Repeated", "Shuffled", "Windowed", "Windows"]
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, repeat
 from typing import Any
 
-from .._threads import available_cpus
+from ..base.threads import available_cpus
+from ..values.nests import leaves, map_leaves
 from ._iterators import Chained, Interleaved, Windows
 from ._nodes import Cache, Generated, Iterations, Of, Prefetch, Repeat, Shuffle, Windowing, WithOptions
 from ._plan import RecordPlan
-from ._structure import guarded, leaves, map_leaves, name_of
 from .dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset
+from .functions import guarded, name_of
 
 __all__ = ["Concatenate", "FlatMap", "Interleave", "WindowDataset", "Zip"]
 

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from ..base.seeds import next_seed
 from ..errors import InvalidArgumentError
-from ..random import next_seed
+from ..values.nests import TensorSpec, map_leaves, rows, spec_of, stack
 from ._background import CHEAP_AHEAD, CHEAP_CALL, Mapped, Prefetched, Tried, Verdict
 from ._iterators import Batches, Chained, Ignoring, Repeated, Shuffled, Windowed
 from ._plan import RecordPlan
-from ._structure import TensorSpec, call, guarded, map_leaves, name_of, rows, spec_of, stack
 from ._windows import Window
 from .dataset import INFINITE, UNKNOWN, Dataset
+from .functions import call, guarded, name_of
 
 __all__ = [
     "Apply",
@@ -41,7 +42,6 @@ __all__ = [
     "Windowing",
     "WithOptions",
     "check_count",
-    "name_of",
 ]
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._convert import fill_value
 from ..errors import InvalidArgumentError
-from ..ragged import RaggedTensor
-from ._rows import stack_ragged
-from ._structure import leaves, map_leaves, stack
+from ..values.composites import stack_ragged
+from ..values.conversion import fill_value
+from ..values.nests import leaves, map_leaves, stack
+from ..values.ragged import RaggedTensor
 
 __all__ = ["padder", "stack_ragged_arrays"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._convert import as_array
 from .._core import RecordBatch
 from ..errors import InvalidArgumentError
+from ..values.conversion import as_array
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -37,8 +37,8 @@ class Sources:
         >>> [(int(row["a"]), row["b"]) for row in rows]
         [(1, b'x'), (2, b'y')]
         """
+        from ..values.nests import column_length, normalize
         from ._nodes import Slices
-        from ._structure import column_length, normalize
 
         element = normalize(tensors)
         return Slices(element, column_length(element), "from_tensor_slices()")
@@ -46,8 +46,8 @@ class Sources:
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset[Any]:
         """One element."""
+        from ..values.nests import normalize
         from ._nodes import Generated
-        from ._structure import normalize
 
         element = normalize(tensors)
         return Generated(partial(iter, [element]), "from_tensors()", 1)
@@ -96,8 +96,9 @@ class Sources:
         """
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
-        from ._nodes import Generated, name_of
-        from ._structure import map_leaves, normalize
+        from ..values.nests import map_leaves, normalize
+        from ._nodes import Generated
+        from .functions import name_of
 
         wanted, shapes = output_types, output_shapes
         if output_signature is not None:
@@ -130,9 +131,9 @@ class Sources:
         Raises:
           errors.InvalidArgumentError: no file matches.
         """
-        from ..io.gfile import glob
+        from ..files.file_system import glob
+        from ..values.nests import normalize
         from ._nodes import Generated
-        from ._structure import normalize
 
         patterns = normalize(file_pattern)
         found = glob([patterns] if isinstance(patterns, bytes) else list(patterns))
@@ -246,9 +247,9 @@ def _checked(dtype: Any, lengths: tuple[int | None, ...] | None, value: Any) -> 
 
 
 def _cast(dtype: Any, value: Any) -> Any:
-    from ..bytes_array import BytesArray
     from ..dtypes import as_dtype
-    from ._structure import normalize
+    from ..values.bytes_array import BytesArray
+    from ..values.nests import normalize
 
     wanted = as_dtype(dtype).as_numpy_dtype
     kind = type(value)

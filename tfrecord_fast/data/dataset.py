@@ -68,7 +68,7 @@ class Dataset(Sources, Batching, Generic[T]):
         elements = self._iterate() if plan is None else plan.iterate()
         if plan is not None and plan.batch_size is None:
             return elements  # bytes
-        from ._structure import map_leaves
+        from ..values.nests import map_leaves
 
         return map(partial(map_leaves, _as_numpy), elements)  # no generator: an error is not the end
 
@@ -84,8 +84,8 @@ class Dataset(Sources, Batching, Generic[T]):
     @property
     def element_spec(self) -> Any:
         """Shape and dtype of elements, as a structure of TensorSpec: of the first one, which is made for it."""
+        from ..values.nests import spec_of
         from ._nodes import Iterations
-        from ._structure import spec_of
 
         before = Iterations(self)
         try:
@@ -173,7 +173,7 @@ class Dataset(Sources, Batching, Generic[T]):
             return Map(self, map_func, 0)
         if num_parallel_calls != AUTOTUNE:
             return Map(self, map_func, check_count("num_parallel_calls", num_parallel_calls))
-        from .._threads import available_cpus
+        from ..base.threads import available_cpus
 
         return Map(self, map_func, available_cpus(), tried=True)
 
@@ -262,8 +262,8 @@ class Dataset(Sources, Batching, Generic[T]):
         >>> [int(x) for x in tf.data.Dataset.range(5).scan(0, lambda total, x: (total + x, total + x))]
         [0, 1, 3, 6, 10]
         """
+        from ..values.nests import normalize
         from ._nodes import Apply
-        from ._structure import normalize
 
         def run(elements: Iterator[Any]) -> Iterator[Any]:
             state = normalize(initial_state)
@@ -283,7 +283,7 @@ class Dataset(Sources, Batching, Generic[T]):
         import itertools
 
         from ._nodes import Apply
-        from ._structure import guarded
+        from .functions import guarded
 
         predicate = guarded(predicate)
 
@@ -433,7 +433,7 @@ class Dataset(Sources, Batching, Generic[T]):
         >>> int(tf.data.Dataset.range(5).reduce(0, lambda total, x: total + x))
         10
         """
-        from ._structure import normalize, returned
+        from ..values.nests import normalize, returned
 
         state = normalize(initial_state)
         for element in self:
@@ -460,6 +460,6 @@ class Dataset(Sources, Batching, Generic[T]):
 
 def _as_numpy(leaf: Any) -> Any:
     from .. import _core
-    from ..bytes_array import BytesArray
+    from ..values.bytes_array import BytesArray
 
     return np.asarray(leaf) if isinstance(leaf, _core.RecordBatch | BytesArray) else leaf

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import io
 from ..errors import InvalidArgumentError
+from ..examples.parsing import parse_example
 from .dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset
 from .options import Options, ThreadingOptions
 from .records import TFRecordDataset
@@ -71,10 +71,11 @@ def parse_example_dataset(
     if not features:
         raise ValueError("Missing: features was None or empty.")
 
-    def parse_example(serialized: Any) -> Any:
-        return io.parse_example(serialized, features)
+    def parse(serialized: Any) -> Any:
+        return parse_example(serialized, features)
 
-    return lambda dataset: dataset.map(parse_example)
+    parse.__qualname__ = "parse_example"  # what repr calls it
+    return lambda dataset: dataset.map(parse)
 
 
 def make_batched_features_dataset(

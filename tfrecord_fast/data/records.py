@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._files import check_compression_type, flatten, stream_files
-from .._threads import available_cpus
+from ..base.threads import available_cpus
 from ..errors import InvalidArgumentError
+from ..files.names import check_compression_type, flatten, stream_files
 from .dataset import AUTOTUNE, Dataset
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class TFRecordDataset(Dataset[bytes]):
     @property
     def element_spec(self) -> Any:
         from .. import dtypes
-        from ._structure import TensorSpec
+        from ..values.nests import TensorSpec
 
         return TensorSpec((), dtypes.string)
 

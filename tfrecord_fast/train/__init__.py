@@ -14,43 +14,23 @@ need the package protobuf (the extra `protobuf`), which is imported when one is 
 True
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .build import example, feature, sequence_example
+from ..base.lazy import lazy_names
+from ..examples.build import example, feature, sequence_example
 
-if TYPE_CHECKING:
-    BytesList: Any
-    Example: Any
-    Feature: Any
-    FeatureList: Any
-    FeatureLists: Any
-    Features: Any
-    FloatList: Any
-    Int64List: Any
-    SequenceExample: Any
-
-__all__ = [
-    "BytesList",
-    "Example",
-    "Feature",
-    "FeatureList",
-    "FeatureLists",
-    "Features",
-    "FloatList",
-    "Int64List",
-    "SequenceExample",
-    "example",
-    "feature",
-    "sequence_example",
-]
-
-_MESSAGES = {name for name in __all__ if name[0].isupper()}
+_messages = lazy_names(
+    __name__,
+    {
+        "..examples.messages": "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List "
+        "SequenceExample"
+    },
+)
+__dir__ = _messages.dir
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MESSAGES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .._messages import message
+    return _messages.getattr(name)
 
-    globals()[name] = message(name)
-    return globals()[name]
+
+__all__ = [*_messages.names, "example", "feature", "sequence_example"]

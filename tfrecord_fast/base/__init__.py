@@ -1,0 +1,1 @@
+"""What every room may use: optional packages, lazy names, threads, seeds, the version."""

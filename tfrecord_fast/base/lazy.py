@@ -1,0 +1,44 @@
+"""Names that a package offers and imports only when they are first asked for, so that importing it stays cheap."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+__all__ = ["LazyNames", "lazy_names"]
+
+
+class LazyNames(NamedTuple):
+    """What a package's `__init__` needs: its names, sorted, and the functions `__getattr__` and `__dir__` (PEP 562)."""
+
+    names: list[str]
+    getattr: Callable[[str], Any]
+    dir: Callable[[], list[str]]
+
+
+def lazy_names(package: str, names_by_module: Mapping[str, str]) -> LazyNames:
+    """The lazy names of a package.
+
+    Args:
+      package: its name.
+      names_by_module: for each module, relative to the package as ".module", the names that it has, separated by
+        spaces. Under "." stand the package's own modules.
+    """
+    module_of = {name: module for module, names in names_by_module.items() for name in names.split()}
+
+    def __getattr__(name: str) -> Any:
+        module = module_of.get(name)
+        if module is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if module == ".":
+            return importlib.import_module(f".{name}", package)
+        value = getattr(importlib.import_module(module, package), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *module_of})
+
+    return LazyNames(sorted(module_of), __getattr__, __dir__)

@@ -1,0 +1,11 @@
+"""tf.train.Example and SequenceExample: what to parse, parsing, encoding, inference, messages.
+
+| module | what |
+| --- | --- |
+| `features` | what to parse: FixedLenFeature and the others |
+| `columns_of_features`, `partitions`, `plans` | a dict of features, compiled to what the core parses |
+| `parsing` | records to columns |
+| `infer` | records to features |
+| `columns`, `encode` | columns to records |
+| `messages`, `build`, `tensors` | protobuf's classes of Example and TensorProto, and short ways to make them |
+"""

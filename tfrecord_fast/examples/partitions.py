@@ -1,0 +1,172 @@
+"""Cuts the values of a RaggedFeature into inner rows, as its partitions say.
+
+Partitions are counted within each record, so for a batch they are shifted to count in the values of all records. The
+outcome is TensorFlow's to the value, except that partitions which cannot be followed at all raise; with
+`validate=True` any that does not fit raises.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..dtypes import as_dtype
+from ..errors import InvalidArgumentError
+from ..values.ragged import RaggedTensor
+from .features import RaggedFeature
+
+__all__ = ["RowError", "partition_batch", "partition_single"]
+
+
+class RowError(Exception):
+    """A record does not fit, found where its columns are put together. Who has the batch makes the error of it."""
+
+    def __init__(self, key: Any, row: int, message: str) -> None:
+        super().__init__(key, row, message)
+        self.row = row
+        self.text = f"feature {key!r}: {message}"
+
+    def located(self, records: Any) -> InvalidArgumentError:
+        """What is raised: with the file and record as errors of the core have them, where `records` is not None."""
+        if records is not None:
+            try:
+                _core._fail_at(records, self.row, self.text)
+            except InvalidArgumentError as error:
+                return error
+        return InvalidArgumentError(self.text)
+
+
+def partition_single(key: Any, feature: RaggedFeature, values: Any, results: dict[Any, Any]) -> Any:
+    """Of one record: `values` is 1-D."""
+    dtype = as_dtype(feature.row_splits_dtype).as_numpy_dtype
+    try:
+        for partition in reversed(feature.partitions):
+            if isinstance(values, RaggedTensor) and not len(values.row_splits):
+                raise InvalidArgumentError("row splits are missing, of rows that are cut further")
+            if isinstance(partition, RaggedFeature.UniformRowLength):
+                if isinstance(values, RaggedTensor):
+                    length = int(partition.length)
+                    values = RaggedTensor.from_uniform_row_length(values, length, dtype, feature.validate)
+                else:
+                    values = _reshape(values, int(partition.length), of_one=True)
+            else:
+                by: Any = np.asarray(results[partition.key]).astype(dtype)
+                values = _MAKERS[type(partition).__name__](values, by, feature.validate)
+    except InvalidArgumentError as error:
+        raise RowError(key, 0, str(error)) from None
+    return values
+
+
+def partition_batch(key: Any, feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Any], of: str) -> Any:
+    """Of a batch; or of the feature list of one record, where steps take the place of records: `of` says "step"."""
+    try:
+        return _partition(feature, values, results)
+    except InvalidArgumentError as error:
+        keys = [partition.key for partition in feature.partitions if hasattr(partition, "key")]
+        for row in range(len(values)):  # which one it is, is only asked now
+            one = slice(row, row + 1)
+            try:
+                _partition(feature, values[one], {name: results[name][one] for name in keys})
+            except InvalidArgumentError as found:
+                raise (
+                    RowError(key, 0, f"step {row}: {found}") if of == "step" else RowError(key, row, str(found))
+                ) from None
+        raise InvalidArgumentError(f"feature {key!r}: {error}") from None
+
+
+def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Any]) -> Any:
+    outer = None
+    rows: Any = values
+    if rows.ragged_rank > 1:
+        outer = rows.row_splits
+        rows = rows.values
+    for partition in reversed(feature.partitions):
+        by: Any = None
+        if not isinstance(partition, RaggedFeature.UniformRowLength):
+            by = results[partition.key]
+            if outer is not None:
+                if feature.validate and not np.array_equal(outer, by.row_splits):
+                    raise InvalidArgumentError(
+                        f"values and partitions are not aligned: expected {_last(outer)} steps in {partition.key!r}, "
+                        f"got {_last(by.row_splits)}"
+                    )
+                by = by.values
+            by = RaggedTensor._of(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
+        rows = _cut(partition, rows, by, feature.validate)
+    return rows if outer is None else RaggedTensor._of(rows, outer)
+
+
+def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedTensor:
+    kind = type(partition).__name__
+    if by is None:
+        return _cut_uniform(int(partition.length), rows, validate)
+    if len(by) != len(rows):
+        raise InvalidArgumentError(f"expected a partition of {len(rows)} rows, got {len(by)}")
+    if kind == "RowSplits":
+        by = _without_first(by)
+    if kind in ("RowSplits", "RowLimits"):
+        limits = by.values + np.repeat(rows.row_starts(), by.row_lengths())
+        return RaggedTensor._of(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
+    if kind == "RowStarts":
+        starts = by.values + np.repeat(rows.row_starts(), by.row_lengths())
+        return RaggedTensor._of(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
+    if kind == "RowLengths":
+        return RaggedTensor._of(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
+    count = np.zeros(len(by), dtype=by.values.dtype)
+    full = np.nonzero(by.row_lengths() > 0)[0]
+    if len(full):
+        count[full] = np.maximum(np.maximum.reduceat(by.values, by.row_splits[full]) + 1, 0)
+    before = np.cumsum(count, dtype=count.dtype) - count
+    rowids = by.values + np.repeat(before, by.row_lengths())
+    inner = RaggedTensor.from_value_rowids(rows.values, rowids, validate)
+    return RaggedTensor.from_row_lengths(inner, count, validate)
+
+
+def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTensor:
+    if length <= 0:
+        raise InvalidArgumentError(f"a uniform row length of {length}")
+    splits = rows.row_splits // rows.row_splits.dtype.type(length)
+    if rows.ragged_rank > 1:
+        inner: Any = RaggedTensor.from_uniform_row_length(rows.values, length, rows.row_splits.dtype.type, validate)
+    else:
+        inner = _reshape(rows.values, length)
+    return RaggedTensor.from_row_splits(inner, splits, validate)
+
+
+def _last(splits: Any) -> int:
+    return int(splits[-1])
+
+
+def _without_first(by: RaggedTensor) -> RaggedTensor:
+    """The rows without their first value each."""
+    lengths = by.row_lengths()
+    keep = np.ones(len(by.values), dtype=bool)
+    keep[by.row_starts()[lengths > 0]] = False
+    return RaggedTensor.from_row_lengths(by.values[keep], np.maximum(lengths - 1, 0), validate=False)
+
+
+def _reshape(values: Any, length: int, of_one: bool = False) -> Any:
+    count = len(values)
+    inner = (length, *values.shape[1:])
+    if of_one and length >= 0 and 0 in inner and not values.size:
+        # TensorFlow counts rows without the dimensions that are 0; of a batch it divides by the length.
+        return values.reshape((_product(values.shape) // _product(inner), *inner))
+    if length <= 0 or count % length:
+        raise InvalidArgumentError(f"{count} values do not make rows of {length}")
+    return values.reshape((count // length, *inner))
+
+
+def _product(lengths: tuple[int, ...]) -> int:
+    return math.prod(length for length in lengths if length)
+
+
+_MAKERS = {
+    "RowSplits": RaggedTensor.from_row_splits,
+    "RowLengths": RaggedTensor.from_row_lengths,
+    "RowStarts": RaggedTensor.from_row_starts,
+    "RowLimits": RaggedTensor.from_row_limits,
+    "ValueRowIds": RaggedTensor.from_value_rowids,
+}

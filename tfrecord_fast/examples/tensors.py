@@ -1,0 +1,159 @@
+"""Arrays as serialized TensorProto messages, and Examples of JSON; both need protobuf."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.optional import optional
+from ..dtypes import DATA_TYPES, as_dtype
+from ..errors import InvalidArgumentError
+from ..values.bytes_array import BytesArray
+from ..values.nests import normalize
+from .messages import NEED, decode_error, message
+
+__all__ = ["decode_json_example", "parse_tensor", "serialize_tensor"]
+
+_VALUES = {
+    "float32": "float_val",
+    "float64": "double_val",
+    "int64": "int64_val",
+    "uint32": "uint32_val",
+    "uint64": "uint64_val",
+    "bool": "bool_val",
+    "complex64": "scomplex_val",
+    "complex128": "dcomplex_val",
+    **dict.fromkeys(["int32", "uint8", "int16", "int8", "uint16"], "int_val"),
+}
+
+
+def serialize_tensor(tensor: Any, name: str | None = None) -> bytes:
+    """An array as the bytes of a TensorProto, those that TensorFlow gives.
+
+    Args:
+      tensor: a number, bytes, str, an ndarray, a BytesArray, or lists of them.
+
+    Raises:
+      TypeError: a dtype that a TensorProto has no values of.
+
+    >>> import numpy as np, tfrecord_fast as tf
+    >>> tf.io.parse_tensor(tf.io.serialize_tensor(np.arange(3)), tf.int64)
+    array([0, 1, 2])
+    """
+    array = np.asarray(normalize(tensor) if not isinstance(tensor, BytesArray) else tensor)
+    if array.dtype.kind == "S":
+        array = array.astype(object)
+    kind = as_dtype(array.dtype).name
+    proto = message("TensorProto")(dtype=DATA_TYPES[kind])
+    proto.tensor_shape.SetInParent()
+    for length in array.shape:
+        proto.tensor_shape.dim.add(size=length)
+    if kind == "string":
+        proto.string_val.extend(item.encode() if isinstance(item, str) else bytes(item) for item in array.ravel())
+    else:
+        proto.tensor_content = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    serialized: bytes = proto.SerializeToString()
+    return serialized
+
+
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+    """The array that the bytes of a TensorProto hold.
+
+    Args:
+      serialized: bytes.
+      out_type: its dtype.
+
+    Returns:
+      An ndarray, read-only where it is a view of the message; strings as an object array of bytes. A NumPy scalar, or
+      bytes, for a tensor without dimensions.
+
+    Raises:
+      errors.InvalidArgumentError: not a TensorProto, or one of another dtype or size.
+    """
+    try:
+        proto = message("TensorProto").FromString(bytes(serialized))
+    except decode_error() as error:
+        raise InvalidArgumentError(f"Could not parse `serialized` as TensorProto: {error}") from None
+    wanted = as_dtype(out_type)
+    if proto.dtype != DATA_TYPES[wanted.name]:
+        found = {number: name for name, number in DATA_TYPES.items()}.get(proto.dtype, f"number {proto.dtype}")
+        raise InvalidArgumentError(f"Type mismatch between parsed tensor ({found}) and dtype ({wanted.name})")
+    shape = [dim.size for dim in proto.tensor_shape.dim]
+    if any(length < 0 for length in shape):
+        raise InvalidArgumentError(f"a TensorProto with an unknown shape: {shape}")
+    count = 1
+    for length in shape:
+        count *= length
+    values = _values_of(proto, wanted.name, np.dtype(wanted.as_numpy_dtype), count)
+    # One value for all is a broadcast view, so that nothing is allocated on the word of a length.
+    array = values.reshape(shape) if len(values) == count else np.broadcast_to(values[0], shape)
+    return array[()] if not shape else array
+
+
+def _values_of(proto: Any, name: str, kind: np.dtype[Any], count: int) -> np.ndarray[Any, Any]:
+    if name == "string":
+        if len(proto.string_val) != count:
+            raise InvalidArgumentError(f"a TensorProto of {count} strings has {len(proto.string_val)}")
+        strings = np.empty(count, dtype=object)
+        strings[:] = list(proto.string_val)
+        return strings
+    if proto.tensor_content:
+        if len(proto.tensor_content) != count * kind.itemsize:
+            raise InvalidArgumentError(
+                f"a TensorProto of {count} values of {name} has {len(proto.tensor_content)} bytes of content"
+            )
+        return np.frombuffer(proto.tensor_content, dtype=kind.newbyteorder("<")).astype(kind, copy=False)
+    if name in ("float16", "bfloat16"):
+        given = np.array(proto.half_val, dtype=np.uint16).view(kind)
+    elif kind.kind == "c":
+        parts = np.array(getattr(proto, _VALUES[name]), dtype=f"f{kind.itemsize // 2}")
+        if len(parts) % 2:
+            raise InvalidArgumentError(f"a TensorProto of {name} has half a value")
+        given = parts.view(kind)
+    else:
+        given = np.array(getattr(proto, _VALUES[name]), dtype=kind)
+    if len(given) == count:
+        return given
+    if len(given) > count:
+        raise InvalidArgumentError(f"a TensorProto of {count} values of {name} has {len(given)}")
+    # What is missing repeats the last value.
+    if len(given) <= 1:
+        return given if len(given) else np.zeros(1, dtype=kind)
+    if count > 1 << 28:
+        raise InvalidArgumentError(f"a TensorProto of {count} values of {name} has only {len(given)}")
+    return np.concatenate([given, np.full(count - len(given), given[-1], dtype=kind)])
+
+
+def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+    """Serialized Examples of their JSON form (protobuf's mapping: bytes are base64).
+
+    Args:
+      json_examples: bytes or str, or a (nested) sequence of them.
+
+    Returns:
+      bytes, or an object array of the same shape.
+
+    Raises:
+      errors.InvalidArgumentError: not the JSON of an Example.
+
+    >>> import tfrecord_fast as tf
+    >>> tf.io.decode_json_example('{"features": {"feature": {"a": {"int64List": {"value": ["1"]}}}}}')
+    b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x01'
+    """
+    json_format = optional("google.protobuf.json_format", NEED)
+
+    def one(text: Any) -> bytes:
+        try:
+            made: bytes = json_format.Parse(text, message("Example")()).SerializeToString(deterministic=True)
+        except (json_format.ParseError, UnicodeDecodeError) as error:
+            raise InvalidArgumentError(f"Error while parsing JSON: {error}") from None
+        return made
+
+    if isinstance(json_examples, bytes | str):
+        return one(json_examples)
+    texts = np.asarray(json_examples, dtype=object)
+    made = np.empty(texts.shape, dtype=object)
+    for place, text in enumerate(texts.flat):
+        made.flat[place] = one(text)
+    return made

@@ -1,0 +1,290 @@
+"""ExampleWriter: columns in, shards out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import threading
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from .. import _core
+from ..base.threads import available_cpus, thread_count
+from ..errors import FailedPreconditionError
+from ..examples.columns import as_columns
+from ..examples.encode import core_column, encode_example, encode_plain
+from .options import TFRecordOptions
+from .urls import is_url
+from .writer import TFRecordWriter
+
+__all__ = ["ExampleWriter", "WrittenFile", "shard_paths"]
+
+
+class WrittenFile(NamedTuple):
+    """One file that an ExampleWriter completed: its path, its number of records, its size in bytes."""
+
+    path: str
+    records: int
+    bytes: int
+
+
+def shard_paths(pattern: str | bytes | os.PathLike[Any], num_shards: int) -> list[str]:
+    """The names of the shards.
+
+    A pattern may hold `{shard}` and `{num_shards}`, with a format (`{shard:05d}`) or without, which stands for five
+    digits. A name without them is the only shard's own; of several it gets `-00000-of-00016` before its extension.
+
+    Raises:
+      ValueError: a pattern that gives two shards one name, a URL, or no positive number of shards.
+
+    >>> shard_paths("train.tfrecord", 2)
+    ['train-00000-of-00002.tfrecord', 'train-00001-of-00002.tfrecord']
+    >>> shard_paths("part-{shard:03d}", 2)
+    ['part-000', 'part-001']
+    """
+    if num_shards < 1:
+        raise ValueError(f"num_shards must be at least 1, got {num_shards}")
+    name = os.fsdecode(pattern).removeprefix("file://")
+    if is_url(name):
+        raise ValueError(f"{name}: files that appear when complete need a local path, not a URL")
+    if "{shard" not in name and "{num_shards" not in name:
+        if num_shards == 1:
+            return [name]
+        stem, dot, extension = os.path.basename(name).partition(".")
+        stem = os.path.join(os.path.dirname(name), stem)
+        name = f"{_escape(stem)}-{{shard}}-of-{{num_shards}}{_escape(dot + extension)}"
+    name = name.replace("{shard}", "{shard:05d}").replace("{num_shards}", "{num_shards:05d}")
+    try:
+        names = [name.format(shard=shard, num_shards=num_shards) for shard in range(num_shards)]
+    except (KeyError, IndexError, ValueError, AttributeError) as error:
+        raise ValueError(f"{pattern!r}: a pattern may hold {{shard}} and {{num_shards}} only ({error!r})") from None
+    if len(set(names)) < num_shards:
+        raise ValueError(f"{pattern!r} gives the same name to several of {num_shards} shards: it lacks {{shard}}")
+    return names
+
+
+def _escape(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+class ExampleWriter:
+    """Writes columns as Examples to one TFRecord file or several, which appear under their names only when complete.
+
+    Args:
+      path_or_pattern: of the files; see `shard_paths` for patterns and default names. Local paths only.
+      num_shards: how many files. Record i of the writer, counted over all calls, goes to shard i mod num_shards.
+      options: as of TFRecordWriter: None, "", "GZIP", "ZLIB", "ZSTD" or TFRecordOptions.
+      num_threads: that encode and compress; None for as many as the process may use.
+      sync: fsync each file before it gets its name, and its folder after, so that files outlive a loss of power;
+        without it they outlive the process, whatever ends it, which is what most training data needs.
+
+    Files are written under hidden temporary names in the targets' folder. `close` gives them their own, in order, and
+    replaces what bore them; a device or a pipe is written to as it is. Used as a context manager, an exception removes
+    the temporary files instead, and so does `abort`; a process that is killed leaves them behind. Safe to use from
+    several threads.
+
+    Raises:
+      OSError: a file can't be created, written or renamed (errno and filename are set). The temporary files are
+        removed, and later calls raise FailedPreconditionError.
+      ValueError: unknown compression, a URL, or a pattern that is no name for each shard.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with ExampleWriter(folder + "/train.tfrecord", num_shards=2) as writer:
+    ...     writer.write({"id": [1, 2, 3], "name": ["a", "b", "c"]})
+    >>> [(os.path.basename(file.path), file.records) for file in writer.close()]
+    [('train-00000-of-00002.tfrecord', 2), ('train-00001-of-00002.tfrecord', 1)]
+    """
+
+    def __init__(
+        self,
+        path_or_pattern: str | bytes | os.PathLike[Any],
+        *,
+        num_shards: int = 1,
+        options: str | TFRecordOptions | None = None,
+        num_threads: int | None = None,
+        sync: bool = False,
+    ) -> None:
+        self._lock = threading.RLock()  # guards all below
+        self._written: list[WrittenFile] | None = None
+        self._shards: list[_Shard] = []
+        self._aborted = False
+        self._rows = 0
+        self._process = os.getpid()
+        self._num_threads = num_threads
+        self._sync = sync
+        threads = thread_count(num_threads) or available_cpus()
+        with self._cleanup():
+            for path in shard_paths(path_or_pattern, num_shards):
+                self._shards.append(_Shard(path, options, -(-threads // num_shards)))
+
+    def write(self, columns: Any) -> None:
+        """Writes one record a row; columns as in `encode_examples`. All rows are checked before the first is written.
+
+        Raises:
+          TypeError, errors.InvalidArgumentError: as `encode_examples` does; nothing was written then.
+        """
+        named, rows = as_columns(columns)
+        taken = [core_column(key, column) for key, column in named]
+        with self._lock, self._cleanup(), self._named():
+            self._check_open()
+            writers = [shard.writer for shard in self._shards]
+            _core._write_columns(writers, taken, rows or 0, self._rows, self._num_threads or 0)
+            self._rows += rows or 0
+
+    def write_example(self, example: Mapping[str, Any]) -> None:
+        """Writes one record: a dict of values, lists of values or arrays. A None leaves its key out."""
+        plain = encode_plain(example)
+        if plain is None:
+            self.write_batch(encode_example(example))
+            return
+        with self._lock, self._cleanup(), self._named():
+            self._check_open()
+            self._shards[self._rows % len(self._shards)].writer.write(plain)
+            self._rows += 1
+
+    def write_batch(self, records: Any) -> None:
+        """Writes serialized records: a RecordBatch or a sequence of bytes-like objects."""
+        rows = records if isinstance(records, _core.RecordBatch) else _core._record_batch(records)
+        with self._lock, self._cleanup():
+            self._check_open()
+            n = len(self._shards)
+            for number, shard in enumerate(self._shards):
+                # Without a copy: a slice of a batch is a view.
+                part = rows[(number - self._rows) % n :: n] if n > 1 else rows
+                if len(part) > 0:
+                    shard.write(part)
+            self._rows += len(rows)
+
+    def close(self) -> list[WrittenFile]:
+        """Completes the files, gives them their names and tells what was written; calls after the first tell it again.
+
+        Raises:
+          errors.FailedPreconditionError: the writer was aborted.
+        """
+        with self._lock:
+            if self._written is None:
+                with self._cleanup():
+                    self._check_open()
+                    for shard in self._shards:
+                        shard.complete(self._sync)
+                    self._written = [shard.publish() for shard in self._shards]
+                    if self._sync:
+                        for folder in {os.path.dirname(shard.path) or "." for shard in self._shards}:
+                            _sync_folder(folder)
+            return list(self._written)
+
+    def abort(self) -> None:
+        """Removes the temporary files. What was closed already stays."""
+        if os.getpid() != self._process:
+            return  # the files are those of the process that this one was forked from
+        with self._lock:
+            if self._written is None:
+                self._aborted = True
+                for shard in self._shards:
+                    shard.discard()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the writer was closed or aborted."""
+        return self._aborted or self._written is not None
+
+    def __enter__(self) -> ExampleWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.abort()
+        elif not self.closed:
+            self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_aborted"):
+            self.abort()
+
+    def _check_open(self) -> None:
+        if self._aborted:
+            raise FailedPreconditionError("the writer was aborted: no file was written")
+        if self._written is not None:
+            raise FailedPreconditionError("Writer is closed.")
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors name the files that were asked for, not the temporary ones."""
+        try:
+            yield
+        except OSError as error:
+            names = {shard.temporary: shard.path for shard in self._shards}
+            raise OSError(error.errno, error.strerror, names.get(error.filename, error.filename)) from error
+
+    @contextlib.contextmanager
+    def _cleanup(self) -> Iterator[None]:
+        """What the system refuses ends the writer, and leaves no file behind."""
+        try:
+            yield
+        except (OSError, MemoryError):
+            self.abort()
+            raise
+
+
+class _Shard:
+    """One file on its way: written beside its final name, then renamed."""
+
+    def __init__(self, path: str, options: str | TFRecordOptions | None, num_threads: int) -> None:
+        self.path = path
+        folder, name = os.path.split(path)
+        stem = os.fsdecode(os.fsencode(name)[:180])  # names have at most 255 bytes
+        self.temporary = os.path.join(folder, f".{stem}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        self._there = True
+        if os.path.exists(path) and not os.path.isfile(path):
+            self.temporary = path  # a device, a pipe; or a folder, which opening it refuses
+            self._there = False
+        with self._named():
+            self.writer = TFRecordWriter(self.temporary, options, num_threads=num_threads)
+
+    def write(self, records: Any) -> None:
+        with self._named():
+            self.writer.write_batch(records)
+
+    def complete(self, sync: bool) -> None:
+        with self._named():
+            self.writer.close()
+            if sync and self._there:
+                with open(self.temporary, "rb") as file:
+                    os.fsync(file.fileno())
+
+    def publish(self) -> WrittenFile:
+        with self._named():
+            size = os.path.getsize(self.temporary)
+            if self._there:
+                os.replace(self.temporary, self.path)
+        self._there = False
+        return WrittenFile(self.path, self.writer.records_written, size)
+
+    def discard(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):
+            self.writer.close()
+        if self._there:
+            self._there = False
+            with contextlib.suppress(OSError):
+                os.unlink(self.temporary)
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors name the file that was asked for, not the temporary one."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self.path) from error
+
+
+def _sync_folder(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,256 @@
+"""Files by name, as `tf.io.gfile` handles them: in the local file system, or by URL through fsspec."""
+
+from __future__ import annotations
+
+import glob as _glob
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .urls import file_system_of, is_url, open_url
+
+__all__ = [
+    "GFile",
+    "copy",
+    "exists",
+    "glob",
+    "isdir",
+    "join",
+    "listdir",
+    "makedirs",
+    "mkdir",
+    "remove",
+    "rename",
+    "rmtree",
+    "stat",
+    "walk",
+]
+
+
+def _path(path: Any) -> str:
+    return os.fsdecode(os.fspath(path))
+
+
+class GFile:
+    """A file that is opened when it is first used; text or, with "b" in the mode, bytes.
+
+    Args:
+      name: path or URL.
+      mode: "r", "w", "a", "r+", "w+", each also with "b".
+
+    Raises:
+      FileNotFoundError, OSError: when used.
+
+    >>> import os, tempfile, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> with tf.io.gfile.GFile(path, "w") as file:
+    ...     file.write("one")
+    >>> tf.io.gfile.GFile(path).read()
+    'one'
+    """
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        self.name = name
+        self.mode = mode
+        self._file: Any = None
+
+    def _opened(self) -> Any:
+        if self._file is None:
+            path = _path(self.name)
+            encoding = None if "b" in self.mode else "utf-8"
+            self._file = (open_url if is_url(path) else open)(path, self.mode, encoding=encoding)
+        return self._file
+
+    def read(self, n: int = -1) -> Any:
+        """The next `n` characters or bytes; all that is left by default."""
+        return self._opened().read(n)
+
+    def readline(self) -> Any:
+        """The next line, with its newline."""
+        return self._opened().readline()
+
+    def readlines(self) -> list[Any]:
+        """All lines that are left."""
+        return list(self._opened())
+
+    def write(self, file_content: Any) -> None:
+        """Appends to the file."""
+        self._opened().write(file_content)
+
+    def seek(self, offset: int = 0, whence: int = 0) -> None:
+        """Goes to a place in the file."""
+        self._opened().seek(offset, whence)
+
+    def tell(self) -> int:
+        """The place in the file."""
+        return int(self._opened().tell())
+
+    def size(self) -> int:
+        """The file's size in bytes."""
+        return stat(self.name).length
+
+    def flush(self) -> None:
+        """Writes what is held back."""
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file; its next use opens it again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> GFile:
+        if self.mode[0] != "r":
+            self._opened()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._opened())
+
+
+class _Stat:
+    """`length` in bytes, `mtime_nsec`, `is_directory`."""
+
+    def __init__(self, length: int, mtime_nsec: int, is_directory: bool) -> None:
+        self.length = length
+        self.mtime_nsec = mtime_nsec
+        self.is_directory = is_directory
+
+
+def exists(path: Any) -> bool:
+    """Whether there is a file or a folder of that name."""
+    name = _path(path)
+    if is_url(name):
+        system, inner = file_system_of(name)
+        return bool(system.exists(inner))
+    return os.path.exists(name)
+
+
+def isdir(path: Any) -> bool:
+    """Whether there is a folder of that name."""
+    name = _path(path)
+    if is_url(name):
+        system, inner = file_system_of(name)
+        return bool(system.isdir(inner))
+    return os.path.isdir(name)
+
+
+def glob(pattern: Any) -> list[str]:
+    """The names that match a pattern, or any of several, sorted."""
+    patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else list(pattern)
+    return [name for one in patterns for name in _glob_one(_path(one))]
+
+
+def _glob_one(pattern: str) -> list[str]:
+    if is_url(pattern):
+        system, inner = file_system_of(pattern)
+        return sorted(system.unstrip_protocol(name) for name in system.glob(inner))
+    found = sorted(_glob.glob(pattern))
+    # As TensorFlow names them.
+    return [os.path.join(".", name) for name in found] if _glob.has_magic(pattern.split(os.sep)[0]) else found
+
+
+def listdir(path: Any) -> list[str]:
+    """The names in a folder, without the folder's.
+
+    Raises:
+      FileNotFoundError: there is no such folder.
+    """
+    name = _path(path)
+    if is_url(name):
+        system, inner = file_system_of(name)
+        return sorted(os.path.basename(entry.rstrip("/")) for entry in system.ls(inner, detail=False))
+    return sorted(os.listdir(name))
+
+
+def makedirs(path: Any) -> None:
+    """Makes a folder and those around it; what is there already is fine."""
+    name = _path(path)
+    if is_url(name):
+        system, inner = file_system_of(name)
+        system.makedirs(inner, exist_ok=True)
+    else:
+        os.makedirs(name, exist_ok=True)
+
+
+def mkdir(path: Any) -> None:
+    """Makes a folder in one that is there; a folder that exists already is fine.
+
+    Raises:
+      FileExistsError: a file has that name.
+    """
+    name = _path(path)
+    if not os.path.isdir(name):
+        os.mkdir(name)
+
+
+def remove(path: Any) -> None:
+    """Deletes a file."""
+    name = _path(path)
+    if is_url(name):
+        system, inner = file_system_of(name)
+        system.rm_file(inner)
+    else:
+        os.remove(name)
+
+
+def rmtree(path: Any) -> None:
+    """Deletes a folder and all that is in it."""
+    name = _path(path)
+    if is_url(name):
+        system, inner = file_system_of(name)
+        system.rm(inner, recursive=True)
+    else:
+        shutil.rmtree(name)
+
+
+def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Gives a file another name.
+
+    Raises:
+      FileExistsError: there is a file of that name, and `overwrite` is False.
+    """
+    _check_free(dst, overwrite)
+    os.replace(_path(src), _path(dst))
+
+
+def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Copies a file.
+
+    Raises:
+      FileExistsError: there is a file of that name, and `overwrite` is False.
+    """
+    _check_free(dst, overwrite)
+    with GFile(src, "rb") as source, GFile(dst, "wb") as target:
+        shutil.copyfileobj(source, target)
+
+
+def _check_free(dst: Any, overwrite: bool) -> None:
+    if not overwrite and exists(dst):
+        raise FileExistsError(17, "file already exists", _path(dst))
+
+
+def stat(path: Any) -> _Stat:
+    """Size in bytes (`length`), time of the last change (`mtime_nsec`), and whether it is a folder."""
+    name = _path(path)
+    if is_url(name):
+        system, inner = file_system_of(name)
+        info = system.info(inner)
+        return _Stat(int(info.get("size") or 0), 0, info.get("type") == "directory")
+    found = os.stat(name)
+    return _Stat(found.st_size, found.st_mtime_ns, os.path.isdir(name))
+
+
+def join(path: Any, *paths: Any) -> str:
+    """The parts as one path."""
+    return os.path.join(_path(path), *(_path(part) for part in paths))
+
+
+def walk(top: Any) -> Iterable[tuple[str, list[str], list[str]]]:
+    """(folder, names of folders in it, names of files in it) for a folder and all below it."""
+    return os.walk(_path(top))

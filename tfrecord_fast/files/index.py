@@ -1,0 +1,109 @@
+"""Where each record stands in its file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .local_paths import local_path
+from .numbers import as_integers
+
+__all__ = ["RecordIndex", "core_of", "index_of"]
+
+
+class RecordIndex:
+    """The offsets and sizes of a file's records.
+
+    The text form is that of `tfrecord2idx`, as NVIDIA DALI and vahidk/tfrecord read it: a line `offset size` for each
+    record, where size counts the record's 16 bytes of framing.
+
+    Args:
+      offsets: integers [n], ascending: where each record's frame starts in the file.
+      sizes: integers [n]: bytes of each frame. Frames do not overlap; what lies between them is left out.
+
+    `len(index)` is n. Indexes are equal if their offsets and sizes are; they pickle.
+
+    Raises:
+      errors.InvalidArgumentError: no file can have such records.
+
+    >>> index = RecordIndex([0, 19], [19, 20])
+    >>> len(index), index.offsets, index.sizes
+    (2, array([ 0, 19]), array([19, 20]))
+    """
+
+    __slots__ = ("_core",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, offsets: Any, sizes: Any) -> None:
+        self._core = _core.RecordIndex(as_integers(offsets, "offsets"), as_integers(sizes, "sizes"))
+
+    @classmethod
+    def build(cls, path: Any) -> RecordIndex:
+        """The index of an uncompressed file, made by going from header to header; no record's data is looked at.
+
+        Args:
+          path: str, bytes or PathLike.
+
+        Raises:
+          FileNotFoundError, OSError: the file can't be read.
+          errors.DataLossError: a header is damaged, or the last record is cut.
+          errors.InvalidArgumentError: the file is compressed, or no regular file.
+        """
+        return index_of(_core.RecordIndex.build(local_path(path)))
+
+    @classmethod
+    def load(cls, path: Any) -> RecordIndex:
+        """The index in a text file.
+
+        Raises:
+          FileNotFoundError, OSError: the file can't be read.
+          errors.InvalidArgumentError: a line is not `offset size`, or offsets do not ascend; names the line.
+        """
+        return index_of(_core.RecordIndex.load(local_path(path)))
+
+    def save(self, path: Any) -> None:
+        """Writes the text form. The file appears, or is replaced, when it is complete.
+
+        Raises:
+          OSError: the file can't be written.
+        """
+        self._core.save(local_path(path))
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """int64 [n], read-only: where each record's frame starts in the file."""
+        return self._core.offsets()
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """int64 [n], read-only: the bytes of each record's frame, which are its data's and 16."""
+        return self._core.sizes()
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RecordIndex):
+            return NotImplemented
+        return bool(self._core.equals(other._core))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RecordIndex, (self.offsets, self.sizes)
+
+    def __repr__(self) -> str:
+        return f"<RecordIndex of {len(self)} records>"
+
+
+def index_of(core: _core.RecordIndex) -> RecordIndex:
+    """The core's index as a RecordIndex."""
+    index = RecordIndex.__new__(RecordIndex)
+    index._core = core
+    return index
+
+
+def core_of(index: RecordIndex) -> _core.RecordIndex:
+    """The index as the core takes it."""
+    return index._core

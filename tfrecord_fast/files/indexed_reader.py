@@ -1,0 +1,208 @@
+"""Reading the records of files in any order."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..base.threads import available_cpus
+from ..errors import InvalidArgumentError
+from ..examples.infer import infer_from_batches
+from ..examples.parsing import parse_example, parse_single_example
+from .index import RecordIndex, core_of, index_of
+from .local_paths import local_paths
+from .numbers import as_integers
+
+__all__ = ["IndexedReader"]
+
+_MAX_THREADS = 16
+_BATCH = 1024  # records, where they are gone through in order
+
+
+class IndexedReader:
+    """The records of uncompressed files as one sequence, read in any order.
+
+    Args:
+      files: paths (str, bytes, PathLike) or glob patterns, in lists as TFRecordDataset takes them. Records are
+        numbered through all files in this order.
+      features: None for serialized records; else a dict of features, and records are parsed as `io.parse_example`
+        does it; "infer" looks at the first records, at the first use (see `infer_features`).
+      indexes: where the records are, one for each file: a RecordIndex, the path of its text form (or a pattern of
+        such paths), or None. Where there is none, the file is gone through at the first use.
+      verify_crc: whether the CRC of each record's data is checked. Headers are checked in any case, against their own
+        CRC and against the index.
+      num_threads: for one call, at most; None for one a core.
+
+    `len(reader)` is the number of records. `reader[i]` is one: bytes, or a dict of its features' values as
+    `io.parse_single_example` gives them. `reader[a:b:c]` and `take(indices)` give a RecordBatch, or a dict of columns
+    as `io.parse_example` gives them. Negative numbers count from the end. Iterating goes through all in order.
+
+    At most 128 files are open at a time. Safe to use from several threads; pickles, with the index once it was made;
+    may be used on both sides of a fork.
+
+    Raises:
+      TypeError, ValueError: at once, for what is no local file, and for more or fewer indexes than files.
+      FileNotFoundError, OSError: a file can't be read; at the first use, but at once for a pattern without a match.
+      IndexError: there is no such record.
+      errors.DataLossError: a record is damaged, or lies elsewhere than the index says.
+      errors.InvalidArgumentError: a file is compressed; an index can't be read; a record does not fit the features.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tf.io.TFRecordWriter(path) as writer:
+    ...     writer.write_batch([b"zero", b"one", b"two", b"three"])
+    >>> reader = IndexedReader(path)
+    >>> len(reader), reader[-1]
+    (4, b'three')
+    >>> reader.take([2, 0, 2]).tolist()
+    [b'two', b'zero', b'two']
+    """
+
+    def __init__(
+        self,
+        files: Any,
+        features: dict[str, Any] | str | None = None,
+        *,
+        indexes: Any = None,
+        verify_crc: bool = True,
+        num_threads: int | None = None,
+    ) -> None:
+        if num_threads is not None and num_threads < 1:
+            raise ValueError(f"`num_threads` must be > 0, got {num_threads}")
+        self._paths = local_paths(files)
+        self._features: Any = features
+        self._given = _given_indexes(indexes, len(self._paths))
+        self._verify_crc = bool(verify_crc)
+        self._num_threads = num_threads
+        self._begin()
+        if isinstance(features, str) and features != "infer":
+            raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
+        if features is not None and not isinstance(features, str):
+            parse_example([], features)  # what is wrong with them shows here
+
+    def _begin(self) -> None:
+        self._reader: _core.RandomReader | None = None
+        self._lock = threading.Lock()
+        self._lock_process = os.getpid()
+
+    @property
+    def files(self) -> list[str]:
+        """The paths of the files, in order."""
+        return [os.fsdecode(path) for path in self._paths]
+
+    @property
+    def indexes(self) -> list[RecordIndex]:
+        """The index of each file; those that were not given are made."""
+        self._open()
+        return self._indexes()
+
+    def _indexes(self) -> list[RecordIndex]:
+        return [index for index in self._given if isinstance(index, RecordIndex)]
+
+    def _open(self) -> _core.RandomReader:
+        """The core's reader, made at the first use."""
+        if self._reader is not None:
+            return self._reader
+        if self._lock_process != os.getpid():
+            # Whoever held it did not come along through the fork.
+            self._lock, self._lock_process = threading.Lock(), os.getpid()
+        with self._lock:
+            reader = self._reader
+            if reader is None:
+                threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
+                missing = [(i, saved) for i, saved in enumerate(self._given) if not isinstance(saved, RecordIndex)]
+                cores = _core._open_indexes([(self._paths[i], saved) for i, saved in missing], threads)
+                for (i, _), core in zip(missing, cores, strict=True):
+                    self._given[i] = index_of(core)
+                reader = _core.RandomReader(
+                    self._paths,
+                    [core_of(index) for index in self._indexes()],
+                    verify_crc=self._verify_crc,
+                    num_threads=threads,
+                )
+                if isinstance(self._features, str):
+                    self._features = infer_from_batches(_batches(reader))
+                self._reader = reader
+        return reader
+
+    def __len__(self) -> int:
+        return len(self._open())
+
+    def __getitem__(self, key: Any) -> Any:
+        reader = self._reader
+        if reader is None:
+            reader = self._open()
+        if isinstance(key, slice):
+            return self.take(np.arange(*key.indices(len(reader)), dtype=np.int64))
+        record = reader.record(key)
+        return record if self._features is None else self._values(record, key)
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        """What `[reader[i] for i in indices]` is, read together; PyTorch's DataLoader and grain ask for it."""
+        records = self._take(indices).tolist()
+        if self._features is None:
+            return records
+        return [self._values(record, i) for record, i in zip(records, indices, strict=True)]
+
+    def _values(self, record: bytes, i: Any) -> dict[Any, Any]:
+        assert self._features is not None
+        try:
+            return parse_single_example(record, self._features)
+        except InvalidArgumentError:
+            parse_example(self._take([i]), self._features)  # says which file and record
+            raise
+
+    def take(self, indices: Any) -> Any:
+        """The records of these numbers, in this order; a number may come more than once.
+
+        Args:
+          indices: integers [n]: a sequence or an array.
+
+        Returns:
+          A RecordBatch of n, or a dict of columns of n rows.
+        """
+        records = self._take(indices)
+        return records if self._features is None else parse_example(records, self._features)
+
+    def _take(self, indices: Any) -> _core.RecordBatch:
+        return self._open().take(as_integers(indices, "indices"))
+
+    def __iter__(self) -> Iterator[Any]:
+        for begin in range(0, len(self), _BATCH):
+            yield from self.__getitems__(range(begin, min(begin + _BATCH, len(self))))
+
+    def __getstate__(self) -> dict[str, Any]:
+        dropped = {"_reader", "_lock", "_lock_process"}
+        return {name: value for name, value in vars(self).items() if name not in dropped}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._begin()
+
+    def __repr__(self) -> str:
+        size = "" if self._reader is None else f", {len(self)} records"
+        return f"<IndexedReader of {len(self._paths)} files{size}>"
+
+
+def _batches(reader: _core.RandomReader) -> Iterator[_core.RecordBatch]:
+    for begin in range(0, len(reader), _BATCH):
+        yield reader.take(np.arange(begin, min(begin + _BATCH, len(reader))))
+
+
+def _given_indexes(indexes: Any, files: int) -> list[RecordIndex | bytes | None]:
+    """A RecordIndex, the path of one, or None for each file."""
+    if indexes is None:
+        return [None] * files
+    if isinstance(indexes, (RecordIndex, str, bytes, os.PathLike)):
+        indexes = [indexes]
+    given: list[RecordIndex | bytes | None] = []
+    for index in indexes:
+        given += [index] if index is None or isinstance(index, RecordIndex) else local_paths(index)
+    if len(given) != files:
+        raise ValueError(f"`indexes` must be one for each file: {files} files, {len(given)} indexes")
+    return given

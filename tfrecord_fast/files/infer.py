@@ -1,0 +1,80 @@
+"""The features of the records in files, or of records that are given."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..examples.infer import DEFAULT_MAX_RECORDS, infer_from_batches, infer_sequences_from_batches
+from ..values.bytes_array import BytesArray
+from ..values.conversion import plain
+from .names import flatten
+from .streams import record_stream
+
+__all__ = ["infer_features", "infer_sequence_features"]
+
+_BATCH = 1024
+
+
+def infer_features(source: Any, max_records: int | None = DEFAULT_MAX_RECORDS) -> dict[str, Any]:
+    """Looks at Examples and says what features they have.
+
+    Args:
+      source: file names, as `data.TFRecordDataset` takes them; or records: a RecordBatch, a sequence, an iterator or an
+        array (NumPy, Arrow, pandas) of bytes-like objects. In a sequence bytes are records, str are paths.
+      max_records: how many to look at; None: all.
+
+    Returns:
+      dict of keys, sorted, to FixedLenFeature, where every record seen has the key with the same number of values
+      (one: of shape []; none: not), else VarLenFeature. A key whose Features never have a kind is left out. A later
+      record that breaks an inferred shape says so in its error.
+
+    Raises:
+      errors.InvalidArgumentError: a key has two kinds, a record is malformed, or the records are SequenceExamples
+        (see `infer_sequence_features`).
+    """
+    return infer_from_batches(_batches(source), max_records)
+
+
+def infer_sequence_features(
+    source: Any, max_records: int | None = DEFAULT_MAX_RECORDS
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """As `infer_features`, for SequenceExamples.
+
+    Returns:
+      (context features, sequence features): of a feature list FixedLenSequenceFeature with allow_missing=True, where
+      every step seen has the same number of values, else VarLenFeature.
+    """
+    return infer_sequences_from_batches(_batches(source), max_records)
+
+
+def _batches(source: Any) -> Iterable[Any]:
+    """Batches of the records of files, or of records that are given: bytes in a sequence are records, str are paths."""
+    if isinstance(source, _core.RecordBatch | BytesArray):
+        return [source]
+    if hasattr(source, "batch") and not isinstance(source, str | bytes):
+        return source.batch(_BATCH)  # type: ignore[no-any-return]
+    source = _sequence(plain(source))
+    if isinstance(source, Iterator):
+        first = next(source, None)
+        source = itertools.chain([] if first is None else [first], source)
+        if isinstance(first, bytes | bytearray | memoryview):
+            return iter(lambda: list(itertools.islice(source, _BATCH)), [])
+        source = list(source)
+    if isinstance(source, list | tuple) and source and isinstance(source[0], bytes | bytearray | memoryview):
+        return [source]
+    return record_stream(flatten(source), batch_size=_BATCH).batches()
+
+
+def _sequence(source: Any) -> Any:
+    """A list of what is in an array: of NumPy, pyarrow, pandas or polars."""
+    if isinstance(source, np.ndarray):
+        return source.ravel().tolist() if source.ndim else source.item()
+    for to_list in ("to_pylist", "to_list"):
+        if hasattr(source, to_list):
+            return getattr(source, to_list)()
+    return source

@@ -1,0 +1,33 @@
+"""Paths of local files, for what reads them at random."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .file_objects import FileObject
+from .names import core_files, flatten
+from .urls import is_url
+
+__all__ = ["local_path", "local_paths"]
+
+
+def local_path(path: Any) -> bytes:
+    """A local path as the core takes it."""
+    (one,) = local_paths([path], patterns=False)
+    return one
+
+
+def local_paths(files: Any, patterns: bool = True) -> list[bytes]:
+    """Local paths, patterns resolved."""
+    flat = flatten(files)
+    for file in flat:
+        if not isinstance(file, (str, bytes, os.PathLike)):
+            given = file.file if isinstance(file, FileObject) else file
+            raise TypeError(f"only a path can be read at random, got {type(given).__name__}")
+        name = os.fsdecode(file)
+        if is_url(name) and not name.startswith("file://"):
+            raise ValueError(f"only local files can be read at random, got the URL {name!r}")
+    if not patterns:
+        return [os.fsencode(os.fspath(file)).removeprefix(b"file://") for file in flat]
+    return [path for path, _ in core_files(flat)]

@@ -1,0 +1,112 @@
+"""What a user may name as a file, and how the core opens it.
+
+The core takes a file as `(name, opener)`: the name as bytes, which is opened if `opener` is None; else what
+`opener()` returns is read (a binary file object, a descriptor, or an object with the buffer protocol).
+"""
+
+from __future__ import annotations
+
+import functools
+import glob
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..values.conversion import plain
+from .file_objects import FileObject
+from .urls import is_url, matching_urls, open_url
+
+__all__ = [
+    "COMPRESSION_TYPES",
+    "CoreFile",
+    "check_compression_type",
+    "core_files",
+    "flatten",
+    "stream_files",
+]
+
+CoreFile = tuple[bytes, Callable[[], Any] | None]
+
+COMPRESSION_TYPES = ("", "GZIP", "ZLIB", "ZSTD")
+
+_ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+
+
+def check_compression_type(compression_type: str | None) -> str | None:
+    """Returns it; raises ValueError where it is neither None nor one of COMPRESSION_TYPES."""
+    if isinstance(compression_type, bytes):
+        compression_type = compression_type.decode()
+    if compression_type is not None and compression_type not in COMPRESSION_TYPES:
+        known = ", ".join(repr(name) for name in COMPRESSION_TYPES)
+        raise ValueError(f"unknown compression_type {compression_type!r}; expected None or one of {known}")
+    return compression_type
+
+
+def flatten(filenames: Any) -> list[Any]:
+    """A flat list of paths and readable objects, in order; raises for what can't be a file.
+
+    Objects with `read` become FileObjects, which can be read again.
+
+    Raises:
+      TypeError: an element is neither a path nor readable.
+      ValueError: `filenames` is an iterator, which could be read only once.
+    """
+    if _is_one_file(filenames):
+        return [FileObject(filenames) if hasattr(filenames, "read") else filenames]
+    if isinstance(filenames, Iterator):
+        raise ValueError("filenames is an iterator, which can be read only once; pass a list")
+    filenames = plain(filenames)
+    if isinstance(filenames, np.ndarray):
+        filenames = filenames.ravel().tolist()
+    elif _is_one_file(filenames):  # a tensor of one
+        return [filenames]
+    if not isinstance(filenames, Iterable) or isinstance(filenames, dict):
+        raise TypeError(f"filenames must be paths (str, bytes, PathLike), got {type(filenames).__name__}")
+    elements: list[Any] = list(filenames)
+    if _core._are_plain_paths(elements):  # tens of thousands, perhaps
+        return elements
+    return [file for element in elements for file in flatten(element)]
+
+
+def _is_one_file(value: Any) -> bool:
+    return isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike, FileObject)) or hasattr(value, "read")
+
+
+def core_files(files: list[Any]) -> list[CoreFile]:
+    """Resolves globs and URLs in a list that `flatten` made.
+
+    Raises:
+      FileNotFoundError: a pattern matches nothing. That a plain path names no file shows when it is opened.
+    """
+    if _core._are_plain_paths(files):
+        return [(file.encode(_ENCODING, _ERRORS), None) for file in files]
+    return [found for file in files for found in _core_files_of(file)]
+
+
+def stream_files(files: list[Any]) -> list[str] | list[CoreFile]:
+    """The same for a `RecordStream`, which takes plain paths as they are."""
+    return files if _core._are_plain_paths(files) else core_files(files)
+
+
+def _core_files_of(file: Any) -> list[CoreFile]:
+    if isinstance(file, (bytearray, memoryview)):
+        return [(b"<memory>", lambda: file)]
+    if isinstance(file, FileObject):
+        return [(file.label, file.open)]
+    path = os.fsdecode(file)
+    if "\0" in path:
+        raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
+    if path.startswith("file://"):
+        path = path[len("file://") :]
+    if is_url(path):
+        return [(url.encode(), functools.partial(open_url, url, "rb")) for url in matching_urls(path)]
+    if any(c in path for c in "*?[") and not os.path.exists(path):
+        found = sorted(glob.glob(path, recursive=True))
+        if not found:
+            raise FileNotFoundError(2, "no file matches the pattern", path)
+        return [(os.fsencode(name), None) for name in found]
+    return [(os.fsencode(path), None)]

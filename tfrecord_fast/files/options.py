@@ -1,0 +1,97 @@
+"""How records are compressed, as users say it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .names import COMPRESSION_TYPES
+
+__all__ = ["TFRecordCompressionType", "TFRecordOptions"]
+
+
+class TFRecordCompressionType:
+    """TensorFlow 1's names for the kinds of compression."""
+
+    NONE = 0
+    ZLIB = 1
+    GZIP = 2
+
+
+_NAMES = {
+    None: "",
+    TFRecordCompressionType.NONE: "",
+    TFRecordCompressionType.ZLIB: "ZLIB",
+    TFRecordCompressionType.GZIP: "GZIP",
+}
+
+
+class TFRecordOptions:
+    """How records are compressed.
+
+    Args:
+      compression_type: None or "" (not at all), "GZIP", "ZLIB", "ZSTD", a TFRecordCompressionType, or other options.
+      flush_mode, input_buffer_size, output_buffer_size, window_bits, compression_level, compression_method,
+      mem_level, compression_strategy: zlib's parameters, each None for the default, which is TensorFlow's: level
+        -1 (that is 6), window_bits 15 (31 with "GZIP"), method 8, mem_level 9, strategy 0, flush_mode 0. They are
+        handed to zlib as they are: window_bits decides between ZLIB (9 to 15), GZIP (25 to 31) and raw deflate
+        (-8 to -15). With "ZSTD" only compression_level counts (-131072 to 22, default 3). The buffer sizes are accepted
+        and not used.
+
+    Raises:
+      ValueError: no such compression_type.
+    """
+
+    compression_type_map: ClassVar[dict[int | None, str]] = dict(_NAMES)
+
+    def __init__(
+        self,
+        compression_type: str | int | TFRecordOptions | None = None,
+        flush_mode: int | None = None,
+        input_buffer_size: int | None = None,
+        output_buffer_size: int | None = None,
+        window_bits: int | None = None,
+        compression_level: int | None = None,
+        compression_method: int | None = None,
+        mem_level: int | None = None,
+        compression_strategy: int | None = None,
+    ) -> None:
+        self.get_compression_type_string(compression_type)
+        self.compression_type = compression_type
+        self.flush_mode = flush_mode
+        self.input_buffer_size = input_buffer_size
+        self.output_buffer_size = output_buffer_size
+        self.window_bits = window_bits
+        self.compression_level = compression_level
+        self.compression_method = compression_method
+        self.mem_level = mem_level
+        self.compression_strategy = compression_strategy
+
+    @classmethod
+    def get_compression_type_string(cls, options: str | int | TFRecordOptions | None) -> str:
+        """The compression type as a string: "", "GZIP", "ZLIB" or "ZSTD".
+
+        >>> TFRecordOptions.get_compression_type_string(TFRecordCompressionType.GZIP)
+        'GZIP'
+        """
+        # TensorFlow's own options have the same attribute.
+        while options is not None and hasattr(options, "compression_type"):
+            options = options.compression_type
+        if isinstance(options, str) and options in COMPRESSION_TYPES:
+            return options
+        if options is None or (isinstance(options, int) and options in _NAMES):
+            return _NAMES[options]
+        raise ValueError(f"Not a valid compression_type: {options!r}; expected one of {COMPRESSION_TYPES}")
+
+    def _core_options(self) -> tuple[int | None, ...]:
+        return (
+            self.compression_level,
+            self.window_bits,
+            self.compression_method,
+            self.mem_level,
+            self.compression_strategy,
+            self.flush_mode,
+        )
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if value is not None)
+        return f"TFRecordOptions({given})"

@@ -1,0 +1,66 @@
+"""The records of one file, one by one, by TensorFlow 1's name."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from .names import check_compression_type, flatten
+from .options import TFRecordOptions
+from .streams import record_stream
+
+__all__ = ["tf_record_iterator"]
+
+
+class _RecordIterator:
+    """Goes on where it stopped: a file that grew since gives its new records."""
+
+    def __init__(self, files: list[Any], compression_type: str | None) -> None:
+        self._files: list[Any] | None = files
+        self._compression_type = compression_type
+        self._records: Iterator[bytes] | None = None
+        self._given = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        if self._records is None:
+            if self._files is None:
+                raise StopIteration
+            records = record_stream(self._files, compression_type=self._compression_type).records()
+            self._records = itertools.islice(records, self._given, None)
+        try:
+            record = next(self._records)
+        except BaseException:
+            self._records = None
+            raise
+        self._given += 1
+        return record
+
+    def close(self) -> None:
+        """Closes the file; there are no more records."""
+        self._files = self._records = None
+
+    def reopen(self) -> None:
+        """Opens the file again on the next `next()`, behind the last record given."""
+        self._records = None
+
+
+def tf_record_iterator(path: Any, options: str | TFRecordOptions | None = None) -> _RecordIterator:
+    """Iterates over the records of one file, as bytes.
+
+    Args:
+      path: as for TFRecordDataset.
+      options: compression type or TFRecordOptions; None detects.
+
+    Returns:
+      An iterator with `close()` and `reopen()`. After the end, or after the error of a truncated file, `next()` tries
+      again behind the last record given, as TensorFlow's does: a file that has grown since goes on.
+
+    Raises:
+      FileNotFoundError, errors.DataLossError: as TFRecordDataset, at the record concerned.
+    """
+    compression = None if options is None else TFRecordOptions.get_compression_type_string(options)
+    return _RecordIterator(flatten(path), check_compression_type(compression))

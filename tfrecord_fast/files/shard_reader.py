@@ -1,0 +1,318 @@
+"""Reading many shards on all cores, in one order, resumable."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .. import _core
+from ..base.threads import available_cpus
+from ..errors import InvalidArgumentError
+from ..examples.infer import infer_from_batches
+from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
+from .names import CoreFile, check_compression_type, flatten, stream_files
+from .reader_state import MOST, STATE_VERSION, check_state, digest_of
+
+__all__ = ["ShardReader", "Skipped"]
+
+_PREFETCH_BYTES = 32 << 20
+_INFER_BYTES = 8 << 20
+_INFER_BATCH = 1024
+
+
+class Skipped(NamedTuple):
+    """A damaged stretch that was passed over. `bytes` is None where a compressed stream broke off."""
+
+    path: str
+    offset: int
+    bytes: int | None
+    reason: str
+
+
+class ShardReader:
+    """Batches of records, or of columns, from any number of files, made on native threads without the GIL.
+
+    Args:
+      files: as for TFRecordDataset: paths, globs, URLs, lists of them.
+      features: None yields RecordBatch; a features dict yields a dict of columns, as `io.parse_example` gives them; a
+        pair (context_features, sequence_features) yields what `io.parse_sequence_example` gives; "infer" looks at the
+        first records first (see `infer_features`).
+      batch_size: records a batch. Batches run on from epoch to epoch; the last may be smaller.
+      drop_remainder: leaves a smaller last batch out.
+      compression_type: as for TFRecordDataset; None detects, file by file.
+      num_threads: threads that read, inflate, check, shuffle and parse; by default as many as there are cores. From two
+        on, the one that iterates is one of them while it waits.
+      deterministic: the same arguments give the same order with any number of threads; False gives batches as they
+        are ready.
+      cycle_length, block_length: interleaves so many files, so many records each in turn (TensorFlow's order).
+      shuffle_files: a new order of files each epoch.
+      shuffle_buffer: how many records to draw from; 0 does not shuffle.
+      seed: makes shuffling repeatable; None draws one.
+      num_epochs: how often the files are read; None or -1: without end.
+      shard: (i, n): the i-th of n disjoint parts that together are the whole. Inside a worker of a PyTorch
+        DataLoader the part is divided further among the workers.
+      shard_by: "file", "record", or "auto": by file where there are at least n.
+      verify_crc: whether the data of records is checked; their headers always are.
+      on_corrupt: "raise"; "skip" drops what is damaged and goes on with the next intact record; "skip_file" drops the
+        rest of the file. See `skipped`.
+      prefetch_bytes: about how much may be read ahead; 32 MiB by default.
+      label_key: with features: yields (dict, label) with that column taken out of the dict.
+
+    A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
+    `DataLoader(reader, batch_size=None, num_workers=2)`.
+
+    The order is defined in docs/design.md. Iterating again starts anew. Several readers, and several Python threads on
+    one iterator, may run at a time. Pickles; a copy starts at the beginning, or where `load_state_dict` said.
+
+    Raises:
+      ValueError: an argument out of range.
+      FileNotFoundError, OSError: when iterated.
+      errors.DataLossError: when iterated, in place of the batch that the damage falls into.
+      errors.InvalidArgumentError: when iterated: a record does not fit the features.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> folder = tempfile.mkdtemp()
+    >>> for shard in range(2):
+    ...     with tf.io.TFRecordWriter(os.path.join(folder, f"{shard}.tfrecord")) as writer:
+    ...         writer.write_batch([b"%d-%d" % (shard, i) for i in range(3)])
+    >>> for batch in ShardReader(os.path.join(folder, "*.tfrecord"), batch_size=4):
+    ...     print(batch.tolist())
+    [b'0-0', b'0-1', b'0-2', b'1-0']
+    [b'1-1', b'1-2']
+    """
+
+    def __init__(
+        self,
+        files: Any,
+        features: Mapping[Any, Any] | tuple[Any, Any] | str | None = None,
+        *,
+        batch_size: int = 1024,
+        drop_remainder: bool = False,
+        compression_type: str | None = None,
+        num_threads: int | None = None,
+        deterministic: bool = True,
+        cycle_length: int = 1,
+        block_length: int = 1,
+        shuffle_files: bool = False,
+        shuffle_buffer: int = 0,
+        seed: int | None = None,
+        num_epochs: int | None = 1,
+        shard: tuple[int, int] = (0, 1),
+        shard_by: str = "auto",
+        verify_crc: bool = True,
+        on_corrupt: str = "raise",
+        prefetch_bytes: int | None = None,
+        label_key: str | None = None,
+    ) -> None:
+        _register_with_torch()
+        self._files = flatten(files)
+        self._features = features
+        self._label_key = label_key
+        if label_key is not None and features is None:
+            raise InvalidArgumentError("label_key needs features")
+        if isinstance(features, str) and features != "infer":
+            raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
+        if isinstance(features, Mapping) and label_key is not None and label_key not in features:
+            raise InvalidArgumentError(f"label_key {label_key!r} is none of the features {sorted(features)}")
+        if isinstance(features, tuple | list):
+            if len(features) != 2 or label_key is not None:
+                raise InvalidArgumentError(
+                    "features of SequenceExamples are (context_features, sequence_features), without label_key"
+                )
+        elif features is not None and not features:
+            raise InvalidArgumentError(f"features must not be empty, got {features!r}")
+        if features is not None and not isinstance(features, str):
+            self._plan()
+        index, parts = (operator.index(value) for value in shard)
+        if not 0 <= index < parts <= MOST:
+            raise InvalidArgumentError(f"shard is (i, n) with 0 <= i < n < 2**63, got {shard}")
+        if shard_by not in ("auto", "file", "record"):
+            raise InvalidArgumentError(f'shard_by is "auto", "file" or "record", got {shard_by!r}')
+        if on_corrupt not in ("raise", "skip", "skip_file"):
+            raise InvalidArgumentError(f'on_corrupt is "raise", "skip" or "skip_file", got {on_corrupt!r}')
+        self._shard = (index, parts)
+        self._shard_by = shard_by
+        self._num_threads = None if num_threads is None else _at_least(1, "num_threads", num_threads)
+        self._deterministic = bool(deterministic)
+        # What decides the order, and so has to be the same for a state to fit.
+        self._order: dict[str, Any] = {
+            "batch_size": _at_least(1, "batch_size", batch_size),
+            "drop_remainder": bool(drop_remainder),
+            "cycle_length": _at_least(1, "cycle_length", cycle_length),
+            "block_length": _at_least(1, "block_length", block_length),
+            "shuffle_files": bool(shuffle_files),
+            "shuffle_buffer": _at_least(0, "shuffle_buffer", shuffle_buffer),
+            "seed": _seed(seed),
+            "num_epochs": -1 if num_epochs is None else _at_least(-1, "num_epochs", num_epochs),
+        }
+        self._seed_is_drawn = seed is None
+        read_ahead = _PREFETCH_BYTES if prefetch_bytes is None else prefetch_bytes
+        self._options: dict[str, Any] = {
+            "compression_type": check_compression_type(compression_type),
+            "verify_crc": bool(verify_crc),
+            "on_corrupt": on_corrupt,
+            "prefetch_bytes": _at_least(0, "prefetch_bytes", read_ahead),
+        }
+        self._inferred: dict[str, Any] | None = None
+        self._resume: dict[str, Any] | None = None
+        self._stream: _core.RecordStream | None = None
+        self._running: tuple[list[str] | list[CoreFile], dict[str, Any]] | None = None  # what _stream was made of
+        self._skipped: list[Skipped] = []
+
+    def __iter__(self) -> Iterator[Any]:
+        files, order = self._part(_part_of_worker(self._shard))
+        state = self._resume
+        if state is not None:
+            self._check_state(state, files, order)
+        plan = self._plan()
+        stream = _core.RecordStream(
+            files,
+            state["stream"] if state is not None else None,
+            None if plan is None else plan.core,
+            plan is not None and plan.checks_rows,
+            # From two on, the thread that iterates is one of them while it waits.
+            num_threads=max(1, (self._num_threads or available_cpus()) - 1),
+            caller_helps=self._num_threads != 1,
+            deterministic=self._deterministic,
+            **order,
+            **self._options,
+        )
+        self._stream, self._running, self._skipped = stream, (files, order), []
+        self._resume = None  # only the first iteration goes on from there
+        if plan is None:
+            return stream.batches()
+        # No generator: several threads may ask one iterator.
+        columns = stream.columns()
+        results = itertools.starmap(plan.finish, columns) if plan.checks_rows else map(plan.finish, columns)
+        return results if self._label_key is None else map(self._take_label, results)
+
+    def _take_label(self, columns: Any) -> tuple[Any, Any]:
+        return columns, columns.pop(self._label_key)
+
+    def _plan(self) -> ExamplePlan | SequencePlan | None:
+        """What parses the batches. Says now, and not from a thread, what can't be parsed."""
+        if self._features is None:
+            return None
+        if isinstance(self._features, tuple | list):
+            return sequence_plan(*self._features)
+        if isinstance(self._features, str):
+            if self._inferred is None:
+                self._inferred = self._infer()
+                if self._label_key is not None and self._label_key not in self._inferred:
+                    raise InvalidArgumentError(
+                        f"label_key {self._label_key!r} is none of the features found, {sorted(self._inferred)}"
+                    )
+            return example_plan(self._inferred)
+        return example_plan(self._features)
+
+    def _infer(self) -> dict[str, Any]:
+        """From the first records of all files, read as this reader reads them."""
+        options = {**self._options, "prefetch_bytes": min(_INFER_BYTES, self._options["prefetch_bytes"])}
+        stream = _core.RecordStream(stream_files(self._files), batch_size=_INFER_BATCH, **options)
+        return infer_from_batches(stream.batches())
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """What `on_corrupt` has passed over before the batches given so far: path, offset, bytes, reason each."""
+        if self._stream is not None:
+            self._skipped.extend(Skipped(*stretch) for stretch in self._stream.take_skipped())
+        return self._skipped
+
+    def state_dict(self) -> dict[str, Any]:
+        """Where the latest iteration stands, behind the last batch it gave; JSON-serialisable.
+
+        A reader with the same arguments, after `load_state_dict`, goes on with the next batch exactly: without
+        reading again what was passed, but for compressed files, which are inflated again from their start.
+
+        Raises:
+          ValueError: with `deterministic=False`, whose order can't be gone on with.
+        """
+        if not self._deterministic:
+            raise ValueError("an order that depends on timing can't be resumed: state_dict needs deterministic=True")
+        if self._resume is not None:
+            return self._resume
+        if self._stream is None or self._running is None:
+            return {"version": STATE_VERSION, "stream": None}
+        # Of the files as they were found then: a pattern may match others by now.
+        files, order = self._running
+        return {
+            "version": STATE_VERSION,
+            "stream": self._stream.state(),
+            "order": order,
+            "files": digest_of(files),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Lets the next iteration begin where `state_dict` stood; those after it start anew.
+
+        Raises:
+          TypeError: it is no dict.
+          ValueError: it is no state of a reader. When iterated: it is of a reader with other files or arguments.
+        """
+        check_state(state)
+        self._resume = state if state["stream"] is not None else None
+        self._stream = self._running = None
+        if self._resume is not None and self._seed_is_drawn:
+            # A seed that was drawn goes along with the state.
+            self._order["seed"] = state["order"]["seed"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_stream": None, "_running": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        _register_with_torch()
+        self.__dict__.update(state)
+
+    def _part(self, part: tuple[int, int]) -> tuple[list[str] | list[CoreFile], dict[str, Any]]:
+        """The files of a part, and the order with how records are divided."""
+        files = stream_files(self._files)
+        index, parts = part
+        by_file = self._shard_by == "file" or (self._shard_by == "auto" and len(files) >= parts)
+        if by_file:
+            return files[index::parts], {**self._order, "record_shard": [0, 1]}
+        return files, {**self._order, "record_shard": [index, parts]}
+
+    def _check_state(self, state: dict[str, Any], files: list[str] | list[CoreFile], order: dict[str, Any]) -> None:
+        for name, value in order.items():
+            if state["order"].get(name) != value:
+                raise ValueError(
+                    f"the saved state is of another reader: {name} was {state['order'].get(name)!r}, is {value!r}"
+                )
+        if state["files"] != digest_of(files):
+            raise ValueError("the saved state is of another reader: the list of files differs")
+
+
+def _seed(seed: int | None) -> int:
+    if seed is None:
+        return int.from_bytes(os.urandom(8), "little")
+    return operator.index(seed) % (1 << 64)
+
+
+def _at_least(least: int, name: str, value: int) -> int:
+    value = operator.index(value)
+    if value < least:
+        raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")
+    if value > MOST:
+        raise InvalidArgumentError(f"{name} must be below 2**63, got {value}")
+    return value
+
+
+def _register_with_torch() -> None:
+    """Without importing it: a DataLoader asks whether what it is given is an IterableDataset."""
+    torch = sys.modules.get("torch.utils.data")
+    if torch is not None:
+        torch.IterableDataset.register(ShardReader)
+
+
+def _part_of_worker(shard: tuple[int, int]) -> tuple[int, int]:
+    """Inside a worker of a PyTorch DataLoader: that worker's part of the shard."""
+    torch = sys.modules.get("torch.utils.data")
+    info = torch.get_worker_info() if torch is not None else None
+    if info is None:
+        return shard
+    index, parts = shard
+    return index * info.num_workers + info.id, parts * info.num_workers

@@ -1,0 +1,37 @@
+"""The records of files in order, through the native reader, with the settings of one reader among others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from ..base.threads import available_cpus
+from .names import stream_files
+
+__all__ = ["record_stream"]
+
+_PREFETCH_BYTES = 8 << 20
+_MAX_THREADS = 8
+
+
+def record_stream(
+    files: list[Any], *, compression_type: str | None = None, buffer_bytes: int = 0, **options: Any
+) -> _core.RecordStream:
+    """A stream over the records of files.
+
+    Args:
+      files: as `flatten` gives them.
+      compression_type: None detects, file by file.
+      buffer_bytes: how much may be read ahead, where that is more than 8 MiB.
+      options: the others of RecordStream.
+
+    Raises:
+      FileNotFoundError: a pattern matches nothing.
+    """
+    return _core.RecordStream(
+        stream_files(files),
+        compression_type=compression_type,
+        num_threads=max(1, min(available_cpus(), _MAX_THREADS) - 1),
+        prefetch_bytes=max(_PREFETCH_BYTES, buffer_bytes),
+        **options,
+    )

@@ -1,0 +1,125 @@
+"""Writing records to TFRecord files."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..base.threads import thread_count
+from ..values.conversion import encoded
+from .options import TFRecordOptions
+from .urls import is_url, open_url
+
+__all__ = ["TFRecordWriter"]
+
+
+class TFRecordWriter(_core.RecordWriter):
+    """Writes records to a TFRecord file.
+
+    Args:
+      path: str, bytes or PathLike; a URL that fsspec opens (`s3://…`, `gs://…`, extra `fsspec`); or a writable
+        binary file object, which is flushed but not closed by `close`. An existing file is cut to nothing.
+      options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", or TFRecordOptions. "GZIP" and "ZSTD" are written in
+        blocks of about 1 MiB, each a member (frame) of its own, compressed on several threads; so is "GZIP" with a
+        compression_level, but not with any other of zlib's parameters: those mean one stream by zlib itself.
+      append: go on behind the records of an existing file, which is read through and checked first. Paths only, and
+        not "ZLIB": TensorFlow reads only the first stream of such a file.
+      num_threads: that compress blocks; None for as many as the process may use.
+
+    `write(record)` takes any bytes-like object, or str as UTF-8; `write_batch(records)` a RecordBatch or a sequence.
+    Records reach the file when a buffer is full, at `flush()` and at `close()`. A context manager. Safe to use from
+    several threads.
+
+    Raises:
+      OSError: the file can't be created or written (errno and filename are set); any later call raises it again.
+      ValueError: unknown compression, or parameters that zlib refuses.
+      errors.DataLossError: the file to append to is damaged, or otherwise compressed. It is left as it is.
+      errors.FailedPreconditionError: `write` or `flush` after `close`.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with TFRecordWriter(path, "GZIP") as writer:
+    ...     writer.write(b"one")
+    ...     writer.write_batch([b"two", b"three"])
+    >>> writer.records_written
+    3
+    """
+
+    def __init__(
+        self,
+        path: Any,
+        options: str | TFRecordOptions | None = None,
+        *,
+        append: bool = False,
+        num_threads: int | None = None,
+    ) -> None:
+        threads = thread_count(num_threads)
+        compression = TFRecordOptions.get_compression_type_string(options)
+        unset = TFRecordOptions()
+        core_options = TFRecordOptions._core_options(options if hasattr(options, "mem_level") else unset)  # type: ignore[arg-type]
+        target, close_file = _target(path)
+        if append:
+            # A file without a record starts anew: TensorFlow reads nothing behind an empty GZIP member.
+            append = _holds_records(target, compression)
+        _core._open_writer(self, target, compression, core_options, close_file, append, threads)
+
+    def write_batch(self, records: Any) -> None:
+        """Appends all records of a RecordBatch or a sequence of bytes-like objects and str, in one call."""
+        if isinstance(records, np.ndarray) and records.dtype.kind == "U":  # whose buffer is UTF-32
+            records = records.tolist()
+        try:
+            super().write_batch(records)
+        except TypeError:  # nothing was written: all are looked at first
+            texts = encoded(records)
+            if texts is None:
+                raise
+            super().write_batch(texts)
+
+    def __enter__(self) -> TFRecordWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+            return
+        try:
+            self.close()
+        except OSError:
+            # What is on its way is most likely the same failure, and came first.
+            pass
+
+
+def _holds_records(target: Any, compression: str) -> bool:
+    """Reads the file through, so that what is appended can be read: it must end where a record ends."""
+    if not isinstance(target, bytes):
+        raise ValueError("append=True needs the path of a file")
+    if compression == "ZLIB":
+        raise ValueError('append=True is not for "ZLIB": TensorFlow reads only the first stream of a file')
+    if not os.path.exists(target) or os.path.getsize(target) == 0:
+        return False
+    from .shard_reader import ShardReader
+
+    return sum(len(batch) for batch in ShardReader(target, compression_type=compression)) > 0
+
+
+def _target(path: Any) -> tuple[Any, bool]:
+    """What the core writes to, and whether a file object is to be closed with the writer."""
+    if hasattr(path, "write"):
+        return path, False
+    name = os.fspath(path)
+    if isinstance(name, bytes):
+        return name, True
+    if name.startswith("file://"):
+        name = name[len("file://") :]
+    if is_url(name):
+        return open_url(name, "wb"), True
+    return os.fsencode(name), True

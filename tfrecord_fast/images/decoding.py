@@ -1,0 +1,251 @@
+"""JPEG, PNG, GIF and BMP, as `tf.io` decodes them; needs the extra `image`.
+
+JPEG goes through libjpeg-turbo (the package simplejpeg), with the settings, and so the pixels, that TensorFlow has;
+where simplejpeg is not installed, through Pillow, whose pixels may differ by some steps of 255. The rest is Pillow's.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import as_dtype
+from ..errors import InvalidArgumentError
+from .conversion import convert_image_dtype
+from .libraries import pillow, simplejpeg
+from .png import read_deep_png
+
+__all__ = [
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "is_jpeg",
+]
+
+_MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+_PNG = b"\x89PNG\r\n\x1a\n"
+# What TensorFlow has libpng weigh red, green and blue by, in 32768ths.
+_GRAY = (9797, 19234, 3737)
+
+
+def _content(contents: Any) -> bytes:
+    if isinstance(contents, np.ndarray) and contents.ndim == 0:
+        contents = contents.item()
+    if not isinstance(contents, bytes | bytearray | memoryview):
+        raise InvalidArgumentError(f"contents must be the bytes of one image, got {type(contents).__name__}")
+    return bytes(contents)
+
+
+def _check_channels(channels: int | None, allowed: tuple[int, ...]) -> int:
+    channels = channels or 0
+    if channels not in allowed:
+        raise InvalidArgumentError(f"channels must be one of {allowed}, got {channels}")
+    return channels
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> bool:
+    """Whether bytes begin as a JPEG does."""
+    return _content(contents)[:3] == b"\xff\xd8\xff"
+
+
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> np.ndarray[Any, Any]:
+    """A JPEG (or another image) as an array.
+
+    Args:
+      contents: bytes of the file.
+      channels: 0: as the image has; 1: grayscale; 3: RGB.
+      ratio: 1, 2, 4 or 8: makes the image that much smaller while decoding; needs Pillow.
+      fancy_upscaling: slower, smoother upsampling of chroma.
+      dct_method: "INTEGER_FAST" (the default, as in TensorFlow) or "INTEGER_ACCURATE".
+
+    Returns:
+      uint8 `[height, width, channels]`.
+
+    Raises:
+      errors.InvalidArgumentError: not an image, or a damaged one.
+    """
+    data = _content(contents)
+    channels = _check_channels(channels, (0, 1, 3))
+    if ratio not in (1, 2, 4, 8):
+        raise InvalidArgumentError(f"ratio must be 1, 2, 4 or 8, got {ratio}")
+    library = simplejpeg()
+    if library is None or ratio != 1 or not is_jpeg(data) or try_recover_truncated:
+        return _decode(data, channels, draft=ratio)
+    try:
+        _, _, colorspace, _ = library.decode_jpeg_header(data)
+        if colorspace.upper() in ("CMYK", "YCCK"):
+            return _decode(data, channels or 3)
+        gray = channels == 1 or (channels == 0 and colorspace.lower().startswith("gray"))
+        decoded: np.ndarray[Any, Any] = library.decode_jpeg(
+            data,
+            colorspace="GRAY" if gray else "RGB",
+            fastdct=dct_method != "INTEGER_ACCURATE",
+            fastupsample=not fancy_upscaling,
+        )
+    except ValueError as error:
+        raise InvalidArgumentError(f"the image can't be decoded: {error}") from None
+    return decoded
+
+
+def decode_png(contents: Any, channels: int = 0, dtype: Any = "uint8", name: str | None = None) -> np.ndarray[Any, Any]:
+    """A PNG (or another image) as an array.
+
+    Args:
+      channels: 0: as the image has (1 to 4); 1: grayscale; 3: RGB; 4: RGBA.
+      dtype: uint8 or uint16: values of 8 bits are scaled by 257 (of a JPEG, GIF or BMP 256), those
+        of 16 cut to the high byte.
+
+    Returns:
+      `[height, width, channels]`.
+
+    Raises:
+      errors.InvalidArgumentError: not an image, or a damaged one; uint16 of an interlaced PNG of 16 bits in color.
+    """
+    kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    if kind not in (np.uint8, np.uint16):
+        raise InvalidArgumentError(f"an image decodes to uint8 or uint16, not {kind}")
+    data = _content(contents)
+    channels = _check_channels(channels, (0, 1, 3, 4))
+    if data.startswith(_PNG):
+        return _decode_png(data, channels, kind)
+    decoded = decode_jpeg(data, channels) if is_jpeg(data) and channels != 4 else _decode(data, channels)
+    return decoded if kind == np.uint8 else decoded.astype(np.uint16) << 8
+
+
+def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> np.ndarray[Any, Any]:
+    """A BMP as uint8 `[height, width, channels]`."""
+    return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)))
+
+
+def decode_gif(contents: Any, name: str | None = None) -> np.ndarray[Any, Any]:
+    """All frames of a GIF as uint8 `[frames, height, width, 3]`."""
+    image = _open(_content(contents))
+    frames = []
+    for number in range(getattr(image, "n_frames", 1)):
+        image.seek(number)
+        frames.append(np.asarray(image.convert("RGB")))
+    return np.stack(frames)
+
+
+def decode_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = "uint8",
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> np.ndarray[Any, Any]:
+    """A JPEG, PNG, GIF or BMP, whichever it is.
+
+    Args:
+      channels: as of `decode_png`; JPEG, GIF and BMP have 1 or 3 of their own.
+      dtype: uint8 or uint16; float16, float32 or float64, to which values are scaled so that the largest is 1.
+      expand_animations: a GIF gives `[frames, height, width, 3]`; False: its first frame.
+
+    Returns:
+      `[height, width, channels]`.
+
+    Raises:
+      errors.InvalidArgumentError: not an image, or a damaged one.
+    """
+    data = _content(contents)
+    kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    channels = _check_channels(channels, (0, 1, 3, 4))
+    if data[:3] == b"GIF":
+        decoded = decode_gif(data)
+        decoded = decoded if expand_animations else decoded[0]
+    elif is_jpeg(data) and channels != 4:
+        decoded = decode_jpeg(data, channels)
+    elif data.startswith(_PNG):
+        wide = kind in (np.uint16, np.float32, np.float64)  # float16 holds no uint16
+        decoded = _decode_png(data, channels, np.dtype(np.uint16 if wide else np.uint8))
+    else:
+        decoded = _decode(data, channels)
+    if kind == decoded.dtype:
+        return decoded
+    return convert_image_dtype(decoded, kind)
+
+
+def _open(data: bytes) -> Any:
+    try:
+        return pillow().open(io.BytesIO(data))
+    except OSError as error:
+        raise InvalidArgumentError(f"Unknown image file format; expected JPEG, PNG, GIF or BMP: {error}") from None
+
+
+def _decode(data: bytes, channels: int, draft: int = 1) -> np.ndarray[Any, Any]:
+    """What is no PNG, by Pillow."""
+    if data.startswith(_PNG):
+        return _decode_png(data, channels, np.dtype(np.uint8))
+    image = _open(data)
+    if draft > 1:
+        image.draft(None, (-(-image.width // draft), -(-image.height // draft)))
+    own = "L" if image.mode == "1" else image.mode if image.mode in _MODES.values() else "RGB"
+    return _pixels_of(image, _MODES.get(channels) or own)
+
+
+def _pixels_of(image: Any, mode: str | None = None) -> np.ndarray[Any, Any]:
+    """`[height, width, channels]`, converted to the mode if one is given."""
+    try:
+        pixels = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
+    except (OSError, SyntaxError) as error:
+        raise InvalidArgumentError(f"the image can't be decoded: {error}") from None
+    return pixels[:, :, None] if pixels.ndim == 2 else pixels
+
+
+def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The channels and the depth that libpng makes of a PNG; Pillow only reads it."""
+    image = _open(data)
+    deep, with_alpha = data[24:25] == b"\x10", data[25:26] == b"\x04"
+    if image.mode.startswith("I"):
+        pixels = _pixels_of(image).astype(np.uint16)
+        if channels == 4 and "transparency" in image.info:
+            alpha = np.where(pixels == image.info["transparency"], 0, 65535).astype(np.uint16)
+            pixels = np.concatenate([pixels, alpha], axis=2)
+    elif deep and (kind == np.uint16 or channels == 1 or (channels == 4 and "transparency" in image.info)):
+        pixels = read_deep_png(data, with_transparency=channels == 4)
+    elif image.mode == "P":
+        pixels = _pixels_of(image, "RGBA" if "transparency" in image.info else "RGB")
+    elif channels == 4:
+        pixels = _pixels_of(image, "RGBA")  # a transparent color, too
+    else:
+        pixels = _pixels_of(image, "L" if image.mode == "1" else None)
+        if deep and with_alpha:
+            pixels = pixels[:, :, ::3]  # Pillow makes RGBA of it
+    pixels = _with_channels(pixels, channels or pixels.shape[2])
+    if kind == np.uint8:
+        return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
+    return pixels if pixels.dtype == np.uint16 else pixels.astype(np.uint16) * np.uint16(257)
+
+
+def _with_channels(pixels: np.ndarray[Any, Any], channels: int) -> np.ndarray[Any, Any]:
+    own = pixels.shape[2]
+    if own == channels:
+        return pixels
+    if channels == 1:
+        return _gray(pixels) if own >= 3 else pixels[:, :, :1]
+    colors = pixels[:, :, :3] if own >= 3 else np.repeat(pixels[:, :, :1], 3, axis=2)
+    if channels == 3:
+        return colors
+    alpha = pixels[:, :, 1:] if own == 2 else np.full_like(pixels[:, :, :1], np.iinfo(pixels.dtype).max)
+    return np.concatenate([colors, alpha], axis=2)
+
+
+def _gray(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    total: Any = sum(pixels[:, :, i].astype(np.uint32) * weight for i, weight in enumerate(_GRAY))
+    if pixels.dtype == np.uint16:
+        total += 1 << 14  # rounded, but for 8 bits
+    gray: np.ndarray[Any, Any] = (total >> 15).astype(pixels.dtype)[:, :, None]
+    return gray

@@ -1,0 +1,56 @@
+"""`__arrow_c_array__` of the columns: lists as large_list, byte strings as binary_view over the record buffers.
+
+Types are those of the tfx-bsl decoder where there is a choice: large_list of int64, float or bytes. A consumer that
+asks for large_binary gets it, copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+
+__all__ = ["arrow_columns", "export"]
+
+
+def export(values: Any, offsets: list[Any], requested_schema: Any) -> tuple[Any, Any]:
+    """The two capsules for `values` in lists cut at `offsets`, the innermost first."""
+    copy = requested_schema is not None and _core._arrow_requested_format(requested_schema) in ("Z", "U")
+    return _core._arrow_export(values, offsets, copy)
+
+
+class _ArrayColumn:
+    """An array of several dimensions, whose rows go to Arrow as lists of fixed size."""
+
+    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        return export(self._values, [], requested_schema)
+
+
+def arrow_columns(columns: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Columns as `pyarrow.table`, polars and DuckDB take them.
+
+    Args:
+      columns: what `parse_example`, `parse_sequence_example` or a ShardReader gave.
+
+    Returns:
+      The same dict, but that arrays of two and more dimensions, which NumPy does not hand to Arrow, are there as
+      objects that do (`__arrow_c_array__`), without a copy, as lists of fixed size.
+
+    >>> import numpy as np, tfrecord_fast as tf
+    >>> columns = tf.io.arrow_columns({"box": np.zeros((3, 4), np.float32), "id": np.arange(3)})
+    >>> hasattr(columns["box"], "__arrow_c_array__"), columns["id"]
+    (True, array([0, 1, 2]))
+    """
+    return {
+        key: _ArrayColumn(value) if isinstance(value, np.ndarray) and value.ndim > 1 else value
+        for key, value in columns.items()
+    }

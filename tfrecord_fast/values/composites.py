@@ -1,0 +1,68 @@
+"""Sparse and ragged components: stacked to batches, and taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from .bytes_array import BytesArray
+from .ragged import RaggedTensor
+from .sparse import SparseTensor
+
+__all__ = ["sparse_rows", "stack_ragged", "stack_rows"]
+
+
+def stack_rows(elements: list[Any]) -> Any:
+    """A batch of SparseTensors or of RaggedTensors."""
+    if isinstance(elements[0], SparseTensor):
+        return _stack_sparse(elements)
+    return stack_ragged(elements)
+
+
+def stack_ragged(elements: list[Any]) -> RaggedTensor:
+    """A RaggedTensor whose rows are the elements: arrays of one rank, or RaggedTensors."""
+    lengths = np.array([len(element) for element in elements], dtype=np.int64)
+    splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    return RaggedTensor._of(_concatenate(elements), splits)
+
+
+def _concatenate(parts: list[Any]) -> Any:
+    if isinstance(parts[0], RaggedTensor):
+        starts = np.cumsum([0, *(int(part.row_splits[-1] - part.row_splits[0]) for part in parts)])
+        pieces = [part.row_splits[1:] - part.row_splits[0] + start for part, start in zip(parts, starts, strict=False)]
+        dtype = parts[0].row_splits.dtype
+        values = _concatenate([part.values[int(part.row_splits[0]) : int(part.row_splits[-1])] for part in parts])
+        return RaggedTensor._of(values, np.concatenate([np.zeros(1, np.int64), *pieces]).astype(dtype))
+    return np.concatenate([np.asarray(part) for part in parts])
+
+
+def _stack_sparse(elements: list[SparseTensor]) -> SparseTensor:
+    rank = len(elements[0].dense_shape)
+    for row, element in enumerate(elements):
+        if len(element.dense_shape) != rank:
+            raise InvalidArgumentError(
+                f"Cannot batch sparse tensors of different ranks: element 0 has {rank} dimensions, element {row} "
+                f"{len(element.dense_shape)}"
+            )
+    counts = np.array([len(element.values) for element in elements], dtype=np.int64)
+    indices = np.empty((int(counts.sum()), rank + 1), dtype=np.int64)
+    indices[:, 0] = np.repeat(np.arange(len(elements)), counts)
+    indices[:, 1:] = np.concatenate([element.indices for element in elements])
+    shape = np.max([element.dense_shape for element in elements], axis=0)
+    values = np.concatenate([np.asarray(element.values) for element in elements])
+    return SparseTensor(indices, values, [len(elements), *shape.tolist()])
+
+
+def sparse_rows(tensor: SparseTensor) -> Iterator[SparseTensor]:
+    """The slices of a SparseTensor along its first axis; each keeps the shape of the whole behind it."""
+    if len(tensor.dense_shape) < 2:
+        raise InvalidArgumentError("the rows of a SparseTensor of one dimension are scalars, which can't be sparse")
+    indices = tensor.indices
+    splits = np.searchsorted(indices[:, 0], np.arange(len(tensor) + 1)).tolist()
+    values = tensor.values if isinstance(tensor.values, BytesArray) else np.asarray(tensor.values)
+    for start, end in pairwise(splits):
+        yield SparseTensor(indices[start:end, 1:], values[start:end], tensor.dense_shape[1:])

@@ -1,0 +1,91 @@
+"""Values that users give for others of a known type: defaults, paddings, what a generator yields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["as_array", "encoded", "fill_value", "plain"]
+
+_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # from bool to integers to floats; never back
+
+
+def plain(value: Any) -> Any:
+    """The value; of another library's tensor, its NumPy value."""
+    return value.numpy() if hasattr(value, "numpy") and not isinstance(value, np.ndarray | np.generic) else value
+
+
+def as_array(value: Any, dtype: Any, what: str = "default_value") -> np.ndarray[Any, Any]:
+    """`value` as an array of that NumPy dtype, an object array of bytes for strings.
+
+    Accepts what TensorFlow does: bools as numbers, whole floats as integers where they are NumPy's. What TensorFlow
+    would cut silently is an error.
+
+    Raises:
+      TypeError: values of a kind that cannot become the other.
+      ValueError: an integer that the dtype does not hold, or lists of unequal lengths.
+    """
+    value = plain(value)
+    target = np.dtype(dtype)
+    if target.hasobject:
+        return _strings(value, what)
+    array = np.asarray(value)
+    if array.dtype == target:
+        return array
+    if not array.size and array.dtype.kind not in "OSU":
+        return array.astype(target)
+    kind = array.dtype.kind
+    rank = 2 if array.dtype.name == "bfloat16" else _RANK.get(kind, 9)
+    wanted = _RANK.get(target.kind, 2)
+    if kind == "O" and all(type(item) is int for item in array.flat):
+        if wanted == 1:
+            raise ValueError(f"{what} {value!r} is out of range for {target.name}")
+        array, rank = array.astype(np.float64), 1
+    whole = rank == 2 and wanted == 1 and isinstance(value, np.ndarray | np.generic)
+    if (rank > wanted and not whole) or (wanted == 0 and rank != 0):
+        raise TypeError(f"{what} {value!r} cannot be converted to {target.name}")
+    if rank <= 1 or wanted != 1:
+        converted = array.astype(target)
+    else:
+        with np.errstate(invalid="ignore"):
+            converted = array.astype(target)
+    if wanted == 1 and not (converted == array).all():
+        if whole and not np.array_equal(np.rint(array), array):
+            raise TypeError(f"{what} {value!r} cannot be converted to {target.name}")
+        raise ValueError(f"{what} {value!r} is out of range for {target.name}")
+    return converted
+
+
+def encoded(records: Any) -> Any:
+    """A sequence of records with UTF-8 in place of str; None where there is no str among them."""
+    if not isinstance(records, list | tuple | np.ndarray) or not any(isinstance(item, str) for item in records):
+        return None
+    return [item.encode() if isinstance(item, str) else item for item in records]
+
+
+def fill_value(value: Any, dtype: Any, what: str = "default_value") -> Any:
+    """One value of that NumPy dtype, to fill an array with; 0 or b"" of None."""
+    if value is None:
+        return b"" if np.dtype(dtype).hasobject else 0
+    array = as_array(value, dtype, what)
+    if array.ndim:
+        raise ValueError(f"{what} must be a scalar, got {value!r}")
+    return array[()]
+
+
+def _strings(value: Any, what: str) -> np.ndarray[Any, Any]:
+    if isinstance(value, bytes | str | bytearray | memoryview):
+        array = np.empty((), dtype=object)
+        array[()] = value
+    else:
+        array = np.asarray(value, dtype=object)
+    made = np.empty(array.shape, dtype=object)
+    for place, item in enumerate(array.flat):
+        if isinstance(item, str):
+            made.flat[place] = item.encode()
+        elif isinstance(item, bytes | bytearray | memoryview):
+            made.flat[place] = bytes(item)
+        else:
+            raise TypeError(f"{what} {value!r} is not made of strings")
+    return made

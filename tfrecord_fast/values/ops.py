@@ -1,0 +1,159 @@
+"""The few functions on tensors that scripts around records use, on NumPy's values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import as_dtype, string
+from ..errors import InvalidArgumentError
+from .bytes_array import BytesArray
+from .nests import normalize, returned
+from .sparse import SparseTensor
+
+__all__ = [
+    "cast",
+    "concat",
+    "constant",
+    "convert_to_tensor",
+    "expand_dims",
+    "numpy_function",
+    "one_hot",
+    "py_function",
+    "reshape",
+    "shape",
+    "squeeze",
+    "stack",
+    "transpose",
+]
+
+
+def _value(value: Any) -> Any:
+    """The value as an array, typed as TensorFlow types Python's."""
+    return value if isinstance(value, BytesArray) else np.asarray(normalize(value))
+
+
+def _result(array: Any) -> Any:
+    return array[()] if isinstance(array, np.ndarray) and array.ndim == 0 else array
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+    """A NumPy value: Python ints become int32, floats float32, str bytes, unless `dtype` says otherwise.
+
+    Args:
+      shape: one value is repeated to fill it.
+
+    >>> import tfrecord_fast as tf
+    >>> tf.constant([1, 2])
+    array([1, 2], dtype=int32)
+    """
+    array = np.asarray(normalize(value))
+    if dtype is not None and as_dtype(dtype) != string:
+        array = np.asarray(value).astype(as_dtype(dtype).as_numpy_dtype)
+    if shape is not None:
+        array = np.full(shape, array) if array.size == 1 else array.reshape(shape)
+    return _result(array)
+
+
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+    """As `constant`."""
+    return constant(value, dtype)
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """The values in another dtype; of a SparseTensor too.
+
+    >>> import tfrecord_fast as tf
+    >>> tf.cast([1.8, 2.2], tf.int32)
+    array([1, 2], dtype=int32)
+    """
+    kind = as_dtype(dtype).as_numpy_dtype
+    if isinstance(x, SparseTensor):
+        return SparseTensor(x.indices, np.asarray(x.values).astype(kind), x.dense_shape)
+    return _result(_value(x).astype(kind))
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """The values in another shape, of which one length may be -1.
+
+    Raises:
+      errors.InvalidArgumentError: the numbers of values differ.
+
+    >>> import tfrecord_fast as tf
+    >>> tf.reshape([1, 2, 3, 4], [2, -1]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    array = _value(tensor)
+    lengths = [int(length) for length in np.atleast_1d(np.asarray(shape, dtype=np.int64))]
+    try:
+        return _result(array.reshape(lengths))
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"Input to reshape is a tensor with {array.size} values, but the requested shape is {lengths}"
+        ) from error
+
+
+def shape(input: Any, out_type: Any = "int32", name: str | None = None) -> Any:
+    """The lengths, as a 1-D array (int32 by default)."""
+    return np.array(_value(input).shape, dtype=as_dtype(out_type).as_numpy_dtype)
+
+
+def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
+    """With an axis of length 1 more."""
+    return np.expand_dims(np.asarray(_value(input)), axis)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Without its axes of length 1, or without those named, whose length must be 1."""
+    axes = tuple(axis) if isinstance(axis, list) else axis
+    return _result(np.squeeze(np.asarray(_value(input)), axis=axes))
+
+
+def transpose(a: Any, perm: Sequence[int] | None = None, name: str | None = None) -> Any:
+    """With its axes in another order; reversed by default."""
+    return np.transpose(np.asarray(_value(a)), perm)
+
+
+def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+    """Arrays of one shape along a new axis."""
+    return np.stack([np.asarray(_value(value)) for value in values], axis=axis)
+
+
+def concat(values: Any, axis: int, name: str | None = None) -> Any:
+    """Arrays one behind the other along an axis."""
+    return np.concatenate([np.asarray(_value(value)) for value in values], axis=axis)
+
+
+def one_hot(
+    indices: Any,
+    depth: int,
+    on_value: Any = 1,
+    off_value: Any = 0,
+    axis: int = -1,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    """For each index a row of `depth` values, `on_value` at that place and `off_value` elsewhere; float32 by default.
+
+    >>> import tfrecord_fast as tf
+    >>> tf.one_hot([1, 3], 3).tolist()
+    [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    places = np.asarray(_value(indices))
+    kind = np.float32 if dtype is None else as_dtype(dtype).as_numpy_dtype
+    rows = np.where(places[..., None] == np.arange(depth), on_value, off_value).astype(kind)
+    return rows if axis == -1 else np.moveaxis(rows, -1, axis)
+
+
+def numpy_function(
+    func: Callable[..., Any], inp: Any, Tout: Any = None, stateful: bool = True, name: str | None = None
+) -> Any:
+    """The function's result for these arguments, as NumPy values: functions are Python's here anyway."""
+    return returned(func(*inp))
+
+
+def py_function(func: Callable[..., Any], inp: Any, Tout: Any = None, name: str | None = None) -> Any:
+    """As `numpy_function`."""
+    return numpy_function(func, inp, Tout)

@@ -1,0 +1,188 @@
+"""SparseTensor, and dense arrays of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from .arrow import export
+from .conversion import as_array, fill_value
+from .ragged import RaggedTensor
+from .typed import as_values
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["SparseTensor", "to_dense"]
+
+
+class SparseTensor:
+    """Values and where they stand in a dense array of `dense_shape`.
+
+    Attributes:
+      indices: int64 `[number of values, number of dimensions]`, in row-major order. Made when first asked for.
+      values: 1-D ndarray or BytesArray.
+      dense_shape: int64 `[number of dimensions]`.
+      row_splits: int64: the values of row i are `values[row_splits[i]:row_splits[i + 1]]`. In a feature list of a
+        SequenceExample a row is a step, and `row_steps` says which steps belong to which record.
+
+    Values are typed as TensorFlow types Python's: ints become int32, floats float32, str bytes.
+
+    Raises:
+      ValueError: indices, values and dense_shape do not fit each other.
+      TypeError: indices that are no integers.
+    """
+
+    __slots__ = ("_indices", "_row_splits", "dense_shape", "row_steps", "values")
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self._indices: npt.NDArray[np.int64] | None = as_array(indices, np.int64, "indices")
+        self.values = as_values(values)
+        self.dense_shape = as_array(dense_shape, np.int64, "dense_shape")
+        _check_parts(self._indices, self.values, self.dense_shape)
+        self._row_splits: npt.NDArray[np.int64] | None = None
+        self.row_steps: npt.NDArray[np.int64] | None = None
+
+    @classmethod
+    def from_row_splits(
+        cls,
+        values: Any,
+        row_splits: npt.NDArray[np.int64],
+        dense_shape: Any,
+        row_steps: npt.NDArray[np.int64] | None = None,
+    ) -> SparseTensor:
+        """Of the parser's columns: the values of each row end to end, from its first place on."""
+        tensor = cls.__new__(cls)
+        tensor._indices = None
+        tensor.values = values
+        tensor.dense_shape = np.asarray(dense_shape, dtype=np.int64)
+        tensor._row_splits = row_splits
+        tensor.row_steps = row_steps
+        return tensor
+
+    @property
+    def indices(self) -> npt.NDArray[np.int64]:
+        if self._indices is None:
+            self._indices = self._make_indices()
+        return self._indices
+
+    @property
+    def has_indices(self) -> bool:
+        """Whether there are indices already: those that were given, or made of row splits when asked for."""
+        return self._indices is not None
+
+    @property
+    def row_splits(self) -> npt.NDArray[np.int64]:
+        if self._row_splits is None:
+            rows = int(self.dense_shape[0]) if len(self.dense_shape) > 1 else 1
+            indices = self.indices
+            row_of = indices[:, 0] if len(self.dense_shape) > 1 else np.zeros(len(indices), np.int64)
+            self._row_splits = np.searchsorted(row_of, np.arange(rows + 1)).astype(np.int64)
+        return self._row_splits
+
+    def _make_indices(self) -> npt.NDArray[np.int64]:
+        splits = self._row_splits
+        assert splits is not None
+        lengths = np.diff(splits)
+        indices = np.empty((len(self.values), len(self.dense_shape)), dtype=np.int64)
+        indices[:, -1] = np.arange(len(self.values)) - np.repeat(splits[:-1], lengths)
+        if self.row_steps is not None:
+            steps = np.diff(self.row_steps)
+            step_in_row = np.arange(len(lengths)) - np.repeat(self.row_steps[:-1], steps)
+            indices[:, -2] = np.repeat(step_in_row, lengths)
+            if indices.shape[1] == 3:
+                indices[:, 0] = np.repeat(np.repeat(np.arange(len(steps)), steps), lengths)
+        elif indices.shape[1] == 2:
+            indices[:, 0] = np.repeat(np.arange(len(lengths)), lengths)
+        return indices
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """`dense_shape` as a tuple."""
+        return tuple(self.dense_shape.tolist())
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the values; object for strings."""
+        return self.values.dtype  # type: ignore[no-any-return]
+
+    def __len__(self) -> int:
+        return int(self.dense_shape[0])
+
+    def __iter__(self) -> Any:
+        """Unpacks to (indices, values, dense_shape)."""
+        return iter((self.indices, self.values, self.dense_shape))
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """As lists: the values of each row, without their place in it."""
+        offsets = [self.row_splits] if self.row_steps is None else [self.row_splits, self.row_steps]
+        return export(self.values, offsets, requested_schema)
+
+    def __repr__(self) -> str:
+        return f"SparseTensor({len(self.values)} values, dtype={self.dtype}, dense_shape={self.shape})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._indices is not None:
+            return SparseTensor, (self._indices, self.values, self.dense_shape)
+        return SparseTensor.from_row_splits, (self.values, self._row_splits, self.dense_shape, self.row_steps)
+
+
+def to_dense(
+    x: Any = None,
+    default_value: Any = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+    *,
+    sp_input: Any = None,
+) -> npt.NDArray[Any]:
+    """A dense array of a SparseTensor or a RaggedTensor.
+
+    Args:
+      x: what to make dense; `sp_input` is TensorFlow's name of it.
+      default_value: where there is no value; 0 or b"" when None.
+      validate_indices: check that the indices are sorted and none is given twice, as TensorFlow does.
+
+    Returns:
+      An ndarray; of dtype object, holding bytes, for strings.
+
+    Raises:
+      errors.InvalidArgumentError: an index is out of bounds, out of order or repeated.
+      TypeError: a default_value of another kind than the values.
+    """
+    x = sp_input if x is None else x
+    if isinstance(x, RaggedTensor):
+        return x.to_tensor(default_value)
+    values = np.asarray(x.values)
+    dense = np.full(x.shape, fill_value(default_value, values.dtype), dtype=values.dtype)
+    indices = x.indices
+    if validate_indices:
+        _check_indices(indices, x.shape)
+    dense[tuple(indices.T)] = values
+    return dense
+
+
+def _check_parts(indices: Any, values: Any, dense_shape: Any) -> None:
+    ranks = (indices.ndim, len(values.shape), dense_shape.ndim)
+    if ranks != (2, 1, 1):
+        raise ValueError(f"indices, values and dense_shape must have 2, 1 and 1 dimensions, not {ranks}")
+    if indices.shape != (len(values), len(dense_shape)):
+        raise ValueError(
+            f"indices of shape {list(indices.shape)} do not fit {len(values)} values in {len(dense_shape)} dimensions"
+        )
+
+
+def _check_indices(indices: npt.NDArray[np.int64], shape: tuple[int, ...]) -> None:
+    if not len(indices):
+        return
+    outside = np.nonzero(((indices < 0) | (indices >= np.asarray(shape))).any(axis=1))[0]
+    if len(outside):
+        i = int(outside[0])
+        raise InvalidArgumentError(f"indices[{i}] = {indices[i].tolist()} is out of bounds for shape {list(shape)}")
+    flat = np.ravel_multi_index(tuple(indices.T), shape)
+    bad = np.nonzero(np.diff(flat) <= 0)[0]
+    if len(bad):
+        i = int(bad[0]) + 1
+        what = "is repeated" if flat[i] == flat[i - 1] else "is out of order"
+        raise InvalidArgumentError(f"indices[{i}] = {indices[i].tolist()} {what}")

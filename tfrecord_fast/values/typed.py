@@ -1,0 +1,74 @@
+"""Python's values as NumPy's, typed as TensorFlow types them: ints are int32, floats float32, str is bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .bytes_array import BytesArray
+
+__all__ = ["AS_IS", "as_values", "bytes_objects", "typed"]
+
+_NUMBERS = (np.int64, np.int32, np.float32, np.float64, np.uint8, np.int16, np.int8, np.uint16, np.uint32, np.uint64)
+AS_IS = frozenset({bytes, type(None), np.bool_, *_NUMBERS, np.float16, _core.RecordBatch, BytesArray})
+
+
+def typed(value: Any) -> Any:
+    """A number, string, list or array as NumPy's value or bytes; what is none of them as it is."""
+    kind = type(value)
+    if kind in AS_IS:
+        return value
+    if kind is np.ndarray:
+        return bytes_objects(value) if value.dtype.kind in "USO" else value
+    if kind is bool:
+        return np.bool_(value)
+    if kind is int:
+        return np.int32(value) if -(1 << 31) <= value < 1 << 31 else np.int64(value)
+    if kind is float:
+        return np.float32(value)
+    if kind is str:
+        return value.encode()
+    if kind is list:
+        return _array(value)
+    if hasattr(value, "numpy") and not isinstance(value, np.generic):
+        return value.numpy()  # another library's tensor
+    return value
+
+
+def as_values(values: Any) -> Any:
+    """The values of a tensor: an ndarray, a BytesArray or a RaggedTensor."""
+    if (type(values) is np.ndarray and values.dtype.kind not in "USO") or hasattr(values, "flat_values"):
+        return values
+    if isinstance(values, BytesArray):
+        return values
+    return np.asarray(typed(list(values) if isinstance(values, tuple) else values))
+
+
+def bytes_objects(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array of strings of any kind as an object array of bytes."""
+    if array.dtype.kind == "O" and all(type(item) is bytes for item in array.flat):
+        return array
+    made = np.empty(array.shape, dtype=object)
+    for place, item in enumerate(array.flat):
+        made.flat[place] = item.encode() if isinstance(item, str) else bytes(item) if array.dtype.kind == "S" else item
+    return made
+
+
+def _array(values: list[Any]) -> Any:
+    """One array of a list, typed as TensorFlow types it."""
+    leaf: Any = values
+    while type(leaf) in (list, tuple) and len(leaf):
+        leaf = leaf[0]
+    if isinstance(leaf, bytes | str):
+        return bytes_objects(np.array(values, dtype=object))
+    array = np.asarray(values)
+    if array.size == 0 and type(leaf) is list:
+        return array.astype(np.float32)
+    if array.dtype == np.int64 and type(leaf) is int:
+        fits = array.size == 0 or (array.min() >= -(1 << 31) and array.max() < 1 << 31)
+        return array.astype(np.int32) if fits else array
+    if array.dtype == np.float64 and type(leaf) in (float, int):
+        return array.astype(np.float32)
+    return bytes_objects(array) if array.dtype.kind in "USO" else array
