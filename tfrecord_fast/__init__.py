@@ -11,7 +11,7 @@ for record in tf.data.TFRecordDataset("words.tfrecord"):
 
 from . import _core as _core  # at once: a package that was not built says so when it is imported
 from .base.lazy import lazy_names as _lazy_names
-from .base.version import __version__
+from .base.version import __version__ as __version__
 
 # Where each name comes from. It is imported when it is first asked for; __init__.pyi says the same to type checkers.
 _names = _lazy_names(

@@ -11,7 +11,7 @@ from ..errors import InvalidArgumentError
 from ..values.composites import stack_ragged
 from ..values.conversion import fill_value
 from ..values.nests import leaves, map_leaves, stack
-from ..values.ragged import RaggedTensor
+from ..values.ragged import RaggedTensor, ragged_of
 
 __all__ = ["padder", "stack_ragged_arrays"]
 
@@ -118,4 +118,4 @@ def _with_splits(rows: Any, splits: np.dtype[Any]) -> Any:
     """All row splits in one dtype."""
     if not isinstance(rows, RaggedTensor):
         return rows
-    return RaggedTensor._of(_with_splits(rows.values, splits), rows.row_splits.astype(splits, copy=False))
+    return ragged_of(_with_splits(rows.values, splits), rows.row_splits.astype(splits, copy=False))

@@ -15,7 +15,7 @@ import numpy as np
 from .. import _core
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
-from ..values.ragged import RaggedTensor
+from ..values.ragged import RaggedTensor, ragged_of
 from .features import RaggedFeature
 
 __all__ = ["RowError", "partition_batch", "partition_single"]
@@ -94,9 +94,9 @@ def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, 
                         f"got {_last(by.row_splits)}"
                     )
                 by = by.values
-            by = RaggedTensor._of(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
+            by = ragged_of(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
         rows = _cut(partition, rows, by, feature.validate)
-    return rows if outer is None else RaggedTensor._of(rows, outer)
+    return rows if outer is None else ragged_of(rows, outer)
 
 
 def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedTensor:
@@ -109,12 +109,12 @@ def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedT
         by = _without_first(by)
     if kind in ("RowSplits", "RowLimits"):
         limits = by.values + np.repeat(rows.row_starts(), by.row_lengths())
-        return RaggedTensor._of(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
+        return ragged_of(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
     if kind == "RowStarts":
         starts = by.values + np.repeat(rows.row_starts(), by.row_lengths())
-        return RaggedTensor._of(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
+        return ragged_of(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
     if kind == "RowLengths":
-        return RaggedTensor._of(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
+        return ragged_of(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
     count = np.zeros(len(by), dtype=by.values.dtype)
     full = np.nonzero(by.row_lengths() > 0)[0]
     if len(full):

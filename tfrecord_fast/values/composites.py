@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from .bytes_array import BytesArray
-from .ragged import RaggedTensor
+from .ragged import RaggedTensor, ragged_of
 from .sparse import SparseTensor
 
 __all__ = ["sparse_rows", "stack_ragged", "stack_rows"]
@@ -27,7 +27,7 @@ def stack_ragged(elements: list[Any]) -> RaggedTensor:
     """A RaggedTensor whose rows are the elements: arrays of one rank, or RaggedTensors."""
     lengths = np.array([len(element) for element in elements], dtype=np.int64)
     splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    return RaggedTensor._of(_concatenate(elements), splits)
+    return ragged_of(_concatenate(elements), splits)
 
 
 def _concatenate(parts: list[Any]) -> Any:
@@ -36,7 +36,7 @@ def _concatenate(parts: list[Any]) -> Any:
         pieces = [part.row_splits[1:] - part.row_splits[0] + start for part, start in zip(parts, starts, strict=False)]
         dtype = parts[0].row_splits.dtype
         values = _concatenate([part.values[int(part.row_splits[0]) : int(part.row_splits[-1])] for part in parts])
-        return RaggedTensor._of(values, np.concatenate([np.zeros(1, np.int64), *pieces]).astype(dtype))
+        return ragged_of(values, np.concatenate([np.zeros(1, np.int64), *pieces]).astype(dtype))
     return np.concatenate([np.asarray(part) for part in parts])
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Splits = npt.NDArray[Any]
 
-__all__ = ["RaggedTensor"]
+__all__ = ["RaggedTensor", "ragged_of"]
 
 
 class RaggedTensor:
@@ -42,14 +42,6 @@ class RaggedTensor:
         self.row_splits = _integers(row_splits, "row_splits")
         self._check()
 
-    @classmethod
-    def _of(cls, values: Any, row_splits: Splits) -> RaggedTensor:
-        """Of the package's own arrays, unchecked: TensorFlow, too, hands partitions out as records have them."""
-        tensor = cls.__new__(cls)
-        tensor.values = values
-        tensor.row_splits = row_splits
-        return tensor
-
     def _check(self) -> None:
         splits = self.row_splits
         _require(splits.size > 0 and splits[0] == 0, "row_splits must start with 0")
@@ -61,7 +53,7 @@ class RaggedTensor:
     @classmethod
     def from_row_splits(cls, values: Any, row_splits: Any, validate: bool = True) -> RaggedTensor:
         """Of row splits: 0, then where each row ends."""
-        tensor = cls._of(as_values(values), _integers(row_splits, "row_splits"))
+        tensor = ragged_of(as_values(values), _integers(row_splits, "row_splits"))
         if validate:
             tensor._check()
         return tensor
@@ -76,7 +68,7 @@ class RaggedTensor:
             _require(total == len(values), f"row_lengths must sum to {len(values)}, the number of values, got {total}")
         splits = np.zeros(len(lengths) + 1, dtype=lengths.dtype)
         np.cumsum(lengths, out=splits[1:])
-        return cls._of(as_values(values), splits)
+        return ragged_of(as_values(values), splits)
 
     @classmethod
     def from_row_starts(cls, values: Any, row_starts: Any, validate: bool = True) -> RaggedTensor:
@@ -117,7 +109,7 @@ class RaggedTensor:
         rows = count // length if length > 0 else 0
         if validate:
             _require(rows * length == count, f"{count} values do not make rows of {length}")
-        return cls._of(as_values(values), np.arange(rows + 1, dtype=dtype) * dtype(length))
+        return ragged_of(as_values(values), np.arange(rows + 1, dtype=dtype) * dtype(length))
 
     # ---- Shape ----
 
@@ -177,7 +169,7 @@ class RaggedTensor:
             splits = self.row_splits[start : stop + 1]
             if len(splits) == 0:
                 splits = np.zeros(1, self.row_splits.dtype)
-            return RaggedTensor._of(self.values[int(splits[0]) : int(splits[-1])], splits - splits[0])
+            return ragged_of(self.values[int(splits[0]) : int(splits[-1])], splits - splits[0])
         row = int(key)
         if row < 0:
             row += len(self)
@@ -220,7 +212,15 @@ class RaggedTensor:
         return f"<RaggedTensor {self[:3].to_list()!r}{' …' if len(self) > 3 else ''}, shape={self.shape}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RaggedTensor._of, (self.values, self.row_splits)
+        return ragged_of, (self.values, self.row_splits)
+
+
+def ragged_of(values: Any, row_splits: Splits) -> RaggedTensor:
+    """Of the package's own arrays, unchecked: TensorFlow, too, hands partitions out as records have them."""
+    tensor = RaggedTensor.__new__(RaggedTensor)
+    tensor.values = values
+    tensor.row_splits = row_splits
+    return tensor
 
 
 def _integers(partition: Any, what: str) -> Splits:

@@ -15,7 +15,7 @@ from .typed import as_values
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["SparseTensor", "to_dense"]
+__all__ = ["SparseTensor", "sparse_of", "to_dense"]
 
 
 class SparseTensor:
@@ -127,6 +127,15 @@ class SparseTensor:
         if self._indices is not None:
             return SparseTensor, (self._indices, self.values, self.dense_shape)
         return SparseTensor.from_row_splits, (self.values, self._row_splits, self.dense_shape, self.row_steps)
+
+
+def sparse_of(
+    indices: npt.NDArray[np.int64], values: Any, dense_shape: Any, row_splits: npt.NDArray[np.int64]
+) -> SparseTensor:
+    """A SparseTensor whose row splits are known already."""
+    tensor = SparseTensor(indices, values, dense_shape)
+    tensor._row_splits = row_splits
+    return tensor
 
 
 def to_dense(
