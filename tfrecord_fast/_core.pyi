@@ -1,4 +1,4 @@
-"""The native core. Private: the public modules are what other code uses. tests/test_stub.py holds this file to it."""
+"""The native core. Private: the public modules are what other code uses. tests/house/test_stub.py compares the two."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, SupportsIndex, final, overload

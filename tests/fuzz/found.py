@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import tfrecord_fast as tf
+from tests.support.paths import FUZZ
 
-FOUND = Path(__file__).with_name("found.tfrecord.gz")
+FOUND = FUZZ / "found.tfrecord.gz"
 
 
 def main():

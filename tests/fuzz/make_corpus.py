@@ -7,7 +7,7 @@ import random
 import sys
 from pathlib import Path
 
-from tests import wire_writer as wire
+from tests.support import wire_writer as wire
 
 
 def main():

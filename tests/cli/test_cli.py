@@ -1,0 +1,286 @@
+"""tfrecord-fast info, cat, verify: what they print, and the status they end with."""
+
+import base64
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.command import COMMAND
+from tfrecord_fast.cli import main
+
+RECORDS = [b"one", "zwölf".encode(), b"\xff\x00", b""]
+SIZES = [3, 6, 2, 0]
+COMPRESSIONS = ["", "GZIP", "ZLIB", "ZSTD"]
+
+
+def write(path, records=RECORDS, compression=""):
+    with tf.io.TFRecordWriter(path, compression) as writer:
+        writer.write_batch(records)
+    return str(path)
+
+
+@pytest.fixture
+def good(tmp_path):
+    return write(tmp_path / "good.tfrecord")
+
+
+@pytest.fixture
+def damaged(tmp_path):
+    """A bit of the second record's data is flipped: record 1, at byte 16 + 3."""
+    path = write(tmp_path / "damaged.tfrecord")
+    data = bytearray(open(path, "rb").read())
+    data[19 + 12] ^= 1
+    open(path, "wb").write(data)
+    return path
+
+
+@pytest.fixture
+def run(capsysbinary):
+    """Runs a command line in this process; gives (status, what it printed, what it complained of)."""
+
+    def call(*argv):
+        status = main([str(arg) for arg in argv])
+        printed = capsysbinary.readouterr()
+        return status, printed.out.decode(), printed.err.decode()
+
+    return call
+
+
+@pytest.fixture
+def run_json(run):
+    def call(*argv):
+        status, out, _ = run(*argv)
+        return status, [json.loads(line) for line in out.splitlines()]
+
+    return call
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_info_tells_counts_sizes_and_compression(tmp_path, run_json, compression):
+    path = write(tmp_path / "a", compression=compression)
+    expected = {
+        "path": path,
+        "compression": compression,
+        "bytes": os.path.getsize(path),
+        "records": 4,
+        "payload_bytes": sum(SIZES),
+        "min_size": 0,
+        "mean_size": sum(SIZES) / 4,
+        "max_size": 6,
+        "error": None,
+    }
+    assert run_json("info", "--json", path) == (0, [expected])
+
+
+def test_info_of_an_empty_file_has_no_sizes(tmp_path, run_json):
+    status, [info] = run_json("info", "--json", write(tmp_path / "a", []))
+    assert (status, info["records"], info["min_size"], info["mean_size"], info["max_size"]) == (0, 0, None, None, None)
+
+
+def test_info_counts_over_many_batches(tmp_path, run_json):
+    records = [b"x" * (i % 1000) for i in range(30_000)]
+    status, [info] = run_json("info", "--json", write(tmp_path / "a", records))
+    assert (status, info["records"], info["payload_bytes"]) == (0, 30_000, sum(map(len, records)))
+    assert (info["min_size"], info["max_size"]) == (0, 999)
+
+
+def test_info_prints_a_row_a_file_and_a_total(tmp_path, run, good):
+    zipped = write(tmp_path / "zipped.gz", RECORDS[:1], "GZIP")
+    status, out, _ = run("info", good, zipped)
+    header, first, second, total = [line.split() for line in out.splitlines()]
+    assert status == 0 and header[0] == "RECORDS"
+    assert first == ["4", "75", "11", "none", "0", "2.8", "6", good]
+    assert second == ["1", str(os.path.getsize(zipped)), "3", "GZIP", "3", "3.0", "3", zipped]
+    assert total[0] == "5" and total[2] == "14" and total[3:] == ["mixed", "0", "2.8", "6", "2", "files"]
+
+
+def test_info_of_a_damaged_file_counts_what_precedes_the_damage(run_json, damaged):
+    status, [info] = run_json("info", "--json", damaged)
+    assert (status, info["records"], info["payload_bytes"]) == (1, 1, 3)
+    assert (info["error"]["record_index"], info["error"]["offset"]) == (1, 19)
+
+
+def test_verify_passes_good_files(tmp_path, run, good):
+    one = write(tmp_path / "one", [b"x"], "ZSTD")
+    assert run("verify", good, one) == (0, f"{good}: ok, 4 records\n{one}: ok, 1 record\n", "")
+
+
+def test_verify_reports_damage_and_goes_on(run, good, damaged):
+    status, out, _ = run("verify", damaged, good)
+    first, second = out.splitlines()
+    assert status == 1 and second == f"{good}: ok, 4 records"
+    assert first.startswith(f"{damaged}: DAMAGED after 1 record: ") and first.endswith("(record 1 at byte 19)")
+
+
+def test_verify_json_gives_file_record_offset_and_reason(run_json, good, damaged):
+    status, [bad, fine] = run_json("verify", "--json", damaged, good)
+    assert status == 1 and fine == {"path": good, "ok": True, "records": 4, "error": None}
+    assert (bad["path"], bad["ok"], bad["records"]) == (damaged, False, 1)
+    assert (bad["error"]["record_index"], bad["error"]["offset"]) == (1, 19)
+    assert "CRC" in bad["error"]["reason"]
+
+
+def test_verify_finds_a_cut_gzip_file(tmp_path, run_json):
+    path = write(tmp_path / "a.gz", [os.urandom(1000) for _ in range(100)], "GZIP")
+    os.truncate(path, os.path.getsize(path) - 1)
+    status, [bad] = run_json("verify", "--json", path)
+    assert status == 1 and not bad["ok"]
+
+
+def test_a_missing_file_is_status_2_and_the_rest_is_checked(tmp_path, run, good):
+    status, out, err = run("verify", tmp_path / "none", good)
+    assert (status, out) == (2, f"{good}: ok, 4 records\n")
+    assert err == f"tfrecord-fast: {tmp_path}/none: No such file or directory\n"
+
+
+def test_a_folder_is_status_2(tmp_path, run):
+    assert run("info", tmp_path)[::2] == (2, f"tfrecord-fast: {tmp_path}: Is a directory\n")
+
+
+def test_a_pattern_without_a_match_is_status_2(tmp_path, run):
+    assert run("cat", tmp_path / "*.none")[0] == 2
+
+
+def test_patterns_are_resolved(tmp_path, run_json):
+    paths = [write(tmp_path / f"{i}.x") for i in range(3)]
+    assert [info["path"] for info in run_json("info", "--json", tmp_path / "?.x")[1]] == paths
+
+
+@pytest.mark.parametrize("line", ["", "info", "nonsense a", "cat --limit -1 a", "cat --bad a"])
+def test_usage_is_status_2(line):
+    with pytest.raises(SystemExit) as end:
+        main(line.split())
+    assert end.value.code == 2
+
+
+def test_cat_prints_text_as_text_and_bytes_as_base64(run_json, good):
+    status, lines = run_json("cat", good)
+    assert status == 0 and [line["index"] for line in lines] == [0, 1, 2, 3]
+    assert [line["size"] for line in lines] == SIZES
+    assert [line["data"] for line in lines] == ["one", "zwölf", "/wA=", ""]
+    assert [line["encoding"] for line in lines] == ["utf-8", "utf-8", "base64", "utf-8"]
+
+
+def test_cat_base64_encodes_every_record(run_json, good):
+    assert [base64.b64decode(line["data"]) for line in run_json("cat", "--base64", good)[1]] == RECORDS
+
+
+def test_cat_raw_prints_the_bytes(good):
+    out = subprocess.run([*COMMAND, "cat", "--raw", good], capture_output=True, check=True).stdout
+    assert out == b"".join(record + b"\n" for record in RECORDS)
+
+
+def test_cat_limit_counts_over_all_files(run_json, good):
+    assert [line["index"] for line in run_json("cat", "--limit", "6", good, good)[1]] == [0, 1, 2, 3, 0, 1]
+
+
+def test_cat_names_the_file_where_there_are_several(run_json, good):
+    assert [line.get("path") for line in run_json("cat", "-n", "5", good, good)[1]] == [good] * 5
+    assert "path" not in run_json("cat", good)[1][0]
+
+
+def test_cat_prints_what_precedes_damage(run, damaged, good):
+    status, out, err = run("cat", damaged, good)
+    assert status == 1 and len(out.splitlines()) == 1 + 4
+    assert err.startswith(f"tfrecord-fast: {damaged}: corrupted record at 19")
+
+
+def test_compression_can_be_given(tmp_path, run):
+    path = write(tmp_path / "a", compression="GZIP")
+    assert run("verify", "--compression", "gzip", path)[0] == 0
+    assert run("verify", "--compression", "GZIP", path)[0] == 0
+    assert run("verify", "--compression", "none", path)[0] == 1
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+@pytest.mark.parametrize("command", ["info", "verify", "cat"])
+def test_standard_input_is_read(tmp_path, command, compression):
+    path = write(tmp_path / "a", compression=compression)
+    with open(path, "rb") as file:
+        result = subprocess.run([*COMMAND, command, "--json", "-"], stdin=file, capture_output=True, check=True)
+    first = json.loads(result.stdout.splitlines()[0])
+    assert first.get("records", len(result.stdout.splitlines())) == 4
+
+
+def test_a_fifo_is_read_once(tmp_path):
+    fifo = str(tmp_path / "fifo")
+    os.mkfifo(fifo)
+    with subprocess.Popen([*COMMAND, "verify", fifo], stdout=subprocess.PIPE) as process:
+        write(fifo, compression="GZIP")
+        assert process.stdout.read().decode() == f"{fifo}: ok, 4 records\n"
+
+
+def test_a_closed_pipe_ends_it_silently(tmp_path):
+    path = write(tmp_path / "a", [b"x" * 100] * 100_000)
+    with subprocess.Popen([*COMMAND, "cat", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == -signal.SIGPIPE
+
+
+@pytest.mark.parametrize("others", [0, 2])
+def test_an_interrupt_ends_it_silently(tmp_path, good, others):
+    fifo = str(tmp_path / "fifo")
+    os.mkfifo(fifo)
+    command = [*COMMAND, "verify", *[good] * others, fifo]
+    # What runs in the background of a script may have been told to ignore the signal, and so would its child.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    signal.signal(signal.SIGINT, before)
+    with process:
+        with open(fifo, "wb") as writer:
+            # The header of a record, and then nothing more: the command waits.
+            writer.write(open(good, "rb").read(12))
+            writer.flush()
+            for _ in range(others):
+                process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            assert process.stderr.read() == b""
+            assert process.wait(timeout=20) == -signal.SIGINT
+
+
+def test_a_full_disk_under_standard_output_is_status_2(good):
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run([*COMMAND, "cat", good], stdout=full, stderr=subprocess.PIPE)
+    assert result.returncode == 2
+    assert result.stderr == b"tfrecord-fast: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("rich", [True, False])
+def test_progress_is_shown_on_a_terminal_only(tmp_path, rich):
+    if rich:
+        pytest.importorskip("rich")
+    path = write(tmp_path / "a.gz", [os.urandom(1000)] * 20_000, "GZIP")
+    code = "import sys\n" if rich else "import sys; sys.modules['rich'] = None\n"
+    code += "import tfrecord_fast.cli.progress as p; p._DELAY_SECONDS = -1\n"
+    code += "from tfrecord_fast.cli import main; sys.exit(main(sys.argv[1:]))"
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", code, "verify", path]
+    environment = {**os.environ, "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while more := os.read(ours, 65536):
+                shown += more
+        except OSError:  # how a terminal says that its other end is closed
+            pass
+        assert process.stdout.read().decode() == f"{path}: ok, 20,000 records\n"
+        assert process.wait() == 0
+    os.close(ours)
+    assert b"MB" in shown
+    result = subprocess.run(command, capture_output=True, env=environment)
+    assert (result.returncode, result.stderr) == (0, b"")
+
+
+def test_version_is_the_package_version(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0 and capsys.readouterr().out == f"tfrecord-fast {tf.__version__}\n"

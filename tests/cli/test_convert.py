@@ -1,0 +1,310 @@
+"""tfrecord-fast convert: what goes from one format to another, and back, is the same records."""
+
+import gzip
+import itertools
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.command import COMMAND
+from tfrecord_fast.cli import main
+
+ROWS = 10_000
+COLUMNS = {
+    "id": np.arange(ROWS),
+    "x": np.linspace(-1, 1, ROWS, dtype=np.float32),
+    "text": [f"zwölf, {i}\n" for i in range(ROWS)],
+    "vector": np.arange(2 * ROWS, dtype=np.float32).reshape(ROWS, 2),
+    "tags": [[b"a", b"b"][: i % 3] or None for i in range(ROWS)],
+    "maybe": [None if i % 2 else i for i in range(ROWS)],
+}
+SINGLE = {key: COLUMNS[key] for key in ("id", "x", "text", "maybe")}
+
+
+@pytest.fixture
+def run(capsysbinary):
+    """Runs `convert`; gives (status, what it complained of)."""
+
+    def call(*argv):
+        try:
+            status = main(["convert", *map(str, argv)])
+        except SystemExit as end:
+            status = end.code
+        printed = capsysbinary.readouterr()
+        assert printed.out == b""
+        return status, printed.err.decode()
+
+    return call
+
+
+def write(path, columns=COLUMNS, options=""):
+    records = tf.encode_examples(columns)
+    with tf.io.TFRecordWriter(path, options) as writer:
+        writer.write_batch(records)
+    return records.tolist()
+
+
+def read(path):
+    return [record for batch in tf.data.TFRecordDataset(str(path)).batch(4096) for record in batch]
+
+
+# ---- TFRecord to TFRecord ----
+
+
+@pytest.mark.parametrize("kind", ["none", "gzip", "zlib", "zstd"])
+def test_records_of_any_kind_pass_as_they_are(tmp_path, run, kind):
+    records = [b"no example", b"", b"\xff" * 1000]
+    with tf.io.TFRecordWriter(tmp_path / "in", "ZSTD") as writer:
+        writer.write_batch(records)
+    assert run(tmp_path / "in", tmp_path / "out", "--compression", kind) == (0, "")
+    assert read(tmp_path / "out") == records
+    detected = tf._core._detect_compression((tmp_path / "out").read_bytes()[:12])
+    assert detected == ("" if kind == "none" else kind.upper())
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a.tfrecord.gz", "GZIP"), ("a.zst", "ZSTD"), ("a.tfrecord", "")])
+def test_the_outputs_name_tells_its_compression(tmp_path, run, name, kind):
+    write(tmp_path / "in")
+    assert run(tmp_path / "in", tmp_path / name) == (0, "")
+    assert tf._core._detect_compression((tmp_path / name).read_bytes()[:12]) == kind
+
+
+def test_a_level_is_the_writers(tmp_path, run):
+    records = write(tmp_path / "in")
+    assert run(tmp_path / "in", tmp_path / "out.gz", "--level", 9, "--threads", 2) == (0, "")
+    with tf.io.TFRecordWriter(tmp_path / "ours", tf.io.TFRecordOptions("GZIP", compression_level=9)) as writer:
+        writer.write_batch(records)
+    assert len((tmp_path / "out.gz").read_bytes()) < 1.02 * len((tmp_path / "ours").read_bytes())
+    assert read(tmp_path / "out.gz") == records
+
+
+def test_shards_hold_record_i_mod_n_of_all_inputs(tmp_path, run):
+    records = write(tmp_path / "in-1") + write(tmp_path / "in-2", {"id": [7]})
+    assert run(tmp_path / "in-*", tmp_path / "out.tfrecord", "--shards", 3) == (0, "")
+    for shard in range(3):
+        assert read(tmp_path / f"out-{shard:05d}-of-00003.tfrecord") == records[shard::3]
+
+
+def test_a_file_can_be_recompressed_in_its_place(tmp_path, run):
+    records = write(tmp_path / "in")
+    assert run(tmp_path / "in", tmp_path / "in", "--compression", "gzip") == (0, "")
+    assert read(tmp_path / "in") == records and (tmp_path / "in").read_bytes()[:2] == b"\x1f\x8b"
+
+
+def test_standard_input_is_read(tmp_path):
+    records = write(tmp_path / "in")
+    command = [*COMMAND, "convert", "-", str(tmp_path / "out")]
+    subprocess.run(command, stdin=(tmp_path / "in").open("rb"), check=True)
+    assert read(tmp_path / "out") == records
+
+
+# ---- Rows ----
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson.gz", "a.parquet"])
+def test_rows_and_back_are_the_same_records(tmp_path, run, name):
+    if "parquet" in name:
+        pytest.importorskip("pyarrow")
+    records = write(tmp_path / "in", options="GZIP")
+    assert run(tmp_path / "in", tmp_path / name) == (0, "")
+    assert run(tmp_path / name, tmp_path / "back") == (0, "")
+    assert read(tmp_path / "back") == records
+    assert sorted(os.listdir(tmp_path)) == sorted(["in", name, "back"])
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+def test_csv_and_back_is_the_same_records(tmp_path, run, name):
+    pytest.importorskip("pyarrow")
+    records = write(tmp_path / "in", SINGLE)
+    assert run(tmp_path / "in", tmp_path / name) == (0, "")
+    assert run(tmp_path / name, tmp_path / "back") == (0, "")
+    assert read(tmp_path / "back") == records
+
+
+def test_between_rows_it_goes_directly(tmp_path, run):
+    pytest.importorskip("pyarrow")
+    records = write(tmp_path / "in", SINGLE)
+    names = [tmp_path / name for name in ("in", "a.csv", "b.parquet", "c.jsonl", "d")]
+    for before, after in itertools.pairwise(names):
+        assert run(before, after) == (0, "")
+    assert read(tmp_path / "d") == records
+
+
+def test_formats_can_be_said(tmp_path, run):
+    write(tmp_path / "in.csv", {"id": [1]})
+    assert run(tmp_path / "in.csv", tmp_path / "out", "--from", "tfrecord", "--to", "jsonl") == (0, "")
+    assert (tmp_path / "out").read_text() == '{"id": 1}\n'
+
+
+def test_json_lines_read_as_people_write_them(tmp_path, run):
+    columns = {
+        "b": [[b"\xff\x00"], [b"", "ü".encode()]],
+        "f": np.float32([[0.1, 1.0], [1e30, -0.0]]),
+        "i": [[], [2**62]],
+        "s": ["one", None],
+    }
+    write(tmp_path / "in", columns)
+    assert run(tmp_path / "in", tmp_path / "out.jsonl") == (0, "")
+    assert (tmp_path / "out.jsonl").read_text().splitlines() == [
+        '{"b": [{"base64": "/wA="}], "f": [0.1, 1.0], "s": "one"}',
+        '{"b": ["", "ü"], "f": [1e+30, -0.0], "i": 4611686018427387904}',
+    ]
+
+
+def test_json_numbers_of_a_feature_are_of_one_kind(tmp_path, run):
+    lines = [{"a": 1, "b": True, "c": None, "d": []}, {"a": [2.5, 3], "b": 7, "d": "x"}, {}]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n\n")
+    assert run(tmp_path / "in.jsonl", tmp_path / "out") == (0, "")
+    expected = {"a": [[1.0], [2.5, 3.0], None], "b": [1, 7, None], "d": [None, "x", None]}
+    assert read(tmp_path / "out") == tf.encode_examples(expected).tolist()
+
+
+def test_csv_as_others_write_it(tmp_path, run):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "in.csv").write_text('n,s,when,half\n1,,2020-01-02,1\n,"",2021-01-02,2.5\n3,"a ""b""\nc",2022-01-02,\n')
+    assert run(tmp_path / "in.csv", tmp_path / "out") == (0, "")
+    expected = {
+        "n": [1, None, 3],
+        "s": [None, "", 'a "b"\nc'],
+        "when": ["2020-01-02", "2021-01-02", "2022-01-02"],
+        "half": [1.0, 2.5, None],
+    }
+    assert read(tmp_path / "out") == tf.encode_examples(expected).tolist()
+
+
+def test_parquet_is_what_pyarrow_reads(tmp_path, run):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write(tmp_path / "in")
+    assert run(tmp_path / "in", tmp_path / "a.parquet", "--compression", "zstd", "--level", 5) == (0, "")
+    table = parquet.read_table(tmp_path / "a.parquet")
+    assert table.column_names == sorted(COLUMNS) and table.num_rows == ROWS
+    assert table["maybe"].to_pylist()[:3] == [0, None, 2] and table["tags"].to_pylist()[:3] == [
+        None,
+        [b"a"],
+        [b"a", b"b"],
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a.tfrecord"])
+def test_no_records_are_a_file_without_any(tmp_path, run, name):
+    pytest.importorskip("pyarrow")
+    write(tmp_path / "in", {})
+    assert run(tmp_path / "in", tmp_path / name) == (0, "")
+    assert (tmp_path / name).exists()
+
+
+# ---- What is wrong ----
+
+
+def complains(result, status, *words):
+    return result[0] == status and all(word in result[1] for word in words) and result[1].count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["out", "out.jsonl"])
+def test_damage_is_status_1_and_no_output(tmp_path, run, name):
+    write(tmp_path / "in")
+    data = (tmp_path / "in").read_bytes()
+    (tmp_path / "in").write_bytes(data[:-5])
+    assert complains(run(tmp_path / "in", tmp_path / name), 1, f"{tmp_path}/in: ", "truncated record", "(record 9999")
+    assert os.listdir(tmp_path) == ["in"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"a": 1}\n{"a": \n', ["line 2"]),
+        ("[1]\n", ["line 1: expected an object, got list"]),
+        ('{"a": 1}\n{"a": "x"}\n', ["line 2", "'a'", "text here, integers before"]),
+        ('{"a": {"b": 1}}\n', ["line 1", "'a'", "no form"]),
+        ('{"a": [1, null]}\n', ["line 1", "'a'", "no form"]),
+        ('{"a": 9223372036854775808}\n', ["'a'", "int64"]),
+        ('{"a": "x"}\n{"a": {"base64": "?"}}\n', ["line 2: feature 'a': bad base64"]),
+        ('{"a": {"base64": "é"}}\n', ["line 1: feature 'a': bad base64"]),
+        ('{"a": "x"}\n{"a": ["x", "\\ud800"]}\n', ["line 2: feature 'a': text that is no UTF-8", "surrogates"]),
+        ('{"\\udc80": 1}\n', ["line 1: feature '\\udc80': text that is no UTF-8"]),
+    ],
+)
+def test_json_that_makes_no_examples_is_status_1_and_names_the_line(tmp_path, run, text, words):
+    (tmp_path / "in.jsonl").write_text(text)
+    assert complains(run(tmp_path / "in.jsonl", tmp_path / "out"), 1, f"{tmp_path}/in.jsonl", *words)
+    assert os.listdir(tmp_path) == ["in.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["in.csv", "in.parquet"])
+def test_a_broken_file_is_status_1_and_named(tmp_path, run, name):
+    pytest.importorskip("pyarrow")
+    (tmp_path / name).write_text("a,b\n1,2\n3\n")
+    assert complains(run(tmp_path / name, tmp_path / "out"), 1, f"{tmp_path}/{name}")
+
+
+def test_records_that_are_no_examples_have_no_rows(tmp_path, run):
+    with tf.io.TFRecordWriter(tmp_path / "in") as writer:
+        writer.write(b"no example")
+    assert complains(run(tmp_path / "in", tmp_path / "a.jsonl"), 1, "malformed")
+
+
+def test_sequence_examples_have_no_rows(tmp_path, run):
+    with tf.io.TFRecordWriter(tmp_path / "in") as writer:
+        writer.write_batch(tf.encode_sequence_examples({}, {"a": [[1, 2]]}))
+    assert complains(run(tmp_path / "in", tmp_path / "a.jsonl"), 2, "SequenceExamples")
+
+
+def test_files_that_disagree_on_a_kind_are_status_1(tmp_path, run):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "1.csv").write_text("a\n1\n")
+    (tmp_path / "2.csv").write_text("a\n1.5\n")
+    assert complains(run(tmp_path / "1.csv", tmp_path / "2.csv", tmp_path / "out"), 1, "'a'", "conflicting kinds")
+    assert sorted(os.listdir(tmp_path)) == ["1.csv", "2.csv"]
+
+
+def test_csv_refuses_lists_and_bytes(tmp_path, run):
+    pytest.importorskip("pyarrow")
+    write(tmp_path / "lists", {"a": [[1, 2]]})
+    assert complains(run(tmp_path / "lists", tmp_path / "a.csv"), 2, "'a'", "several values")
+    write(tmp_path / "bytes", {"a": [b"\xff"]})
+    assert complains(run(tmp_path / "bytes", tmp_path / "a.csv"), 2, "'a'", "UTF-8")
+    assert not (tmp_path / "a.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["in", "a.jsonl", "--shards", "2"], "--shards is of TFRecord"),
+        (["in", "out", "--shards", "0"], "--shards must be"),
+        (["in", "out", "--threads", "0"], "--threads must be"),
+        (["in", "-"], "the output is a file"),
+        (["in", "a.jsonl", "--compression", "zstd"], "not for this format"),
+        (["in", "out", "--compression", "gzip", "--level", "12"], "compression_level 12"),
+        (["in", "b.jsonl", "out"], "several formats"),
+        (["in", "{num_shards}", "--shards", "2"], "shard"),
+        (["-", "a.jsonl"], "standard input can be read once"),
+        (["none", "out"], "none: No such file"),
+        (["in", "nowhere/out"], "nowhere/out: open: No such file"),
+        (["in", "nowhere/a.jsonl"], "nowhere/a.jsonl: No such file"),
+    ],
+)
+def test_usage_is_status_2(tmp_path, monkeypatch, run, argv, words):
+    monkeypatch.chdir(tmp_path)
+    write("in")
+    assert complains(run(*argv), 2, words)
+    assert os.listdir(".") == ["in"]
+
+
+def test_without_pyarrow_it_says_what_to_install(tmp_path, run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    write(tmp_path / "in")
+    assert complains(run(tmp_path / "in", tmp_path / "a.parquet"), 2, "tfrecord_fast[arrow]")
+
+
+def test_gzip_output_is_the_same_bytes_each_time(tmp_path, run):
+    write(tmp_path / "in")
+    for name in ("a.jsonl.gz", "b.jsonl.gz"):
+        assert run(tmp_path / "in", tmp_path / name) == (0, "")
+    assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
+    assert len(gzip.decompress((tmp_path / "a.jsonl.gz").read_bytes()).splitlines()) == ROWS

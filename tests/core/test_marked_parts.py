@@ -1,0 +1,185 @@
+"""Reading compressed files whose parts tell their sizes: in parallel, and what becomes of marks that lie.
+
+Parts are made here byte by byte, as docs/format.md has them.
+"""
+
+import gzip
+import random
+import struct
+import zlib
+
+import pytest
+import zstandard
+
+import tfrecord_fast as tf
+from tests.support.frames import FRAME, frames
+
+KINDS = ["GZIP", "ZSTD"]
+PARTS = [[b"%d.%d:" % (part, i) + bytes(i % 50) for i in range(100 + 7 * part)] for part in range(12)]
+ALL = [record for part in PARTS for record in part]
+
+
+def marked(kind, data, size=None, length=None):
+    """A part with its mark; `size` and `length` are what it claims, the truth by default."""
+    length = len(data) if length is None else length
+    if kind == "ZSTD":
+        frame = zstandard.ZstdCompressor(write_checksum=True).compress(data)
+        size = 20 + len(frame) if size is None else size
+        return b"\x5d\x2a\x4d\x18" + struct.pack("<I", 12) + b"TFR1" + struct.pack("<II", size, length) + frame
+    deflate = zlib.compressobj(6, zlib.DEFLATED, -15)
+    body = deflate.compress(data) + deflate.flush()
+    size = 24 + len(body) + 8 if size is None else size
+    extra = b"TF\x08\x00" + struct.pack("<II", size, length)
+    head = b"\x1f\x8b\x08\x04\0\0\0\0\0\x03" + struct.pack("<H", len(extra)) + extra
+    return head + body + struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
+
+
+def unmarked(kind, data):
+    return gzip.compress(data) if kind == "GZIP" else zstandard.compress(data)
+
+
+def write(path, parts):
+    path.write_bytes(b"".join(parts))
+    return str(path)
+
+
+def read(path, **given):
+    reader = tf.ShardReader(path, **{"batch_size": 64, **given})
+    return [record for batch in reader for record in batch], reader
+
+
+def before_error(path, **given):
+    records = []
+    with pytest.raises(tf.DataLossError) as caught:
+        for record in tf.data.TFRecordDataset(path):
+            records.append(record)
+    return records, caught.value
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_number_of_threads_reads_the_same(tmp_path, kind, threads):
+    path = write(tmp_path / "a", [marked(kind, frames(part)) for part in PARTS])
+    assert read(path, num_threads=threads)[0] == ALL == list(tf.data.TFRecordDataset(path))
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("kind", KINDS)
+def test_parts_with_and_without_a_mark_in_any_order(tmp_path, kind, seed):
+    draw = random.Random(seed)
+    parts = [draw.choice([marked, unmarked])(kind, frames(part)) for part in PARTS]
+    path = write(tmp_path / "a", parts)
+    for threads in (1, 3):
+        assert read(path, num_threads=threads)[0] == ALL
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_resuming_at_any_batch(tmp_path, kind):
+    path = write(tmp_path / "a", [marked(kind, frames(part)) for part in PARTS] + [unmarked(kind, frames(PARTS[0]))])
+    reader = tf.ShardReader(path, batch_size=100, num_threads=2)
+    head, batches = [], iter(reader)
+    for batch in batches:
+        head += batch
+        resumed = tf.ShardReader(path, batch_size=100, num_threads=3)
+        resumed.load_state_dict(reader.state_dict())
+        assert head + [record for batch in resumed for record in batch] == ALL + PARTS[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_records_are_divided_among_shards(tmp_path, kind):
+    path = write(tmp_path / "a", [marked(kind, frames(part)) for part in PARTS])
+    got = [read(path, shard=(i, 3), shard_by="record", num_threads=2)[0] for i in range(3)]
+    assert got == [ALL[i::3] for i in range(3)]
+
+
+def offset_of(index):
+    return sum(FRAME + len(record) for record in ALL[:index])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_record_inside_is_named_or_skipped(tmp_path, kind):
+    data = [bytearray(frames(part)) for part in PARTS]
+    data[5][len(frames(PARTS[5][:40])) + 13] ^= 1
+    path = write(tmp_path / "a", [marked(kind, bytes(part)) for part in data])
+    index = sum(map(len, PARTS[:5])) + 40
+    records, error = before_error(path)
+    assert (records, error.record_index, error.offset) == (ALL[:index], index, offset_of(index))
+    records, reader = read(path, on_corrupt="skip", num_threads=3)
+    assert records == ALL[:index] + ALL[index + 1 :]
+    assert [(s.offset, s.bytes) for s in reader.skipped] == [(offset_of(index), FRAME + len(ALL[index]))]
+    assert read(path, on_corrupt="skip_file")[0] == ALL[:index]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_noise_over_headers_inside_loses_only_what_it_covers(tmp_path, kind):
+    data = bytearray(frames(PARTS[5]))
+    begin, end = len(frames(PARTS[5][:40])), len(frames(PARTS[5][:45]))
+    data[begin:end] = bytes(byte ^ 0x5A for byte in data[begin:end])
+    parts = [frames(part) for part in PARTS[:5]] + [bytes(data)] + [frames(part) for part in PARTS[6:]]
+    path = write(tmp_path / "a", [marked(kind, part) for part in parts])
+    first = sum(map(len, PARTS[:5])) + 40
+    assert before_error(path)[0] == ALL[:first]
+    records, reader = read(path, on_corrupt="skip", num_threads=2)
+    assert records == ALL[:first] + ALL[first + 5 :]
+    assert sum(s.bytes for s in reader.skipped) == end - begin
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_record_may_not_run_past_its_part(tmp_path, kind):
+    whole = frames(PARTS[1])
+    path = write(tmp_path / "a", [marked(kind, frames(PARTS[0])), marked(kind, whole[:-5]), marked(kind, whole[-5:])])
+    records, error = before_error(path)
+    assert records == ALL[: len(PARTS[0]) + len(PARTS[1]) - 1] and "truncated" in str(error)
+
+
+@pytest.mark.parametrize("claim", [{"length": 1}, {"length": 10**6}, {"size": 100}, {"length": 2**30}, {"size": 2**31}])
+@pytest.mark.parametrize("kind", KINDS)
+def test_marks_that_lie_cost_no_record_unsaid(tmp_path, kind, claim):
+    """All is read as the format itself says, or an error follows records that are right."""
+    parts = [marked(kind, frames(part)) for part in PARTS]
+    parts[3] = marked(kind, frames(PARTS[3]), **claim)
+    path = write(tmp_path / "a", parts)
+    for threads in (1, 3):
+        try:
+            assert read(path, num_threads=threads)[0] == ALL
+        except tf.DataLossError as error:
+            records = before_error(path)[0]
+            assert path in str(error) and records == ALL[: len(records)]
+            assert len(records) >= sum(map(len, PARTS[:3]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_cut_is_found(tmp_path, kind):
+    parts = [marked(kind, frames(part[:3])) for part in PARTS[:3]]
+    data, ends = b"".join(parts), [0, len(parts[0]), len(parts[0] + parts[1])]
+    expected = [record for part in PARTS[:3] for record in part[:3]]
+    for length in range(len(data)):
+        path = write(tmp_path / "a", [data[:length]])
+        if length in ends:
+            assert list(tf.data.TFRecordDataset(path, kind)) == expected[: 3 * ends.index(length)]
+            continue
+        records = []
+        with pytest.raises(tf.DataLossError):
+            for record in tf.data.TFRecordDataset(path, kind):
+                records.append(record)
+        assert records == expected[: len(records)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_flipped_bit_is_found_or_harmless(tmp_path, kind):
+    parts = [marked(kind, frames(part[:2])) for part in PARTS[:2]]
+    data = b"".join(parts)
+    expected = [record for part in PARTS[:2] for record in part[:2]]
+    for bit in range(8 * len(data)):
+        damaged = bytearray(data)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path = write(tmp_path / "a", [bytes(damaged)])
+        records = []
+        try:
+            for record in tf.data.TFRecordDataset(path, kind):
+                records.append(record)
+        except tf.DataLossError:
+            assert records == expected[: len(records)]
+        else:
+            # What no checksum covers: GZIP's time and system; and a skippable frame's content.
+            assert records == expected

@@ -1,0 +1,277 @@
+"""encode_examples of Arrow arrays and tables, pandas and polars frames: the bytes of the same rows as Python lists."""
+
+import datetime
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tfrecord_fast as tf
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("google.protobuf")
+
+from tests.support import oracle_protobuf as oracle  # noqa: E402
+
+CASES = settings(max_examples=int(os.environ.get("TFRECORD_FAST_CASES", "100")))
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30)  # C strings
+INTEGERS = {f"{sign}int{bits}": (sign, bits) for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
+
+def integers(name):
+    sign, bits = INTEGERS[name]
+    return st.integers(0, 2 ** min(bits, 63) - 1) if sign else st.integers(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+# Arrow types of single values, by what they hold.
+SCALARS = [
+    *((getattr(pa, name)(), "int64", integers(name)) for name in INTEGERS),
+    (pa.bool_(), "int64", st.booleans()),
+    (pa.float16(), "float", st.integers(-2048, 2048).map(lambda i: np.float16(i / 4))),
+    (pa.float32(), "float", st.floats(width=32, allow_nan=False)),
+    (pa.float64(), "float", st.floats(width=32, allow_nan=False)),
+    *((kind, "bytes", TEXT) for kind in (pa.string(), pa.large_string(), pa.string_view())),
+    *((kind, "bytes", st.binary(max_size=30)) for kind in (pa.binary(), pa.large_binary(), pa.binary_view())),
+    (pa.binary(3), "bytes", st.binary(min_size=3, max_size=3)),
+]
+
+
+def plain(value):
+    return value.encode() if isinstance(value, str) else int(value) if isinstance(value, bool) else value
+
+
+@st.composite
+def arrays(draw, rows):
+    """An Arrow array and its rows: (kind, values) or None."""
+    type, kind, values = draw(st.sampled_from(SCALARS))
+    form = draw(st.sampled_from(["scalar", "list", "large_list", "fixed_size_list", "list of lists", "dictionary"]))
+    length = {"min_size": 2, "max_size": 2} if form == "fixed_size_list" else {"max_size": 4}
+    if form in ("scalar", "dictionary"):
+        elements, flat = values, lambda value: [value]
+    elif form == "list of lists":
+        elements = st.lists(st.lists(values, max_size=3), max_size=3)
+        flat = lambda value: [item for run in value for item in run]  # noqa: E731
+        type = pa.list_(pa.large_list(type))
+    else:
+        elements, flat = st.lists(values, **length), lambda value: value
+        make = {"list": pa.list_, "large_list": pa.large_list, "fixed_size_list": lambda t: pa.list_(t, 2)}[form]
+        type = make(type)
+    if draw(st.booleans()):
+        elements = st.none() | elements
+    spare = draw(st.integers(0, 9))  # rows before and after, cut off: Arrow's offset
+    items = draw(st.lists(elements, min_size=rows + 2 * spare, max_size=rows + 2 * spare))
+    array = pa.array(items, type)
+    if form == "dictionary":
+        try:
+            array = array.dictionary_encode()
+        except (pa.ArrowNotImplementedError, pa.ArrowTypeError):
+            pass
+    array, items = array.slice(spare, rows), items[spare : spare + rows]
+    return array, [None if item is None else (kind, [plain(value) for value in flat(item)]) for item in items]
+
+
+@st.composite
+def tables(draw):
+    rows = draw(st.integers(0, 25))
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    made = [draw(arrays(rows)) for _ in names]
+    expected = [
+        {name: column[i] for name, (_, column) in zip(names, made, strict=True) if column[i] is not None}
+        for i in range(rows)
+    ]
+    return names, [array for array, _ in made], expected
+
+
+def check(columns, expected):
+    assert tf.encode_examples(columns).tolist() == [oracle.example(row) for row in expected]
+
+
+@CASES
+@given(tables())
+def test_a_dict_of_arrays(case):
+    names, made, expected = case
+    check(dict(zip(names, made, strict=True)), expected)
+
+
+@CASES
+@given(tables())
+def test_a_record_batch(case):
+    names, made, expected = case
+    check(pa.RecordBatch.from_arrays(made, names=names), expected)
+
+
+@CASES
+@given(tables(), st.integers(1, 9))
+def test_a_table_of_chunks(case, chunk):
+    names, made, expected = case
+    chunks = [pa.chunked_array([a.slice(i, chunk) for i in range(0, len(a), chunk)], a.type) for a in made]
+    check(pa.table(chunks, names=names), expected)
+    check(dict(zip(names, chunks, strict=True)), expected)
+
+
+@CASES
+@given(tables())
+def test_a_slice_of_a_batch_is_its_own_rows(case):
+    names, made, expected = case
+    check(pa.RecordBatch.from_arrays(made, names=names).slice(1), expected[1:])
+
+
+def test_a_column_of_nulls_has_no_key():
+    check({"a": pa.nulls(2), "b": pa.array([None, None], pa.int64())}, [{}, {}])
+    check(pa.table({"a": pa.nulls(2)}), [{}, {}])
+
+
+def test_an_empty_table_is_no_records():
+    check(pa.table({"a": pa.array([], pa.string()), "b": pa.array([], pa.list_(pa.int8()))}), [])
+
+
+def test_a_null_inside_a_list_is_refused():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="feature 'a': a null inside a list"):
+        tf.encode_examples({"a": pa.array([[1, None]])})
+
+
+def test_a_null_under_a_null_list_is_not_seen():
+    values = pa.array([1, 2, None, None])
+    array = pa.FixedSizeListArray.from_arrays(values, 2, mask=pa.array([False, True]))
+    check({"a": array}, [{"a": ("int64", [1, 2])}, {}])
+    array = pa.ListArray.from_arrays(pa.array([0, 2, 4]), values, mask=pa.array([False, True]))
+    check({"a": array}, [{"a": ("int64", [1, 2])}, {}])
+
+
+PAIRS = pa.map_(pa.int8(), pa.int8())
+
+
+@pytest.mark.parametrize(
+    "array", [pa.array([{"x": 1}]), pa.array([datetime.datetime(2020, 1, 1)]), pa.array([[(1, 2)]], PAIRS)]
+)
+def test_a_type_without_a_form_in_an_example_names_the_feature(array):
+    with pytest.raises(TypeError, match="feature 'a'"):
+        tf.encode_examples({"a": array})
+    with pytest.raises(TypeError, match="feature 'a'"):
+        tf.encode_examples(pa.table({"a": array}))
+
+
+def test_a_stream_that_fails_says_why():
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema=None):
+            def batches():
+                yield pa.record_batch({"a": [1]})
+                raise ValueError("the source is gone")
+
+            schema = pa.schema([("a", pa.int64())])
+            return pa.RecordBatchReader.from_batches(schema, batches()).__arrow_c_stream__()
+
+    with pytest.raises(ValueError, match="the source is gone"):
+        tf.encode_examples(Broken())
+
+
+def test_columns_that_parsing_gives_go_through_arrow_and_back():
+    records = tf.encode_examples({"a": [1, 2, 3], "b": [[b"x"], [], [b"y", b"z"]]})
+    features = {"a": tf.FixedLenFeature([], tf.int64), "b": tf.VarLenFeature(tf.string)}
+    parsed = tf.parse_example(records, features)
+    assert tf.encode_examples({key: pa.array(column) for key, column in parsed.items()}).tolist() == records.tolist()
+
+
+# ---- pandas ----
+
+
+def frame():
+    pd = pytest.importorskip("pandas")
+    return pd.DataFrame(
+        {
+            "i": np.array([1, 2, 3], np.int16),
+            "f": [1.5, np.nan, -2.0],
+            "n": pd.array([1, None, 3], dtype="Int64"),
+            "s": ["a", None, "ü"],
+            "o": pd.Series([b"x", b"", None], dtype=object),
+            "l": pd.Series([[1, 2], None, []], dtype=object),
+            "b": [True, False, True],
+            "c": pd.Categorical(["u", "v", None]),
+        }
+    )
+
+
+PANDAS_ROWS = [
+    {
+        "i": ("int64", [1]),
+        "f": ("float", [1.5]),
+        "n": ("int64", [1]),
+        "s": ("bytes", [b"a"]),
+        "o": ("bytes", [b"x"]),
+        "l": ("int64", [1, 2]),
+        "b": ("int64", [1]),
+        "c": ("bytes", [b"u"]),
+    },
+    {"i": ("int64", [2]), "o": ("bytes", [b""]), "b": ("int64", [0]), "c": ("bytes", [b"v"])},
+    {
+        "i": ("int64", [3]),
+        "f": ("float", [-2.0]),
+        "n": ("int64", [3]),
+        "s": ("bytes", ["ü".encode()]),
+        "l": ("int64", []),
+        "b": ("int64", [1]),
+    },
+]
+
+
+def test_a_pandas_frame_and_its_series():
+    check(frame(), PANDAS_ROWS)
+    check(dict(frame().items()), PANDAS_ROWS)
+
+
+def test_a_pandas_frame_with_another_index_keeps_its_rows_order():
+    check(frame().iloc[[2, 0]], [PANDAS_ROWS[2], PANDAS_ROWS[0]])
+
+
+def test_a_pandas_frame_over_arrow():
+    check(
+        frame().drop(columns=["c", "o", "l"]).convert_dtypes(dtype_backend="pyarrow"),
+        [{key: row[key] for key in row if key not in "col"} for row in PANDAS_ROWS],
+    )
+
+
+# ---- polars ----
+
+
+def test_a_polars_frame_and_its_series():
+    pl = pytest.importorskip("polars")
+    made = pl.DataFrame(
+        {
+            "i": pl.Series([1, None, 3], dtype=pl.Int32),
+            "f": [1.5, float("nan"), None],
+            "s": ["a", None, "a string of more than twelve bytes"],
+            "y": [b"x", None, b""],
+            "l": [[1, 2], None, []],
+            "a": pl.Series([[1.0, 2.0], None, [3.0, 4.0]], dtype=pl.Array(pl.Float32, 2)),
+            "b": [True, False, None],
+            "c": pl.Series(["u", "v", None], dtype=pl.Categorical),
+        }
+    )
+    nan = ("float", [float("nan")])
+    expected = [
+        {
+            "i": ("int64", [1]),
+            "f": ("float", [1.5]),
+            "s": ("bytes", [b"a"]),
+            "y": ("bytes", [b"x"]),
+            "l": ("int64", [1, 2]),
+            "a": ("float", [1.0, 2.0]),
+            "b": ("int64", [1]),
+            "c": ("bytes", [b"u"]),
+        },
+        {"f": nan, "b": ("int64", [0]), "c": ("bytes", [b"v"])},
+        {
+            "i": ("int64", [3]),
+            "s": ("bytes", [b"a string of more than twelve bytes"]),
+            "y": ("bytes", [b""]),
+            "l": ("int64", []),
+            "a": ("float", [3.0, 4.0]),
+        },
+    ]
+    check(made, expected)
+    check({name: made[name] for name in made.columns}, expected)
+    check(pl.concat([made, made], rechunk=False), expected * 2)
+    check(made.slice(1, 2), expected[1:])

@@ -1,0 +1,242 @@
+"""FixedLenFeature and FixedLenSequenceFeature of Examples."""
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tests.support import wire_writer as wire
+
+
+def record(**features):
+    """An Example of name=(kind, values)."""
+    return wire.example([(name.encode(), wire.feature(*value)) for name, value in features.items()])
+
+
+def test_scalars_become_a_column():
+    records = [record(a=("int64", [i])) for i in (1, -1, 1 << 62)]
+    column = tf.parse_example(records, {"a": tf.FixedLenFeature([], tf.int64)})["a"]
+    assert column.dtype == np.int64 and column.tolist() == [1, -1, 1 << 62]
+
+
+def test_shapes_are_kept():
+    column = tf.parse_example([record(a=("float", [1, 2, 3, 4]))] * 3, {"a": tf.FixedLenFeature([2, 2], tf.float32)})[
+        "a"
+    ]
+    assert column.shape == (3, 2, 2) and column[2].tolist() == [[1, 2], [3, 4]]
+
+
+def test_missing_takes_the_default():
+    parsed = tf.parse_example([b"", record(a=("int64", [5]))], {"a": tf.FixedLenFeature([], tf.int64, 7)})
+    assert parsed["a"].tolist() == [7, 5]
+
+
+def test_string_default_outlives_the_features():
+    column = tf.parse_example([b""], {"a": tf.FixedLenFeature([], tf.string, "x" * 100)})["a"]
+    assert column.tolist() == [b"x" * 100]
+
+
+def test_missing_without_default_names_feature_and_record():
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'a'.*required but could not be found \(record 1\)"):
+        tf.parse_example([record(a=("int64", [1])), b""], {"a": tf.FixedLenFeature([], tf.int64)})
+
+
+def test_wrong_count_says_expected_and_got():
+    with pytest.raises(ValueError, match=r"'a'.*expected 2 \(shape \[2\]\), got 3"):
+        tf.parse_example([record(a=("int64", [1, 2, 3]))], {"a": tf.FixedLenFeature([2], tf.int64)})
+
+
+def test_wrong_kind_says_expected_and_got():
+    with pytest.raises(ValueError, match=r"'a'.*expected type: int64, got a list of type: float"):
+        tf.parse_example([record(a=("float", [1.0]))], {"a": tf.FixedLenFeature([], tf.int64)})
+
+
+def test_too_many_unpacked_floats_are_a_shape_error():
+    bad = wire.example([(b"a", wire.feature("float", [0.0] * 5000, packed=False))])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="got 5000"):
+        tf.parse_example([bad], {"a": tf.FixedLenFeature([], tf.float32)})
+
+
+def test_kindless_counts_as_missing_but_empty_list_does_not():
+    features = {"a": tf.FixedLenFeature([], tf.int64, 9)}
+    assert tf.parse_example([wire.example([(b"a", b"")])], features)["a"].tolist() == [9]
+    with pytest.raises(ValueError, match="got 0"):
+        tf.parse_example([record(a=("int64", []))], features)
+
+
+@pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool"])
+def test_integers_narrow_and_out_of_range_raises(name):
+    dtype = np.dtype(name)
+    low, high = (0, 1) if name == "bool" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+    features = {"a": tf.FixedLenFeature([2], getattr(tf, name)), "b": tf.VarLenFeature(dtype)}
+    parsed = tf.parse_example([record(a=("int64", [low, high]), b=("int64", [low, high]))], features)
+    assert parsed["a"].dtype == parsed["b"].values.dtype == dtype
+    assert parsed["a"][0].tolist() == parsed["b"].values.tolist() == [low, high]
+    if name != "int64":
+        for bad in ([low - 1, 0], [0, high + 1]):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=f"out of range for {name}"):
+                tf.parse_example([record(a=("int64", bad))], features)
+
+
+def test_uint64_refuses_negative_values():
+    with pytest.raises(ValueError, match="-1 is out of range for uint64"):
+        tf.parse_example([record(a=("int64", [-1]))], {"a": tf.FixedLenFeature([], tf.uint64)})
+
+
+@pytest.mark.parametrize("name", ["float16", "float64", "bfloat16"])
+def test_floats_are_cast_as_numpy_casts(name):
+    if name == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 1 << 32, 20_000, dtype=np.uint32)
+    edge = [
+        0x477FEFFF,
+        0x477FF000,
+        0x33000000,
+        0x33000001,
+        0x387FFFFF,
+        0x38800000,
+        0x7F800000,
+        0xFF800000,
+        1,
+        0x80000000,
+    ]
+    bits = np.concatenate([bits, np.array(edge, np.uint32)])
+    floats = bits.view(np.float32)
+    message = wire.example([(b"a", wire.field(2, wire.field(1, floats.tobytes())))])
+    dtype = getattr(tf, name)
+    got = tf.parse_example([message], {"a": tf.FixedLenFeature([len(floats)], dtype)})["a"][0]
+    with np.errstate(all="ignore"):
+        want = floats.astype(np.dtype(dtype))
+    same = got.view(f"u{got.itemsize}") == want.view(f"u{got.itemsize}")
+    nan = np.isnan(floats)
+    assert np.all(same | nan) and np.all(np.isnan(got[nan].astype(np.float32)))
+
+
+def test_bytes_are_read_as_a_dense_array():
+    image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    features = {"a": tf.FixedLenFeature([2, 2, 3], tf.uint8), "e": tf.FixedLenFeature([2], tf.float32)}
+    floats = np.array([1.5, -2.0], np.float32)
+    parsed = tf.parse_example([record(a=("bytes", [image.tobytes()]), e=("bytes", [floats.tobytes()]))], features)
+    assert np.array_equal(parsed["a"][0], image) and np.array_equal(parsed["e"][0], floats)
+
+
+def test_bytes_of_another_size_than_the_array_raise():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected 12 bytes, got 11"):
+        tf.parse_example([record(a=("bytes", [bytes(11)]))], {"a": tf.FixedLenFeature([12], tf.uint8)})
+
+
+def test_sequences_are_padded():
+    records = [record(a=("int64", v)) for v in ([1, 2], [], [1, 2, 3, 4])]
+    parsed = tf.parse_example(records, {"a": tf.FixedLenSequenceFeature([2], tf.int64, True, default_value=-1)})
+    assert parsed["a"].tolist() == [[[1, 2], [-1, -1]], [[-1, -1], [-1, -1]], [[1, 2], [3, 4]]]
+
+
+def test_sequence_shape_with_a_zero_is_refused_when_given():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must not hold a 0"):
+        tf.parse_example([], {"a": tf.FixedLenSequenceFeature([0], tf.int64, True)})
+
+
+@pytest.mark.parametrize(
+    "feature, message",
+    [
+        (tf.FixedLenFeature([None], tf.int64), "First dimension of shape"),
+        (tf.FixedLenFeature([1, None], tf.int64), "All dimensions of shape"),
+        (tf.FixedLenFeature(None, tf.int64), "Missing shape"),
+        (tf.FixedLenFeature([], None), "Missing type"),
+        (tf.FixedLenFeature([2], tf.int64, 1), "does not spread"),
+        (tf.FixedLenSequenceFeature([], tf.int64), "allow_missing to be True"),
+    ],
+)
+def test_bad_features_are_refused_when_given(feature, message):
+    with pytest.raises(ValueError, match=message):
+        tf.parse_example([], {"a": feature})
+
+
+def test_no_features_is_an_error():
+    with pytest.raises(ValueError, match="cannot be None or falsy"):
+        tf.parse_example([], {})
+    with pytest.raises(ValueError, match="cannot be empty"):
+        tf.parse_single_example(b"", {})
+
+
+def test_default_of_another_kind_is_refused():
+    for default in (1.5, "x"):
+        with pytest.raises(TypeError):
+            tf.parse_example([], {"a": tf.FixedLenFeature([], tf.int64, default)})
+
+
+def test_batch_of_none_gives_empty_columns():
+    parsed = tf.parse_example([], {"a": tf.FixedLenFeature([2], tf.int64), "s": tf.VarLenFeature(tf.string)})
+    assert parsed["a"].shape == (0, 2) and parsed["s"].shape == (0, 0)
+
+
+def test_single_gives_scalars():
+    features = {"a": tf.FixedLenFeature([], tf.int64), "s": tf.FixedLenFeature([], tf.string)}
+    parsed = tf.parse_single_example(record(a=("int64", [3]), s=("bytes", [b"x"])), features)
+    assert parsed == {"a": 3, "s": b"x"} and isinstance(parsed["a"], np.int64)
+
+
+def test_scalar_argument_is_parsed_alone():
+    features = {"a": tf.FixedLenFeature([2], tf.int64)}
+    message = record(a=("int64", [3, 4]))
+    assert tf.parse_example(message, features)["a"].tolist() == [3, 4]
+    assert tf.parse_example(np.array(message, object), features)["a"].tolist() == [3, 4]
+
+
+def test_matrix_of_records_is_refused():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="scalar or vector"):
+        tf.parse_example([[b""]], {"a": tf.VarLenFeature(tf.int64)})
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_threads_do_not_change_the_result(threads):
+    rng = np.random.default_rng(1)
+    records = [
+        record(
+            a=("int64", [i]),
+            v=("int64", rng.integers(0, 1 << 40, rng.integers(0, 200)).tolist()),
+            s=("bytes", [b"x" * int(n) for n in rng.integers(0, 50, 3)]),
+            q=("float", [float(i)] * (i % 5)),
+        )
+        for i in range(4000)
+    ]
+    features = {
+        "a": tf.FixedLenFeature([], tf.int64),
+        "v": tf.VarLenFeature(tf.int64),
+        "s": tf.FixedLenFeature([3], tf.string),
+        "q": tf.FixedLenSequenceFeature([], tf.float32, True),
+    }
+    one = tf.parse_example(records, features, num_threads=1)
+    many = tf.parse_example(records, features, num_threads=threads)
+    assert np.array_equal(one["a"], many["a"]) and np.array_equal(one["q"], many["q"])
+    assert np.array_equal(one["v"].values, many["v"].values) and np.array_equal(one["v"].indices, many["v"].indices)
+    assert one["s"].tolist() == many["s"].tolist()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_earliest_bad_record_is_reported_with_any_number_of_threads(threads):
+    good, bad = record(a=("int64", [1]), b=("bytes", [bytes(300)])), record(a=("float", [1.0]))
+    records = [good] * 5000
+    for row in (4990, 1234, 3000):
+        records[row] = bad
+    with pytest.raises(ValueError, match=r"\(record 1234\)"):
+        tf.parse_example(records, {"a": tf.FixedLenFeature([], tf.int64)}, num_threads=threads)
+
+
+def test_error_names_file_and_record(tmp_path):
+    path = tmp_path / "a.tfrecord"
+    with tf.TFRecordWriter(path) as writer:
+        writer.write_batch([record(a=("int64", [1])), record(a=("int64", [1, 2]))])
+    (batch,) = tf.TFRecordDataset(path).batch(10)
+    with pytest.raises(ValueError, match=r"a\.tfrecord: feature 'a'.*\(record 1\)"):
+        tf.parse_example(batch, {"a": tf.FixedLenFeature([], tf.int64)})
+
+
+def test_changed_features_are_seen():
+    features = {"a": tf.FixedLenFeature([], tf.int64)}
+    message = record(a=("int64", [1]), b=("int64", [2]))
+    assert tf.parse_single_example(message, features) == {"a": 1}
+    features["a"] = tf.FixedLenFeature([1], tf.int64)
+    assert tf.parse_single_example(message, features)["a"].tolist() == [1]
+    features["b"] = tf.FixedLenFeature([], tf.int64)
+    assert tf.parse_single_example(message, features)["b"] == 2

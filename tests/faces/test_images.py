@@ -1,0 +1,185 @@
+"""Images decoded and encoded: TensorFlow's pixels."""
+
+import io
+import struct
+import zlib
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tests.support import live_tensorflow
+
+Image = pytest.importorskip("PIL.Image")
+pytest.importorskip("simplejpeg")
+
+needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+
+RANDOM = np.random.default_rng(5)
+SMOOTH = (np.add.outer(np.arange(13) * 9, np.arange(21) * 5)[..., None] + [0, 20, 40]).clip(0, 255).astype(np.uint8)
+NOISE = RANDOM.integers(0, 256, (9, 12, 4), dtype=np.uint8)
+
+
+def saved(image, kind, **options):
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def chunk(kind, content):
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def deep_png(pixels, color, *chunks, interlaced=0):
+    """A PNG of 16 bits a channel, its rows filtered in each of the five ways in turn."""
+    height, width, channels = pixels.shape
+    rows = np.zeros((height + 1, width + 1, 2 * channels), np.int16)  # zeros above and on the left
+    rows[1:, 1:] = np.ascontiguousarray(pixels, ">u2").view(np.uint8)
+    now, left, up, corner = rows[1:, 1:], rows[1:, :-1], rows[:-1, 1:], rows[:-1, :-1]
+    guess = left + up - corner
+    near = [np.abs(guess - other) for other in (left, up, corner)]
+    paeth = np.where((near[0] <= near[1]) & (near[0] <= near[2]), left, np.where(near[1] <= near[2], up, corner))
+    guesses = [0 * now, left, up, (left + up) // 2, paeth]
+    lines = [bytes([y % 5]) + (now[y] - guesses[y % 5][y]).astype(np.uint8).tobytes() for y in range(height)]
+    header = struct.pack(">IIBBBBB", width, height, 16, color, 0, 0, interlaced)
+    parts = [(b"IHDR", header), *chunks, (b"IDAT", zlib.compress(b"".join(lines))), (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
+
+
+DEEP = RANDOM.integers(0, 1 << 16, (11, 7, 4)).astype(np.uint16)
+FILES = {
+    "png 16 rgb": deep_png(DEEP[..., :3], 2),
+    "png 16 rgb transparent": deep_png(DEEP[..., :3], 2, (b"tRNS", DEEP[1, 2, :3].astype(">u2").tobytes())),
+    "png 16 gray alpha": deep_png(DEEP[..., :2], 4),
+    "png 16 rgba": deep_png(DEEP, 6),
+    "jpeg": saved(Image.fromarray(SMOOTH), "JPEG"),
+    "jpeg 444": saved(Image.fromarray(SMOOTH), "JPEG", subsampling=0, quality=95),
+    "jpeg progressive": saved(Image.fromarray(SMOOTH), "JPEG", progressive=True),
+    "jpeg gray": saved(Image.fromarray(SMOOTH[..., 0]), "JPEG"),
+    "png gray": saved(Image.fromarray(NOISE[..., 0]), "PNG"),
+    "png gray alpha": saved(Image.fromarray(NOISE[..., :2].copy(), "LA"), "PNG"),
+    "png rgb": saved(Image.fromarray(NOISE[..., :3]), "PNG"),
+    "png rgba": saved(Image.fromarray(NOISE), "PNG"),
+    "png palette": saved(Image.fromarray(NOISE[..., :3]).quantize(90), "PNG"),
+    "png palette alpha": saved(Image.fromarray(NOISE[..., :3]).quantize(90), "PNG", transparency=bytes(range(90))),
+    "png gray transparent": saved(Image.fromarray(NOISE[..., 0]), "PNG", transparency=int(NOISE[2, 3, 0])),
+    "png rgb transparent": saved(Image.fromarray(NOISE[..., :3]), "PNG", transparency=tuple(NOISE[0, 1, :3].tolist())),
+    "png 16": saved(Image.fromarray(RANDOM.integers(0, 1 << 16, (5, 4)).astype(np.uint16)), "PNG"),
+    "bmp": saved(Image.fromarray(NOISE[..., :3]), "BMP"),
+    "gif": saved(Image.fromarray(NOISE[..., :3]), "GIF"),
+}
+CALLS = [
+    *((name, "decode_jpeg", {"channels": channels}) for name in FILES if "jpeg" in name for channels in (0, 1, 3)),
+    *((name, "decode_jpeg", {"dct_method": "INTEGER_ACCURATE"}) for name in FILES if "jpeg" in name),
+    ("jpeg", "decode_jpeg", {"fancy_upscaling": False}),
+    *(
+        (name, "decode_png", {"channels": channels, "dtype": dtype})
+        for name in FILES
+        if "png" in name or name == "jpeg"
+        for channels in (0, 1, 2, 3, 4)
+        for dtype in ("uint8", "uint16")
+        if name != "jpeg" or channels != 4
+    ),
+    ("png rgb", "decode_png", {"dtype": "float32"}),
+    ("bmp", "decode_bmp", {}),
+    ("gif", "decode_gif", {}),
+    *((name, "decode_image", {}) for name in FILES),
+    *((name, "decode_image", {"dtype": "float32", "channels": 0}) for name in FILES if "png" in name),
+    ("png rgb", "decode_image", {"dtype": "float32", "channels": 1}),
+    *(("jpeg", "decode_jpeg", {"ratio": ratio}) for ratio in (0, 3, 16)),
+    ("gif", "decode_image", {"expand_animations": False}),
+    ("jpeg", "decode_image", {"dtype": "float32", "channels": 3}),
+    *((name, "decode_image", {"dtype": "uint16"}) for name in ("png rgb", "png 16", "jpeg", "bmp")),
+    ("jpeg", "decode_png", {"channels": 5}),
+    ("jpeg", "decode_jpeg", {"channels": 2}),
+    *(("junk", name, {}) for name in ("decode_jpeg", "decode_png", "decode_image")),
+    *(("cut", name, {}) for name in ("decode_jpeg", "decode_image")),
+]
+FILES["junk"] = b"no image at all"
+FILES["cut"] = FILES["jpeg"][:200]
+
+
+def decode_all(files, calls):
+    results = []
+    for name, function, arguments in calls:
+        if "dtype" in arguments:
+            arguments = {**arguments, "dtype": getattr(tf, arguments["dtype"])}
+        try:
+            results.append(np.asarray(getattr(tf.io, function)(files[name], **arguments)))
+        except Exception:
+            results.append(None)
+    return results
+
+
+@pytest.fixture(scope="module")
+def theirs():
+    return live_tensorflow.call(decode_all, FILES, CALLS)
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("number", range(len(CALLS)), ids=[f"{name} {call} {how}" for name, call, how in CALLS])
+def test_an_image_decodes_as_by_tensorflow(number, theirs):
+    [ours], expected = decode_all(FILES, [CALLS[number]]), theirs[number]
+    assert (ours is None) == (expected is None)
+    if expected is not None:
+        assert ours.dtype == expected.dtype and ours.shape == expected.shape
+        np.testing.assert_array_equal(ours, expected)
+
+
+@needs_tensorflow
+def test_what_is_encoded_here_tensorflow_decodes():
+    images = [SMOOTH, SMOOTH[..., :1], NOISE, NOISE[..., :2], NOISE.astype(np.uint16)[..., :1]]
+    pngs = [tf.io.encode_png(image) for image in images]
+    calls = [(i, "decode_png", {"dtype": image.dtype.name}) for i, image in enumerate(images)]
+    for image, decoded in zip(images, live_tensorflow.call(decode_all, dict(enumerate(pngs)), calls), strict=True):
+        np.testing.assert_array_equal(image, decoded)
+    jpegs = [tf.io.encode_jpeg(image) for image in images[:2]]
+    calls = [(i, "decode_jpeg", {}) for i in range(2)]
+    for image, decoded in zip(images, live_tensorflow.call(decode_all, dict(enumerate(jpegs)), calls), strict=False):
+        assert np.abs(image.astype(int) - decoded).max() < 24
+
+
+@pytest.mark.parametrize("image", [SMOOTH[..., 0], SMOOTH.astype(float), SMOOTH[..., :2], SMOOTH.astype(np.uint16)])
+def test_what_no_jpeg_holds_is_an_error(image):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.encode_jpeg(image)
+
+
+def test_jpeg_without_simplejpeg_goes_through_pillow(monkeypatch):
+    from tfrecord_fast.images import decoding
+
+    exact = tf.io.decode_jpeg(FILES["jpeg"], dct_method="INTEGER_ACCURATE")
+    monkeypatch.setattr(decoding, "simplejpeg", lambda: None)
+    np.testing.assert_array_equal(tf.io.decode_jpeg(FILES["jpeg"]), exact)
+    assert tf.io.decode_jpeg(tf.io.encode_jpeg(SMOOTH)).shape == SMOOTH.shape
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.decode_jpeg(FILES["cut"])
+
+
+def converted(cases):
+    return [tf.image.convert_image_dtype(image, kind) for image, kind in cases]
+
+
+@needs_tensorflow
+def test_dtypes_are_converted_as_by_tensorflow():
+    floats = np.float32([0, 0.1, 0.5, 0.999, 1])
+    cases = [(NOISE, "float32"), (NOISE, "uint16"), (floats, "uint8"), (floats, "uint16"), (floats, "float64")]
+    cases += [(np.uint16([0, 1, 256, 65535]), "uint8"), (NOISE, "float16"), (NOISE, "uint8")]
+    for ours, expected in zip(converted(cases), live_tensorflow.call(converted, cases), strict=True):
+        assert ours.dtype == expected.dtype
+        np.testing.assert_array_equal(ours, expected)
+
+
+def test_is_jpeg():
+    assert tf.io.is_jpeg(FILES["jpeg"]) and not tf.image.is_jpeg(FILES["png rgb"])
+
+
+def test_a_deep_png_is_checked():
+    whole = FILES["png 16 rgba"]
+    flipped = bytearray(whole)
+    flipped[80] ^= 1
+    damaged = [bytes(flipped), whole[:-40], deep_png(DEEP, 6)[:33] + chunk(b"IDAT", zlib.compress(b"\0" * 9))]
+    damaged += [whole[:33] + chunk(b"IDAT", zlib.compress((b"\5" + b"\0" * 56) * 11)), deep_png(DEEP, 6, interlaced=1)]
+    for content in damaged:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.io.decode_png(content, dtype=tf.uint16)

@@ -1,0 +1,398 @@
+"""ExampleWriter: names, rows over shards, and files that are complete where they are, whatever happens."""
+
+import errno
+import gc
+import os
+import random
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+<<<<<<< HEAD:tests/test_example_writer.py
+from tests.test_io_errors import mounted, unmount
+from tfrecord_fast.files.example_writer import shard_paths
+=======
+from tests.support.mounts import mounted, unmount
+from tests.support.paths import ROOT
+from tfrecord_fast.io.example_writer import shard_paths
+>>>>>>> 55b7794:tests/files/test_example_writer.py
+
+KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
+ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "20"))
+FEATURES = {"i": tf.FixedLenFeature([], tf.int64)}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "train.tfrecord"
+
+
+def numbers(path, kind=None):
+    """The values of "i" in a file, in order."""
+    records = [record for batch in tf.data.TFRecordDataset(str(path), kind).batch(1000) for record in batch]
+    return tf.parse_example(records, FEATURES)["i"].tolist() if records else []
+
+
+def names(folder):
+    return sorted(entry.name for entry in Path(folder).iterdir())
+
+
+# ---- Names ----
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("train.tfrecord", ["train-00000-of-00002.tfrecord", "train-00001-of-00002.tfrecord"]),
+        ("train.tfrecord.gz", ["train-00000-of-00002.tfrecord.gz", "train-00001-of-00002.tfrecord.gz"]),
+        ("train", ["train-00000-of-00002", "train-00001-of-00002"]),
+        ("a.b/train.x", ["a.b/train-00000-of-00002.x", "a.b/train-00001-of-00002.x"]),
+        ("{shard}", ["00000", "00001"]),
+        ("{shard}-of-{num_shards}", ["00000-of-00002", "00001-of-00002"]),
+        ("p{shard:02d}of{num_shards:d}", ["p00of2", "p01of2"]),
+        (Path("a") / "b", ["a/b-00000-of-00002", "a/b-00001-of-00002"]),
+        (b"train", ["train-00000-of-00002", "train-00001-of-00002"]),
+        ("a{b}", ["a{b}-00000-of-00002", "a{b}-00001-of-00002"]),
+    ],
+)
+def test_names_of_two_shards(pattern, expected):
+    assert shard_paths(pattern, 2) == expected
+
+
+def test_one_shard_bears_the_name_given_unless_it_is_a_pattern():
+    assert shard_paths("train.tfrecord", 1) == ["train.tfrecord"]
+    assert shard_paths("a{b}.tfrecord", 1) == ["a{b}.tfrecord"]
+    assert shard_paths("t-{shard}-of-{num_shards}", 1) == ["t-00000-of-00001"]
+
+
+@pytest.mark.parametrize("pattern", ["{num_shards}", "{shard}{other}", "{shard", "{shard.x}", "s3://bucket/x"])
+def test_a_pattern_that_names_no_shards_is_a_value_error(pattern):
+    with pytest.raises(ValueError, match=r"shard|URL"):
+        shard_paths(pattern, 2)
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_no_shards_are_a_value_error(path, number):
+    with pytest.raises(ValueError, match="at least 1"):
+        tf.ExampleWriter(path, num_shards=number)
+
+
+def test_a_name_of_255_bytes_can_be_written(tmp_path):
+    name = "ü" * 127 + "x"
+    with tf.ExampleWriter(tmp_path / name) as writer:
+        writer.write({"i": [1]})
+    assert names(tmp_path) == [name]
+
+
+# ---- Rows ----
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shards", [1, 3, 16])
+def test_record_i_goes_to_shard_i_mod_n_over_all_calls(tmp_path, kind, shards):
+    with tf.ExampleWriter(tmp_path / "{shard}", num_shards=shards, options=kind) as writer:
+        writer.write({"i": np.arange(5)})
+        writer.write_example({"i": 5})
+        writer.write({"i": []})
+        writer.write_batch(tf.encode_examples({"i": range(6, 40)}).tolist())
+        writer.write({"i": np.arange(40, 100)})
+    for shard in range(shards):
+        assert numbers(tmp_path / f"{shard:05d}", kind) == list(range(shard, 100, shards))
+
+
+def test_close_tells_what_was_written_and_tells_it_again(tmp_path):
+    writer = tf.ExampleWriter(tmp_path / "x", num_shards=2)
+    writer.write({"i": [1, 2, 3]})
+    written = writer.close()
+    assert [(file.path, file.records) for file in written] == [
+        (str(tmp_path / "x-00000-of-00002"), 2),
+        (str(tmp_path / "x-00001-of-00002"), 1),
+    ]
+    assert [file.bytes for file in written] == [os.path.getsize(file.path) for file in written]
+    assert writer.close() == written and writer.closed
+
+
+def test_a_shard_without_rows_is_an_empty_file(tmp_path):
+    tf.ExampleWriter(tmp_path / "x", num_shards=2, options="GZIP").close()
+    assert [numbers(path, "GZIP") for path in sorted(tmp_path.iterdir())] == [[], []]
+
+
+def test_columns_of_unequal_length_write_nothing_and_the_writer_goes_on(path):
+    with tf.ExampleWriter(path) as writer:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            writer.write({"i": [1], "j": [1, 2]})
+        with pytest.raises(TypeError):
+            writer.write_batch([b"", 7])
+        writer.write({"i": [7]})
+    assert numbers(path) == [7]
+
+
+def test_threads_that_share_a_writer_lose_nothing(tmp_path):
+    with tf.ExampleWriter(tmp_path / "x", num_shards=3, options="GZIP") as writer:
+
+        def write(mine):
+            for i in range(50):
+                writer.write({"i": np.arange(20) + 1000 * mine + 20 * i})
+
+        threads = [threading.Thread(target=write, args=(mine,)) for mine in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    found = [n for path in tmp_path.iterdir() for n in numbers(path)]
+    assert sorted(found) == [1000 * mine + i for mine in range(4) for i in range(1000)]
+
+
+def test_any_number_of_threads_writes_the_same_files(tmp_path):
+    made = {"i": np.arange(40_000), "x": np.random.default_rng(7).normal(size=(40_000, 8)).astype(np.float32)}
+    for threads in (1, 3):
+        with tf.ExampleWriter(
+            tmp_path / f"{threads}-{{shard}}", num_shards=2, options="GZIP", num_threads=threads
+        ) as w:
+            w.write(made)
+    for shard in range(2):
+        assert (tmp_path / f"1-{shard:05d}").read_bytes() == (tmp_path / f"3-{shard:05d}").read_bytes()
+
+
+# ---- Only complete files have their names ----
+
+
+def test_until_close_there_are_hidden_files_only(tmp_path):
+    writer = tf.ExampleWriter(tmp_path / "x", num_shards=2)
+    writer.write({"i": range(100_000)})
+    assert len(names(tmp_path)) == 2 and all(
+        name.startswith(".x-0") and name.endswith(".tmp") for name in names(tmp_path)
+    )
+    writer.close()
+    assert names(tmp_path) == ["x-00000-of-00002", "x-00001-of-00002"]
+
+
+def test_what_bore_the_name_stays_until_close_and_after_an_exception(path):
+    path.write_bytes(b"before")
+    with pytest.raises(ZeroDivisionError), tf.ExampleWriter(path) as writer:
+        writer.write({"i": [1]})
+        assert path.read_bytes() == b"before"
+        raise ZeroDivisionError
+    assert path.read_bytes() == b"before" and names(path.parent) == ["train.tfrecord"]
+    with tf.ExampleWriter(path, sync=True) as writer:
+        writer.write({"i": [1]})
+    assert numbers(path) == [1]
+
+
+def test_abort_and_a_writer_that_is_dropped_leave_nothing(tmp_path):
+    writer = tf.ExampleWriter(tmp_path / "x", num_shards=3)
+    writer.write({"i": [1]})
+    writer.abort()
+    assert names(tmp_path) == [] and writer.closed
+    with pytest.raises(tf.errors.FailedPreconditionError, match="aborted"):
+        writer.close()
+    with pytest.raises(tf.errors.FailedPreconditionError, match="aborted"):
+        writer.write({"i": [1]})
+    writer = tf.ExampleWriter(tmp_path / "x")
+    writer.write({"i": [1]})
+    del writer
+    gc.collect()
+    assert names(tmp_path) == []
+
+
+def test_after_close_the_writer_says_so(path):
+    writer = tf.ExampleWriter(path)
+    writer.close()
+    with pytest.raises(tf.errors.FailedPreconditionError, match=r"Writer is closed\."):
+        writer.write({"i": [1]})
+    writer.abort()
+    assert path.exists()
+
+
+def test_a_forked_process_that_drops_the_writer_leaves_its_files_alone(path):
+    writer = tf.ExampleWriter(path)
+    writer.write({"i": [1, 2]})
+    child = os.fork()
+    if child == 0:
+        del writer
+        gc.collect()
+        os._exit(0)
+    os.waitpid(child, 0)
+    writer.write({"i": [3]})
+    writer.close()
+    assert numbers(path) == [1, 2, 3]
+
+
+KILLED = """
+import os, random, signal, sys, time
+import numpy as np
+import tfrecord_fast as tf
+from tests.support.compression import decompress
+from tests.support.frames import expect
+
+folder, kind, seed, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+SHARDS = 16
+columns = {"i": np.arange(4000), "x": np.random.default_rng(1).normal(size=(4000, 16)).astype(np.float32)}
+batch = tf.encode_examples(columns, num_threads=1)
+complete = [(batch[shard::SHARDS].tolist() * 2, None) for shard in range(SHARDS)]
+
+def write():
+    while True:
+        with tf.ExampleWriter(folder + "/{shard}", num_shards=SHARDS, options=kind, num_threads=2) as writer:
+            writer.write(columns)
+            writer.write_batch(batch)
+
+delays = random.Random(seed)
+found = 0
+for _ in range(rounds):
+    child = os.fork()
+    if child == 0:
+        write()
+    time.sleep(delays.uniform(0, 0.08))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        if name.startswith("."):
+            assert name.endswith(".tmp"), name
+        else:
+            found += 1
+            data = open(path, "rb").read()
+            data = decompress(kind, data) if kind else data
+            assert data is not None and expect(data) == complete[int(name)], name
+        if delays.random() < 0.5:
+            os.unlink(path)
+print(found)
+"""
+
+
+@pytest.mark.skipif(bool(tf.build_info()["sanitizers"]), reason="too slow there to be killed at work")
+@pytest.mark.parametrize("kind", ["", "GZIP"])
+def test_killed_at_any_moment_no_name_holds_anything_but_a_complete_file(tmp_path, kind):
+    seed = random.randrange(2**32)
+    command = [sys.executable, "-c", KILLED, str(tmp_path), kind, str(seed), str(-(-ROUNDS // 2))]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert run.returncode == 0, f"seed {seed}: {run.stderr}"
+    assert int(run.stdout) > 0
+
+
+# ---- What the system refuses ----
+
+
+def refused(error, number, path):
+    return error.errno == number and error.filename == str(path) and os.strerror(number) in str(error)
+
+
+def write_until_refused(writer):
+    with pytest.raises(OSError) as caught:
+        for _ in range(100):
+            writer.write({"i": np.random.default_rng().integers(0, 2**62, 20_000)})
+        writer.close()
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        writer.write({"i": [1]})
+    return caught.value
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1 MiB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if mounted(folder, "size=1m") is None:
+        pytest.skip("mounting a tmpfs takes root")
+    yield folder
+    unmount(folder)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_full_disk_names_the_file_and_leaves_nothing(small_disk, kind):
+    writer = tf.ExampleWriter(small_disk / "x-{shard}", num_shards=2, options=kind)
+    error = write_until_refused(writer)
+    assert error.errno == errno.ENOSPC and error.filename in [str(small_disk / f"x-0000{i}") for i in range(2)]
+    assert names(small_disk) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_limit_of_file_size_names_the_file_and_leaves_nothing(tmp_path, kind):
+    code = """
+import resource, sys
+import numpy as np
+import tfrecord_fast as tf
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+try:
+    with tf.ExampleWriter(sys.argv[1], options=sys.argv[2]) as writer:
+        writer.write({"i": np.random.default_rng(1).integers(0, 2**62, 100_000)})
+except OSError as error:
+    print(error.errno, error.filename)
+"""
+    path = tmp_path / "x"
+    run = subprocess.run([sys.executable, "-c", code, str(path), kind], capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == (f"{errno.EFBIG} {path}\n", "")
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_device_is_written_to_as_it_is(kind):
+    writer = tf.ExampleWriter("/dev/full", options=kind)
+    assert refused(write_until_refused(writer), errno.ENOSPC, "/dev/full")
+    assert not Path("/dev/full").is_file()
+    with tf.ExampleWriter("/dev/null", options=kind, sync=True) as writer:
+        writer.write({"i": [1]})
+    assert not Path("/dev/null").is_file()
+
+
+def test_a_missing_folder_is_file_not_found_at_once(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        tf.ExampleWriter(tmp_path / "none" / "x")
+    assert refused(caught.value, errno.ENOENT, tmp_path / "none" / "x")
+
+
+def test_a_folder_of_that_name_is_refused_at_once(tmp_path):
+    with pytest.raises(IsADirectoryError) as caught:
+        tf.ExampleWriter(tmp_path)
+    assert refused(caught.value, errno.EISDIR, tmp_path)
+    assert names(tmp_path) == []
+
+
+def test_a_folder_that_vanishes_is_an_error_of_close(tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    writer = tf.ExampleWriter(folder / "x", num_shards=2)
+    writer.write({"i": [1, 2]})
+    for entry in list(folder.iterdir()):
+        entry.unlink()
+    folder.rmdir()
+    with pytest.raises(FileNotFoundError) as caught:
+        writer.close()
+    assert refused(caught.value, errno.ENOENT, folder / "x-00000-of-00002")
+
+
+def test_a_second_shard_that_cannot_be_opened_removes_the_first(tmp_path):
+    (tmp_path / "00001").mkdir()
+    with pytest.raises(OSError):
+        tf.ExampleWriter(tmp_path / "{shard}" / "x", num_shards=2)
+    (tmp_path / "00001").rmdir()
+    (tmp_path / "00000").mkdir()
+    with pytest.raises(FileNotFoundError):
+        tf.ExampleWriter(tmp_path / "{shard}" / "x", num_shards=2)
+    assert names(tmp_path / "00000") == []
+
+
+@pytest.mark.parametrize("options", ["gzip", tf.io.TFRecordOptions("GZIP", compression_level=11)])
+def test_options_that_are_none_are_a_value_error_and_leave_nothing(tmp_path, options):
+    with pytest.raises(ValueError):
+        tf.ExampleWriter(tmp_path / "x", options=options)
+    assert names(tmp_path) == []
+
+
+def their_numbers(paths):
+    dataset = tf.data.TFRecordDataset(paths, "GZIP")
+    features = {"i": tf.io.FixedLenFeature([], tf.int64)}
+    return [int(tf.io.parse_single_example(record, features)["i"]) for record in dataset]
+
+
+def test_tensorflow_reads_the_files(tensorflow, tmp_path):
+    with tf.ExampleWriter(tmp_path / "x", num_shards=2, options="GZIP") as writer:
+        writer.write({"i": range(100)})
+    paths = [file.path for file in writer.close()]
+    assert tensorflow(their_numbers, paths) == [*range(0, 100, 2), *range(1, 100, 2)]

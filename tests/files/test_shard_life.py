@@ -1,0 +1,268 @@
+"""ShardReader's life: threads that end, signals that come through, forks, several readers and several threads.
+
+What has to hold "a thousand times in a row" is tried TFRECORD_FAST_ROUNDS times, 100 by default.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support import wire_writer as wire
+from tests.support.frames import frames
+
+ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "100"))
+RECORDS = 2000
+FILES = 5
+FEATURES = {"x": tf.FixedLenFeature([], tf.int64), "s": tf.VarLenFeature(tf.string)}
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for threads")
+
+
+def example(number):
+    strings = wire.feature("bytes", [b"%d" % number] * (number % 3))
+    return wire.example([(b"x", wire.feature("int64", [number])), (b"s", strings)])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("life")
+    for file in range(FILES):
+        records = [example(file * RECORDS + i) for i in range(RECORDS)]
+        (folder / f"{file}.tfrecord").write_bytes(frames(records))
+    return str(folder / "*.tfrecord")
+
+
+def reader(files, **given):
+    return tf.ShardReader(files, FEATURES, **{"num_threads": 3, "batch_size": 50, "num_epochs": None, **given})
+
+
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+def settled(before):
+    """Whether within a second there are no more threads than before."""
+    end = time.monotonic() + 1
+    while threads() > before and time.monotonic() < end:
+        time.sleep(0.001)
+    return threads() <= before
+
+
+def test_dropped_half_way(files):
+    before = threads()
+    for i in range(ROUNDS):
+        iterator = iter(reader(files, shuffle_buffer=500 * (i % 2)))
+        for _ in range(i % 4):
+            next(iterator)
+        start = time.monotonic()
+        del iterator
+        assert time.monotonic() - start < 1 and settled(before)
+
+
+def test_an_exception_in_the_consumer(files):
+    before = threads()
+    for _ in range(ROUNDS):
+        with pytest.raises(ZeroDivisionError):
+            for batch in reader(files):
+                1 / (len(batch["x"]) - 50)
+        assert settled(before)
+
+
+def test_ctrl_c_comes_through(files):
+    before = threads()
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        for i in range(ROUNDS):
+            start = time.monotonic()
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-4 * (1 + i % 50))
+                for _ in reader(files):
+                    pass
+                pytest.fail("an endless reader has ended")
+            except KeyboardInterrupt:
+                pass
+            assert time.monotonic() - start < 1 and settled(before)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def test_ctrl_c_while_nothing_comes():
+    """A pipe whose writer is silent: the wait for its first record ends at once."""
+    code = """
+import os, signal, threading, time, tfrecord_fast as tf
+end, other = os.pipe()
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    next(iter(tf.ShardReader(f"/dev/fd/{end}")))
+except KeyboardInterrupt:
+    print(time.monotonic() - start < 1.3)
+"""
+    # What runs in the background of a script may have been told to ignore the signal, and so would its child.
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    assert done.stdout == "True\n", done.stderr
+
+
+# Each child of a fork starts threads of its own and ends as a script does, with readers alive.
+EXIT = """
+import os, sys, time, tfrecord_fast as tf
+features = {"x": tf.FixedLenFeature([], tf.int64)}
+for i in range(int(sys.argv[2])):
+    start = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        held = iter(tf.ShardReader(sys.argv[1], features, num_threads=3, batch_size=50, num_epochs=None))
+        first = [next(held) for _ in range(i % 5)]
+        sys.exit()
+    _, status = os.waitpid(child, 0)
+    if status != 0 or time.monotonic() - start > 1:
+        sys.exit(f"child {i}: status {status} after {time.monotonic() - start:.2f} s")
+print("all")
+"""
+
+
+def test_interpreter_exit_with_readers_alive(files):
+    done = subprocess.run([sys.executable, "-c", EXIT, files, str(ROUNDS)], capture_output=True, text=True, timeout=600)
+    assert done.stdout == "all\n", done.stderr
+
+
+@pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="it knows no threads of a forked process")
+def test_a_fork_while_a_reader_runs(files):
+    """The child is told, and can read with readers of its own; the parent goes on."""
+    whole = [batch["x"].tolist() for batch in reader(files, num_epochs=1)]
+    running = reader(files, num_epochs=1)
+    batches = iter(running)
+    head = [next(batches)["x"].tolist()]
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            try:
+                next(batches)
+            except ValueError as error:
+                mine = [batch["x"].tolist() for batch in reader(files, num_epochs=1)]
+                status = 0 if "another process" in str(error) and mine == whole else 2
+            del batches
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    assert head + [batch["x"].tolist() for batch in batches] == whole
+
+
+@pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="it knows no threads of a forked process")
+def test_forks_while_threads_parse(files):
+    """What all threads of a process share, pools and parsers, is free in the child at whatever moment it is forked."""
+    batch = next(iter(tf.ShardReader(files, batch_size=100)))
+    expected = tf.parse_example(batch, FEATURES)["x"].tolist()
+    stop = threading.Event()
+
+    def parse():
+        while not stop.is_set():
+            tf.parse_example(batch, FEATURES)
+
+    background = [threading.Thread(target=parse) for _ in range(2)]
+    for thread in background:
+        thread.start()
+    try:
+        running = iter(reader(files, num_epochs=None))
+        for _ in range(100):
+            inherited = next(running)
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                status = 1
+                try:
+                    del inherited
+                    if tf.parse_example(batch, FEATURES)["x"].tolist() == expected:
+                        status = 0
+                finally:
+                    os._exit(status)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.set()
+        for thread in background:
+            thread.join()
+
+
+def test_several_readers_at_a_time(files):
+    whole = [batch["x"].tolist() for batch in reader(files, num_epochs=1)]
+    several = zip(*(reader(files, num_epochs=1, num_threads=n) for n in (1, 2, 3)), strict=True)
+    for batches, expected in zip(several, whole, strict=True):
+        assert [batch["x"].tolist() for batch in batches] == [expected] * 3
+
+
+@pytest.mark.parametrize("features", [None, FEATURES])
+def test_several_python_threads_share_an_iterator(files, features):
+    shared = iter(tf.ShardReader(files, features, num_threads=2, batch_size=20))
+    start = threading.Barrier(4)
+
+    def take(_):
+        start.wait()
+        return [len(batch) if features is None else len(batch["x"]) for batch in shared]
+
+    with ThreadPoolExecutor(4) as pool:
+        taken = list(pool.map(take, range(4)))
+    assert sum(map(sum, taken)) == FILES * RECORDS
+
+
+def test_an_error_ends_the_threads(tmp_path):
+    before = threads()
+    path = tmp_path / "bad"
+    path.write_bytes(frames([example(i) for i in range(500)] + [b"\xff" * 9] + [example(1)] * 500))
+    for _ in range(ROUNDS):
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            list(reader(path))
+        assert "record 500" in str(caught.value) and str(path) in str(caught.value)
+        assert settled(before)
+
+
+def test_a_column_outlives_its_reader(files):
+    batch = next(iter(reader(files)))
+    assert batch["s"].values.tolist()[:3] == [b"1", b"2", b"2"]
+
+
+# ---- PyTorch ----
+
+WORKERS = """
+import sys, torch.utils.data as data, tfrecord_fast as tf
+
+features = {"x": tf.FixedLenFeature([], tf.int64)}
+
+def main(files, workers, method, parsed):
+    reader = tf.ShardReader(files, features if parsed else None, batch_size=64, num_threads=2, shuffle_buffer=100)
+    loader = data.DataLoader(reader, batch_size=None, num_workers=workers, multiprocessing_context=method or None)
+    seen = []
+    for batch in loader:
+        seen += batch["x"].tolist() if parsed else map(bytes, batch)
+    return seen
+
+if __name__ == "__main__":
+    files, workers, method, parsed = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4] == "parsed"
+    next(iter(tf.ShardReader(files)))  # threads were here before the workers are forked
+    seen = main(files, workers, method, parsed)
+    print(len(seen), len(set(seen)))
+"""
+
+
+@pytest.mark.parametrize("kind", ["parsed", "raw"])
+@pytest.mark.parametrize(("workers", "method"), [(0, ""), *((n, m) for n in (1, 2, 3) for m in ("fork", "spawn"))])
+def test_a_data_loader_sees_every_record_once(files, tmp_path, workers, method, kind):
+    pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'tfrecord_fast[torch]' adds it")
+    script = tmp_path / "load.py"
+    script.write_text(WORKERS)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run([sys.executable, script, files, str(workers), method, kind],
+                          capture_output=True, text=True, timeout=120, env=env)  # fmt: skip
+    assert done.stdout.split() == [str(FILES * RECORDS)] * 2, done.stderr

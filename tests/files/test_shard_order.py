@@ -1,0 +1,80 @@
+"""ShardReader's order against TensorFlow's interleave, live; and its state carried into a new process."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.shards import make_files
+
+# Sizes of files, so that slots end at different times, some at once.
+SIZES = [(5, 2, 4, 3), (1, 1, 1, 1, 1), (7, 0, 3, 0, 9, 2), (0, 0, 4), (30, 1, 30), (3,) * 8]
+CYCLES = [1, 2, 3, 5, 9]
+BLOCKS = [1, 2, 4]
+
+
+def interleaved(all_paths, cycles, blocks):
+    """With TensorFlow: the records of each list of files for each pair of lengths."""
+    import tensorflow
+
+    orders = []
+    for paths in all_paths:
+        for cycle in cycles:
+            for block in blocks:
+                dataset = tensorflow.data.Dataset.from_tensor_slices(paths).interleave(
+                    tensorflow.data.TFRecordDataset, cycle_length=cycle, block_length=block
+                )
+                orders.append(list(dataset.as_numpy_iterator()))
+    return orders
+
+
+def test_interleaving_is_in_tensorflows_order(tmp_path, tensorflow):
+    all_paths = []
+    for case, sizes in enumerate(SIZES):
+        paths = []
+        for file, size in enumerate(sizes):
+            paths.append(str(tmp_path / f"{case}-{file}"))
+            with tf.io.TFRecordWriter(paths[-1]) as writer:
+                writer.write_batch([b"%d.%d" % (file, i) for i in range(size)])
+        all_paths.append(paths)
+    theirs = iter(tensorflow(interleaved, all_paths, CYCLES, BLOCKS))
+    for paths in all_paths:
+        for cycle in CYCLES:
+            for block in BLOCKS:
+                given = {"cycle_length": cycle, "block_length": block, "batch_size": 4}
+                ours = [r for batch in tf.ShardReader(paths, **given) for r in batch]
+                assert ours == next(theirs), (paths, given)
+
+
+RESUME = """
+import json, sys, tfrecord_fast as tf
+paths, given, state = json.loads(sys.stdin.read())
+reader = tf.ShardReader(paths, num_threads=3, **given)
+reader.load_state_dict(state)
+print(json.dumps([[r.hex() for r in batch] for batch in reader]))
+"""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"batch_size": 40, "shuffle_files": True, "shuffle_buffer": 100, "seed": 3, "num_epochs": 2, "shard": [1, 2]},
+        {"batch_size": 25, "cycle_length": 3, "block_length": 2, "num_epochs": 2},
+        {"batch_size": 30, "shuffle_buffer": 10_000, "seed": 5, "shard": [0, 3], "shard_by": "record"},
+    ],
+    ids=str,
+)
+def test_a_new_process_goes_on_where_this_one_stopped(tmp_path, given):
+    """Every k-th batch of a run over files of mixed compressions."""
+    paths, _ = make_files(tmp_path, 7)
+    reader = tf.ShardReader(paths, num_threads=2, **given)
+    whole, states = [], [reader.state_dict()]
+    for batch in reader:
+        whole.append([r.hex() for r in batch])
+        states.append(json.loads(json.dumps(reader.state_dict())))
+    for done in range(0, len(states), 3):
+        text = json.dumps([paths, given, states[done]])
+        result = subprocess.run([sys.executable, "-c", RESUME], input=text, capture_output=True, text=True)
+        assert json.loads(result.stdout) == whole[done:], result.stderr

@@ -1,0 +1,195 @@
+"""ShardReader's state: what it speaks of, for how long it counts, and what is refused."""
+
+import gzip
+import json
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.frames import frames
+
+RECORDS = [b"%04d" % i for i in range(1000)]
+
+
+def write(path, records=RECORDS):
+    path.write_bytes(frames(records))
+    return str(path)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return write(tmp_path / "a.tfrecord")
+
+
+def flat(reader):
+    return [record for batch in reader for record in batch.tolist()]
+
+
+def stopped(path, batches, **given):
+    """The records of so many batches, and the state behind them."""
+    reader = tf.ShardReader(path, batch_size=100, **given)
+    iterator = iter(reader)
+    head = [record for _ in range(batches) for record in next(iterator).tolist()]
+    return reader, head, json.loads(json.dumps(reader.state_dict()))
+
+
+# ---- For how long a state counts ----
+
+
+@pytest.mark.parametrize("given", [{}, {"shuffle_buffer": 50}, {"shuffle_buffer": 50, "seed": 4}], ids=str)
+def test_only_the_next_iteration_goes_on_from_a_state(path, given):
+    reader, head, state = stopped(path, 3, **given)
+    whole = flat(reader)
+    resumed = tf.ShardReader(path, batch_size=100, **given)
+    resumed.load_state_dict(state)
+    assert resumed.state_dict() == state
+    rest = flat(resumed)
+    assert head + rest == whole
+    assert flat(resumed) == flat(resumed) == whole
+
+
+def test_a_state_is_the_same_until_the_first_batch_is_taken(path):
+    _, _, state = stopped(path, 3)
+    resumed = tf.ShardReader(path, batch_size=100)
+    resumed.load_state_dict(state)
+    batches = iter(resumed)
+    assert resumed.state_dict() == state
+    next(batches)
+    assert resumed.state_dict() != state
+
+
+def test_a_state_that_was_refused_is_refused_again(path):
+    _, _, state = stopped(path, 3)
+    other = tf.ShardReader(path, batch_size=7)
+    other.load_state_dict(state)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="batch_size"):
+            iter(other)
+
+
+def test_a_state_speaks_of_the_files_that_the_iteration_began_with(tmp_path):
+    write(tmp_path / "b.tfrecord")
+    pattern = str(tmp_path / "*.tfrecord")
+    reader, head, state = stopped(pattern, 3)
+    write(tmp_path / "a.tfrecord")
+    assert reader.state_dict() == state
+    resumed = tf.ShardReader(pattern, batch_size=100)
+    resumed.load_state_dict(state)
+    with pytest.raises(ValueError, match="list of files differs"):
+        iter(resumed)
+    (tmp_path / "a.tfrecord").unlink()
+    assert head + flat(resumed) == RECORDS
+
+
+# ---- What is refused ----
+
+
+def test_a_seed_that_was_given_must_be_the_states(path):
+    _, _, state = stopped(path, 1, shuffle_buffer=50, seed=1)
+    resumed = tf.ShardReader(path, batch_size=100, shuffle_buffer=50, seed=2)
+    resumed.load_state_dict(state)
+    with pytest.raises(ValueError, match="seed was 1, is 2"):
+        iter(resumed)
+
+
+@pytest.mark.parametrize("state", [None, "state", [], 3])
+def test_what_is_no_dict_is_no_state(path, state):
+    with pytest.raises(TypeError, match="a state of ShardReader is a dict"):
+        tf.ShardReader(path).load_state_dict(state)
+
+
+def without(state, *names):
+    changed = json.loads(json.dumps(state))
+    part = changed
+    for name in names[:-1]:
+        part = part[name]
+    del part[names[-1]]
+    return changed
+
+
+def changed(state, value, *names):
+    made = json.loads(json.dumps(state))
+    part = made
+    for name in names[:-1]:
+        part = part[name]
+    part[names[-1]] = value
+    return made
+
+
+def test_what_a_state_lacks_is_named(path):
+    reader, _, state = stopped(path, 1)
+    with pytest.raises(ValueError, match="stream"):
+        reader.load_state_dict({"version": 1})
+    for names in [("order",), ("files",), ("order", "seed"), *(("stream", name) for name in state["stream"])]:
+        with pytest.raises(ValueError, match=names[-1]):
+            reader.load_state_dict(without(state, *names))
+    for value, *names in [
+        (-1, "stream", "epoch"),
+        (2**64, "stream", "cursor"),
+        ("x", "stream", "visit"),
+        (3, "stream", "slots"),
+        ([[0, 1]], "stream", "slots"),
+        ([[0, -1, 1]], "stream", "shuffled"),
+        (None, "order"),
+        ("x", "stream"),
+    ]:
+        with pytest.raises(ValueError, match="not a state"):
+            reader.load_state_dict(changed(state, value, *names))
+
+
+def test_places_that_no_file_has_are_refused(path):
+    reader, _, state = stopped(path, 1)
+    reader.load_state_dict(changed(state, [[7, 0, 0]], "stream", "slots"))
+    with pytest.raises(ValueError, match="not in the list"):
+        next(iter(reader))
+    reader.load_state_dict(changed(state, 7, "stream", "cursor"))
+    assert len(flat(reader)) == 900
+
+
+# ---- What was skipped ----
+
+
+@pytest.mark.parametrize("on_corrupt", ["skip", "skip_file"])
+@pytest.mark.parametrize("given", [{}, {"cycle_length": 2}, {"shuffle_buffer": 70, "seed": 1}], ids=str)
+@pytest.mark.parametrize("compressed", [False, True])
+def test_what_was_skipped_is_listed_once(tmp_path, on_corrupt, given, compressed):
+    """By the reader or by the one that goes on from its state; together, what a run from end to end lists."""
+    paths = []
+    for name in "ab":
+        data = bytearray(frames(RECORDS))
+        for record in (150, 160, 599) if on_corrupt == "skip" else (450,):
+            data[20 * record + 13] ^= 1  # its data
+        if on_corrupt == "skip":
+            data[20 * 300] ^= 1  # its header
+        paths.append(tmp_path / name)
+        paths[-1].write_bytes(gzip.compress(bytes(data)) if compressed else data)
+    given = {"batch_size": 50, "on_corrupt": on_corrupt, **given}
+    whole = tf.ShardReader(paths, **given)
+    records = flat(whole)
+    states = []
+    reader = tf.ShardReader(paths, **given)
+    for batch in reader:
+        states.append((len(batch), reader.state_dict(), list(reader.skipped)))
+    assert len(whole.skipped) == (8 if on_corrupt == "skip" else 2)
+    done = 0
+    for size, state, skipped in states:
+        done += size
+        resumed = tf.ShardReader(paths, **given)
+        resumed.load_state_dict(state)
+        assert flat(resumed) == records[done:]
+        assert skipped + resumed.skipped == whole.skipped
+
+
+def test_the_rest_of_a_skipped_file_stays_skipped(tmp_path):
+    """Of a file of several chunks, too."""
+    big = [b"%06d" % i * 500 for i in range(600)]
+    data = bytearray(frames(big))
+    data[3016 * 99 + 100] ^= 1
+    path = tmp_path / "big"
+    path.write_bytes(data)
+    given = {"batch_size": 99, "on_corrupt": "skip_file"}
+    reader = tf.ShardReader(path, **given)
+    assert next(iter(reader)).tolist() == big[:99]
+    resumed = tf.ShardReader(path, **given)
+    resumed.load_state_dict(reader.state_dict())
+    assert flat(resumed) == [] and len(reader.skipped + resumed.skipped) == 1

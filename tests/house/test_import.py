@@ -1,0 +1,105 @@
+"""Importing the package: what it costs, and what it leaves alone."""
+
+import os
+import statistics
+import subprocess
+import sys
+
+import pytest
+
+import tfrecord_fast
+from tests.support import live_tensorflow
+
+BUDGET = 0.030  # seconds over `import numpy`
+HEAVY = {"google", "torch", "tensorflow", "pyarrow", "pandas", "fsspec", "rich", "argparse", "asyncio"}
+
+needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+
+
+def python(code, **environment):
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=kept | environment)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def cost_of_import(compiled):
+    """In this process's own CPU time, so that others on the machine do not count; modules compiled, as an installer
+    leaves them."""
+    code = "import numpy, time; t = time.process_time(); import tfrecord_fast; print(time.process_time() - t)"
+    return float(python(code, PYTHONPYCACHEPREFIX=str(compiled)))
+
+
+@pytest.mark.skipif(bool(tfrecord_fast.build_info()["sanitizers"]), reason="sanitizers take their time")
+def test_import_costs_at_most_30_ms_over_numpy(tmp_path):
+    cost_of_import(tmp_path)  # compiles
+    costs = [cost_of_import(tmp_path) for _ in range(7)]
+    assert min(costs) <= BUDGET, f"CPU seconds: {sorted(costs)}, median {statistics.median(costs)}"
+
+
+def test_nothing_heavy_is_imported():
+    code = "import numpy, sys; before = set(sys.modules); import tfrecord_fast; print(*set(sys.modules) - before)"
+    imported = {name.partition(".")[0] for name in python(code).split()}
+    assert not imported & HEAVY
+
+
+def test_reading_and_writing_import_nothing_heavy(tmp_path):
+    code = f"""
+import sys, tfrecord_fast as tf
+with tf.io.TFRecordWriter({str(tmp_path / "a")!r}) as writer: writer.write(b"abc")
+assert list(tf.data.TFRecordDataset({str(tmp_path / "a")!r})) == [b"abc"]
+print(*sys.modules)
+"""
+    imported = {name.partition(".")[0] for name in python(code).split()}
+    assert not imported & {"google", "torch", "tensorflow", "fsspec", "rich", "pyarrow"}
+
+
+def test_nothing_is_registered_in_protobufs_default_pool():
+    pytest.importorskip("google.protobuf")
+    code = """
+import tfrecord_fast
+from google.protobuf import descriptor_pool
+pool = descriptor_pool.Default()
+def there(find, name):
+    try:
+        find(name)
+    except KeyError:
+        return False
+    return True
+names = ["tensorflow.Example", "tensorflow.SequenceExample", "tensorflow.Features", "tensorflow.Feature"]
+print([n for n in names if there(pool.FindMessageTypeByName, n)])
+files = ["tensorflow/core/example/example.proto", "tensorflow/core/example/feature.proto", "example.proto"]
+print([f for f in files if there(pool.FindFileByName, f)])
+"""
+    assert python(code).split("\n") == ["[]", "[]"]
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("order", ["tensorflow, tfrecord_fast", "tfrecord_fast, tensorflow"])
+def test_it_lives_in_one_process_with_tensorflow(order, tmp_path):
+    code = f"""
+import {order}
+import tensorflow, tfrecord_fast
+for theirs, ours in [(tensorflow, tfrecord_fast), (tfrecord_fast, tensorflow)]:
+    for compression in ["", "GZIP"]:
+        with theirs.io.TFRecordWriter({str(tmp_path / "a")!r}, compression) as writer:
+            writer.write(tensorflow.train.Example().SerializeToString())
+            writer.write(b"abc")
+        dataset = ours.data.TFRecordDataset({str(tmp_path / "a")!r}, compression)
+        assert list(dataset.as_numpy_iterator()) == [b"", b"abc"]
+print("fine")
+"""
+    assert python(code) == "fine"
+
+
+def test_all_is_sorted_and_there():
+    names = tfrecord_fast.__all__
+    assert sorted(names) == names or sorted(names, key=str.lower) == names
+    assert all(hasattr(tfrecord_fast, name) for name in names)
+
+
+def test_build_info_tells_what_was_built():
+    info = tfrecord_fast.build_info()
+    assert info["version"] == tfrecord_fast.__version__ and info["compiler"].split()[0] in ("gcc", "clang")
+    assert set(info["codecs"]) == {"isa-l", "zlib", "zstd"}
+    assert all(info["simd"][room] in info["simd_available"][room] for room in ("crc32c", "varint"))

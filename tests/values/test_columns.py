@@ -1,0 +1,251 @@
+"""BytesArray, SparseTensor, RaggedTensor, to_dense, decode_raw: the columns themselves."""
+
+import gc
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tests.support import live_tensorflow
+from tests.support import wire_writer as wire
+from tfrecord_fast import _core
+
+
+def record(**features):
+    return wire.example([(name.encode(), wire.feature(*value)) for name, value in features.items()])
+
+
+STRINGS = [b"", b"a", b"bb" * 50, "ж".encode(), b"\x00\x00", b"end"]
+
+
+def column(strings=STRINGS, shape=()):
+    n = int(np.prod(shape)) if shape else 1
+    rows = [strings[i : i + n] for i in range(0, len(strings), n)]
+    features = {"s": tf.FixedLenFeature(list(shape), tf.string)}
+    return tf.parse_example([record(s=("bytes", row)) for row in rows], features)["s"]
+
+
+def test_elements_are_bytes():
+    assert [column()[i] for i in range(6)] == STRINGS == list(column()) == column().tolist()
+    assert column()[-1] == b"end" and column()[np.int64(1)] == b"a"
+    with pytest.raises(IndexError):
+        column()[6]
+
+
+def test_asarray_gives_objects():
+    array = np.asarray(column(shape=(2,)))
+    assert array.dtype == object and array.shape == (3, 2) and array[1, 0] == b"bb" * 50
+
+
+def test_indexing_is_numpys():
+    array, bytes_array = np.asarray(column(shape=(3,))), column(shape=(3,))
+    for key in [
+        0,
+        slice(1, None),
+        slice(None, None, -1),
+        (1, 2),
+        (slice(None), 0),
+        [1, 0, 1],
+        np.array([True, False]),
+        ...,
+    ]:
+        got = bytes_array[key]
+        assert got == array[key] if isinstance(got, bytes) else np.array_equal(np.asarray(got), array[key]), key
+
+
+def test_views_lie_inside_the_batch():
+    batch = _core._record_batch([b"".join([record(s=("bytes", [b"needle" * 9]))])])
+    strings = tf.parse_example(batch, {"s": tf.FixedLenFeature([], tf.string)})["s"]
+    whole = np.frombuffer(batch.view(0), np.uint8)
+    part = np.frombuffer(strings.view(0), np.uint8)
+    start = part.ctypes.data - whole.ctypes.data
+    assert 0 <= start and start + len(part) <= len(whole)
+    assert strings.view(0).readonly
+
+
+class Held(bytearray):
+    """Bytes that can be watched."""
+
+
+def test_column_keeps_its_buffers_alive_and_copy_lets_go():
+    data = Held(record(s=("bytes", [b"x" * 100])))
+    watch = weakref.ref(data)
+    strings = tf.parse_example([data], {"s": tf.FixedLenFeature([], tf.string)})["s"]
+    del data
+    gc.collect()
+    assert watch() is not None and strings[0] == b"x" * 100
+    copy = strings.copy()
+    del strings
+    gc.collect()
+    assert watch() is None and copy[0] == b"x" * 100
+
+
+def test_numeric_columns_do_not_keep_the_records():
+    data = Held(record(a=("int64", [1])))
+    watch = weakref.ref(data)
+    parsed = tf.parse_example([data], {"a": tf.FixedLenFeature([], tf.int64), "v": tf.VarLenFeature(tf.int64)})
+    del data
+    gc.collect()
+    assert watch() is None and parsed["a"].tolist() == [1]
+
+
+def test_column_outlives_its_reader(tmp_path):
+    path = tmp_path / "a.tfrecord"
+    with tf.TFRecordWriter(path) as writer:
+        writer.write_batch([record(s=("bytes", [b"%d" % i * 20])) for i in range(100)])
+    strings = [
+        tf.parse_example(b, {"s": tf.FixedLenFeature([], tf.string)})["s"] for b in tf.TFRecordDataset(path).batch(30)
+    ]
+    path.unlink()
+    gc.collect()
+    assert [s for column in strings for s in column] == [b"%d" % i * 20 for i in range(100)]
+
+
+def test_bytes_array_pickles_reshapes_and_compares():
+    strings = column(shape=(2,))
+    assert pickle.loads(pickle.dumps(strings)).tolist() == strings.tolist()
+    assert strings.reshape(-1).tolist() == STRINGS and strings.reshape(2, 3).shape == (2, 3)
+    assert (column() == STRINGS).all() and (column() != [b"x"] * 6).all()
+    assert tf.BytesArray([[b"a", "ж"]]).tolist() == [[b"a", "ж".encode()]]
+
+
+def test_decode_raw_of_a_column():
+    rows = np.arange(12, dtype=np.int16).reshape(3, 4)
+    strings = column([row.tobytes() for row in rows])
+    assert np.array_equal(strings.decode_raw(tf.int16), rows)
+    assert strings.decode_raw("int16", [2, 2]).shape == (3, 2, 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="element 0 has 8 bytes, expected 10"):
+        strings.decode_raw(tf.int16, [5])
+
+
+def test_decode_raw_function():
+    data = np.array([1, 256], "<i4").tobytes()
+    assert tf.io.decode_raw(data, tf.int32).tolist() == [1, 256]
+    assert tf.io.decode_raw([data, data], tf.int32, little_endian=False)[0].tolist() == [1 << 24, 65536]
+    assert tf.io.decode_raw(np.array([b"abc", b"d"], object), tf.uint8, fixed_length=2).tolist() == [[97, 98], [100, 0]]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.decode_raw([b"abc", b"d"], tf.uint8)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.decode_raw(b"abc", tf.int16)
+
+
+def test_varlen_is_sparse_with_row_splits():
+    records = [record(a=("int64", v)) for v in ([1, 2], [], [3])]
+    sparse = tf.parse_example(records, {"a": tf.VarLenFeature(tf.int64)})["a"]
+    assert sparse.indices.tolist() == [[0, 0], [0, 1], [2, 0]] and sparse.indices.dtype == np.int64
+    assert sparse.dense_shape.tolist() == [3, 2] and sparse.row_splits.tolist() == [0, 2, 2, 3]
+    assert tf.sparse.to_dense(sparse, -1).tolist() == [[1, 2], [-1, -1], [3, -1]]
+    assert pickle.loads(pickle.dumps(sparse)).values.tolist() == [1, 2, 3]
+
+
+def test_to_dense_of_strings_and_ragged():
+    records = [record(a=("bytes", v)) for v in ([b"x", b"y"], [b"z"])]
+    sparse = tf.parse_example(records, {"a": tf.VarLenFeature(tf.string)})["a"]
+    assert tf.sparse.to_dense(sparse).tolist() == [[b"x", b"y"], [b"z", b""]]
+    ragged = tf.parse_example(records, {"a": tf.RaggedFeature(tf.string)})["a"]
+    assert tf.sparse.to_dense(ragged, b"?").tolist() == [[b"x", b"y"], [b"z", b"?"]]
+
+
+def test_to_dense_refuses_what_tensorflow_refuses():
+    for indices, what in [([[0], [0]], "repeated"), ([[1], [0]], "out of order"), ([[5], [6]], "out of bounds")]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=what):
+            tf.sparse.to_dense(tf.SparseTensor(indices, np.array([1, 2]), [3]))
+
+
+def sparse_feature(*rows, size=10, **kwargs):
+    records = [record(i=("int64", ids), v=("float", values)) for ids, values in rows]
+    return tf.parse_example(records, {"s": tf.SparseFeature("i", "v", tf.float32, size, **kwargs)})["s"]
+
+
+def test_sparse_feature_sorts_and_keeps_duplicates():
+    sparse = sparse_feature(([5, 2, 5], [1.0, 2.0, 3.0]), ([0], [4.0]))
+    assert sparse.indices.tolist() == [[0, 2], [0, 5], [0, 5], [1, 0]]
+    assert sparse.values.tolist() == [2.0, 1.0, 3.0, 4.0] and sparse.shape == (2, 10)
+    assert sparse_feature(([5, 2], [1.0, 2.0]), already_sorted=True).indices.tolist() == [[0, 5], [0, 2]]
+
+
+def test_sparse_feature_index_out_of_range_raises():
+    for bad in (-1, 10):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"in 'i', got {bad} \(record 1\)"):
+            sparse_feature(([5], [1.0]), ([bad], [1.0]))
+
+
+def test_sparse_feature_lengths_must_match():
+    with pytest.raises(ValueError, match=r"\(record 0\)"):
+        sparse_feature(([5], [1.0, 2.0]), ([1, 2], [1.0]))
+
+
+def test_ragged_rows_are_views():
+    ragged = tf.parse_example(
+        [record(a=("int64", [1, 2])), record(a=("int64", [3]))], {"a": tf.RaggedFeature(tf.int64)}
+    )["a"]
+    assert ragged.row_splits.dtype == np.int32 and ragged.to_list() == [[1, 2], [3]]
+    assert np.shares_memory(ragged[0], ragged.values) and [row.tolist() for row in ragged] == [[1, 2], [3]]
+    assert ragged[1:].to_list() == [[3]] and ragged[-1].tolist() == [3]
+
+
+def test_ragged_partitions_of_the_documentation():
+    """The example of tf.io.RaggedFeature."""
+    batch = [
+        record(v=("int64", [3, 1, 4, 1, 5, 9]), s1=("int64", [0, 2, 3, 3, 6]), s2=("int64", [0, 2, 3, 4])),
+        record(v=("int64", [2, 7, 1, 8, 2, 8, 1]), s1=("int64", [0, 3, 4, 5, 7]), s2=("int64", [0, 1, 1, 4])),
+    ]
+    splits = tf.RaggedFeature.RowSplits
+    features = {
+        "f2": tf.RaggedFeature(tf.int64, "v", [splits("s1")]),
+        "f3": tf.RaggedFeature(tf.int64, "v", [splits("s2"), splits("s1")]),
+    }
+    parsed = tf.parse_example(batch, features)
+    assert parsed["f2"].to_list() == [[[3, 1], [4], [], [1, 5, 9]], [[2, 7, 1], [8], [2], [8, 1]]]
+    assert parsed["f3"].to_list() == [[[[3, 1], [4]], [[]], [[1, 5, 9]]], [[[2, 7, 1]], [], [[8], [2], [8, 1]]]]
+    assert tf.parse_single_example(batch[0], features)["f2"].to_list() == [[3, 1], [4], [], [1, 5, 9]]
+
+
+def test_dtypes_are_numpys():
+    assert np.dtype(tf.int64) == np.int64 and tf.int64 == np.dtype("int64") and tf.float32 == np.float32
+    assert hash(tf.int64) == hash(np.dtype("int64")) and tf.int64 != tf.int32 and tf.string == "string"
+    assert pickle.loads(pickle.dumps(tf.bfloat16)) == tf.bfloat16
+    assert tf.as_dtype(bytes) is tf.string and tf.as_dtype(float) is tf.float32
+
+
+def test_features_pickle_and_unpack():
+    for feature in [
+        tf.FixedLenFeature([2], tf.int64, [1, 2]),
+        tf.RaggedFeature(tf.int64, "v", [tf.RaggedFeature.RowSplits("s")]),
+    ]:
+        assert pickle.loads(pickle.dumps(feature)) == feature
+
+
+RAGGED = [  # values, row splits of each ragged dimension, the outermost first; arguments
+    ([1, 2, 3, 4], [[0, 3, 4, 4]], {}),
+    *(
+        ([1, 2, 3, 4], [[0, 3, 4, 4]], {"shape": shape, "default_value": 9})
+        for shape in ([None, 5], [5, 2], (2, None), [None, None], [0, 2], [3], 4, [3, 2, 1])
+    ),
+    ([1, 2, 3, 4, 5, 6], [[0, 2, 2, 3], [0, 2, 3, 6]], {"shape": [None, None, 2]}),
+    ([1, 2, 3, 4, 5, 6], [[0, 2, 2, 3], [0, 2, 3, 6]], {"shape": [4, 1, 4]}),
+    *(([[1, 2], [3, 4], [5, 6]], [[0, 2, 3]], {"shape": [None, 1, n]}) for n in (2, 3, None)),
+    ([b"a", b"bc"], [[0, 0, 2]], {"shape": [3, 1]}),
+]
+
+
+def to_tensors(cases):
+    made = []
+    for values, splits, arguments in cases:
+        for one in reversed(splits):
+            values = tf.RaggedTensor.from_row_splits(np.array(values) if isinstance(values, list) else values, one)
+        try:
+            made.append(np.asarray(values.to_tensor(**arguments)).tolist())
+        except ValueError:
+            made.append(None)
+        except Exception as error:
+            assert type(error).__name__ == "InvalidArgumentError"
+            made.append(None)
+    return made
+
+
+@pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+def test_to_tensor_is_tensorflows():
+    assert to_tensors(RAGGED) == live_tensorflow.call(to_tensors, RAGGED)
