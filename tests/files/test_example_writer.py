@@ -13,14 +13,9 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-<<<<<<< HEAD:tests/test_example_writer.py
-from tests.test_io_errors import mounted, unmount
-from tfrecord_fast.files.example_writer import shard_paths
-=======
 from tests.support.mounts import mounted, unmount
 from tests.support.paths import ROOT
-from tfrecord_fast.io.example_writer import shard_paths
->>>>>>> 55b7794:tests/files/test_example_writer.py
+from tfrecord_fast.files.example_writer import shard_paths
 
 KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
 ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "20"))
