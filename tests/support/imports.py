@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Import(NamedTuple):
-    """`importer` takes something from `imported`, both modules by their full names; `depth` 0 is the top of the file."""
+    """`importer` takes something from `imported`, both by their full names; `depth` 0 is the top of the file."""
 
     importer: str
     imported: str
