@@ -112,8 +112,11 @@ def answers(kind, damages, compression_type):
 
 
 def may_pass(kind, damaged):
-    return any(damage.flip(damaged, 8 * byte + bit) == COMPRESSED[kind]
-               for byte, bits in LEFT_TO_THE_LIBRARY[kind].items() for bit in bits)
+    return any(
+        damage.flip(damaged, 8 * byte + bit) == COMPRESSED[kind]
+        for byte, bits in LEFT_TO_THE_LIBRARY[kind].items()
+        for bit in bits
+    )
 
 
 @pytest.mark.parametrize("kind", compression.KINDS)

@@ -41,7 +41,10 @@ def test_every_cut_of_a_file_is_found(tmp_path):
             RecordIndex.build(tmp_path / "a")
         at = sum(end <= length for end in ends) - 1
         assert (caught.value.path, caught.value.offset, caught.value.record_index) == (
-            str(tmp_path / "a"), ends[at], at)  # fmt: skip
+            str(tmp_path / "a"),
+            ends[at],
+            at,
+        )
 
 
 @pytest.mark.parametrize("bit", range(8 * HEADER))

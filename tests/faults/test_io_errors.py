@@ -9,23 +9,12 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.frames import drain, frames
-from tests.support.mounts import mounted, unmount
+from tests.support.mounts import mounted, refused, unmount
 
 KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
 NOISE = os.urandom(60_000)  # does not compress, and is held back until flush or the next write
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses /dev/full and mounts")
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1 MiB."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    if mounted(folder, "size=1m") is None:
-        pytest.skip("mounting a tmpfs takes root")
-    yield folder
-    unmount(folder)
 
 
 @pytest.fixture
@@ -55,10 +44,6 @@ def write_until_refused(writer):
 
 
 # ---- A device that is full ----
-
-
-def refused(error, number, path):
-    return error.errno == number and error.filename == str(path) and os.strerror(number) in str(error)
 
 
 @pytest.mark.parametrize("kind", KINDS)

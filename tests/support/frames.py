@@ -1,6 +1,6 @@
 """The TFRecord frame and a reader of it in plain Python: what the core's answers are held against.
 
-    record := length:u64le  masked_crc32c(length):u32le  data  masked_crc32c(data):u32le
+record := length:u64le  masked_crc32c(length):u32le  data  masked_crc32c(data):u32le
 """
 
 import itertools
@@ -101,6 +101,4 @@ def agrees(answer, data):
     (records, error), (expected, place) = answer, expect(data)
     if records != expected or (error is None) != (place is None):
         return False
-    return error is None or (
-        (error.offset, error.record_index) == place[:2] and place[2] in error.reason
-    )
+    return error is None or ((error.offset, error.record_index) == place[:2] and place[2] in error.reason)

@@ -1,4 +1,4 @@
-"""File systems of our own: small ones, and ones that nobody can write to."""
+"""File systems of our own, small or read-only, and what the system says when it refuses."""
 
 import os
 import subprocess
@@ -14,3 +14,8 @@ def mounted(folder, options):
 
 def unmount(folder):
     subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def refused(error, number, path):
+    """Whether an OSError has this errno, its text and the name of the file."""
+    return error.errno == number and error.filename == str(path) and os.strerror(number) in str(error)
