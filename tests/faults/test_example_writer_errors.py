@@ -56,10 +56,13 @@ except OSError as error:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_device_is_written_to_as_it_is(kind):
-    writer = tf.ExampleWriter("/dev/full", options=kind)
-    assert refused(write_until_refused(writer), errno.ENOSPC, "/dev/full")
+def test_a_device_that_refuses_stays_a_device(kind):
+    assert refused(write_until_refused(tf.ExampleWriter("/dev/full", options=kind)), errno.ENOSPC, "/dev/full")
     assert not Path("/dev/full").is_file()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_device_is_written_to_and_stays_a_device(kind):
     with tf.ExampleWriter("/dev/null", options=kind, sync=True) as writer:
         writer.write({"i": [1]})
     assert not Path("/dev/null").is_file()
@@ -91,11 +94,13 @@ def test_a_folder_that_vanishes_is_an_error_of_close(tmp_path):
     assert refused(caught.value, errno.ENOENT, folder / "x-00000-of-00002")
 
 
-def test_a_second_shard_that_cannot_be_opened_removes_the_first(tmp_path):
+def test_a_shard_that_cannot_be_opened_is_refused(tmp_path):
     (tmp_path / "00001").mkdir()
     with pytest.raises(OSError):
         tf.ExampleWriter(tmp_path / "{shard}" / "x", num_shards=2)
-    (tmp_path / "00001").rmdir()
+
+
+def test_a_second_shard_that_cannot_be_opened_removes_the_first(tmp_path):
     (tmp_path / "00000").mkdir()
     with pytest.raises(FileNotFoundError):
         tf.ExampleWriter(tmp_path / "{shard}" / "x", num_shards=2)

@@ -97,7 +97,7 @@ def test_pickle_carries_the_index(tmp_path):
     reader = IndexedReader(path)
     len(reader)
     with open(path, "ab") as file:
-        file.write(b"not a record")  # building it anew would fail
+        file.write(b"not a record")  # building it again would fail
     assert list(pickle.loads(pickle.dumps(reader))) == RECORDS
 
 

@@ -1,6 +1,6 @@
 """ShardReader's life: threads that end, signals that come through, forks, several readers and several threads.
 
-What has to hold "a thousand times in a row" is tried TFRECORD_FAST_ROUNDS times, 100 by default.
+What has to hold a thousand times in a row is tried TFRECORD_FAST_ROUNDS times, 100 by default.
 """
 
 import os

@@ -176,7 +176,7 @@ def test_a_cursor_beyond_the_last_file_finds_no_more_files(path):
 @pytest.mark.parametrize("given", [{}, {"cycle_length": 2}, {"shuffle_buffer": 70, "seed": 1}], ids=str)
 @pytest.mark.parametrize("compressed", [False, True])
 def test_what_was_skipped_is_listed_once(tmp_path, on_corrupt, given, compressed):
-    """By the reader or by the one that goes on from its state; together, what a run from end to end lists."""
+    """By the reader, or by the one that resumes from its state; together, what a run from end to end lists."""
     paths = []
     for name in "ab":
         data = bytearray(frames(RECORDS))

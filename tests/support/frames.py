@@ -40,7 +40,7 @@ def offsets(records):
 
 
 def record_at(records, place):
-    """The index of the record whose frame holds the byte at `place`; their number for one behind the last."""
+    """The index of the record whose frame holds the byte at `place`; their number for one after the last."""
     return sum(end <= place for end in offsets(records)[1:])
 
 
@@ -74,7 +74,7 @@ def drain(records):
         for record in records:
             got.append(record)
     except DataLossError as error:
-        assert next(records, None) is None, "an iterator goes on after its error"
+        assert next(records, None) is None, "an iterator continues after its error"
         return got, error
     return got, None
 
