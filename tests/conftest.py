@@ -12,6 +12,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("suite")
 
+
 @pytest.fixture(scope="session")
 def data_dir():
     """The folder of real TFRecord files."""

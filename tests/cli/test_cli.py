@@ -90,13 +90,27 @@ def test_info_counts_over_many_batches(tmp_path, run_json):
     assert (info["min_size"], info["max_size"]) == (0, 999)
 
 
-def test_info_prints_a_row_a_file_and_a_total(tmp_path, run, good):
+@pytest.fixture
+def table(tmp_path, run, good):
+    """The lines that `info` prints of two files, in words; the second file's path."""
     zipped = write(tmp_path / "zipped.gz", RECORDS[:1], "GZIP")
     status, out, _ = run("info", good, zipped)
-    header, first, second, total = [line.split() for line in out.splitlines()]
-    assert status == 0 and header[0] == "RECORDS"
-    assert first == ["4", "75", "11", "none", "0", "2.8", "6", good]
-    assert second == ["1", str(os.path.getsize(zipped)), "3", "GZIP", "3", "3.0", "3", zipped]
+    assert status == 0
+    return [line.split() for line in out.splitlines()], zipped
+
+
+def test_info_prints_a_header(table):
+    assert table[0][0][0] == "RECORDS"
+
+
+def test_info_prints_one_row_per_file(table, good):
+    rows, zipped = table
+    assert rows[1] == ["4", "75", "11", "none", "0", "2.8", "6", good]
+    assert rows[2] == ["1", str(os.path.getsize(zipped)), "3", "GZIP", "3", "3.0", "3", zipped]
+
+
+def test_info_prints_a_total(table):
+    total = table[0][3]
     assert total[0] == "5" and total[2] == "14" and total[3:] == ["mixed", "0", "2.8", "6", "2", "files"]
 
 
@@ -118,9 +132,13 @@ def test_verify_reports_damage_and_goes_on(run, good, damaged):
     assert first.startswith(f"{damaged}: DAMAGED after 1 record: ") and first.endswith("(record 1 at byte 19)")
 
 
+def test_verify_json_tells_of_a_good_file(run_json, good):
+    assert run_json("verify", "--json", good) == (0, [{"path": good, "ok": True, "records": 4, "error": None}])
+
+
 def test_verify_json_gives_file_record_offset_and_reason(run_json, good, damaged):
     status, [bad, fine] = run_json("verify", "--json", damaged, good)
-    assert status == 1 and fine == {"path": good, "ok": True, "records": 4, "error": None}
+    assert status == 1 and fine["ok"]
     assert (bad["path"], bad["ok"], bad["records"]) == (damaged, False, 1)
     assert (bad["error"]["record_index"], bad["error"]["offset"]) == (1, 19)
     assert "CRC" in bad["error"]["reason"]
@@ -160,11 +178,15 @@ def test_usage_is_status_2(line):
 
 
 def test_cat_prints_text_as_text_and_bytes_as_base64(run_json, good):
+    _, lines = run_json("cat", good)
+    assert [line["data"] for line in lines] == ["one", "zwölf", "/wA=", ""]
+    assert [line["encoding"] for line in lines] == ["utf-8", "utf-8", "base64", "utf-8"]
+
+
+def test_cat_prints_index_and_size(run_json, good):
     status, lines = run_json("cat", good)
     assert status == 0 and [line["index"] for line in lines] == [0, 1, 2, 3]
     assert [line["size"] for line in lines] == SIZES
-    assert [line["data"] for line in lines] == ["one", "zwölf", "/wA=", ""]
-    assert [line["encoding"] for line in lines] == ["utf-8", "utf-8", "base64", "utf-8"]
 
 
 def test_cat_base64_encodes_every_record(run_json, good):
@@ -253,17 +275,9 @@ def test_a_full_disk_under_standard_output_is_status_2(good):
     assert result.stderr == b"tfrecord-fast: standard output: No space left on device\n"
 
 
-@pytest.mark.parametrize("rich", [True, False])
-def test_progress_is_shown_on_a_terminal_only(tmp_path, rich):
-    if rich:
-        pytest.importorskip("rich")
-    path = write(tmp_path / "a.gz", [os.urandom(1000)] * 20_000, "GZIP")
-    code = "import sys\n" if rich else "import sys; sys.modules['rich'] = None\n"
-    code += "import tfrecord_fast.cli.progress as p; p._DELAY_SECONDS = -1\n"
-    code += "from tfrecord_fast.cli import main; sys.exit(main(sys.argv[1:]))"
+def in_a_terminal(command, environment):
+    """(status, what it printed, what a terminal at its standard error was shown)."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-c", code, "verify", path]
-    environment = {**os.environ, "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment) as process:
         os.close(theirs)
         shown = b""
@@ -272,10 +286,33 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path, rich):
                 shown += more
         except OSError:  # how a terminal says that its other end is closed
             pass
-        assert process.stdout.read().decode() == f"{path}: ok, 20,000 records\n"
-        assert process.wait() == 0
+        printed = process.stdout.read().decode()
+        status = process.wait()
     os.close(ours)
+    return status, printed, shown
+
+
+@pytest.fixture(params=[True, False], ids=["rich", "plain"])
+def slow_enough(request, tmp_path):
+    """A command whose progress would be shown from its start, where there is a terminal; its path; its environment."""
+    if request.param:
+        pytest.importorskip("rich")
+    path = write(tmp_path / "a.gz", [os.urandom(1000)] * 20_000, "GZIP")
+    code = "import sys\n" if request.param else "import sys; sys.modules['rich'] = None\n"
+    code += "import tfrecord_fast.cli.progress as p; p._DELAY_SECONDS = -1\n"
+    code += "from tfrecord_fast.cli import main; sys.exit(main(sys.argv[1:]))"
+    return [sys.executable, "-c", code, "verify", path], path, {**os.environ, "TERM": "xterm"}
+
+
+def test_progress_is_shown_on_a_terminal(slow_enough):
+    command, path, environment = slow_enough
+    status, printed, shown = in_a_terminal(command, environment)
+    assert (status, printed) == (0, f"{path}: ok, 20,000 records\n")
     assert b"MB" in shown
+
+
+def test_no_progress_is_shown_where_there_is_no_terminal(slow_enough):
+    command, _, environment = slow_enough
     result = subprocess.run(command, capture_output=True, env=environment)
     assert (result.returncode, result.stderr) == (0, b"")
 

@@ -94,7 +94,11 @@ def test_parts_are_one_stream_wherever_it_was_cut(kind, step):
 def test_empty_parts_hide_nothing(kind):
     empty = compress(kind, b"")
     assert is_whole(empty + empty + compress(kind, DATA) + empty + compress(kind, DATA) + empty, kind, RECORDS * 2)
-    assert is_whole(empty, kind, [])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_part_alone_holds_no_records(kind):
+    assert is_whole(compress(kind, b""), kind, [])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -102,26 +106,32 @@ def test_an_empty_file_is_an_empty_stream(kind):
     assert read(b"", compression_type=kind) == ([], None)
 
 
-def test_skippable_frames_are_skipped():
-    for number in range(16):
-        skip = skippable_frame(b"metadata", number)
-        assert is_whole(skip + compress("ZSTD", DATA) + skip + skippable_frame(b""), "ZSTD")
+@pytest.mark.parametrize("number", range(16))
+def test_skippable_frames_are_skipped(number):
+    skip = skippable_frame(b"metadata", number)
+    assert is_whole(skip + compress("ZSTD", DATA) + skip + skippable_frame(b""), "ZSTD")
 
 
-def test_zstd_frames_without_checksum_or_with_content_size_are_read():
-    for checksum in (False, True):
-        for size in (False, True):
-            made = zstandard.ZstdCompressor(write_checksum=checksum, write_content_size=size)
-            assert is_whole(made.compress(DATA), "ZSTD")
+@pytest.mark.parametrize("checksum", [False, True])
+@pytest.mark.parametrize("size", [False, True])
+def test_zstd_frames_with_and_without_checksum_and_content_size_are_read(checksum, size):
+    made = zstandard.ZstdCompressor(write_checksum=checksum, write_content_size=size)
+    assert is_whole(made.compress(DATA), "ZSTD")
 
 
-def test_a_zstd_window_of_128_mib_is_read_and_a_larger_one_is_damage():
-    for log, fits in ((27, True), (28, False)):
-        made = zstandard.ZstdCompressor(compression_params=zstandard.ZstdCompressionParameters(window_log=log))
-        streamed = made.compressobj()
-        data = streamed.compress(DATA) + streamed.flush()
-        records, error = read(data, compression_type="ZSTD")
-        assert (records == RECORDS and error is None) if fits else "ZSTD" in error.reason
+def with_window(log):
+    """A ZSTD stream whose window has 2^log bytes."""
+    parameters = zstandard.ZstdCompressionParameters(window_log=log)
+    made = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    return made.compress(DATA) + made.flush()
+
+
+def test_a_zstd_window_of_128_mib_is_read():
+    assert read(with_window(27), compression_type="ZSTD") == (RECORDS, None)
+
+
+def test_a_larger_zstd_window_is_damage():
+    assert "ZSTD" in read(with_window(28), compression_type="ZSTD")[1].reason
 
 
 def test_a_zstd_dictionary_is_damage():
@@ -143,7 +153,7 @@ def test_every_zlib_window_is_read(window_bits):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("garbage", [b"\0", b"\0" * 512, b"garbage", b"\x1f", b"\x78"])
-def test_garbage_behind_the_last_part_is_damage_behind_all_records(kind, garbage):
+def test_garbage_after_the_last_part_is_damage_after_all_records(kind, garbage):
     records, error = read(compress(kind, DATA) + garbage, compression_type=kind)
     assert records == RECORDS and error.record_index == len(RECORDS)
     assert error.offset == len(DATA)
@@ -174,11 +184,11 @@ def test_input_that_comes_a_byte_at_a_time_is_read(kind):
 # ---- Detection ----
 
 
-def test_a_header_whose_crc_holds_decides():
-    """A length that begins with the magic bytes of GZIP or ZLIB is a length all the same."""
-    for length in (0x8B1F, 0x9C78, 0x0178):
-        record = b"\0" * length
-        assert list(tf.data.TFRecordDataset(bytearray(frames([record])))) == [record]
+@pytest.mark.parametrize("length", [0x8B1F, 0x9C78, 0x0178])
+def test_a_length_that_begins_with_the_magic_of_gzip_or_zlib_is_a_length(length):
+    """A header whose CRC holds decides."""
+    record = b"\0" * length
+    assert list(tf.data.TFRecordDataset(bytearray(frames([record])))) == [record]
 
 
 @pytest.mark.parametrize("kind", compression.ALL)
@@ -210,11 +220,11 @@ def test_every_level_can_be_written(kind, level):
     assert compression.decompress(kind, data) == DATA and is_whole(data, kind)
 
 
-def test_levels_count():
+@pytest.mark.parametrize(("kind", "low", "high"), [("GZIP", 1, 9), ("ZLIB", 1, 9), ("ZSTD", -5, 19)])
+def test_a_high_level_compresses_more_than_a_low_one(kind, low, high):
     text = [b"%d and %d make %d" % (i, i * 7, i * 8) for i in range(20_000)]
-    for kind, low, high in (("GZIP", 1, 9), ("ZLIB", 1, 9), ("ZSTD", -5, 19)):
-        small, large = (len(written(text, tf.io.TFRecordOptions(kind, compression_level=n))) for n in (high, low))
-        assert small < 0.9 * large, kind
+    small, large = (len(written(text, tf.io.TFRecordOptions(kind, compression_level=n))) for n in (high, low))
+    assert small < 0.9 * large
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -238,10 +248,10 @@ def test_parameters_are_handed_to_zlib(parameters):
     assert ours == theirs.compress(frames([DATA] * 50)) + theirs.flush()
 
 
-def test_window_bits_choose_the_wrapper():
-    for window_bits in (15, -15, 31):
-        data = written(RECORDS, tf.io.TFRecordOptions("GZIP", window_bits=window_bits))
-        assert zlib.decompress(data, window_bits) == DATA
+@pytest.mark.parametrize("window_bits", [15, -15, 31])
+def test_window_bits_choose_the_wrapper(window_bits):
+    data = written(RECORDS, tf.io.TFRecordOptions("GZIP", window_bits=window_bits))
+    assert zlib.decompress(data, window_bits) == DATA
 
 
 @pytest.mark.parametrize("flush_mode", [1, 2, 3, 5])

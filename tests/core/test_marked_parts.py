@@ -96,18 +96,30 @@ def offset_of(index):
     return sum(FRAME + len(record) for record in ALL[:index])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_record_inside_is_named_or_skipped(tmp_path, kind):
+@pytest.fixture(params=KINDS)
+def damaged_inside(request, tmp_path):
+    """A file in which record BAD, in the middle of a part, is damaged."""
     data = [bytearray(frames(part)) for part in PARTS]
     data[5][len(frames(PARTS[5][:40])) + 13] ^= 1
-    path = write(tmp_path / "a", [marked(kind, bytes(part)) for part in data])
-    index = sum(map(len, PARTS[:5])) + 40
-    records, error = before_error(path)
-    assert (records, error.record_index, error.offset) == (ALL[:index], index, offset_of(index))
-    records, reader = read(path, on_corrupt="skip", num_threads=3)
-    assert records == ALL[:index] + ALL[index + 1 :]
-    assert [(s.offset, s.bytes) for s in reader.skipped] == [(offset_of(index), FRAME + len(ALL[index]))]
-    assert read(path, on_corrupt="skip_file")[0] == ALL[:index]
+    return write(tmp_path / "a", [marked(request.param, bytes(part)) for part in data])
+
+
+BAD = sum(map(len, PARTS[:5])) + 40
+
+
+def test_a_damaged_record_inside_is_named(damaged_inside):
+    records, error = before_error(damaged_inside)
+    assert (records, error.record_index, error.offset) == (ALL[:BAD], BAD, offset_of(BAD))
+
+
+def test_a_damaged_record_inside_is_skipped(damaged_inside):
+    records, reader = read(damaged_inside, on_corrupt="skip", num_threads=3)
+    assert records == ALL[:BAD] + ALL[BAD + 1 :]
+    assert [(s.offset, s.bytes) for s in reader.skipped] == [(offset_of(BAD), FRAME + len(ALL[BAD]))]
+
+
+def test_a_damaged_record_inside_ends_a_file_that_is_skipped(damaged_inside):
+    assert read(damaged_inside, on_corrupt="skip_file")[0] == ALL[:BAD]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -134,18 +146,18 @@ def test_a_record_may_not_run_past_its_part(tmp_path, kind):
 
 @pytest.mark.parametrize("claim", [{"length": 1}, {"length": 10**6}, {"size": 100}, {"length": 2**30}, {"size": 2**31}])
 @pytest.mark.parametrize("kind", KINDS)
-def test_marks_that_lie_cost_no_record_unsaid(tmp_path, kind, claim):
+@pytest.mark.parametrize("threads", [1, 3])
+def test_marks_that_lie_cost_no_record_without_an_error(tmp_path, kind, claim, threads):
     """All is read as the format itself says, or an error follows records that are right."""
     parts = [marked(kind, frames(part)) for part in PARTS]
     parts[3] = marked(kind, frames(PARTS[3]), **claim)
     path = write(tmp_path / "a", parts)
-    for threads in (1, 3):
-        try:
-            assert read(path, num_threads=threads)[0] == ALL
-        except tf.DataLossError as error:
-            records = before_error(path)[0]
-            assert path in str(error) and records == ALL[: len(records)]
-            assert len(records) >= sum(map(len, PARTS[:3]))
+    try:
+        assert read(path, num_threads=threads)[0] == ALL
+    except tf.DataLossError as error:
+        records = before_error(path)[0]
+        assert path in str(error) and records == ALL[: len(records)]
+        assert len(records) >= sum(map(len, PARTS[:3]))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,7 +3,6 @@
 Each test reads in a process of its own and asks the kernel for its peak.
 """
 
-
 import pytest
 
 from tests.support import compression

@@ -32,8 +32,11 @@ def test_len_and_nbytes_are_of_the_records_alone(batch):
 
 def test_items_are_bytes(batch):
     assert [batch[i] for i in range(4)] == RECORDS
-    assert [batch[i] for i in range(-4, 0)] == RECORDS
     assert all(type(batch[i]) is bytes for i in range(4))
+
+
+def test_negative_indices_count_from_the_end(batch):
+    assert [batch[i] for i in range(-4, 0)] == RECORDS
 
 
 def test_any_index_object_is_an_index(batch):
@@ -44,6 +47,10 @@ def test_any_index_object_is_an_index(batch):
 def test_an_index_out_of_range_is_an_index_error(batch, index):
     with pytest.raises(IndexError):
         batch[index]
+
+
+@pytest.mark.parametrize("index", [4, -5, 2**62, 2**64, -(2**64)])
+def test_a_view_out_of_range_is_an_index_error(batch, index):
     with pytest.raises(IndexError):
         batch.view(index)
 
@@ -56,17 +63,31 @@ def test_what_is_no_index_is_a_type_error(batch, index):
 
 def test_iterating_gives_bytes_again_and_again(batch):
     assert list(batch) == list(batch) == batch.tolist() == RECORDS
+
+
+def test_what_it_holds_can_be_asked(batch):
     assert b"three" in batch and b"four" not in batch
+
+
+def test_it_is_iterated_backwards(batch):
     assert list(reversed(batch)) == RECORDS[::-1]
 
 
-def test_a_view_is_read_only_and_of_the_same_bytes(batch):
+def test_a_view_is_of_the_same_bytes(batch):
+    assert batch.view(2) == b"three" and batch.view(-1) == RECORDS[-1] and batch.view(1).nbytes == 0
+
+
+def test_a_view_is_a_memoryview_of_single_bytes(batch):
     view = batch.view(2)
-    assert isinstance(view, memoryview) and view.readonly and view == b"three"
+    assert isinstance(view, memoryview)
     assert (view.format, view.ndim, view.nbytes, view.contiguous) == ("B", 1, 5, True)
+
+
+def test_a_view_is_read_only(batch):
+    view = batch.view(2)
+    assert view.readonly
     with pytest.raises(TypeError):
         view[0] = 1
-    assert batch.view(-1) == RECORDS[-1] and batch.view(1).nbytes == 0
 
 
 def test_views_and_slices_look_at_one_memory(batch):
@@ -117,6 +138,9 @@ def test_a_slice_with_a_step_of_nothing_is_a_value_error(batch):
 def test_as_an_array_it_is_of_objects(batch):
     array = np.asarray(batch)
     assert array.dtype == object and array.shape == (4,) and array.tolist() == RECORDS
+
+
+def test_an_empty_slice_is_an_empty_array(batch):
     assert np.array(batch[:0]).shape == (0,)
 
 
@@ -130,9 +154,12 @@ def test_an_array_of_another_dtype_is_cast(batch):
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_it_pickles_and_copies(batch, protocol):
+def test_it_pickles(batch, protocol):
     again = pickle.loads(pickle.dumps(batch, protocol))
     assert isinstance(again, tf.RecordBatch) and again.tolist() == RECORDS
+
+
+def test_it_is_copied_deeply(batch):
     assert copy.deepcopy(batch[1:3]).tolist() == RECORDS[1:3]
 
 
@@ -159,9 +186,12 @@ def test_a_batch_is_not_made_by_hand():
         tf.RecordBatch()
 
 
-def test_a_sequence_of_any_bytes_like_objects_becomes_a_batch():
+def test_a_list_of_any_bytes_like_objects_becomes_a_batch():
     records = [b"a", bytearray(b"bc"), memoryview(b"def"), np.frombuffer(b"ghij", np.uint8)]
     assert tf._core._record_batch(records).tolist() == [b"a", b"bc", b"def", b"ghij"]
+
+
+def test_an_array_of_objects_becomes_a_batch():
     assert tf._core._record_batch(np.array([b"a", b"b"], object)).tolist() == [b"a", b"b"]
 
 

@@ -17,9 +17,7 @@ from tfrecord_fast import _core, build_info
 BACKENDS = _core._varint_backends()
 # Values of every length alike, which a uniform draw of 64 bits would not give.
 ANY_LENGTH = (
-    st.integers(0, 64)
-    .flatmap(lambda bits: st.integers(0, 2**bits - 1))
-    .map(lambda v: v - 2**64 if v >= 2**63 else v)
+    st.integers(0, 64).flatmap(lambda bits: st.integers(0, 2**bits - 1)).map(lambda v: v - 2**64 if v >= 2**63 else v)
 )
 
 
@@ -255,7 +253,7 @@ def test_nothing_is_touched_outside_of_the_run_and_the_room(kind):
     data, room = Guarded(8192), Guarded(8192)
     for count in [*range(1, 90), 127, 128, 129, 200, 300]:
         run = b"".join(map(encode, values[:count]))
-        for at_end in (True, False):  # against the page behind, against the page before
+        for at_end in (True, False):  # against the page after it, against the page before it
             place = slice(data.size - len(run), data.size) if at_end else slice(0, len(run))
             data.view[place] = run
             out_place = slice(room.size - 8 * count, room.size) if at_end else slice(0, 8 * count)
@@ -291,7 +289,7 @@ def test_nothing_is_touched_outside_of_garbage_and_its_room():
 
 @needs_mprotect
 @pytest.mark.parametrize("size", range(1, 11))
-def test_one_varint_reads_nothing_before_the_record_or_behind_it(size):
+def test_one_varint_reads_nothing_before_the_record_or_after_it(size):
     data = Guarded(4096)
     run = encode(2 ** (7 * (size - 1)) - 1, size)
     for place in (0, data.size - size):

@@ -55,9 +55,12 @@ def test_no_files_are_no_records():
     assert list(Dataset([])) == []
 
 
-def test_a_glob_is_read_in_sorted_order(folder):
-    assert list(Dataset(str(folder / "a-*"))) == A
-    assert list(Dataset(folder / "a-[0-2]")) == A
+@pytest.mark.parametrize("pattern", ["a-*", "a-[0-2]"])
+def test_a_glob_is_read_in_sorted_order(folder, pattern):
+    assert list(Dataset(str(folder / pattern))) == A
+
+
+def test_globs_are_read_one_after_the_other(folder):
     assert list(Dataset([str(folder / "a-?"), str(folder / "b*")])) == ALL
 
 
@@ -73,33 +76,53 @@ def test_a_glob_that_matches_nothing_is_file_not_found(folder):
     assert caught.value.filename == str(folder / "c-*")
 
 
-def test_a_file_whose_name_looks_like_a_glob_is_a_file(folder):
+@pytest.mark.parametrize("kind", [str, os.fsencode])
+def test_a_file_whose_name_looks_like_a_glob_is_a_file(folder, kind):
     (folder / "what[1]?").write_bytes(frames([b"odd"]))
-    assert list(Dataset(str(folder / "what[1]?"))) == [b"odd"]
+    assert list(Dataset(kind(folder / "what[1]?"))) == [b"odd"]
 
 
 def test_a_glob_may_be_bytes(folder):
     assert list(Dataset(os.fsencode(folder / "a-*"))) == A
-    (folder / "what[1]?").write_bytes(frames([b"odd"]))
-    assert list(Dataset(os.fsencode(folder / "what[1]?"))) == [b"odd"]
+
+
+def test_a_glob_may_be_a_path(folder):
+    assert list(Dataset(folder / "a-*")) == A
 
 
 def test_a_file_url_is_a_path(folder):
     assert list(Dataset(f"file://{folder}/a-1")) == records_of("a-1", 2)
+
+
+def test_a_file_url_may_be_a_glob(folder):
     assert list(Dataset(f"file://{folder}/a-*")) == A
 
 
-def test_fsspec_urls_and_their_globs_are_read(folder):
-    fsspec = pytest.importorskip("fsspec")
-    memory = fsspec.filesystem("memory")
+@pytest.fixture
+def in_memory(folder):
+    """The same files at memory://dataset."""
+    memory = pytest.importorskip("fsspec").filesystem("memory")
     for path in sorted(folder.iterdir()):
         memory.pipe(f"/dataset/{path.name}", path.read_bytes())
+    yield
+    memory.rm("/dataset", recursive=True)
+
+
+@pytest.mark.usefixtures("in_memory")
+def test_an_fsspec_url_is_read():
     assert list(Dataset("memory://dataset/a-1")) == records_of("a-1", 2)
+
+
+@pytest.mark.usefixtures("in_memory")
+def test_a_glob_of_fsspec_urls_is_read():
     assert list(Dataset("memory://dataset/*")) == ALL
+
+
+@pytest.mark.usefixtures("in_memory")
+@pytest.mark.parametrize("name", ["c-*", "none"])
+def test_an_fsspec_url_of_no_file_is_file_not_found(name):
     with pytest.raises(FileNotFoundError):
-        list(Dataset("memory://dataset/c-*"))
-    with pytest.raises(FileNotFoundError):
-        list(Dataset("memory://dataset/none"))
+        list(Dataset(f"memory://dataset/{name}"))
 
 
 def test_an_error_in_a_url_names_it():
@@ -143,7 +166,7 @@ def test_records_are_bytes(folder):
     assert all(type(record) is bytes for record in Dataset(str(folder / "a-0")))
 
 
-def test_each_iteration_starts_anew(folder):
+def test_each_iteration_starts_at_the_beginning(folder):
     dataset = Dataset(str(folder / "a-*"))
     first = iter(dataset)
     next(first)
@@ -155,17 +178,28 @@ def test_as_numpy_iterator_is_the_same(folder):
     assert list(Dataset(str(folder / "a-*")).as_numpy_iterator()) == A
 
 
-def test_as_numpy_iterator_gives_arrays_of_bytes(folder):
-    """Where a loop over the dataset is given batches that copy nothing."""
-    batches = Dataset(str(folder / "a-*")).batch(2)
-    assert type(next(iter(batches))) is tf.RecordBatch
-    for dataset in (batches, batches.map(lambda batch: batch), batches.prefetch(1)):
-        arrays = list(dataset.as_numpy_iterator())
-        assert {type(array) for array in arrays} == {np.ndarray} and arrays[0].dtype == object
-        assert [item for array in arrays for item in array.tolist()] == A
-    orders = [Dataset(str(folder / "a-*")).shuffle(99, seed=1).batch(2) for _ in range(2)]
-    for _ in range(2):  # as many iterations as of a loop, so the same orders
-        assert [array.tolist() for array in orders[0].as_numpy_iterator()] == [b.tolist() for b in orders[1]]
+def test_a_loop_is_given_batches_that_copy_nothing(folder):
+    assert type(next(iter(Dataset(str(folder / "a-*")).batch(2)))) is tf.RecordBatch
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda batches: batches, lambda batches: batches.map(lambda batch: batch), lambda batches: batches.prefetch(1)],
+    ids=["batch", "map", "prefetch"],
+)
+def test_as_numpy_iterator_gives_arrays_of_bytes(folder, make):
+    arrays = list(make(Dataset(str(folder / "a-*")).batch(2)).as_numpy_iterator())
+    assert {type(array) for array in arrays} == {np.ndarray} and arrays[0].dtype == object
+    assert [item for array in arrays for item in array.tolist()] == A
+
+
+def test_as_numpy_iterator_shuffles_as_a_loop_does(folder):
+    one, other = (Dataset(str(folder / "a-*")).shuffle(99, seed=1).batch(2) for _ in range(2))
+    for _ in range(2):  # each iteration has an order of its own
+        assert [array.tolist() for array in one.as_numpy_iterator()] == [batch.tolist() for batch in other]
+
+
+def test_as_numpy_iterator_gives_arrays_inside_dicts():
     strings = tf.data.Dataset.from_tensor_slices({"s": A, "n": np.arange(len(A))}).batch(2)
     [first] = strings.take(1).as_numpy_iterator()
     assert type(first["s"]) is np.ndarray and first["s"].tolist() == A[:2] and first["n"].tolist() == [0, 1]
@@ -186,15 +220,25 @@ def test_a_missing_file_among_others_raises_in_its_turn(folder):
     assert caught.value.filename == str(folder / "none")
 
 
-@pytest.mark.parametrize("kind", ["", "GZIP", "ZLIB", "ZSTD", b"GZIP"])
-def test_a_compression_type_is_held_to(tmp_path, kind):
-    name = kind.decode() if isinstance(kind, bytes) else kind
-    with tf.io.TFRecordWriter(tmp_path / "a", name) as writer:
+KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
+
+
+def packed(path, kind):
+    with tf.io.TFRecordWriter(path, kind) as writer:
         writer.write_batch(A)
-    assert list(Dataset(tmp_path / "a", kind)) == A
-    for other in {"", "GZIP", "ZLIB", "ZSTD"} - {name}:
-        with pytest.raises(tf.DataLossError):
-            list(Dataset(tmp_path / "a", other))
+    return path
+
+
+@pytest.mark.parametrize("kind", [*KINDS, b"GZIP"])
+def test_a_compression_type_may_be_given(tmp_path, kind):
+    name = kind.decode() if isinstance(kind, bytes) else kind
+    assert list(Dataset(packed(tmp_path / "a", name), kind)) == A
+
+
+@pytest.mark.parametrize(("kind", "other"), [*itertools.permutations(KINDS, 2)])
+def test_another_compression_type_than_the_files_is_data_loss(tmp_path, kind, other):
+    with pytest.raises(tf.DataLossError):
+        list(Dataset(packed(tmp_path / "a", kind), other))
 
 
 def test_files_of_different_compression_are_told_apart(tmp_path):
@@ -231,10 +275,16 @@ def test_arguments_keep_tensorflows_order(folder):
 # ---- Interleaving ----
 
 
-def test_two_and_three_slots_as_tensorflow_was_seen_to_do():
+@pytest.mark.parametrize(
+    ("slots", "order"),
+    [
+        (2, "0.0 1.0 0.1 1.1 0.2 0.3 2.0 0.4 2.1 2.2 3.0 2.3 3.1 3.2"),
+        (3, "0.0 1.0 2.0 0.1 1.1 2.1 0.2 2.2 0.3 3.0 2.3 0.4 3.1 3.2"),
+    ],
+)
+def test_the_order_in_plain_python_is_what_tensorflow_was_seen_to_do(slots, order):
     files = [[f"{file}.{i}" for i in range(count)] for file, count in enumerate([5, 2, 4, 3])]
-    assert " ".join(interleave(files, 2)) == "0.0 1.0 0.1 1.1 0.2 0.3 2.0 0.4 2.1 2.2 3.0 2.3 3.1 3.2"
-    assert " ".join(interleave(files, 3)) == "0.0 1.0 2.0 0.1 1.1 2.1 0.2 2.2 0.3 3.0 2.3 0.4 3.1 3.2"
+    assert " ".join(interleave(files, slots)) == order
 
 
 @pytest.mark.parametrize("slots", [1, 2, 3, 4, 5, 100])
@@ -283,9 +333,9 @@ def test_batches_hold_so_many_records_and_the_last_the_rest(folder, size):
     assert batches == [A[i : i + size] for i in range(0, len(A), size)]
 
 
-def test_drop_remainder_drops_a_small_last_batch(folder):
-    assert [len(batch) for batch in Dataset(str(folder / "a-*")).batch(4, drop_remainder=True)] == [4, 4]
-    assert [len(batch) for batch in Dataset(str(folder / "a-*")).batch(11, True)] == [11]
+@pytest.mark.parametrize(("size", "sizes"), [(4, [4, 4]), (11, [11])])
+def test_drop_remainder_drops_a_small_last_batch(folder, size, sizes):
+    assert [len(batch) for batch in Dataset(str(folder / "a-*")).batch(size, drop_remainder=True)] == sizes
 
 
 @pytest.mark.parametrize("size", [0, -1])
@@ -322,17 +372,33 @@ def test_tf_record_iterator_takes_options(tmp_path):
     assert list(tf.python_io.tf_record_iterator(tmp_path / "a", options)) == [b"one"]
 
 
-def test_tf_record_iterator_goes_on_in_a_file_that_grew(tmp_path):
+@pytest.fixture
+def growing(tmp_path):
+    """An iterator that has read all of a file, and a function that appends to it."""
     path = tmp_path / "grows"
     path.write_bytes(frames([b"one"]))
     records = tf.python_io.tf_record_iterator(path)
     assert list(records) == [b"one"]
-    with path.open("ab") as file:
-        file.write(frames([b"two"])[:-1])
+
+    def append(data):
+        with path.open("ab") as file:
+            file.write(data)
+
+    return records, append
+
+
+def test_tf_record_iterator_continues_in_a_file_that_grew(growing):
+    records, append = growing
+    append(frames([b"two"]))
+    assert next(records) == b"two"
+
+
+def test_tf_record_iterator_reads_a_record_once_all_of_it_is_there(growing):
+    records, append = growing
+    append(frames([b"two"])[:-1])
     with pytest.raises(tf.DataLossError):
         next(records)
-    with path.open("ab") as file:
-        file.write(frames([b"two"])[-1:])
+    append(frames([b"two"])[-1:])
     assert list(itertools.islice(records, 2)) == [b"two"]
 
 

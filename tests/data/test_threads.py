@@ -1,4 +1,4 @@
-"""Threads behind prefetch and map: they overlap, keep order, carry errors, and end."""
+"""Threads of prefetch and map: they overlap, keep order, carry errors, and end."""
 
 import gc
 import subprocess
@@ -52,7 +52,7 @@ def test_prefetch_stops_when_dropped():
     assert len(made) == count
 
 
-def test_prefetch_ends_and_goes_on_ending():
+def test_prefetch_stays_at_its_end():
     iterator = iter(tf.data.Dataset.range(2).map(lambda x: x).prefetch(1))
     assert [int(x) for x in iterator] == [0, 1]
     assert next(iterator, None) is None and next(iterator, None) is None
@@ -84,32 +84,33 @@ def test_map_on_threads_stops_when_dropped():
     assert len(called) <= 5
 
 
-def test_both_ways_take_an_infinite_dataset():
+def test_threads_take_an_infinite_dataset():
     dataset = tf.data.Dataset.counter().map(lambda x: x * 2, num_parallel_calls=2).prefetch(2).take(5)
     assert [int(x) for x in dataset] == [0, 2, 4, 6, 8]
 
 
-@pytest.mark.parametrize("where", ["prefetch(2)", "map(lambda x: x, num_parallel_calls=2)"])
-def test_ctrl_c_comes_through(where):
-    code = f"""
-import _thread, signal, threading, time
+INTERRUPTED = """
+import os, signal, threading, time
 import tfrecord_fast as tf
+
 signal.signal(signal.SIGINT, signal.default_int_handler)  # started in the background, it would be ignored
-dataset = tf.data.Dataset.range(5).map(lambda x: time.sleep(30) if x == 1 else x).{where}
-threading.Timer(0.5, _thread.interrupt_main).start()
+
+def stuck(x):
+    return time.sleep(30) if x == 1 else x
+
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 start = time.monotonic()
 try:
-    list(dataset)
+    list(tf.data.Dataset.range(5).{chain})
 except KeyboardInterrupt:
     print("interrupted", time.monotonic() - start < 20, flush=True)
-    import os
     os._exit(0)
 """
-    if "map" in where:
-        code = code.replace(".map(lambda x: time.sleep(30) if x == 1 else x)", "").replace(
-            "lambda x: x,", "lambda x: time.sleep(30) if x == 1 else x,"
-        )
-    code = code.replace("_thread.interrupt_main", "lambda: __import__('os').kill(__import__('os').getpid(), 2)")
+
+
+@pytest.mark.parametrize("chain", ["map(stuck).prefetch(2)", "map(stuck, num_parallel_calls=2)"])
+def test_ctrl_c_comes_through(chain):
+    code = INTERRUPTED.format(chain=chain)
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert run.stdout == "interrupted True\n", run.stderr
 
@@ -171,16 +172,24 @@ def test_a_quick_function_is_called_where_its_result_is_wanted(records, chain, b
     assert set(threads) == {threading.get_ident()}
 
 
+FORTY = [str(i).encode() for i in range(40)]
+
+
 @pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
-def test_a_slow_function_is_called_on_threads_soon_and_in_the_next_iteration_at_once(records, chain):
+def test_a_slow_function_is_soon_called_on_threads(records, chain):
     threads = []
-    data = chain(records.take(40), slow(threads))
-    expected = [str(i).encode() for i in range(40)]
-    assert list(data) == expected
+    assert list(chain(records.take(40), slow(threads))) == FORTY
     assert threads[0] == threading.get_ident() and threads[-1] != threading.get_ident()
     assert threads.count(threading.get_ident()) <= 3
+
+
+@pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
+def test_a_function_known_to_be_slow_is_called_on_threads_at_once_in_the_next_iteration(records, chain):
+    threads = []
+    data = chain(records.take(40), slow(threads))
+    list(data)
     threads.clear()
-    assert list(data) == expected
+    assert list(data) == FORTY
     assert threading.get_ident() not in threads
 
 
@@ -224,7 +233,7 @@ def test_threads_asked_for_by_number_are_used_at_once(records):
     assert threading.get_ident() not in threads
 
 
-def test_threads_asked_for_by_number_go_when_they_are_of_no_use_and_come_back(records):
+def test_threads_asked_for_by_number_go_when_they_are_of_no_use_and_come_back():
     threads = []
 
     def function(number):

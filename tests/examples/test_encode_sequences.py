@@ -143,10 +143,10 @@ def test_what_is_no_feature_list_is_refused_and_named(column, error, words):
         tf.encode_sequence_examples({}, {"bad": column})
 
 
-def test_lengths_that_do_not_fit_are_refused():
-    for lengths in ([4], [-1], [1, 1]):
-        with pytest.raises(tf.errors.InvalidArgumentError, match="lengths: expected 1 numbers of 0 to 3"):
-            tf.encode_sequence_examples({}, {"a": np.zeros((1, 3))}, lengths={"a": lengths})
+@pytest.mark.parametrize("lengths", [[4], [-1], [1, 1]], ids=str)
+def test_lengths_that_do_not_fit_are_refused(lengths):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="lengths: expected 1 numbers of 0 to 3"):
+        tf.encode_sequence_examples({}, {"a": np.zeros((1, 3))}, lengths={"a": lengths})
 
 
 def test_unequal_numbers_of_rows_are_named():

@@ -82,15 +82,35 @@ def test_description_is_code():
     assert eval(tf.io.describe_features(features), {"tf": tf}) == features
 
 
-@pytest.mark.parametrize("seen", [None, 1, 1023, 1024, 1025, 2999, 3000, 10_000])
-def test_as_many_records_are_looked_at_as_are_asked_for(tmp_path, seen):
-    """The last record alone has two values."""
-    with tf.TFRecordWriter(tmp_path / "x") as writer:
-        writer.write_batch([record(a=("int64", [1])) for _ in range(2999)] + [record(a=("int64", [1, 2]))])
-    all_seen = seen is None or seen >= 3000
-    kind = tf.VarLenFeature if all_seen else tf.FixedLenFeature
-    for source in (tmp_path / "x", list(tf.TFRecordDataset(tmp_path / "x"))):
-        assert isinstance(tf.infer_features(source, seen)["a"], kind)
+SEEN = pytest.mark.parametrize("seen", [None, 1, 1023, 1024, 1025, 2999, 3000, 10_000])
+
+
+def kind_seen(seen):
+    """Of 3,000 records, the last alone has two values."""
+    return tf.VarLenFeature if seen is None or seen >= 3000 else tf.FixedLenFeature
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("infer") / "x"
+    with tf.TFRecordWriter(path) as writer:
+        writer.write_batch([record(a=("int64", [1]))] * 2999 + [record(a=("int64", [1, 2]))])
+    return path
+
+
+@SEEN
+def test_as_many_records_of_a_file_are_looked_at_as_are_asked_for(path, seen):
+    assert isinstance(tf.infer_features(path, seen)["a"], kind_seen(seen))
+
+
+@SEEN
+def test_as_many_records_of_a_list_are_looked_at_as_are_asked_for(path, seen):
+    assert isinstance(tf.infer_features(list(tf.TFRecordDataset(path)), seen)["a"], kind_seen(seen))
+
+
+@SEEN
+def test_records_after_those_that_are_looked_at_change_nothing(path, tmp_path, seen):
+    (tmp_path / "x").write_bytes(path.read_bytes())
     with tf.TFRecordWriter(tmp_path / "x", append=True) as writer:
         writer.write_batch([record(a=("int64", [1]))] * 2000)
-    assert isinstance(tf.infer_features(tmp_path / "x", seen)["a"], kind)
+    assert isinstance(tf.infer_features(tmp_path / "x", seen)["a"], kind_seen(seen))

@@ -44,13 +44,24 @@ INFERRED_FROM = {
 @pytest.mark.parametrize("make", INFERRED_FROM.values(), ids=INFERRED_FROM)
 def test_features_are_inferred_from_records_in_any_form(make):
     assert tf.infer_features(make(RECORDS)) == {"a": tf.FixedLenFeature([], tf.int64)}
+
+
+@pytest.mark.parametrize("make", INFERRED_FROM.values(), ids=INFERRED_FROM)
+def test_sequence_features_are_inferred_from_records_in_any_form(make):
     assert set(tf.io.infer_sequence_features(make(RECORDS))[0]) == {"a"}
 
 
-def test_features_are_inferred_from_arrow_arrays():
-    pa = pytest.importorskip("pyarrow")
-    for array in (pa.array(RECORDS), pa.array(RECORDS, pa.large_binary()), pa.chunked_array([RECORDS])):
-        assert set(tf.infer_features(array)) == {"a"}
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda pa: pa.array(RECORDS),
+        lambda pa: pa.array(RECORDS, pa.large_binary()),
+        lambda pa: pa.chunked_array([RECORDS]),
+    ],
+    ids=["binary", "large binary", "chunked"],
+)
+def test_features_are_inferred_from_arrow_arrays(make):
+    assert set(tf.infer_features(make(pytest.importorskip("pyarrow")))) == {"a"}
 
 
 def test_a_generator_is_read_no_further_than_needed():
@@ -59,128 +70,234 @@ def test_a_generator_is_read_no_further_than_needed():
     assert sum(1 for _ in left) > 4000
 
 
-def test_a_sequence_or_array_of_str_is_paths(tmp_path):
+@pytest.mark.parametrize(
+    "make",
+    [
+        str,
+        str.encode,
+        lambda path: [path],
+        lambda path: np.array([path]),
+        lambda path: iter([path]),
+        lambda path: Tensor([path]),
+    ],
+    ids=["str", "bytes", "list", "array", "iterator", "tensor"],
+)
+def test_names_in_any_form_are_paths_to_infer_from(tmp_path, make):
     path = str(tmp_path / "a.tfrecord")
     with tf.io.TFRecordWriter(path) as writer:
         writer.write_batch(RECORDS)
-    for source in (path, path.encode(), [path], np.array([path]), iter([path]), Tensor([path])):
-        assert set(tf.infer_features(source)) == {"a"}
-    assert tf.infer_features([]) == tf.infer_features(iter([])) == {}
+    assert set(tf.infer_features(make(path))) == {"a"}
+
+
+@pytest.mark.parametrize("make", [list, iter])
+def test_no_records_have_no_features(make):
+    assert tf.infer_features(make([])) == {}
 
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_decode_raw_takes_any_bytes_like_object(kind):
     assert tf.decode_raw(kind(b"abcd"), tf.uint8).tolist() == [97, 98, 99, 100]
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_decode_raw_takes_lists_of_any_bytes_like_objects(kind):
     assert tf.decode_raw([kind(b"ab"), kind(b"cd")], tf.uint8).tolist() == [[97, 98], [99, 100]]
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_decode_raw_takes_nested_lists_of_any_bytes_like_objects(kind):
     assert tf.decode_raw(([kind(b"ab")], [b"cd"]), tf.uint8).tolist() == [[[97, 98]], [[99, 100]]]
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_a_bytes_array_takes_any_bytes_like_object_and_str(kind):
     assert tf.BytesArray([kind(b"ab"), "é"]).tolist() == [b"ab", "é".encode()]
 
 
 @pytest.mark.parametrize("make", [list, tuple, np.array, objects])
 def test_str_records_are_utf8(make):
-    texts = ["", RECORDS[1].decode()]
-    assert tf.parse_example(make(texts), FEATURES)["a"].tolist() == [7, 1]
-    assert tf.parse_sequence_example(make(texts), FEATURES)[0]["a"].tolist() == [7, 1]
+    assert tf.parse_example(make(["", RECORDS[1].decode()]), FEATURES)["a"].tolist() == [7, 1]
 
 
-def test_str_beside_bytes():
+@pytest.mark.parametrize("make", [list, tuple, np.array, objects])
+def test_str_records_of_sequences_are_utf8(make):
+    assert tf.parse_sequence_example(make(["", RECORDS[1].decode()]), FEATURES)[0]["a"].tolist() == [7, 1]
+
+
+def test_str_and_bytes_may_stand_side_by_side():
     assert tf.parse_example([b"", ""], FEATURES)["a"].tolist() == [7, 7]
+
+
+def test_none_among_records_is_a_type_error():
     with pytest.raises(TypeError, match="bytes-like"):
         tf.parse_example(["", None], FEATURES)
 
 
-def test_str_records_are_written_as_utf8(tmp_path):
-    with tf.io.TFRecordWriter(tmp_path / "a.tfrecord") as writer:
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "a.tfrecord")
+
+
+def test_str_records_are_written_as_utf8(path):
+    with tf.io.TFRecordWriter(path) as writer:
         writer.write_batch([b"a", "é"])
+    assert list(tf.data.TFRecordDataset(path)) == [b"a", "é".encode()]
+
+
+def test_an_array_of_str_is_written(path):
+    with tf.io.TFRecordWriter(path) as writer:
         writer.write_batch(np.array(["b"]))
-        with pytest.raises(TypeError, match="bytes-like"):
-            writer.write_batch(["c", 1])
-    assert list(tf.data.TFRecordDataset(tmp_path / "a.tfrecord")) == [b"a", "é".encode(), b"b"]
+    assert list(tf.data.TFRecordDataset(path)) == [b"b"]
 
 
-def test_tensors_of_another_library():
-    assert tf.parse_single_example(Tensor(RECORDS[1]), FEATURES) == {"a": 1}
-    assert tf.parse_example(Tensor(RECORDS[1]), FEATURES) == {"a": 1}
+def test_a_batch_of_str_and_something_else_is_refused_whole(path):
+    with tf.io.TFRecordWriter(path) as writer, pytest.raises(TypeError, match="bytes-like"):
+        writer.write_batch(["c", 1])
+    assert list(tf.data.TFRecordDataset(path)) == []
+
+
+@pytest.mark.parametrize("parse", [tf.parse_single_example, tf.parse_example])
+def test_a_scalar_tensor_of_another_library_is_one_record(parse):
+    assert parse(Tensor(RECORDS[1]), FEATURES) == {"a": 1}
+
+
+@pytest.mark.parametrize("parse", [tf.parse_sequence_example, tf.parse_single_sequence_example])
+def test_a_scalar_tensor_of_another_library_is_one_sequence(parse):
+    assert parse(Tensor(RECORDS[1]), FEATURES)[0] == {"a": 1}
+
+
+def test_a_tensor_of_another_library_is_records():
     assert tf.parse_example(Tensor(RECORDS), FEATURES)["a"].tolist() == [0, 1, 2]
+
+
+def test_a_tensor_of_another_library_is_records_of_sequences():
     assert tf.parse_sequence_example(Tensor(RECORDS), FEATURES)[0]["a"].tolist() == [0, 1, 2]
-    assert tf.parse_sequence_example(Tensor(RECORDS[1]), FEATURES)[0] == {"a": 1}
-    assert tf.parse_single_sequence_example(Tensor(RECORDS[1]), FEATURES)[0] == {"a": 1}
-    assert tf.decode_raw(Tensor(b"ab"), tf.uint8).tolist() == [97, 98]
-    assert tf.decode_raw(Tensor([b"ab", b"cd"]), tf.uint8).tolist() == [[97, 98], [99, 100]]
 
 
-def test_paths_in_tensors_of_another_library(tmp_path):
-    path = str(tmp_path / "a.tfrecord").encode()
+@pytest.mark.parametrize(
+    ("value", "expected"), [(b"ab", [97, 98]), ([b"ab", b"cd"], [[97, 98], [99, 100]])], ids=["scalar", "vector"]
+)
+def test_a_tensor_of_another_library_is_decoded(value, expected):
+    assert tf.decode_raw(Tensor(value), tf.uint8).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "make", [Tensor, lambda path: Tensor([path]), lambda path: [Tensor(path)]], ids=["scalar", "vector", "list"]
+)
+def test_paths_may_be_in_tensors_of_another_library(path, make):
     with tf.io.TFRecordWriter(path) as writer:
         writer.write(b"x")
-    for paths in (Tensor(path), Tensor([path]), [Tensor(path)]):
-        assert list(tf.data.TFRecordDataset(paths)) == [b"x"]
+    assert list(tf.data.TFRecordDataset(make(path.encode()))) == [b"x"]
 
 
-def test_tensorflow_1_has_another_order_of_arguments():
-    v1 = tf.compat.v1
-    for module in (v1, v1.io):
-        assert module.parse_example(RECORDS, FEATURES, "name", ["x", "y", "z"])["a"].tolist() == [0, 1, 2]
-        assert module.parse_single_example(RECORDS[1], FEATURES, "name", "x") == {"a": 1}
-        assert module.decode_raw(b"ab", tf.uint8, True, "name").tolist() == [97, 98]
-        assert module.decode_raw(bytes=b"ab", out_type=tf.uint8).tolist() == [97, 98]
+TENSORFLOW_1 = pytest.mark.parametrize("module", [tf.compat.v1, tf.compat.v1.io], ids=["v1", "v1.io"])
 
 
-@pytest.mark.parametrize("names", [["x", "y", "z"], [b"x", b"y", b"z"], np.array(["x", "y", "z"])])
-def test_an_error_tells_the_records_name(names):
-    required = {"a": tf.FixedLenFeature([], tf.int64)}
-    for records in ([RECORDS[0], b"", b""], objects([RECORDS[0], b"", b""])):
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: y, feature 'a'.*\(record 1\)"):
-            tf.parse_example(records, required, names)
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: y, feature 'a'.*\(record 1\)"):
-            tf.parse_sequence_example(records, required, example_names=names)
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^feature 'a'"):
-            tf.parse_example(records, required, [])
+@TENSORFLOW_1
+def test_tensorflow_1_has_another_order_of_arguments_in_parse_example(module):
+    assert module.parse_example(RECORDS, FEATURES, "name", ["x", "y", "z"])["a"].tolist() == [0, 1, 2]
 
 
-def test_an_error_tells_the_name_of_one_record():
-    required = {"a": tf.FixedLenFeature([], tf.int64)}
-    for name in ("x", b"x", ["x"]):
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a'"):
-            tf.parse_single_example(b"", required, name)
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a'"):
-            tf.parse_single_sequence_example(b"", required, example_name=name)
-    assert tf.parse_single_example(RECORDS[1], required, "x") == {"a": 1}
+@TENSORFLOW_1
+def test_tensorflow_1_has_another_order_of_arguments_in_parse_single_example(module):
+    assert module.parse_single_example(RECORDS[1], FEATURES, "name", "x") == {"a": 1}
 
 
-def test_there_are_as_many_names_as_records():
-    for parse in (tf.parse_example, tf.parse_sequence_example):
-        with pytest.raises(tf.errors.InvalidArgumentError, match="1 names for 3 records"):
-            parse(RECORDS, FEATURES, example_names=["x"])
+@TENSORFLOW_1
+def test_tensorflow_1_has_another_order_of_arguments_in_decode_raw(module):
+    assert module.decode_raw(b"ab", tf.uint8, True, "name").tolist() == [97, 98]
 
 
-@pytest.mark.parametrize("value", [np.datetime64("2020"), np.timedelta64(1, "D"), np.array("2020", dtype="M8[Y]")])
-def test_dates_have_no_form_in_an_example(value, tmp_path):
+@TENSORFLOW_1
+def test_tensorflow_1_calls_the_bytes_of_decode_raw_bytes(module):
+    assert module.decode_raw(bytes=b"ab", out_type=tf.uint8).tolist() == [97, 98]
+
+
+REQUIRED = {"a": tf.FixedLenFeature([], tf.int64)}
+NAMES = pytest.mark.parametrize("names", [["x", "y", "z"], [b"x", b"y", b"z"], np.array(["x", "y", "z"])])
+
+
+@NAMES
+@pytest.mark.parametrize("make", [list, objects])
+@pytest.mark.parametrize("parse", [tf.parse_example, tf.parse_sequence_example])
+def test_an_error_tells_the_records_name(names, make, parse):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: y, feature 'a'.*\(record 1\)"):
+        parse(make([RECORDS[0], b"", b""]), REQUIRED, example_names=names)
+
+
+@pytest.mark.parametrize("make", [list, objects])
+def test_without_names_an_error_begins_with_the_feature(make):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^feature 'a'"):
+        tf.parse_example(make([RECORDS[0], b"", b""]), REQUIRED, [])
+
+
+@pytest.mark.parametrize("name", ["x", b"x", ["x"]])
+def test_an_error_tells_the_name_of_one_record(name):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a'"):
+        tf.parse_single_example(b"", REQUIRED, name)
+
+
+@pytest.mark.parametrize("name", ["x", b"x", ["x"]])
+def test_an_error_tells_the_name_of_one_sequence(name):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a'"):
+        tf.parse_single_sequence_example(b"", REQUIRED, example_name=name)
+
+
+def test_a_name_changes_nothing_where_there_is_no_error():
+    assert tf.parse_single_example(RECORDS[1], REQUIRED, "x") == {"a": 1}
+
+
+@pytest.mark.parametrize("parse", [tf.parse_example, tf.parse_sequence_example])
+def test_there_are_as_many_names_as_records(parse):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="1 names for 3 records"):
+        parse(RECORDS, FEATURES, example_names=["x"])
+
+
+DATES = pytest.mark.parametrize(
+    "value", [np.datetime64("2020"), np.timedelta64(1, "D"), np.array("2020", dtype="M8[Y]")]
+)
+
+
+@DATES
+def test_dates_have_no_form_in_an_example(value):
     with pytest.raises(TypeError):
         tf.train.example({"a": value})
-    with tf.ExampleWriter(tmp_path / "a.tfrecord") as writer, pytest.raises(TypeError):
+
+
+@DATES
+def test_dates_are_not_written(value, path):
+    with tf.ExampleWriter(path) as writer, pytest.raises(TypeError):
         writer.write_example({"a": value})
 
 
-def test_a_negative_number_of_threads_is_an_error(tmp_path):
-    for call in (
-        lambda: tf.encode_examples({"a": [1]}, num_threads=-1),
-        lambda: tf.encode_sequence_examples({"a": [1]}, {}, num_threads=-1),
-        lambda: tf.parse_example(RECORDS, FEATURES, num_threads=-1),
-        lambda: tf.parse_sequence_example(RECORDS, FEATURES, num_threads=-1),
-        lambda: tf.ExampleWriter(tmp_path / "a", num_threads=-1),
-        lambda: tf.TFRecordWriter(tmp_path / "a", num_threads=-1),
-    ):
-        with pytest.raises(ValueError, match="`num_threads` must not be negative, got -1"):
-            call()
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path: tf.encode_examples({"a": [1]}, num_threads=-1),
+        lambda path: tf.encode_sequence_examples({"a": [1]}, {}, num_threads=-1),
+        lambda path: tf.parse_example(RECORDS, FEATURES, num_threads=-1),
+        lambda path: tf.parse_sequence_example(RECORDS, FEATURES, num_threads=-1),
+        lambda path: tf.ExampleWriter(path, num_threads=-1),
+        lambda path: tf.TFRecordWriter(path, num_threads=-1),
+    ],
+    ids=["encode", "encode sequences", "parse", "parse sequences", "ExampleWriter", "TFRecordWriter"],
+)
+def test_a_negative_number_of_threads_is_an_error(path, call):
+    with pytest.raises(ValueError, match="`num_threads` must not be negative, got -1"):
+        call(path)
 
 
-def test_row_splits_that_are_missing_where_rows_are_cut_further():
-    ragged = tf.RaggedFeature
-    nested = ragged(tf.int64, "a", [ragged.RowSplits("s"), ragged.RowSplits("t")])
+RAGGED = tf.RaggedFeature
+NESTED = {"r": RAGGED(tf.int64, "a", [RAGGED.RowSplits("s"), RAGGED.RowSplits("t")])}
+
+
+def test_one_record_without_the_row_splits_of_nested_rows_is_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="'r': row splits are missing"):
-        tf.parse_single_example(b"", {"r": nested})
-    assert tf.parse_example([b""], {"r": nested})["r"].to_list() == [[]]
+        tf.parse_single_example(b"", NESTED)
+
+
+def test_a_batch_without_the_row_splits_of_nested_rows_has_empty_rows():
+    assert tf.parse_example([b""], NESTED)["r"].to_list() == [[]]
 
 
 @pytest.mark.parametrize(
@@ -188,6 +305,5 @@ def test_row_splits_that_are_missing_where_rows_are_cut_further():
     [([0], (1, 0)), ([2], (0, 2)), ([2, 0], (0, 2, 0)), ([0, 2], (1, 0, 2)), ([0, 0], (1, 0, 0)), ([1, 0], (1, 1, 0))],
 )
 def test_uniform_rows_of_nothing_in_one_record(lengths, shape):
-    ragged = tf.RaggedFeature
-    feature = ragged(tf.int64, "b", [ragged.UniformRowLength(length) for length in lengths])
+    feature = RAGGED(tf.int64, "b", [RAGGED.UniformRowLength(length) for length in lengths])
     assert tf.parse_single_example(RECORDS[0], {"r": feature})["r"].shape == shape

@@ -114,11 +114,11 @@ def test_every_record_in_an_order_of_its_own():
 
 @pytest.mark.parametrize("last", [*INTS, *FLOATS])
 def test_a_record_that_ends_within_an_entry_is_malformed(last):
-    """Whatever the parser expects there; the bytes behind a record are never its own."""
+    """Whatever the parser expects there; the bytes after a record are never its own."""
     row = dict.fromkeys([*INTS, *FLOATS], 300)
     order = [key for key in row if key != last] + [last]
     good = simple(row, order)
-    before = simple(row, order[:-1])[3:]  # behind a tag and a length of two bytes
+    before = simple(row, order[:-1])[3:]  # after a tag and a length of two bytes
     entries = good[3:]
     assert entries.startswith(before)
     for size in range(len(before) + 1, len(entries)):
@@ -127,19 +127,30 @@ def test_a_record_that_ends_within_an_entry_is_malformed(last):
             tf.parse_example([good, good, good, short], FEATURES)
 
 
-@pytest.mark.parametrize("size", range(1, 12))
-def test_varints_of_any_length_and_overlong_ones(size):
-    for value in (0, 1, (1 << 7 * size) - 1):
-        groups = [value >> 7 * i & 0x7F | 0x80 for i in range(size)]
-        groups[-1] &= 0x7F
-        record = wire.example([(b"i", wire.field(3, wire.field(1, bytes(groups))))])
-        other = wire.example([(b"i", wire.feature("int64", [1]))])
-        if size > 10:
-            with pytest.raises(tf.errors.InvalidArgumentError, match="malformed"):
-                tf.parse_example([other, record], FEATURES)
-            continue
-        wanted = struct.unpack("<q", struct.pack("<Q", value & (1 << 64) - 1))[0]
-        assert tf.parse_example([other, record, other, record], FEATURES)["i"].tolist() == [1, wanted, 1, wanted]
+ONE = wire.example([(b"i", wire.feature("int64", [1]))])
+VALUES = pytest.mark.parametrize("most", [False, None, True], ids=["0", "1", "all bits"])
+
+
+def scalar_of(size, most):
+    """A record of one varint of so many bytes, and its value modulo 2^64."""
+    value = (1 << 7 * size) - 1 if most else int(most is None)
+    groups = [value >> 7 * i & 0x7F | 0x80 for i in range(size)]
+    groups[-1] &= 0x7F
+    return wire.example([(b"i", wire.field(3, wire.field(1, bytes(groups))))]), value & (1 << 64) - 1
+
+
+@VALUES
+@pytest.mark.parametrize("size", range(1, 11))
+def test_varints_of_any_length_are_read(size, most):
+    record, value = scalar_of(size, most)
+    wanted = struct.unpack("<q", struct.pack("<Q", value))[0]
+    assert tf.parse_example([ONE, record, ONE, record], FEATURES)["i"].tolist() == [1, wanted, 1, wanted]
+
+
+@VALUES
+def test_a_varint_of_eleven_bytes_is_malformed(most):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="malformed"):
+        tf.parse_example([ONE, scalar_of(11, most)[0]], FEATURES)
 
 
 @pytest.mark.parametrize("wrong", [b"\x0a\x02\x05\x06", b"\x0a\x01\x85", b"\x0a\x00", b"\x0a\x02\x85\x86"])

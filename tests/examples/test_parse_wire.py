@@ -46,11 +46,16 @@ def test_unknown_fields_are_skipped_everywhere_inside():
         assert values(wire.field(1, unknown() + entry + unknown())) == [7]
 
 
-def test_context_feature_of_unknown_fields_only_has_no_values():
-    message = wire.sequence_example([(b"a", wire.field(5, b"x"))], [])
+OF_UNKNOWN_FIELDS = wire.sequence_example([(b"a", wire.field(5, b"x"))], [])
+
+
+def test_context_feature_of_unknown_fields_only_does_not_take_the_default():
     with pytest.raises(tf.errors.InvalidArgumentError, match="expected 1"):
-        tf.parse_sequence_example([message], {"a": tf.FixedLenFeature([], tf.int64, 3)})
-    context, _, _ = tf.parse_sequence_example([message], {"a": V(tf.int64)})
+        tf.parse_sequence_example([OF_UNKNOWN_FIELDS], {"a": tf.FixedLenFeature([], tf.int64, 3)})
+
+
+def test_context_feature_of_unknown_fields_only_has_no_values():
+    context, _, _ = tf.parse_sequence_example([OF_UNKNOWN_FIELDS], {"a": V(tf.int64)})
     assert context["a"].values.tolist() == []
 
 
@@ -59,38 +64,50 @@ def test_last_of_two_equal_keys_wins():
     assert values(message) == [2]
 
 
+MALFORMED = [
+    b"\x0a\x05ab",  # a length beyond the end
+    b"\x0a",
+    b"\xff" * 11,
+    wire.field(1, wire.field(1, wire.field(1, b"a"))),  # a map entry without a value
+    wire.field(1, wire.field(1, wire.field(2, b""))),
+    wire.field(1, b"\x0a\x00"),  # an empty map entry
+    one(b"\x1a\x05\x0a\x01"),
+    one(wire.field(3, wire.field(1, b"\x80" * 10 + b"\x01"))),  # eleven bytes
+    one(wire.field(3, wire.field(1, b"\x01\x80"))),  # the run ends inside a varint
+    one(wire.field(3, b"\x0b")),  # a group that does not end
+    wire.varint(5 << 3 | 3) + wire.varint(5 << 3 | 4),  # a group at the top, as TensorFlow
+]
+
+
 def test_concatenated_examples_merge():
     message = wire.example([(b"a", wire.feature("int64", [1]))]) + wire.example([(b"b", wire.feature("int64", [2]))])
     parsed = tf.parse_example([message], {"a": V(tf.int64), "b": V(tf.int64)})
     assert parsed["a"].values.tolist() == [1] and parsed["b"].values.tolist() == [2]
 
 
-def test_kindless_last_key_hides_nothing_from_fixed_but_all_from_lists():
-    message = wire.example([(b"a", wire.feature("int64", [1])), (b"a", b"")])
-    assert tf.parse_example([message], {"a": tf.FixedLenFeature([], tf.int64)})["a"].tolist() == [1]
-    assert values(message) == []
-    assert tf.parse_single_example(message, INTS)["a"].values.tolist() == [1]
+KINDLESS_LAST = wire.example([(b"a", wire.feature("int64", [1])), (b"a", b"")])
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        b"\x0a\x05ab",  # a length beyond the end
-        b"\x0a",
-        b"\xff" * 11,
-        wire.field(1, wire.field(1, wire.field(1, b"a"))),  # a map entry without a value
-        wire.field(1, wire.field(1, wire.field(2, b""))),
-        wire.field(1, b"\x0a\x00"),  # an empty map entry
-        one(b"\x1a\x05\x0a\x01"),
-        one(wire.field(3, wire.field(1, b"\x80" * 10 + b"\x01"))),  # eleven bytes
-        one(wire.field(3, wire.field(1, b"\x01\x80"))),  # the run ends inside a varint
-        one(wire.field(3, b"\x0b")),  # a group that does not end
-        wire.varint(5 << 3 | 3) + wire.varint(5 << 3 | 4),  # a group at the top, as TensorFlow
-    ],
-)
-def test_malformed_records_raise(message):
+def test_kindless_last_key_hides_nothing_from_fixed_features():
+    assert tf.parse_example([KINDLESS_LAST], {"a": tf.FixedLenFeature([], tf.int64)})["a"].tolist() == [1]
+
+
+def test_kindless_last_key_hides_all_from_lists():
+    assert values(KINDLESS_LAST) == []
+
+
+def test_kindless_last_key_hides_nothing_from_lists_of_one_record():
+    assert tf.parse_single_example(KINDLESS_LAST, INTS)["a"].values.tolist() == [1]
+
+
+@pytest.mark.parametrize("message", MALFORMED)
+def test_a_malformed_record_raises(message):
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.parse_example([message], INTS)
+
+
+@pytest.mark.parametrize("message", MALFORMED)
+def test_a_malformed_record_alone_raises(message):
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.parse_single_example(message, INTS)
 
@@ -123,50 +140,31 @@ def test_every_cut_of_a_record_raises_or_parses():
             tf.parse_example([message[:size]], features)
 
 
-def test_against_protobuf():
-    """Random values of all three kinds, split at random into what the specification lets a writer split."""
-    feature_pb2 = pytest.importorskip("google.protobuf").__name__ and _feature_class()
+def random_chunks(rng, make, draw):
+    """Lists of one kind, some packed, some not, as one member of a Feature may be split."""
+    return b"".join(
+        make([draw() for _ in range(rng.randrange(3))], rng.random() < 0.5) for _ in range(rng.randrange(3))
+    )
+
+
+def random_member(rng):
+    """One member of a Feature's oneof, split at random into what the specification lets a writer split."""
+    kind = rng.choice(["int64", "int64", "float", "bytes"])
+    if kind == "bytes":
+        return wire.field(1, wire.bytes_list([rng.randbytes(rng.randrange(4)) for _ in range(rng.randrange(3))]))
+    if kind == "float":
+        return wire.field(2, random_chunks(rng, wire.float_list, lambda: float(rng.randrange(9))))
+    return wire.field(3, random_chunks(rng, wire.int64_list, lambda: rng.randrange(-5, 1 << rng.choice([3, 40]))))
+
+
+def test_random_values_of_all_kinds_are_protobufs():
+    pytest.importorskip("google.protobuf")
+    from tests.support.oracle_protobuf import Feature
+
+    dtypes = {"int64_list": tf.int64, "float_list": tf.float32, "bytes_list": tf.string, None: tf.int64}
     rng = random.Random(7)
     for _ in range(3000):
-        value = b""
-        for _ in range(rng.randrange(4)):
-            kind = rng.choice(["int64", "int64", "float", "bytes"])
-            if kind == "bytes":
-                value += wire.field(
-                    1, wire.bytes_list([rng.randbytes(rng.randrange(4)) for _ in range(rng.randrange(3))])
-                )
-                continue
-            number, make = (3, wire.int64_list) if kind == "int64" else (2, wire.float_list)
-            draw = (
-                (lambda: rng.randrange(-5, 1 << rng.choice([3, 40])))
-                if kind == "int64"
-                else (lambda: float(rng.randrange(9)))
-            )
-            chunks = [
-                make([draw() for _ in range(rng.randrange(3))], rng.random() < 0.5) for _ in range(rng.randrange(3))
-            ]
-            value += wire.field(number, b"".join(chunks))
-        message = feature_pb2.FromString(value)
+        value = b"".join(random_member(rng) for _ in range(rng.randrange(4)))
+        message = Feature.FromString(value)
         kind = message.WhichOneof("kind")
-        features = {
-            "a": V({"int64_list": tf.int64, "float_list": tf.float32, "bytes_list": tf.string, None: tf.int64}[kind])
-        }
-        got = tf.parse_example([one(value)], features)["a"].values.tolist()
-        assert got == (list(getattr(message, kind).value) if kind else []), value
-
-
-def _feature_class():
-    """The Feature message, in a descriptor pool of its own."""
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
-    file = descriptor_pb2.FileDescriptorProto(name="f.proto", package="t", syntax="proto3")
-    kinds = [("BytesList", "bytes_list", 12), ("FloatList", "float_list", 2), ("Int64List", "int64_list", 3)]
-    feature = descriptor_pb2.DescriptorProto(name="Feature")
-    feature.oneof_decl.add(name="kind")
-    for number, (name, field, kind) in enumerate(kinds, 1):
-        file.message_type.add(name=name).field.add(name="value", number=1, type=kind, label=3)
-        feature.field.add(name=field, number=number, type=11, label=1, type_name=f".t.{name}", oneof_index=0)
-    file.message_type.append(feature)
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("t.Feature"))
+        assert values(one(value), dtypes[kind]) == (list(getattr(message, kind).value) if kind else []), value

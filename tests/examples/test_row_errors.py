@@ -69,11 +69,14 @@ def test_file_and_record_are_named(files, read, features, ids, text):
 
 @pytest.mark.parametrize(("features", "ids", "text"), CASES, ids=["range", "length", "partition"])
 def test_without_a_file_the_row_is_named(features, ids, text):
-    records = [record([1, 1])] * 3 + [record(ids)]
     with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{text} \(record 3\)$"):
-        tf.io.parse_example(records, features)
+        tf.io.parse_example([record([1, 1])] * 3 + [record(ids)], features)
+
+
+@pytest.mark.parametrize(("features", "ids", "text"), CASES, ids=["range", "length", "partition"])
+def test_of_one_record_no_row_is_named(features, ids, text):
     with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{text}$"):
-        tf.io.parse_single_example(records[3], features)
+        tf.io.parse_single_example(record(ids), features)
 
 
 def test_reading_on_without_errors_gives_the_same_as_parsing(files):
@@ -99,17 +102,32 @@ def sequence(lengths):
     return wire.sequence_example(context, lists)
 
 
-@pytest.mark.parametrize("part", [0, 1], ids=["context", "lists"])
-def test_of_sequence_examples(tmp_path, part):
-    path = str(tmp_path / "S")
-    with tf.io.TFRecordWriter(path) as writer:
+MISFIT = r"feature 'r': invalid partition: row_lengths must sum to \d, the number of values, got \d"
+PARTS = pytest.mark.parametrize("features", [(RAGGED, None), (None, RAGGED)], ids=["context", "lists"])
+
+
+@pytest.fixture
+def sequences(tmp_path):
+    """A file of six SequenceExamples, of which number 4 does not fit."""
+    with tf.io.TFRecordWriter(tmp_path / "S") as writer:
         writer.write_batch([sequence([2])] * 4 + [sequence([3]), sequence([2])])
-    features = (RAGGED, None) if part == 0 else (None, RAGGED)
-    text = r"feature 'r': invalid partition: row_lengths must sum to \d, the number of values, got \d"
-    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{path}: {text} \(record 4\)$"):
-        list(tf.ShardReader(path, features, batch_size=3))
-    [batch] = tf.data.TFRecordDataset(path).batch(6)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{path}: {text} \(record 4\)$"):
+    return str(tmp_path / "S")
+
+
+@PARTS
+def test_file_and_record_of_a_sequence_are_named_by_a_reader(sequences, features):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{sequences}: {MISFIT} \(record 4\)$"):
+        list(tf.ShardReader(sequences, features, batch_size=3))
+
+
+@PARTS
+def test_file_and_record_of_a_sequence_are_named_by_parsing(sequences, features):
+    [batch] = tf.data.TFRecordDataset(sequences).batch(6)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{sequences}: {MISFIT} \(record 4\)$"):
         tf.io.parse_sequence_example(batch, *features)
+
+
+@PARTS
+def test_of_one_sequence_the_feature_and_the_step_are_named(features):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"^feature 'r': (step 1: )?invalid .* \(record 0\)$"):
-        tf.io.parse_single_sequence_example(batch[4], *features)
+        tf.io.parse_single_sequence_example(sequence([3]), *features)

@@ -126,17 +126,26 @@ def test_an_image_decodes_as_by_tensorflow(number, theirs):
         np.testing.assert_array_equal(ours, expected)
 
 
+def decoded_by_tensorflow(files, function, arguments):
+    calls = [(i, function, given) for i, given in enumerate(arguments)]
+    return live_tensorflow.call(decode_all, dict(enumerate(files)), calls)
+
+
 @needs_tensorflow
-def test_what_is_encoded_here_tensorflow_decodes():
+def test_tensorflow_decodes_a_png_to_the_pixels_encoded_here():
     images = [SMOOTH, SMOOTH[..., :1], NOISE, NOISE[..., :2], NOISE.astype(np.uint16)[..., :1]]
-    pngs = [tf.io.encode_png(image) for image in images]
-    calls = [(i, "decode_png", {"dtype": image.dtype.name}) for i, image in enumerate(images)]
-    for image, decoded in zip(images, live_tensorflow.call(decode_all, dict(enumerate(pngs)), calls), strict=True):
-        np.testing.assert_array_equal(image, decoded)
-    jpegs = [tf.io.encode_jpeg(image) for image in images[:2]]
-    calls = [(i, "decode_jpeg", {}) for i in range(2)]
-    for image, decoded in zip(images, live_tensorflow.call(decode_all, dict(enumerate(jpegs)), calls), strict=False):
-        assert np.abs(image.astype(int) - decoded).max() < 24
+    dtypes = [{"dtype": image.dtype.name} for image in images]
+    decoded = decoded_by_tensorflow(map(tf.io.encode_png, images), "decode_png", dtypes)
+    for ours, theirs in zip(images, decoded, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@needs_tensorflow
+def test_tensorflow_decodes_a_jpeg_to_nearly_the_pixels_encoded_here():
+    images = [SMOOTH, SMOOTH[..., :1]]
+    decoded = decoded_by_tensorflow(map(tf.io.encode_jpeg, images), "decode_jpeg", [{}, {}])
+    for ours, theirs in zip(images, decoded, strict=True):
+        assert np.abs(ours.astype(int) - theirs).max() < 24
 
 
 @pytest.mark.parametrize("image", [SMOOTH[..., 0], SMOOTH.astype(float), SMOOTH[..., :2], SMOOTH.astype(np.uint16)])
@@ -145,13 +154,27 @@ def test_what_no_jpeg_holds_is_an_error(image):
         tf.io.encode_jpeg(image)
 
 
-def test_jpeg_without_simplejpeg_goes_through_pillow(monkeypatch):
-    from tfrecord_fast.images import decoding
+@pytest.fixture
+def without_simplejpeg(monkeypatch):
+    from tfrecord_fast.images import decoding, encoding
 
+    for module in (decoding, encoding):
+        monkeypatch.setattr(module, "simplejpeg", lambda: None)
+
+
+def test_pillow_decodes_a_jpeg_as_simplejpegs_accurate_method(request):
     exact = tf.io.decode_jpeg(FILES["jpeg"], dct_method="INTEGER_ACCURATE")
-    monkeypatch.setattr(decoding, "simplejpeg", lambda: None)
+    request.getfixturevalue("without_simplejpeg")
     np.testing.assert_array_equal(tf.io.decode_jpeg(FILES["jpeg"]), exact)
+
+
+@pytest.mark.usefixtures("without_simplejpeg")
+def test_pillow_encodes_a_jpeg():
     assert tf.io.decode_jpeg(tf.io.encode_jpeg(SMOOTH)).shape == SMOOTH.shape
+
+
+@pytest.mark.usefixtures("without_simplejpeg")
+def test_pillow_refuses_a_jpeg_that_is_cut():
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.io.decode_jpeg(FILES["cut"])
 
@@ -170,16 +193,23 @@ def test_dtypes_are_converted_as_by_tensorflow():
         np.testing.assert_array_equal(ours, expected)
 
 
-def test_is_jpeg():
-    assert tf.io.is_jpeg(FILES["jpeg"]) and not tf.image.is_jpeg(FILES["png rgb"])
+@pytest.mark.parametrize(("name", "expected"), [("jpeg", True), ("png rgb", False)])
+@pytest.mark.parametrize("is_jpeg", [tf.io.is_jpeg, tf.image.is_jpeg])
+def test_is_jpeg(is_jpeg, name, expected):
+    assert is_jpeg(FILES[name]) == expected
 
 
-def test_a_deep_png_is_checked():
-    whole = FILES["png 16 rgba"]
-    flipped = bytearray(whole)
-    flipped[80] ^= 1
-    damaged = [bytes(flipped), whole[:-40], deep_png(DEEP, 6)[:33] + chunk(b"IDAT", zlib.compress(b"\0" * 9))]
-    damaged += [whole[:33] + chunk(b"IDAT", zlib.compress((b"\5" + b"\0" * 56) * 11)), deep_png(DEEP, 6, interlaced=1)]
-    for content in damaged:
-        with pytest.raises(tf.errors.InvalidArgumentError):
-            tf.io.decode_png(content, dtype=tf.uint16)
+DEEP_RGBA = FILES["png 16 rgba"]
+DAMAGED = {
+    "a bit flipped": DEEP_RGBA[:80] + bytes([DEEP_RGBA[80] ^ 1]) + DEEP_RGBA[81:],
+    "cut": DEEP_RGBA[:-40],
+    "too few bytes": DEEP_RGBA[:33] + chunk(b"IDAT", zlib.compress(b"\0" * 9)),
+    "no such filter": DEEP_RGBA[:33] + chunk(b"IDAT", zlib.compress((b"\5" + b"\0" * 56) * 11)),
+    "interlaced": deep_png(DEEP, 6, interlaced=1),
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_deep_png_is_an_error(content):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.decode_png(content, dtype=tf.uint16)

@@ -59,28 +59,56 @@ def again(serialized, kind, text):
     )
 
 
-def test_messages_have_protobufs_methods():
-    example, other = tutorial_example(), tf.train.Example()
-    other.CopyFrom(example)
-    assert other == example and other is not example
-    assert tf.train.Example.FromString(example.SerializeToString()) == example
+def test_messages_are_copied():
+    other = tf.train.Example()
+    other.CopyFrom(tutorial_example())
+    assert other == tutorial_example()
+
+
+def test_messages_come_back_from_their_bytes():
+    assert tf.train.Example.FromString(tutorial_example().SerializeToString()) == tutorial_example()
+
+
+def test_messages_that_differ_are_not_equal():
+    other = tutorial_example()
     other.features.feature["ints"].int64_list.value.append(7)
-    assert other != example and other.features.feature["ints"].WhichOneof("kind") == "int64_list"
-    other.ParseFromString(b"")
-    assert not other.features.feature and other.ByteSize() == 0
+    assert other != tutorial_example()
+
+
+def test_a_feature_tells_its_kind():
+    example = tf.train.Example()
+    example.features.feature["ints"].int64_list.value.append(7)
+    assert example.features.feature["ints"].WhichOneof("kind") == "int64_list"
+
+
+def test_parsing_replaces_what_a_message_held():
+    example = tutorial_example()
+    example.ParseFromString(b"")
+    assert not example.features.feature and example.ByteSize() == 0
+
+
+def test_messages_are_at_the_top_too():
     assert tf.Example is tf.train.Example and tf.SequenceExample is tf.train.SequenceExample
 
 
 @pytest.mark.parametrize("make", [tutorial_example, tutorial_sequence])
-def test_text_and_json_come_back(make):
+def test_text_comes_back(make):
     message = make()
     assert text_format.Parse(text_format.MessageToString(message), type(message)()) == message
+
+
+@pytest.mark.parametrize("make", [tutorial_example, tutorial_sequence])
+def test_json_comes_back(make):
+    message = make()
     assert json_format.Parse(json_format.MessageToJson(message), type(message)()) == message
 
 
-def test_wrong_types_are_refused():
+def test_values_of_a_wrong_type_are_refused():
     with pytest.raises(TypeError):
         tf.train.Int64List(value=["a"])
+
+
+def test_values_out_of_range_are_refused():
     with pytest.raises(ValueError):
         tf.train.feature(2**63)
 

@@ -112,8 +112,11 @@ def answers(kind, damages, compression_type):
 
 
 def may_pass(kind, damaged):
-    return any(damage.flip(damaged, 8 * byte + bit) == COMPRESSED[kind]
-               for byte, bits in LEFT_TO_THE_LIBRARY[kind].items() for bit in bits)
+    return any(
+        damage.flip(damaged, 8 * byte + bit) == COMPRESSED[kind]
+        for byte, bits in LEFT_TO_THE_LIBRARY[kind].items()
+        for bit in bits
+    )
 
 
 @pytest.mark.parametrize("kind", compression.KINDS)
@@ -162,8 +165,8 @@ def test_detection_makes_no_compressed_damage_pass(kind, damage_kind):
 
 
 @pytest.mark.parametrize("kind", compression.KINDS)
-def test_records_in_front_of_compressed_damage_are_given(kind):
-    """Far enough in front: a decoder may hold back what it has not made sure of."""
+def test_records_before_compressed_damage_are_given(kind):
+    """Far enough before it: a decoder may hold back what it has not made sure of."""
     records = [random.Random(i).randbytes(1000) for i in range(2000)]
     intact = compression.compress(kind, frames(records))
     got, error = read(damage.flip(intact, 8 * (len(intact) - 1000)), compression_type=kind)

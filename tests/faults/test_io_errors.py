@@ -1,5 +1,6 @@
 """What the system refuses is an OSError with errno and file name, and what flush acknowledged is there."""
 
+import contextlib
 import errno
 import os
 import subprocess
@@ -9,23 +10,12 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.frames import drain, frames
-from tests.support.mounts import mounted, unmount
+from tests.support.mounts import mounted, refused, unmount
 
 KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
 NOISE = os.urandom(60_000)  # does not compress, and is held back until flush or the next write
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses /dev/full and mounts")
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1 MiB."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    if mounted(folder, "size=1m") is None:
-        pytest.skip("mounting a tmpfs takes root")
-    yield folder
-    unmount(folder)
 
 
 @pytest.fixture
@@ -55,10 +45,6 @@ def write_until_refused(writer):
 
 
 # ---- A device that is full ----
-
-
-def refused(error, number, path):
-    return error.errno == number and error.filename == str(path) and os.strerror(number) in str(error)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -94,7 +80,7 @@ def test_a_full_device_refuses_write_once_the_buffer_is_full(kind):
 def test_a_full_device_refuses_a_batch(kind):
     writer = tf.io.TFRecordWriter("/dev/full", kind)
     with pytest.raises(OSError) as caught:
-        for _ in range(10):  # blocks are compressed and written behind the caller's back
+        for _ in range(10):  # blocks are compressed and written by other threads
             writer.write_batch([os.urandom(30_000) for _ in range(100)])
     assert refused(caught.value, errno.ENOSPC, "/dev/full")
     with pytest.raises(OSError):
@@ -113,13 +99,20 @@ def test_the_with_statement_keeps_the_first_exception():
         raise ZeroDivisionError
 
 
-def test_after_a_refusal_every_call_refuses_again():
+@pytest.mark.parametrize(
+    "call",
+    [lambda w: w.flush(), lambda w: w.write(b"x"), lambda w: w.write_batch([b"x"]), lambda w: w.close()],
+    ids=["flush", "write", "write_batch", "close"],
+)
+def test_after_a_refusal_every_call_refuses_again(call):
     writer = tf.io.TFRecordWriter("/dev/full")
     writer.write(b"abc")
-    more = [lambda: writer.write(b"x"), lambda: writer.write_batch([b"x"])]
-    for call in (writer.flush, writer.flush, *more, writer.close):
-        with pytest.raises(OSError, match=r"No space left"):
-            call()
+    with pytest.raises(OSError, match=r"No space left"):
+        writer.flush()
+    with pytest.raises(OSError, match=r"No space left"):
+        call(writer)
+    with contextlib.suppress(OSError):
+        writer.close()
 
 
 def test_a_dropped_writer_reports_what_it_could_not_write(capfd):
@@ -234,34 +227,38 @@ def test_a_folder_is_no_file_to_write(tmp_path):
     assert caught.value.filename == str(tmp_path)
 
 
-def test_a_file_on_the_way_is_no_folder(tmp_path):
+@pytest.mark.parametrize(
+    "use", [tf.io.TFRecordWriter, lambda path: list(tf.data.TFRecordDataset(path))], ids=["write", "read"]
+)
+def test_a_file_on_the_way_is_no_folder(tmp_path, use):
     (tmp_path / "file").write_bytes(b"")
-    for use in (tf.io.TFRecordWriter, lambda path: list(tf.data.TFRecordDataset(path))):
-        with pytest.raises(NotADirectoryError) as caught:
-            use(tmp_path / "file" / "below")
-        assert caught.value.filename == str(tmp_path / "file" / "below")
+    with pytest.raises(NotADirectoryError) as caught:
+        use(tmp_path / "file" / "below")
+    assert caught.value.filename == str(tmp_path / "file" / "below")
 
 
 @pytest.mark.skipif("undefined" in tf.build_info()["sanitizers"], reason="the sanitizer needs descriptors itself")
-def test_too_many_open_files_is_said():
-    code = """
+@pytest.mark.parametrize(
+    "use", ["tf.io.TFRecordWriter(path)", "list(tf.data.TFRecordDataset(path))"], ids=["write", "read"]
+)
+def test_too_many_open_files_are_an_error_with_its_errno(use):
+    code = f"""
 import errno, resource, tempfile, tfrecord_fast as tf
 path = tempfile.mktemp()
 tf.io.TFRecordWriter(path).close()
 resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
-for use in (tf.io.TFRecordWriter, lambda path: list(tf.data.TFRecordDataset(path))):
-    try:
-        use(path)
-    except OSError as error:
-        print(error.errno == errno.EMFILE, error.filename == path)
+try:
+    {use}
+except OSError as error:
+    print(error.errno == errno.EMFILE, error.filename == path)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True"] * 4
+    assert done.stdout.split() == ["True"] * 2
 
 
 @pytest.mark.parametrize("kind", ["", None, "GZIP"])
-def test_a_read_that_fails_is_said(kind):
-    """Reading at the start of the own memory fails with EIO."""
+def test_a_read_that_fails_is_an_error_with_its_errno(kind):
+    """Reading at the start of the process's own memory fails with EIO."""
     with pytest.raises(OSError) as caught:
         list(tf.data.TFRecordDataset("/proc/self/mem", kind))
     assert caught.value.errno == errno.EIO and caught.value.filename == "/proc/self/mem"
@@ -273,7 +270,7 @@ def test_files_whose_size_is_not_told_are_read_all_the_same():
     assert records == [] and error is not None
 
 
-def test_a_descriptor_that_is_not_open_is_said():
+def test_a_descriptor_that_is_not_open_is_an_error():
     class Wrong:
         name = "closed"
 
@@ -284,10 +281,10 @@ def test_a_descriptor_that_is_not_open_is_said():
         list(tf.data.TFRecordDataset(Wrong()))
 
 
-def test_a_closed_file_object_is_said(tmp_path):
+@pytest.mark.parametrize("buffering", [0, -1])
+def test_a_closed_file_object_is_a_value_error(tmp_path, buffering):
     (tmp_path / "a").write_bytes(frames([b"one"]))
-    for buffering in (0, -1):
-        with open(tmp_path / "a", "rb", buffering) as file:
-            pass
-        with pytest.raises(ValueError, match="closed"):
-            list(tf.data.TFRecordDataset(file))
+    with open(tmp_path / "a", "rb", buffering) as file:
+        pass
+    with pytest.raises(ValueError, match="closed"):
+        list(tf.data.TFRecordDataset(file))

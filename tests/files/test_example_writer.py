@@ -1,6 +1,5 @@
 """ExampleWriter: names, rows over shards, and files that are complete where they are, whatever happens."""
 
-import errno
 import gc
 import os
 import random
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-from tests.support.mounts import mounted, unmount
 from tests.support.paths import ROOT
 from tfrecord_fast.files.example_writer import shard_paths
 
@@ -59,10 +57,16 @@ def test_names_of_two_shards(pattern, expected):
     assert shard_paths(pattern, 2) == expected
 
 
-def test_one_shard_bears_the_name_given_unless_it_is_a_pattern():
-    assert shard_paths("train.tfrecord", 1) == ["train.tfrecord"]
-    assert shard_paths("a{b}.tfrecord", 1) == ["a{b}.tfrecord"]
-    assert shard_paths("t-{shard}-of-{num_shards}", 1) == ["t-00000-of-00001"]
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("train.tfrecord", "train.tfrecord"),
+        ("a{b}.tfrecord", "a{b}.tfrecord"),
+        ("t-{shard}-of-{num_shards}", "t-00000-of-00001"),
+    ],
+)
+def test_one_shard_bears_the_name_given_unless_it_is_a_pattern(given, expected):
+    assert shard_paths(given, 1) == [expected]
 
 
 @pytest.mark.parametrize("pattern", ["{num_shards}", "{shard}{other}", "{shard", "{shard.x}", "s3://bucket/x"])
@@ -100,16 +104,27 @@ def test_record_i_goes_to_shard_i_mod_n_over_all_calls(tmp_path, kind, shards):
         assert numbers(tmp_path / f"{shard:05d}", kind) == list(range(shard, 100, shards))
 
 
-def test_close_tells_what_was_written_and_tells_it_again(tmp_path):
+@pytest.fixture
+def two_and_one(tmp_path):
+    """A writer of two shards that was given three rows."""
     writer = tf.ExampleWriter(tmp_path / "x", num_shards=2)
     writer.write({"i": [1, 2, 3]})
-    written = writer.close()
-    assert [(file.path, file.records) for file in written] == [
-        (str(tmp_path / "x-00000-of-00002"), 2),
-        (str(tmp_path / "x-00001-of-00002"), 1),
-    ]
+    return writer
+
+
+def test_close_tells_the_records_of_each_file(two_and_one, tmp_path):
+    names = [str(tmp_path / f"x-0000{shard}-of-00002") for shard in range(2)]
+    assert [(file.path, file.records) for file in two_and_one.close()] == list(zip(names, [2, 1], strict=True))
+
+
+def test_close_tells_the_bytes_of_each_file(two_and_one):
+    written = two_and_one.close()
     assert [file.bytes for file in written] == [os.path.getsize(file.path) for file in written]
-    assert writer.close() == written and writer.closed
+
+
+def test_close_tells_the_same_again(two_and_one):
+    written = two_and_one.close()
+    assert two_and_one.close() == written and two_and_one.closed
 
 
 def test_a_shard_without_rows_is_an_empty_file(tmp_path):
@@ -117,12 +132,18 @@ def test_a_shard_without_rows_is_an_empty_file(tmp_path):
     assert [numbers(path, "GZIP") for path in sorted(tmp_path.iterdir())] == [[], []]
 
 
-def test_columns_of_unequal_length_write_nothing_and_the_writer_goes_on(path):
+@pytest.mark.parametrize(
+    ("write", "error"),
+    [
+        (lambda writer: writer.write({"i": [1], "j": [1, 2]}), tf.errors.InvalidArgumentError),
+        (lambda writer: writer.write_batch([b"", 7]), TypeError),
+    ],
+    ids=["columns of unequal length", "a batch with a number in it"],
+)
+def test_what_is_refused_writes_nothing_and_the_writer_can_be_used_further(path, write, error):
     with tf.ExampleWriter(path) as writer:
-        with pytest.raises(tf.errors.InvalidArgumentError):
-            writer.write({"i": [1], "j": [1, 2]})
-        with pytest.raises(TypeError):
-            writer.write_batch([b"", 7])
+        with pytest.raises(error):
+            write(writer)
         writer.write({"i": [7]})
     assert numbers(path) == [7]
 
@@ -146,10 +167,9 @@ def test_threads_that_share_a_writer_lose_nothing(tmp_path):
 def test_any_number_of_threads_writes_the_same_files(tmp_path):
     made = {"i": np.arange(40_000), "x": np.random.default_rng(7).normal(size=(40_000, 8)).astype(np.float32)}
     for threads in (1, 3):
-        with tf.ExampleWriter(
-            tmp_path / f"{threads}-{{shard}}", num_shards=2, options="GZIP", num_threads=threads
-        ) as w:
-            w.write(made)
+        pattern = tmp_path / f"{threads}-{{shard}}"
+        with tf.ExampleWriter(pattern, num_shards=2, options="GZIP", num_threads=threads) as writer:
+            writer.write(made)
     for shard in range(2):
         assert (tmp_path / f"1-{shard:05d}").read_bytes() == (tmp_path / f"3-{shard:05d}").read_bytes()
 
@@ -160,34 +180,45 @@ def test_any_number_of_threads_writes_the_same_files(tmp_path):
 def test_until_close_there_are_hidden_files_only(tmp_path):
     writer = tf.ExampleWriter(tmp_path / "x", num_shards=2)
     writer.write({"i": range(100_000)})
-    assert len(names(tmp_path)) == 2 and all(
-        name.startswith(".x-0") and name.endswith(".tmp") for name in names(tmp_path)
-    )
+    hidden = names(tmp_path)
+    assert len(hidden) == 2 and all(name.startswith(".x-0") and name.endswith(".tmp") for name in hidden)
     writer.close()
     assert names(tmp_path) == ["x-00000-of-00002", "x-00001-of-00002"]
 
 
-def test_what_bore_the_name_stays_until_close_and_after_an_exception(path):
+@pytest.mark.parametrize("sync", [False, True])
+def test_what_bore_the_name_stays_until_close(path, sync):
     path.write_bytes(b"before")
-    with pytest.raises(ZeroDivisionError), tf.ExampleWriter(path) as writer:
+    with tf.ExampleWriter(path, sync=sync) as writer:
         writer.write({"i": [1]})
         assert path.read_bytes() == b"before"
-        raise ZeroDivisionError
-    assert path.read_bytes() == b"before" and names(path.parent) == ["train.tfrecord"]
-    with tf.ExampleWriter(path, sync=True) as writer:
-        writer.write({"i": [1]})
     assert numbers(path) == [1]
 
 
-def test_abort_and_a_writer_that_is_dropped_leave_nothing(tmp_path):
+def test_what_bore_the_name_stays_after_an_exception(path):
+    path.write_bytes(b"before")
+    with pytest.raises(ZeroDivisionError), tf.ExampleWriter(path) as writer:
+        writer.write({"i": [1]})
+        raise ZeroDivisionError
+    assert path.read_bytes() == b"before" and names(path.parent) == ["train.tfrecord"]
+
+
+def test_abort_leaves_nothing(tmp_path):
     writer = tf.ExampleWriter(tmp_path / "x", num_shards=3)
     writer.write({"i": [1]})
     writer.abort()
     assert names(tmp_path) == [] and writer.closed
+
+
+@pytest.mark.parametrize("late", [lambda w: w.close(), lambda w: w.write({"i": [1]})], ids=["close", "write"])
+def test_after_abort_the_writer_says_so(path, late):
+    writer = tf.ExampleWriter(path)
+    writer.abort()
     with pytest.raises(tf.errors.FailedPreconditionError, match="aborted"):
-        writer.close()
-    with pytest.raises(tf.errors.FailedPreconditionError, match="aborted"):
-        writer.write({"i": [1]})
+        late(writer)
+
+
+def test_a_writer_that_is_dropped_leaves_nothing(tmp_path):
     writer = tf.ExampleWriter(tmp_path / "x")
     writer.write({"i": [1]})
     del writer
@@ -200,6 +231,11 @@ def test_after_close_the_writer_says_so(path):
     writer.close()
     with pytest.raises(tf.errors.FailedPreconditionError, match=r"Writer is closed\."):
         writer.write({"i": [1]})
+
+
+def test_abort_after_close_leaves_the_file(path):
+    writer = tf.ExampleWriter(path)
+    writer.close()
     writer.abort()
     assert path.exists()
 
@@ -219,7 +255,7 @@ def test_a_forked_process_that_drops_the_writer_leaves_its_files_alone(path):
 
 
 KILLED = """
-import os, random, signal, sys, time
+import os, random, signal, sys, tempfile, time
 import numpy as np
 import tfrecord_fast as tf
 from tests.support.compression import decompress
@@ -231,19 +267,23 @@ columns = {"i": np.arange(4000), "x": np.random.default_rng(1).normal(size=(4000
 batch = tf.encode_examples(columns, num_threads=1)
 complete = [(batch[shard::SHARDS].tolist() * 2, None) for shard in range(SHARDS)]
 
-def write():
-    while True:
-        with tf.ExampleWriter(folder + "/{shard}", num_shards=SHARDS, options=kind, num_threads=2) as writer:
-            writer.write(columns)
-            writer.write_batch(batch)
+def write(folder):
+    with tf.ExampleWriter(folder + "/{shard}", num_shards=SHARDS, options=kind, num_threads=2) as writer:
+        writer.write(columns)
+        writer.write_batch(batch)
 
+# A machine under load is slow: the first child dies before its files are complete, some later one does not.
+start = time.monotonic()
+with tempfile.TemporaryDirectory() as elsewhere:
+    write(elsewhere)
+longest = 4 * (time.monotonic() - start)
 delays = random.Random(seed)
 found = 0
 for _ in range(rounds):
     child = os.fork()
-    if child == 0:
-        write()
-    time.sleep(delays.uniform(0, 0.08))
+    while child == 0:
+        write(folder)
+    time.sleep(delays.uniform(0, longest))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     for name in os.listdir(folder):
@@ -269,115 +309,6 @@ def test_killed_at_any_moment_no_name_holds_anything_but_a_complete_file(tmp_pat
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert run.returncode == 0, f"seed {seed}: {run.stderr}"
     assert int(run.stdout) > 0
-
-
-# ---- What the system refuses ----
-
-
-def refused(error, number, path):
-    return error.errno == number and error.filename == str(path) and os.strerror(number) in str(error)
-
-
-def write_until_refused(writer):
-    with pytest.raises(OSError) as caught:
-        for _ in range(100):
-            writer.write({"i": np.random.default_rng().integers(0, 2**62, 20_000)})
-        writer.close()
-    with pytest.raises(tf.errors.FailedPreconditionError):
-        writer.write({"i": [1]})
-    return caught.value
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1 MiB."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    if mounted(folder, "size=1m") is None:
-        pytest.skip("mounting a tmpfs takes root")
-    yield folder
-    unmount(folder)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_full_disk_names_the_file_and_leaves_nothing(small_disk, kind):
-    writer = tf.ExampleWriter(small_disk / "x-{shard}", num_shards=2, options=kind)
-    error = write_until_refused(writer)
-    assert error.errno == errno.ENOSPC and error.filename in [str(small_disk / f"x-0000{i}") for i in range(2)]
-    assert names(small_disk) == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_limit_of_file_size_names_the_file_and_leaves_nothing(tmp_path, kind):
-    code = """
-import resource, sys
-import numpy as np
-import tfrecord_fast as tf
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-try:
-    with tf.ExampleWriter(sys.argv[1], options=sys.argv[2]) as writer:
-        writer.write({"i": np.random.default_rng(1).integers(0, 2**62, 100_000)})
-except OSError as error:
-    print(error.errno, error.filename)
-"""
-    path = tmp_path / "x"
-    run = subprocess.run([sys.executable, "-c", code, str(path), kind], capture_output=True, text=True)
-    assert (run.stdout, run.stderr) == (f"{errno.EFBIG} {path}\n", "")
-    assert names(tmp_path) == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_device_is_written_to_as_it_is(kind):
-    writer = tf.ExampleWriter("/dev/full", options=kind)
-    assert refused(write_until_refused(writer), errno.ENOSPC, "/dev/full")
-    assert not Path("/dev/full").is_file()
-    with tf.ExampleWriter("/dev/null", options=kind, sync=True) as writer:
-        writer.write({"i": [1]})
-    assert not Path("/dev/null").is_file()
-
-
-def test_a_missing_folder_is_file_not_found_at_once(tmp_path):
-    with pytest.raises(FileNotFoundError) as caught:
-        tf.ExampleWriter(tmp_path / "none" / "x")
-    assert refused(caught.value, errno.ENOENT, tmp_path / "none" / "x")
-
-
-def test_a_folder_of_that_name_is_refused_at_once(tmp_path):
-    with pytest.raises(IsADirectoryError) as caught:
-        tf.ExampleWriter(tmp_path)
-    assert refused(caught.value, errno.EISDIR, tmp_path)
-    assert names(tmp_path) == []
-
-
-def test_a_folder_that_vanishes_is_an_error_of_close(tmp_path):
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    writer = tf.ExampleWriter(folder / "x", num_shards=2)
-    writer.write({"i": [1, 2]})
-    for entry in list(folder.iterdir()):
-        entry.unlink()
-    folder.rmdir()
-    with pytest.raises(FileNotFoundError) as caught:
-        writer.close()
-    assert refused(caught.value, errno.ENOENT, folder / "x-00000-of-00002")
-
-
-def test_a_second_shard_that_cannot_be_opened_removes_the_first(tmp_path):
-    (tmp_path / "00001").mkdir()
-    with pytest.raises(OSError):
-        tf.ExampleWriter(tmp_path / "{shard}" / "x", num_shards=2)
-    (tmp_path / "00001").rmdir()
-    (tmp_path / "00000").mkdir()
-    with pytest.raises(FileNotFoundError):
-        tf.ExampleWriter(tmp_path / "{shard}" / "x", num_shards=2)
-    assert names(tmp_path / "00000") == []
-
-
-@pytest.mark.parametrize("options", ["gzip", tf.io.TFRecordOptions("GZIP", compression_level=11)])
-def test_options_that_are_none_are_a_value_error_and_leave_nothing(tmp_path, options):
-    with pytest.raises(ValueError):
-        tf.ExampleWriter(tmp_path / "x", options=options)
-    assert names(tmp_path) == []
 
 
 def their_numbers(paths):

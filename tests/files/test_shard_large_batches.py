@@ -32,8 +32,10 @@ def plain(columns):
 
 
 def same(one, other):
-    return all(np.array_equal(one[key], other[key]) if isinstance(one[key], np.ndarray) else one[key] == other[key]
-               for key in one)  # fmt: skip
+    return all(
+        np.array_equal(one[key], other[key]) if isinstance(one[key], np.ndarray) else one[key] == other[key]
+        for key in one
+    )
 
 
 @pytest.mark.parametrize("features", FEATURES.values(), ids=FEATURES)

@@ -1,6 +1,6 @@
 """ShardReader's life: threads that end, signals that come through, forks, several readers and several threads.
 
-What has to hold "a thousand times in a row" is tried TFRECORD_FAST_ROUNDS times, 100 by default.
+What has to hold a thousand times in a row is tried TFRECORD_FAST_ROUNDS times, 100 by default.
 """
 
 import os
@@ -15,6 +15,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.forks import repeated, status_of_child
 from tests.support.frames import frames
 
 ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "100"))
@@ -55,7 +56,7 @@ def settled(before):
     return threads() <= before
 
 
-def test_dropped_half_way(files):
+def test_a_reader_dropped_half_way_ends_its_threads(files):
     before = threads()
     for i in range(ROUNDS):
         iterator = iter(reader(files, shuffle_buffer=500 * (i % 2)))
@@ -66,7 +67,7 @@ def test_dropped_half_way(files):
         assert time.monotonic() - start < 1 and settled(before)
 
 
-def test_an_exception_in_the_consumer(files):
+def test_an_exception_in_the_consumer_ends_the_threads(files):
     before = threads()
     for _ in range(ROUNDS):
         with pytest.raises(ZeroDivisionError):
@@ -133,31 +134,24 @@ print("all")
 """
 
 
-def test_interpreter_exit_with_readers_alive(files):
+def test_the_interpreter_ends_with_readers_alive(files):
     done = subprocess.run([sys.executable, "-c", EXIT, files, str(ROUNDS)], capture_output=True, text=True, timeout=600)
     assert done.stdout == "all\n", done.stderr
 
 
 @pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="it knows no threads of a forked process")
 def test_a_fork_while_a_reader_runs(files):
-    """The child is told, and can read with readers of its own; the parent goes on."""
+    """The child is told, and can read with readers of its own; the parent carries on."""
     whole = [batch["x"].tolist() for batch in reader(files, num_epochs=1)]
-    running = reader(files, num_epochs=1)
-    batches = iter(running)
+    batches = iter(reader(files, num_epochs=1))
     head = [next(batches)["x"].tolist()]
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            try:
-                next(batches)
-            except ValueError as error:
-                mine = [batch["x"].tolist() for batch in reader(files, num_epochs=1)]
-                status = 0 if "another process" in str(error) and mine == whole else 2
-            del batches
-        finally:
-            os._exit(status)
-    assert os.waitpid(child, 0)[1] == 0
+
+    def is_told_and_reads():
+        with pytest.raises(ValueError, match="another process"):
+            next(batches)
+        return [batch["x"].tolist() for batch in reader(files, num_epochs=1)] == whole
+
+    assert status_of_child(is_told_and_reads) == 0
     assert head + [batch["x"].tolist() for batch in batches] == whole
 
 
@@ -166,37 +160,20 @@ def test_forks_while_threads_parse(files):
     """What all threads of a process share, pools and parsers, is free in the child at whatever moment it is forked."""
     batch = next(iter(tf.ShardReader(files, batch_size=100)))
     expected = tf.parse_example(batch, FEATURES)["x"].tolist()
-    stop = threading.Event()
+    running = iter(reader(files, num_epochs=None))
+    inherited = []
 
-    def parse():
-        while not stop.is_set():
-            tf.parse_example(batch, FEATURES)
+    def drops_and_parses():
+        inherited.clear()
+        return tf.parse_example(batch, FEATURES)["x"].tolist() == expected
 
-    background = [threading.Thread(target=parse) for _ in range(2)]
-    for thread in background:
-        thread.start()
-    try:
-        running = iter(reader(files, num_epochs=None))
+    with repeated(lambda: tf.parse_example(batch, FEATURES), threads=2):
         for _ in range(100):
-            inherited = next(running)
-            child = os.fork()
-            if child == 0:
-                signal.alarm(20)
-                status = 1
-                try:
-                    del inherited
-                    if tf.parse_example(batch, FEATURES)["x"].tolist() == expected:
-                        status = 0
-                finally:
-                    os._exit(status)
-            assert os.waitpid(child, 0)[1] == 0
-    finally:
-        stop.set()
-        for thread in background:
-            thread.join()
+            inherited[:] = [next(running)]
+            assert status_of_child(drops_and_parses) == 0
 
 
-def test_several_readers_at_a_time(files):
+def test_several_readers_at_a_time_do_not_disturb_each_other(files):
     whole = [batch["x"].tolist() for batch in reader(files, num_epochs=1)]
     several = zip(*(reader(files, num_epochs=1, num_threads=n) for n in (1, 2, 3)), strict=True)
     for batches, expected in zip(several, whole, strict=True):
@@ -263,6 +240,11 @@ def test_a_data_loader_sees_every_record_once(files, tmp_path, workers, method, 
     script = tmp_path / "load.py"
     script.write_text(WORKERS)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, script, files, str(workers), method, kind],
-                          capture_output=True, text=True, timeout=120, env=env)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, script, files, str(workers), method, kind],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=env,
+    )
     assert done.stdout.split() == [str(FILES * RECORDS)] * 2, done.stderr

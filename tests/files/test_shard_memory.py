@@ -123,5 +123,3 @@ def test_resuming_late_reads_no_more_than_resuming_early(tmp_path, given):
     late, left_late = bytes_read((pattern, states[395], json.dumps(given)))
     assert (left_early, left_late) == (39_500, 500)
     assert late <= early + MIB < 48 * MIB  # what is read ahead, of files of 6 MB
-
-

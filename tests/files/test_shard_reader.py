@@ -1,5 +1,7 @@
 """ShardReader: order, completeness, resuming, damage, life cycle."""
 
+import gzip
+import itertools
 import json
 import os
 import pickle
@@ -71,7 +73,7 @@ def test_shards_together_are_the_whole(files, parts, shard_by):
     assert sorted(got) == sorted(record for mine in records for record in mine)
 
 
-def test_each_epoch_is_shuffled_anew_and_complete(files):
+def test_each_epoch_is_complete_and_in_another_order(files):
     paths, records = files
     everything = sorted(record for mine in records for record in mine)
     order = [r for batch in batches(paths, shuffle_buffer=50, seed=1, num_epochs=2) for r in batch]
@@ -97,8 +99,16 @@ def test_any_order_shuffled_has_every_record_once(tmp_path, features):
         with tf.ExampleWriter(path) as writer:
             writer.write({"x": np.arange(1000) + 1000 * i})
     for buffer in (1, 300, 10_000):
-        reader = tf.ShardReader(paths, features, batch_size=50, shuffle_files=True, shuffle_buffer=buffer,
-                                deterministic=False, num_threads=3, num_epochs=5)  # fmt: skip
+        reader = tf.ShardReader(
+            paths,
+            features,
+            batch_size=50,
+            shuffle_files=True,
+            shuffle_buffer=buffer,
+            deterministic=False,
+            num_threads=3,
+            num_epochs=5,
+        )
         rows = [tf.parse_example(b, {"x": tf.VarLenFeature(tf.int64)}) if features is None else b for b in reader]
         found = np.concatenate([row["x"].values for row in rows])
         assert np.array_equal(np.sort(found), np.repeat(np.arange(4000), 5))
@@ -113,45 +123,51 @@ def test_state_of_other_arguments_is_refused(files):
         next(iter(other))
 
 
-def test_one_broken_record_is_named_or_skipped(tmp_path):
-    records = [b"%04d" % i * 20 for i in range(1000)]
-    data = bytearray(frames.frames(records))
-    size = 16 + 80
-    data[size * 300 + 50] ^= 1
-    path = tmp_path / "broken"
-    path.write_bytes(data)
+BROKEN = [b"%04d" % i * 20 for i in range(1000)]
+FRAME = 16 + 80
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """A file of 1,000 records, of which number 300 is damaged."""
+    data = bytearray(frames.frames(BROKEN))
+    data[FRAME * 300 + 50] ^= 1
+    (tmp_path / "broken").write_bytes(data)
+    return tmp_path / "broken"
+
+
+def test_one_broken_record_is_named(broken):
     with pytest.raises(tf.DataLossError) as caught:
-        batches(path)
-    assert (caught.value.record_index, caught.value.offset) == (300, size * 300)
-    reader = tf.ShardReader(path, on_corrupt="skip")
-    assert [r for batch in reader for r in batch.tolist()] == records[:300] + records[301:]
-    assert [(skipped.offset, skipped.bytes) for skipped in reader.skipped] == [(size * 300, size)]
-    reader = tf.ShardReader(path, on_corrupt="skip_file")
-    assert [r for batch in reader for r in batch.tolist()] == records[:300]
-    assert sum(skipped.bytes for skipped in reader.skipped) == size * 700
+        batches(broken)
+    assert (caught.value.record_index, caught.value.offset) == (300, FRAME * 300)
+
+
+def test_one_broken_record_is_skipped(broken):
+    reader = tf.ShardReader(broken, on_corrupt="skip")
+    assert [r for batch in reader for r in batch.tolist()] == BROKEN[:300] + BROKEN[301:]
+    assert [(skipped.offset, skipped.bytes) for skipped in reader.skipped] == [(FRAME * 300, FRAME)]
+
+
+def test_the_rest_of_a_file_is_skipped_from_its_broken_record_on(broken):
+    reader = tf.ShardReader(broken, on_corrupt="skip_file")
+    assert [r for batch in reader for r in batch.tolist()] == BROKEN[:300]
+    assert sum(skipped.bytes for skipped in reader.skipped) == FRAME * 700
 
 
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("compression", ["", "GZIP"])
-def test_noise_loses_only_what_it_covers(tmp_path, seed, compression):
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "GZIP"])
+def test_noise_loses_only_what_it_covers(tmp_path, seed, pack):
     draw = random.Random(seed)
     records = [b"%d:" % i + draw.randbytes(draw.randrange(300)) for i in range(400)]
     data = bytearray(frames.frames(records))
     start = draw.randrange(len(data))
     stop = min(len(data), start + draw.randrange(1, 5000))
     data[start:stop] = bytes(b ^ 0x5A for b in data[start:stop])
-    path = tmp_path / "noisy"
-    if compression:
-        import gzip
-
-        path.write_bytes(gzip.compress(bytes(data)))
-    else:
-        path.write_bytes(data)
-    reader = tf.ShardReader(path, on_corrupt="skip", batch_size=16)
+    (tmp_path / "noisy").write_bytes(pack(data))
+    reader = tf.ShardReader(tmp_path / "noisy", on_corrupt="skip", batch_size=16)
     got = [r for batch in reader for r in batch.tolist()]
-    ends = np.cumsum([16 + len(r) for r in records])
-    begins = ends - [16 + len(r) for r in records]
-    assert got == [r for r, begin, end in zip(records, begins, ends, strict=True) if end <= start or begin >= stop]
+    places = itertools.pairwise(frames.offsets(records))
+    assert got == [r for r, (begin, end) in zip(records, places, strict=True) if end <= start or begin >= stop]
     assert sum(skipped.bytes for skipped in reader.skipped) == len(data) - sum(16 + len(r) for r in got)
 
 
@@ -192,15 +208,24 @@ def test_sequence_examples(tmp_path):
         assert lists["s"].tolist() == same[1]["s"].tolist() and lengths["s"].tolist() == same[2]["s"].tolist()
 
 
-def test_columns_and_label(tmp_path):
-    path = str(tmp_path / "examples")
-    with tf.io.TFRecordWriter(path) as writer:
+X = {"x": tf.FixedLenFeature([], tf.float32)}
+
+
+@pytest.fixture
+def ten_examples(tmp_path):
+    with tf.io.TFRecordWriter(tmp_path / "examples") as writer:
         writer.write_batch([example(i) for i in range(10)])
-    features = {"x": tf.FixedLenFeature([], tf.float32)}
-    for given in (features, "infer"):
-        parts = [columns["x"].tolist() for columns in tf.ShardReader(path, given, batch_size=4)]
-        assert parts == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
-    rest, label = next(iter(tf.ShardReader(path, features, label_key="x")))
+    return str(tmp_path / "examples")
+
+
+@pytest.mark.parametrize("features", [X, "infer"], ids=["given", "inferred"])
+def test_batches_are_columns_where_features_are_given(ten_examples, features):
+    parts = [columns["x"].tolist() for columns in tf.ShardReader(ten_examples, features, batch_size=4)]
+    assert parts == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+
+
+def test_a_label_is_taken_out_of_the_columns(ten_examples):
+    rest, label = next(iter(tf.ShardReader(ten_examples, X, label_key="x")))
     assert rest == {} and label.tolist() == list(range(10))
 
 
@@ -233,20 +258,45 @@ def test_arguments_out_of_range_are_refused(given):
 # ---- Slots and rooms that no files fill ----
 
 
-@pytest.mark.parametrize("cycle", [10**6, 2**40, 2**63 - 1])
-def test_slots_that_no_file_fills_cost_nothing(files, cycle):
-    given = {"block_length": 2, "num_epochs": 2, "shuffle_files": True, "seed": 1, "batch_size": 40}
-    expected = batches(files[0], cycle_length=len(files[0]), **given)
-    assert batches(files[0], cycle_length=cycle, **given) == expected
-    reader = tf.ShardReader(files[0], cycle_length=cycle, **given)
-    assert next(iter(reader)).tolist() == expected[0]
+MANY_SLOTS = pytest.mark.parametrize("cycle", [10**6, 2**40, 2**63 - 1])
+GIVEN = {"block_length": 2, "num_epochs": 2, "shuffle_files": True, "seed": 1, "batch_size": 40}
+
+
+@pytest.fixture(scope="module")
+def as_many_slots_as_files(files):
+    return batches(files[0], cycle_length=len(files[0]), **GIVEN)
+
+
+@MANY_SLOTS
+def test_slots_that_no_file_fills_change_nothing(files, cycle, as_many_slots_as_files):
+    assert batches(files[0], cycle_length=cycle, **GIVEN) == as_many_slots_as_files
+
+
+@MANY_SLOTS
+def test_slots_that_no_file_fills_are_not_in_the_state(files, cycle):
+    reader = tf.ShardReader(files[0], cycle_length=cycle, **GIVEN)
+    next(iter(reader))
     assert len(reader.state_dict()["stream"]["slots"]) == len(files[0])
-    resumed = tf.ShardReader(files[0], cycle_length=cycle, **given)
+
+
+@MANY_SLOTS
+def test_a_reader_with_slots_that_no_file_fills_resumes(files, cycle, as_many_slots_as_files):
+    reader = tf.ShardReader(files[0], cycle_length=cycle, **GIVEN)
+    next(iter(reader))
+    resumed = tf.ShardReader(files[0], cycle_length=cycle, **GIVEN)
     resumed.load_state_dict(json.loads(json.dumps(reader.state_dict())))
-    assert [batch.tolist() for batch in resumed] == expected[1:]
+    assert [batch.tolist() for batch in resumed] == as_many_slots_as_files[1:]
+
+
+@MANY_SLOTS
+def test_many_slots_and_no_files_are_no_batches(cycle):
     assert batches([], cycle_length=cycle) == []
-    endless = tf.ShardReader(files[0], cycle_length=cycle, **{**given, "num_epochs": None})
-    assert [batch.tolist() for _, batch in zip(range(9), endless, strict=False)] == expected[:9]
+
+
+@MANY_SLOTS
+def test_slots_that_no_file_fills_do_not_end_endless_epochs(files, cycle, as_many_slots_as_files):
+    endless = tf.ShardReader(files[0], cycle_length=cycle, **{**GIVEN, "num_epochs": None})
+    assert [batch.tolist() for batch in itertools.islice(endless, 9)] == as_many_slots_as_files[:9]
 
 
 @pytest.mark.parametrize("size", [2**40, 2**63 - 1])
@@ -271,25 +321,41 @@ def examples(tmp_path):
     return str(path)
 
 
-def test_features_are_inferred_as_the_reader_reads(examples, tmp_path):
+def test_inferring_features_of_damaged_data_is_data_loss(examples):
     with pytest.raises(tf.DataLossError):
         iter(tf.ShardReader(examples, "infer"))
-    for on_corrupt, rows in (("skip", 99), ("skip_file", 5)):
-        reader = tf.ShardReader(examples, "infer", on_corrupt=on_corrupt)
-        assert [len(columns["x"]) for columns in reader] == [rows]
-        assert len(reader.skipped) == 1
+
+
+@pytest.mark.parametrize(("on_corrupt", "rows"), [("skip", 99), ("skip_file", 5)])
+def test_features_are_inferred_from_what_is_not_skipped(examples, on_corrupt, rows):
+    reader = tf.ShardReader(examples, "infer", on_corrupt=on_corrupt)
+    assert [len(columns["x"]) for columns in reader] == [rows]
+    assert len(reader.skipped) == 1
+
+
+def test_features_are_inferred_from_unverified_records_too(examples):
     with pytest.raises(tf.errors.TFRecordError) as caught:
         list(tf.ShardReader(examples, "infer", verify_crc=False))
     assert not isinstance(caught.value, tf.DataLossError)  # the record is looked at, and is no Example
-    packed = tmp_path / "packed"
-    with tf.io.TFRecordWriter(packed, "GZIP") as writer:
+
+
+@pytest.fixture
+def packed(tmp_path):
+    with tf.io.TFRecordWriter(tmp_path / "packed", "GZIP") as writer:
         writer.write(example(1))
+    return tmp_path / "packed"
+
+
+def test_features_are_inferred_from_compressed_files(packed):
     assert [columns["x"].tolist() for columns in tf.ShardReader(packed, "infer", compression_type="GZIP")] == [[1]]
+
+
+def test_inferring_features_keeps_to_the_compression_type(packed):
     with pytest.raises(tf.DataLossError):
         iter(tf.ShardReader(packed, "infer", compression_type=""))
 
 
-def test_a_label_that_is_not_found_is_said(tmp_path):
+def test_a_label_that_is_not_found_is_named(tmp_path):
     path = tmp_path / "examples"
     path.write_bytes(frames.frames([example(1)]))
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"label_key 'nope' is none of the features found"):

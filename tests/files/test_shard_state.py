@@ -26,7 +26,7 @@ def flat(reader):
 
 
 def stopped(path, batches, **given):
-    """The records of so many batches, and the state behind them."""
+    """The records of so many batches, and the state after them."""
     reader = tf.ShardReader(path, batch_size=100, **given)
     iterator = iter(reader)
     head = [record for _ in range(batches) for record in next(iterator).tolist()]
@@ -37,7 +37,7 @@ def stopped(path, batches, **given):
 
 
 @pytest.mark.parametrize("given", [{}, {"shuffle_buffer": 50}, {"shuffle_buffer": 50, "seed": 4}], ids=str)
-def test_only_the_next_iteration_goes_on_from_a_state(path, given):
+def test_only_the_next_iteration_resumes_from_a_state(path, given):
     reader, head, state = stopped(path, 3, **given)
     whole = flat(reader)
     resumed = tf.ShardReader(path, batch_size=100, **given)
@@ -116,32 +116,55 @@ def changed(state, value, *names):
     return made
 
 
-def test_what_a_state_lacks_is_named(path):
-    reader, _, state = stopped(path, 1)
+STREAM = ["cursor", "draining", "epoch", "next_file", "random", "random_started", "shuffled", "slots", "visit"]
+
+
+def test_a_state_of_a_version_alone_lacks_its_stream(path):
     with pytest.raises(ValueError, match="stream"):
-        reader.load_state_dict({"version": 1})
-    for names in [("order",), ("files",), ("order", "seed"), *(("stream", name) for name in state["stream"])]:
-        with pytest.raises(ValueError, match=names[-1]):
-            reader.load_state_dict(without(state, *names))
-    for value, *names in [
-        (-1, "stream", "epoch"),
-        (2**64, "stream", "cursor"),
-        ("x", "stream", "visit"),
-        (3, "stream", "slots"),
-        ([[0, 1]], "stream", "slots"),
-        ([[0, -1, 1]], "stream", "shuffled"),
-        (None, "order"),
-        ("x", "stream"),
-    ]:
-        with pytest.raises(ValueError, match="not a state"):
-            reader.load_state_dict(changed(state, value, *names))
+        tf.ShardReader(path).load_state_dict({"version": 1})
 
 
-def test_places_that_no_file_has_are_refused(path):
+def test_what_a_stream_holds_is_known(path):
+    assert set(STREAM) == set(stopped(path, 1)[2]["stream"])
+
+
+@pytest.mark.parametrize(
+    "names", [("order",), ("files",), ("order", "seed"), *(("stream", name) for name in STREAM)], ids=".".join
+)
+def test_what_a_state_lacks_is_named(path, names):
+    reader, _, state = stopped(path, 1)
+    with pytest.raises(ValueError, match=names[-1]):
+        reader.load_state_dict(without(state, *names))
+
+
+@pytest.mark.parametrize(
+    ("value", "names"),
+    [
+        (-1, ("stream", "epoch")),
+        (2**64, ("stream", "cursor")),
+        ("x", ("stream", "visit")),
+        (3, ("stream", "slots")),
+        ([[0, 1]], ("stream", "slots")),
+        ([[0, -1, 1]], ("stream", "shuffled")),
+        (None, ("order",)),
+        ("x", ("stream",)),
+    ],
+)
+def test_a_state_with_an_impossible_value_is_no_state(path, value, names):
+    reader, _, state = stopped(path, 1)
+    with pytest.raises(ValueError, match="not a state"):
+        reader.load_state_dict(changed(state, value, *names))
+
+
+def test_files_that_are_not_in_the_list_are_refused(path):
     reader, _, state = stopped(path, 1)
     reader.load_state_dict(changed(state, [[7, 0, 0]], "stream", "slots"))
     with pytest.raises(ValueError, match="not in the list"):
         next(iter(reader))
+
+
+def test_a_cursor_beyond_the_last_file_finds_no_more_files(path):
+    reader, _, state = stopped(path, 1)
     reader.load_state_dict(changed(state, 7, "stream", "cursor"))
     assert len(flat(reader)) == 900
 
@@ -153,7 +176,7 @@ def test_places_that_no_file_has_are_refused(path):
 @pytest.mark.parametrize("given", [{}, {"cycle_length": 2}, {"shuffle_buffer": 70, "seed": 1}], ids=str)
 @pytest.mark.parametrize("compressed", [False, True])
 def test_what_was_skipped_is_listed_once(tmp_path, on_corrupt, given, compressed):
-    """By the reader or by the one that goes on from its state; together, what a run from end to end lists."""
+    """By the reader, or by the one that resumes from its state; together, what a run from end to end lists."""
     paths = []
     for name in "ab":
         data = bytearray(frames(RECORDS))

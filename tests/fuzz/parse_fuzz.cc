@@ -118,7 +118,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   const size_t which = data[0] % kSchemas;
-  // malloc, so that a read one byte behind the record is seen
+  // malloc, so that a read one byte after the record is seen
   std::unique_ptr<uint8_t, decltype(&std::free)> record(static_cast<uint8_t*>(std::malloc(size - 1)), &std::free);
   std::memcpy(record.get(), data + 1, size - 1);
   tfr::RecordBatch one, three;

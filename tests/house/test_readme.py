@@ -1,6 +1,6 @@
 """README.md does what it says: its Python runs and prints what the comments say, and so do its commands.
 
-The blocks run in order, in one folder and one namespace. A comment behind a print is what that line prints in all,
+The blocks run in order, in one folder and one namespace. A comment after a print is what that line prints in all,
 with spaces for newlines.
 """
 
@@ -22,7 +22,7 @@ def blocks(language):
 
 
 def promised(source):
-    """What the comments behind a block's prints say, by line number."""
+    """What the comments after a block's prints say, by line number."""
     prints = {
         node.lineno
         for node in ast.walk(ast.parse(source))

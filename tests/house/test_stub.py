@@ -40,7 +40,7 @@ FUNCTIONS = {
 
 
 def pybind11_signatures(function):
-    """(argument name, has a default) lists, one an overload, from the docstring that pybind11 writes; [] if none."""
+    """(argument name, has a default) lists, one per overload, from the docstring that pybind11 writes; [] if none."""
     found = re.findall(rf"^(?:\d+\. )?{function.__name__}\((.*)\) -> ", function.__doc__ or "", re.MULTILINE)
     parsed = [ast.parse(f"def f({re.sub(r'<[^>]*>', '...', text)}): ...").body[0].args for text in found]
     return [arguments(args) for args in parsed]

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from tests.support.paths import ROOT
@@ -15,15 +16,25 @@ def test_typical_uses_pass_mypy_strictly():
     assert run.returncode == 0, run.stdout
 
 
-def test_typical_uses_run(tmp_path):
+@pytest.fixture
+def uses():
     pytest.importorskip("google.protobuf")
-    import numpy as np
-
     from tests.support import typical_uses
 
-    path = tmp_path / "a.tfrecord"
-    typical_uses.write(path)
-    assert len(typical_uses.read_records(path)) == 8
-    assert typical_uses.count(str(path)) == 4
-    assert typical_uses.save(str(tmp_path), np.ones(3, np.float32))
-    assert typical_uses.damaged(str(path)) == (None, None)
+    return typical_uses
+
+
+@pytest.fixture
+def path(uses, tmp_path):
+    uses.write(tmp_path / "a.tfrecord")
+    return tmp_path / "a.tfrecord"
+
+
+def test_what_typical_uses_write_they_read(uses, path):
+    assert len(uses.read_records(path)) == 8
+    assert uses.count(str(path)) == 4
+    assert uses.damaged(str(path)) == (None, None)
+
+
+def test_typical_uses_save(uses, tmp_path):
+    assert uses.save(str(tmp_path), np.ones(3, np.float32))

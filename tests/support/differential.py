@@ -178,7 +178,7 @@ class Draw:
             values = self.values(kind, count)
         packed = rng.random() < 0.8
         if kind == "float" and layout == "fixed" and len(values) > elements:
-            packed = True  # TensorFlow writes behind its array
+            packed = True  # TensorFlow writes past the end of its array
         return wire.feature(kind, values, packed)
 
     def partition_values(self, count, partitions):

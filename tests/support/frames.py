@@ -1,6 +1,6 @@
 """The TFRecord frame and a reader of it in plain Python: what the core's answers are held against.
 
-    record := length:u64le  masked_crc32c(length):u32le  data  masked_crc32c(data):u32le
+record := length:u64le  masked_crc32c(length):u32le  data  masked_crc32c(data):u32le
 """
 
 import itertools
@@ -40,7 +40,7 @@ def offsets(records):
 
 
 def record_at(records, place):
-    """The index of the record whose frame holds the byte at `place`; their number for one behind the last."""
+    """The index of the record whose frame holds the byte at `place`; their number for one after the last."""
     return sum(end <= place for end in offsets(records)[1:])
 
 
@@ -74,7 +74,7 @@ def drain(records):
         for record in records:
             got.append(record)
     except DataLossError as error:
-        assert next(records, None) is None, "an iterator goes on after its error"
+        assert next(records, None) is None, "an iterator continues after its error"
         return got, error
     return got, None
 
@@ -101,6 +101,4 @@ def agrees(answer, data):
     (records, error), (expected, place) = answer, expect(data)
     if records != expected or (error is None) != (place is None):
         return False
-    return error is None or (
-        (error.offset, error.record_index) == place[:2] and place[2] in error.reason
-    )
+    return error is None or ((error.offset, error.record_index) == place[:2] and place[2] in error.reason)

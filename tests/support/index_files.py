@@ -8,6 +8,8 @@ from tfrecord_fast import _core
 
 RECORDS = [b"one", b"", bytes(range(256)), b"four" * 300, b"\0"]
 MANY = [b"%d," % i * (1 + i % 97) for i in range(2000)]
+PARTS = [MANY[:700], [], MANY[700:701], [b"", b"", b""], MANY[701:], [bytes([i]) * 40_000 for i in range(20)]]
+ALL = [record for part in PARTS for record in part]
 
 
 def text_index(data):

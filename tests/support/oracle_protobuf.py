@@ -105,7 +105,7 @@ def sequence_example(context, lists):
 
 
 def _map_in_order(message, field_name):
-    """The bytes of a message of one map: upb, the runtime's C core, sorts a key behind those that it begins."""
+    """The bytes of a message of one map: upb, the runtime's C core, sorts a key after those that begin with it."""
     entries = getattr(message, field_name)
     out = b""
     for key in sorted(entries, key=str.encode):

@@ -62,9 +62,12 @@ def test_numbers_of_a_list_are_not_copied():
     assert pa.array(column).values.buffers()[1].address == column.values.ctypes.data
 
 
-def test_nested_ragged_and_fixed_shapes():
+def test_a_fixed_shape_of_strings_is_nested():
     strings = parse({"s": tf.FixedLenFeature([2], tf.string)}, s=("bytes", [LONG[:2], LONG[2:4]]))["s"]
     assert pa.array(strings).to_pylist() == [LONG[:2], LONG[2:4]]
+
+
+def test_ragged_steps_are_nested():
     message = wire.sequence_example([], [(b"s", [wire.feature("int64", [1, 2]), wire.feature("int64", [])])])
     _, lists, _ = tf.parse_sequence_example([message], None, {"s": tf.RaggedFeature(tf.int64)})
     assert pa.array(lists["s"]).to_pylist() == [[[1, 2], []]]
@@ -85,29 +88,26 @@ def test_empty_columns_export():
     assert len(pa.array(parsed["a"])) == len(pa.array(parsed["s"])) == 0
 
 
-def test_polars_reads_columns():
+@pytest.fixture
+def lists_and_strings():
+    features = {"a": tf.VarLenFeature(tf.int64), "s": tf.FixedLenFeature([], tf.string)}
+    return parse(features, a=("int64", [[1], [2, 3]]), s=("bytes", [[LONG[0]], [b"x"]]))
+
+
+def test_polars_reads_columns(lists_and_strings):
     polars = pytest.importorskip("polars")
-    parsed = parse(
-        {"a": tf.VarLenFeature(tf.int64), "s": tf.FixedLenFeature([], tf.string)},
-        a=("int64", [[1], [2, 3]]),
-        s=("bytes", [[LONG[0]], [b"x"]]),
-    )
-    assert polars.Series(parsed["a"]).to_list() == [[1], [2, 3]]
-    assert polars.Series(parsed["s"]).to_list() == [LONG[0], b"x"]
+    assert polars.Series(lists_and_strings["a"]).to_list() == [[1], [2, 3]]
+    assert polars.Series(lists_and_strings["s"]).to_list() == [LONG[0], b"x"]
 
 
-def test_duckdb_reads_columns():
+def test_duckdb_reads_columns(lists_and_strings):
     duckdb = pytest.importorskip("duckdb")
-    parsed = parse(
-        {"a": tf.VarLenFeature(tf.int64), "s": tf.FixedLenFeature([], tf.string)},
-        a=("int64", [[1], [2, 3]]),
-        s=("bytes", [[LONG[0]], [b"x"]]),
-    )
-    parsed_columns = pa.table({"a": pa.array(parsed["a"]), "s": pa.array(parsed["s"])})  # noqa: F841
+    parsed_columns = pa.table({key: pa.array(column) for key, column in lists_and_strings.items()})  # noqa: F841
     assert duckdb.sql("select a, s from parsed_columns").fetchall() == [([1], LONG[0]), ([2, 3], b"x")]
 
 
-def test_arrays_of_several_dimensions_are_lists_of_fixed_size():
+@pytest.fixture
+def parsed():
     features = {
         "f": tf.FixedLenFeature([2], tf.float32),
         "i": tf.FixedLenFeature([2, 2], tf.int64),
@@ -117,11 +117,29 @@ def test_arrays_of_several_dimensions_are_lists_of_fixed_size():
     }
     ids = ("int64", [[1, 2, 3, 4], [5, 6, 7, 8]])
     lists = ("int64", [[1], [2, 3]])
-    parsed = parse(features, f=("float", [[1, 2], [3, 4]]), i=ids, q=lists, s=("bytes", [[b"a"], [b"b"]]), v=lists)
+    return parse(features, f=("float", [[1, 2], [3, 4]]), i=ids, q=lists, s=("bytes", [[b"a"], [b"b"]]), v=lists)
+
+
+@pytest.mark.parametrize(
+    ("key", "rows"),
+    [
+        ("f", [[1, 2], [3, 4]]),
+        ("i", [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]),
+        ("q", [[1, 0], [2, 3]]),
+        ("s", [b"a", b"b"]),
+        ("v", [[1], [2, 3]]),
+    ],
+)
+def test_a_column_of_any_feature_is_a_column_of_a_table(parsed, key, rows):
     table = pa.table(tf.io.arrow_columns(parsed))
     table.validate(full=True)
-    assert table.schema.field("f").type == pa.list_(pa.float32(), 2)
-    assert table["f"].to_pylist() == [[1, 2], [3, 4]] and table["v"].to_pylist() == [[1], [2, 3]]
-    assert table["i"].to_pylist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
-    assert table["q"].to_pylist() == [[1, 0], [2, 3]] and table["s"].to_pylist() == [b"a", b"b"]
-    assert table["f"].chunk(0).values.buffers()[1].address == parsed["f"].ctypes.data
+    assert table[key].to_pylist() == rows
+
+
+def test_arrays_of_several_dimensions_are_lists_of_fixed_size(parsed):
+    assert pa.table(tf.io.arrow_columns(parsed)).schema.field("f").type == pa.list_(pa.float32(), 2)
+
+
+def test_arrays_of_several_dimensions_are_not_copied(parsed):
+    column = pa.table(tf.io.arrow_columns(parsed))["f"].chunk(0)
+    assert column.values.buffers()[1].address == parsed["f"].ctypes.data

@@ -29,7 +29,14 @@ def column(strings=STRINGS, shape=()):
 
 def test_elements_are_bytes():
     assert [column()[i] for i in range(6)] == STRINGS == list(column()) == column().tolist()
-    assert column()[-1] == b"end" and column()[np.int64(1)] == b"a"
+
+
+@pytest.mark.parametrize(("index", "expected"), [(-1, b"end"), (np.int64(1), b"a")])
+def test_an_element_has_any_integer_as_its_index(index, expected):
+    assert column()[index] == expected
+
+
+def test_an_index_beyond_the_end_is_an_index_error():
     with pytest.raises(IndexError):
         column()[6]
 
@@ -39,45 +46,51 @@ def test_asarray_gives_objects():
     assert array.dtype == object and array.shape == (3, 2) and array[1, 0] == b"bb" * 50
 
 
-def test_indexing_is_numpys():
-    array, bytes_array = np.asarray(column(shape=(3,))), column(shape=(3,))
-    for key in [
-        0,
-        slice(1, None),
-        slice(None, None, -1),
-        (1, 2),
-        (slice(None), 0),
-        [1, 0, 1],
-        np.array([True, False]),
-        ...,
-    ]:
-        got = bytes_array[key]
-        assert got == array[key] if isinstance(got, bytes) else np.array_equal(np.asarray(got), array[key]), key
+@pytest.mark.parametrize(
+    "key",
+    [0, slice(1, None), slice(None, None, -1), (1, 2), (slice(None), 0), [1, 0, 1], np.array([True, False]), ...],
+    ids=str,
+)
+def test_indexing_is_numpys(key):
+    expected, got = np.asarray(column(shape=(3,)))[key], column(shape=(3,))[key]
+    assert got == expected if isinstance(got, bytes) else np.array_equal(np.asarray(got), expected)
 
 
 def test_views_lie_inside_the_batch():
-    batch = _core._record_batch([b"".join([record(s=("bytes", [b"needle" * 9]))])])
+    batch = _core._record_batch([record(s=("bytes", [b"needle" * 9]))])
     strings = tf.parse_example(batch, {"s": tf.FixedLenFeature([], tf.string)})["s"]
     whole = np.frombuffer(batch.view(0), np.uint8)
     part = np.frombuffer(strings.view(0), np.uint8)
     start = part.ctypes.data - whole.ctypes.data
     assert 0 <= start and start + len(part) <= len(whole)
-    assert strings.view(0).readonly
+
+
+def test_views_are_read_only():
+    assert column().view(0).readonly
 
 
 class Held(bytearray):
     """Bytes that can be watched."""
 
 
-def test_column_keeps_its_buffers_alive_and_copy_lets_go():
+@pytest.fixture
+def watched():
+    """A column of one string, and a weak reference to the record that it looks into."""
     data = Held(record(s=("bytes", [b"x" * 100])))
-    watch = weakref.ref(data)
-    strings = tf.parse_example([data], {"s": tf.FixedLenFeature([], tf.string)})["s"]
-    del data
+    return tf.parse_example([data], {"s": tf.FixedLenFeature([], tf.string)})["s"], weakref.ref(data)
+
+
+def test_a_column_keeps_its_buffers_alive(watched):
+    strings, watch = watched
     gc.collect()
     assert watch() is not None and strings[0] == b"x" * 100
-    copy = strings.copy()
-    del strings
+
+
+def test_a_copy_of_a_column_lets_go_of_its_buffers():
+    data = Held(record(s=("bytes", [b"x" * 100])))
+    watch = weakref.ref(data)
+    copy = tf.parse_example([data], {"s": tf.FixedLenFeature([], tf.string)})["s"].copy()
+    del data
     gc.collect()
     assert watch() is None and copy[0] == b"x" * 100
 
@@ -103,55 +116,110 @@ def test_column_outlives_its_reader(tmp_path):
     assert [s for column in strings for s in column] == [b"%d" % i * 20 for i in range(100)]
 
 
-def test_bytes_array_pickles_reshapes_and_compares():
+def test_a_bytes_array_pickles():
     strings = column(shape=(2,))
     assert pickle.loads(pickle.dumps(strings)).tolist() == strings.tolist()
+
+
+def test_a_bytes_array_is_reshaped():
+    strings = column(shape=(2,))
     assert strings.reshape(-1).tolist() == STRINGS and strings.reshape(2, 3).shape == (2, 3)
+
+
+def test_a_bytes_array_is_compared_element_by_element():
     assert (column() == STRINGS).all() and (column() != [b"x"] * 6).all()
+
+
+def test_a_bytes_array_is_made_of_nested_lists_of_bytes_and_str():
     assert tf.BytesArray([[b"a", "ж"]]).tolist() == [[b"a", "ж".encode()]]
 
 
-def test_decode_raw_of_a_column():
-    rows = np.arange(12, dtype=np.int16).reshape(3, 4)
-    strings = column([row.tobytes() for row in rows])
-    assert np.array_equal(strings.decode_raw(tf.int16), rows)
-    assert strings.decode_raw("int16", [2, 2]).shape == (3, 2, 2)
+ROWS = np.arange(12, dtype=np.int16).reshape(3, 4)
+
+
+@pytest.fixture
+def raw():
+    """A column of the bytes of ROWS."""
+    return column([row.tobytes() for row in ROWS])
+
+
+def test_a_column_of_bytes_is_decoded(raw):
+    assert np.array_equal(raw.decode_raw(tf.int16), ROWS)
+
+
+def test_a_column_of_bytes_is_decoded_to_a_shape(raw):
+    assert raw.decode_raw("int16", [2, 2]).shape == (3, 2, 2)
+
+
+def test_bytes_that_do_not_fit_the_shape_are_refused(raw):
     with pytest.raises(tf.errors.InvalidArgumentError, match="element 0 has 8 bytes, expected 10"):
-        strings.decode_raw(tf.int16, [5])
+        raw.decode_raw(tf.int16, [5])
 
 
-def test_decode_raw_function():
-    data = np.array([1, 256], "<i4").tobytes()
-    assert tf.io.decode_raw(data, tf.int32).tolist() == [1, 256]
-    assert tf.io.decode_raw([data, data], tf.int32, little_endian=False)[0].tolist() == [1 << 24, 65536]
-    assert tf.io.decode_raw(np.array([b"abc", b"d"], object), tf.uint8, fixed_length=2).tolist() == [[97, 98], [100, 0]]
+LITTLE = np.array([1, 256], "<i4").tobytes()
+
+
+def test_decode_raw_reads_little_endian_numbers():
+    assert tf.io.decode_raw(LITTLE, tf.int32).tolist() == [1, 256]
+
+
+def test_decode_raw_reads_big_endian_numbers():
+    assert tf.io.decode_raw([LITTLE] * 2, tf.int32, little_endian=False)[0].tolist() == [1 << 24, 65536]
+
+
+def test_decode_raw_cuts_and_pads_to_a_fixed_length():
+    strings = np.array([b"abc", b"d"], object)
+    assert tf.io.decode_raw(strings, tf.uint8, fixed_length=2).tolist() == [[97, 98], [100, 0]]
+
+
+@pytest.mark.parametrize(("given", "dtype"), [([b"abc", b"d"], tf.uint8), (b"abc", tf.int16)], ids=["unequal", "odd"])
+def test_decode_raw_refuses_bytes_that_do_not_fit(given, dtype):
     with pytest.raises(tf.errors.InvalidArgumentError):
-        tf.io.decode_raw([b"abc", b"d"], tf.uint8)
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        tf.io.decode_raw(b"abc", tf.int16)
+        tf.io.decode_raw(given, dtype)
 
 
-def test_varlen_is_sparse_with_row_splits():
+@pytest.fixture
+def varlen():
     records = [record(a=("int64", v)) for v in ([1, 2], [], [3])]
-    sparse = tf.parse_example(records, {"a": tf.VarLenFeature(tf.int64)})["a"]
-    assert sparse.indices.tolist() == [[0, 0], [0, 1], [2, 0]] and sparse.indices.dtype == np.int64
-    assert sparse.dense_shape.tolist() == [3, 2] and sparse.row_splits.tolist() == [0, 2, 2, 3]
-    assert tf.sparse.to_dense(sparse, -1).tolist() == [[1, 2], [-1, -1], [3, -1]]
-    assert pickle.loads(pickle.dumps(sparse)).values.tolist() == [1, 2, 3]
+    return tf.parse_example(records, {"a": tf.VarLenFeature(tf.int64)})["a"]
 
 
-def test_to_dense_of_strings_and_ragged():
-    records = [record(a=("bytes", v)) for v in ([b"x", b"y"], [b"z"])]
-    sparse = tf.parse_example(records, {"a": tf.VarLenFeature(tf.string)})["a"]
+def test_varlen_is_sparse(varlen):
+    assert varlen.indices.tolist() == [[0, 0], [0, 1], [2, 0]] and varlen.indices.dtype == np.int64
+    assert varlen.dense_shape.tolist() == [3, 2] and varlen.values.tolist() == [1, 2, 3]
+
+
+def test_varlen_has_row_splits(varlen):
+    assert varlen.row_splits.tolist() == [0, 2, 2, 3]
+
+
+def test_varlen_becomes_dense(varlen):
+    assert tf.sparse.to_dense(varlen, -1).tolist() == [[1, 2], [-1, -1], [3, -1]]
+
+
+def test_varlen_pickles(varlen):
+    assert pickle.loads(pickle.dumps(varlen)).values.tolist() == [1, 2, 3]
+
+
+TWO_AND_ONE = [record(a=("bytes", v)) for v in ([b"x", b"y"], [b"z"])]
+
+
+def test_sparse_strings_become_dense():
+    sparse = tf.parse_example(TWO_AND_ONE, {"a": tf.VarLenFeature(tf.string)})["a"]
     assert tf.sparse.to_dense(sparse).tolist() == [[b"x", b"y"], [b"z", b""]]
-    ragged = tf.parse_example(records, {"a": tf.RaggedFeature(tf.string)})["a"]
+
+
+def test_ragged_strings_become_dense():
+    ragged = tf.parse_example(TWO_AND_ONE, {"a": tf.RaggedFeature(tf.string)})["a"]
     assert tf.sparse.to_dense(ragged, b"?").tolist() == [[b"x", b"y"], [b"z", b"?"]]
 
 
-def test_to_dense_refuses_what_tensorflow_refuses():
-    for indices, what in [([[0], [0]], "repeated"), ([[1], [0]], "out of order"), ([[5], [6]], "out of bounds")]:
-        with pytest.raises(tf.errors.InvalidArgumentError, match=what):
-            tf.sparse.to_dense(tf.SparseTensor(indices, np.array([1, 2]), [3]))
+@pytest.mark.parametrize(
+    ("indices", "what"), [([[0], [0]], "repeated"), ([[1], [0]], "out of order"), ([[5], [6]], "out of bounds")]
+)
+def test_to_dense_refuses_what_tensorflow_refuses(indices, what):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=what):
+        tf.sparse.to_dense(tf.SparseTensor(indices, np.array([1, 2]), [3]))
 
 
 def sparse_feature(*rows, size=10, **kwargs):
@@ -163,13 +231,16 @@ def test_sparse_feature_sorts_and_keeps_duplicates():
     sparse = sparse_feature(([5, 2, 5], [1.0, 2.0, 3.0]), ([0], [4.0]))
     assert sparse.indices.tolist() == [[0, 2], [0, 5], [0, 5], [1, 0]]
     assert sparse.values.tolist() == [2.0, 1.0, 3.0, 4.0] and sparse.shape == (2, 10)
+
+
+def test_sparse_feature_that_is_said_to_be_sorted_is_left_as_it_is():
     assert sparse_feature(([5, 2], [1.0, 2.0]), already_sorted=True).indices.tolist() == [[0, 5], [0, 2]]
 
 
-def test_sparse_feature_index_out_of_range_raises():
-    for bad in (-1, 10):
-        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"in 'i', got {bad} \(record 1\)"):
-            sparse_feature(([5], [1.0]), ([bad], [1.0]))
+@pytest.mark.parametrize("bad", [-1, 10])
+def test_sparse_feature_index_out_of_range_raises(bad):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"in 'i', got {bad} \(record 1\)"):
+        sparse_feature(([5], [1.0]), ([bad], [1.0]))
 
 
 def test_sparse_feature_lengths_must_match():
@@ -177,12 +248,25 @@ def test_sparse_feature_lengths_must_match():
         sparse_feature(([5], [1.0, 2.0]), ([1, 2], [1.0]))
 
 
-def test_ragged_rows_are_views():
-    ragged = tf.parse_example(
-        [record(a=("int64", [1, 2])), record(a=("int64", [3]))], {"a": tf.RaggedFeature(tf.int64)}
-    )["a"]
+@pytest.fixture
+def ragged():
+    records = [record(a=("int64", [1, 2])), record(a=("int64", [3]))]
+    return tf.parse_example(records, {"a": tf.RaggedFeature(tf.int64)})["a"]
+
+
+def test_ragged_feature_is_ragged(ragged):
     assert ragged.row_splits.dtype == np.int32 and ragged.to_list() == [[1, 2], [3]]
-    assert np.shares_memory(ragged[0], ragged.values) and [row.tolist() for row in ragged] == [[1, 2], [3]]
+
+
+def test_ragged_rows_are_views(ragged):
+    assert np.shares_memory(ragged[0], ragged.values)
+
+
+def test_ragged_rows_are_iterated(ragged):
+    assert [row.tolist() for row in ragged] == [[1, 2], [3]]
+
+
+def test_ragged_rows_are_indexed_and_sliced(ragged):
     assert ragged[1:].to_list() == [[3]] and ragged[-1].tolist() == [3]
 
 
@@ -203,19 +287,34 @@ def test_ragged_partitions_of_the_documentation():
     assert tf.parse_single_example(batch[0], features)["f2"].to_list() == [[3, 1], [4], [], [1, 5, 9]]
 
 
-def test_dtypes_are_numpys():
+def test_dtypes_equal_numpys():
     assert np.dtype(tf.int64) == np.int64 and tf.int64 == np.dtype("int64") and tf.float32 == np.float32
-    assert hash(tf.int64) == hash(np.dtype("int64")) and tf.int64 != tf.int32 and tf.string == "string"
+    assert tf.int64 != tf.int32 and tf.string == "string"
+
+
+def test_dtypes_hash_as_numpys():
+    assert hash(tf.int64) == hash(np.dtype("int64"))
+
+
+def test_dtypes_pickle():
     assert pickle.loads(pickle.dumps(tf.bfloat16)) == tf.bfloat16
-    assert tf.as_dtype(bytes) is tf.string and tf.as_dtype(float) is tf.float32
 
 
-def test_features_pickle_and_unpack():
-    for feature in [
+@pytest.mark.parametrize(("given", "dtype"), [(bytes, tf.string), (float, tf.float32)])
+def test_pythons_types_are_dtypes(given, dtype):
+    assert tf.as_dtype(given) is dtype
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
         tf.FixedLenFeature([2], tf.int64, [1, 2]),
         tf.RaggedFeature(tf.int64, "v", [tf.RaggedFeature.RowSplits("s")]),
-    ]:
-        assert pickle.loads(pickle.dumps(feature)) == feature
+    ],
+    ids=["FixedLenFeature", "RaggedFeature"],
+)
+def test_features_pickle(feature):
+    assert pickle.loads(pickle.dumps(feature)) == feature
 
 
 RAGGED = [  # values, row splits of each ragged dimension, the outermost first; arguments

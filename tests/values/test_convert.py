@@ -11,12 +11,21 @@ FLOATS = tf.SparseTensor([[0], [2]], np.array([1, 2], dtype=np.float32), [3])
 ROWS = tf.RaggedTensor(np.array([b"a", b"b", b"c"], dtype=object), np.array([0, 1, 3]))
 
 
-@pytest.mark.parametrize("default", ["q", b"q", bytearray(b"q"), memoryview(b"q"), np.str_("q"), np.array("q")])
-def test_defaults_of_strings_become_bytes(default):
-    assert tf.sparse.to_dense(STRINGS, default_value=default).tolist() == [b"a", b"q", b"b"]
-    assert ROWS.to_tensor(default).tolist() == [[b"a", b"q"], [b"b", b"c"]]
-    assert tf.sparse.to_dense(ROWS, default).tolist() == [[b"a", b"q"], [b"b", b"c"]]
-    assert all(type(value) is bytes for value in tf.sparse.to_dense(STRINGS, default))
+STRING_DEFAULTS = pytest.mark.parametrize(
+    "default", ["q", b"q", bytearray(b"q"), memoryview(b"q"), np.str_("q"), np.array("q")]
+)
+
+
+@STRING_DEFAULTS
+def test_a_default_of_sparse_strings_becomes_bytes(default):
+    dense = tf.sparse.to_dense(STRINGS, default_value=default)
+    assert dense.tolist() == [b"a", b"q", b"b"] and all(type(value) is bytes for value in dense)
+
+
+@STRING_DEFAULTS
+@pytest.mark.parametrize("fill", [tf.RaggedTensor.to_tensor, tf.sparse.to_dense])
+def test_a_default_of_ragged_strings_becomes_bytes(default, fill):
+    assert fill(ROWS, default).tolist() == [[b"a", b"q"], [b"b", b"c"]]
 
 
 @pytest.mark.parametrize(
@@ -43,27 +52,35 @@ def test_a_default_of_another_kind_is_an_error(tensor, default):
         tf.sparse.to_dense(tensor, default)
 
 
-def test_a_default_that_the_dtype_does_not_hold_is_an_error():
-    small = tf.SparseTensor([[0]], np.array([1], dtype=np.int8), [3])
-    with pytest.raises(ValueError, match="out of range"):
-        tf.sparse.to_dense(small, 1 << 40)
-    with pytest.raises(ValueError, match="out of range"):
-        tf.sparse.to_dense(INTS, 1 << 70)
-    with pytest.raises(ValueError, match="scalar"):
-        tf.sparse.to_dense(INTS, [2])
+SMALL = tf.SparseTensor([[0]], np.array([1], dtype=np.int8), [3])
 
 
-def test_defaults_that_tensorflow_converts():
-    for default in [2, np.int8(2), np.float64(2.0), np.array(2.0)]:
-        assert tf.sparse.to_dense(INTS, default).tolist() == [1, 2, 2]
-    for default in [2, np.int8(2), 2.0, np.float64(2)]:
-        assert tf.sparse.to_dense(FLOATS, default).tolist() == [1, 2, 2]
-    assert tf.sparse.to_dense(INTS, True).tolist() == [1, 1, 2]
+@pytest.mark.parametrize(
+    ("tensor", "default", "words"),
+    [(SMALL, 1 << 40, "out of range"), (INTS, 1 << 70, "out of range"), (INTS, [2], "scalar")],
+)
+def test_a_default_that_the_dtype_does_not_hold_is_an_error(tensor, default, words):
+    with pytest.raises(ValueError, match=words):
+        tf.sparse.to_dense(tensor, default)
 
 
-def test_to_dense_by_tensorflows_names():
-    assert tf.sparse.to_dense(sp_input=INTS, default_value=7, name="dense").tolist() == [1, 7, 2]
-    assert tf.sparse.to_dense(x=INTS).tolist() == [1, 0, 2]
+@pytest.mark.parametrize(
+    ("tensor", "default", "filled"),
+    [
+        *((INTS, default, 2) for default in [2, np.int8(2), np.float64(2.0), np.array(2.0)]),
+        *((FLOATS, default, 2) for default in [2, np.int8(2), 2.0, np.float64(2)]),
+        (INTS, True, 1),
+    ],
+)
+def test_defaults_that_tensorflow_converts(tensor, default, filled):
+    assert tf.sparse.to_dense(tensor, default).tolist() == [1, filled, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "filled"), [({"sp_input": INTS, "default_value": 7, "name": "dense"}, 7), ({"x": INTS}, 0)]
+)
+def test_to_dense_by_tensorflows_names(arguments, filled):
+    assert tf.sparse.to_dense(**arguments).tolist() == [1, filled, 2]
 
 
 @pytest.mark.parametrize(
@@ -88,18 +105,26 @@ def test_default_values_of_features_that_would_be_cut_are_errors(default):
         tf.parse_example([b""], {"a": tf.FixedLenFeature([1], tf.int64, default)})
 
 
-def test_sparse_tensors_of_lists_are_typed_as_by_tensorflow():
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [([1], np.int32), ([1 << 40], np.int64), ([1.5], np.float32), ([True], np.bool_)],
+)
+def test_sparse_tensors_of_lists_are_typed_as_by_tensorflow(values, dtype):
+    assert tf.SparseTensor([[0]], values, [2]).dtype == dtype
+
+
+def test_sparse_tensors_of_no_values_are_floats():
+    assert tf.SparseTensor(np.empty((0, 1), np.int64), [], [2]).dtype == np.float32
+
+
+def test_sparse_tensors_of_str_hold_bytes():
     strings = tf.SparseTensor([[0], [2]], ["a", "é"], [3])
     assert strings.values.dtype == object and strings.values.tolist() == [b"a", "é".encode()]
-    assert tf.SparseTensor([[0]], [1], [2]).dtype == np.int32
-    assert tf.SparseTensor([[0]], [1 << 40], [2]).dtype == np.int64
-    assert tf.SparseTensor([[0]], [1.5], [2]).dtype == np.float32
-    assert tf.SparseTensor([[0]], [True], [2]).dtype == np.bool_
-    assert tf.SparseTensor(np.empty((0, 1), np.int64), [], [2]).dtype == np.float32
-    given = np.array([1, 2])
-    assert tf.SparseTensor([[0], [1]], given, [2]).values is given
-    views = tf.BytesArray([b"a"])
-    assert tf.SparseTensor([[0]], views, [2]).values is views
+
+
+@pytest.mark.parametrize("given", [np.array([1]), tf.BytesArray([b"a"])], ids=["array", "BytesArray"])
+def test_sparse_tensors_take_arrays_as_they_are(given):
+    assert tf.SparseTensor([[0]], given, [2]).values is given
 
 
 @pytest.mark.parametrize(
@@ -129,12 +154,22 @@ def test_integers_are_not_padded_with_other_kinds(value):
         list(tf.data.Dataset.range(3).batch(2).padded_batch(2, padding_values=value))
 
 
-def test_paddings_of_the_kind_of_the_values():
+@pytest.mark.parametrize("value", [7, np.int64(7)])
+def test_integers_are_padded_with_integers(value):
     batched = tf.data.Dataset.range(3).batch(2)
-    for value in [7, np.int64(7)]:
-        assert next(iter(batched.padded_batch(2, padding_values=value))).tolist() == [[0, 1], [2, 7]]
-    strings = tf.data.Dataset.from_generator(lambda: iter([["a"], ["b", "c"]]), tf.string)
+    assert next(iter(batched.padded_batch(2, padding_values=value))).tolist() == [[0, 1], [2, 7]]
+
+
+@pytest.fixture
+def strings():
+    return tf.data.Dataset.from_generator(lambda: iter([["a"], ["b", "c"]]), tf.string)
+
+
+def test_strings_are_padded_with_strings(strings):
     assert next(iter(strings.padded_batch(2, padding_values="é"))).tolist() == [[b"a", "é".encode()], [b"b", b"c"]]
+
+
+def test_strings_are_not_padded_with_numbers(strings):
     with pytest.raises(TypeError, match="padding_values"):
         list(strings.padded_batch(2, padding_values=0))
 
@@ -145,9 +180,9 @@ def test_a_range_to_what_is_no_integer_is_an_error(stop):
         tf.data.Dataset.range(stop)
 
 
-def test_ranges_to_whole_numbers():
-    for stop in [2, np.int32(2), np.float64(2.0), np.array(2)]:
-        assert list(tf.data.Dataset.range(stop)) == [0, 1]
+@pytest.mark.parametrize("stop", [2, np.int32(2), np.float64(2.0), np.array(2)])
+def test_ranges_to_whole_numbers(stop):
+    assert list(tf.data.Dataset.range(stop)) == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -162,57 +197,110 @@ def test_what_a_generator_yields_must_be_of_its_dtype(value, dtype):
         list(tf.data.Dataset.from_generator(lambda: iter([value]), dtype))
 
 
-def test_what_a_generator_yields_is_converted_as_by_tensorflow():
-    def first(value, dtype):
-        return next(iter(tf.data.Dataset.from_generator(lambda: iter([value]), dtype)))
+def first(value, dtype):
+    """What becomes of the one value that a generator yields."""
+    return next(iter(tf.data.Dataset.from_generator(lambda: iter([value]), dtype)))
 
-    for value, dtype in [(np.float64(2.0), tf.int32), (2, tf.float32), (np.int64(2), tf.int32), (True, tf.int32)]:
-        assert first(value, dtype) == value and first(value, dtype).dtype == dtype
+
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(np.float64(2.0), tf.int32), (2, tf.float32), (np.int64(2), tf.int32), (True, tf.int32)]
+)
+def test_numbers_that_a_generator_yields_are_converted_as_by_tensorflow(value, dtype):
+    assert first(value, dtype) == value and first(value, dtype).dtype == dtype
+
+
+def test_str_that_a_generator_yields_becomes_bytes():
     assert first("é", tf.string) == "é".encode()
+
+
+def test_a_list_of_str_that_a_generator_yields_becomes_an_array_of_bytes():
     assert first(["a"], tf.string).tolist() == [b"a"]
 
 
-def test_what_a_generator_yields_must_be_of_its_shape():
-    def made(**options):
-        return list(tf.data.Dataset.from_generator(lambda: iter([([1], "a")]), **options))
-
-    types = (tf.int32, tf.string)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(1,\) .* shape \(2,\)"):
-        made(output_types=types, output_shapes=([2], []))
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(\) .* shape \(None,\)"):
-        made(output_types=types, output_shapes=([1], [None]))
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \(1,\) .* shape \(2,\)"):
-        made(output_signature=(tf.TensorSpec([2], tf.int32), tf.TensorSpec([], tf.string)))
-    for shapes in [([1], []), ([None], ()), (None, None), None]:
-        assert len(made(output_types=types, output_shapes=shapes)) == 1
+TYPES = (tf.int32, tf.string)
 
 
-def test_ragged_tensors_of_lists():
+def pairs(**options):
+    return list(tf.data.Dataset.from_generator(lambda: iter([([1], "a")]), **options))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"output_types": TYPES, "output_shapes": ([2], [])}, r"shape \(1,\) .* shape \(2,\)"),
+        ({"output_types": TYPES, "output_shapes": ([1], [None])}, r"shape \(\) .* shape \(None,\)"),
+        (
+            {"output_signature": (tf.TensorSpec([2], tf.int32), tf.TensorSpec([], tf.string))},
+            r"shape \(1,\) .* shape \(2,\)",
+        ),
+    ],
+    ids=["size", "rank", "signature"],
+)
+def test_what_a_generator_yields_must_be_of_its_shape(options, words):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        pairs(**options)
+
+
+@pytest.mark.parametrize("shapes", [([1], []), ([None], ()), (None, None), None])
+def test_what_a_generator_yields_may_be_of_a_shape_known_in_part(shapes):
+    assert len(pairs(output_types=TYPES, output_shapes=shapes)) == 1
+
+
+def test_ragged_tensors_of_lists_are_typed_as_by_tensorflow():
     made = tf.RaggedTensor([1, 2, 3], [0, 1, 3])
     assert made.to_list() == [[1], [2, 3]] and made.dtype == np.int32 and made.row_splits.dtype == np.int64
+
+
+def test_ragged_tensors_of_str_hold_bytes():
     assert tf.RaggedTensor(["a", "b"], [0, 0, 2]).to_list() == [[], [b"a", b"b"]]
+
+
+def test_ragged_tensors_of_row_lengths():
     assert tf.RaggedTensor.from_row_lengths([1.5, 2.5], [2, 0]).to_tensor().dtype == np.float32
-    assert tf.RaggedTensor(made, [0, 2]).to_list() == [[[1], [2, 3]]]
+
+
+def test_ragged_tensors_of_ragged_tensors():
+    inner = tf.RaggedTensor([1, 2, 3], [0, 1, 3])
+    assert tf.RaggedTensor(inner, [0, 2]).to_list() == [[[1], [2, 3]]]
+
+
+def test_ragged_tensors_of_value_rowids():
     assert tf.RaggedTensor.from_value_rowids(["a", "b"], [0, 2]).to_list() == [[b"a"], [], [b"b"]]
 
 
 @pytest.mark.parametrize("splits", [[], [1, 3], [0, 2, 1, 3], [0, 2], [0, 5], [[0, 3]], [0.0, 3.0], ["a"]])
-def test_row_splits_that_do_not_fit_are_errors(splits):
-    for make in (tf.RaggedTensor, tf.RaggedTensor.from_row_splits):
-        with pytest.raises(ValueError, match="invalid partition"):
-            make([1, 2, 3], splits)
+@pytest.mark.parametrize("make", [tf.RaggedTensor, tf.RaggedTensor.from_row_splits])
+def test_row_splits_that_do_not_fit_are_errors(splits, make):
+    with pytest.raises(ValueError, match="invalid partition"):
+        make([1, 2, 3], splits)
 
 
-@pytest.mark.parametrize("dtype", [tf.complex64, tf.complex128], ids=str)
-def test_complex_numbers_in_raw_bytes_and_tensors(dtype):
+COMPLEX = pytest.mark.parametrize("dtype", [tf.complex64, tf.complex128], ids=str)
+
+
+@COMPLEX
+def test_complex_numbers_in_raw_bytes(dtype):
     values = np.array([1 + 2j, -3j], dtype=dtype)
     assert np.array_equal(tf.decode_raw(values.tobytes(), dtype), values)
     assert np.array_equal(tf.decode_raw(values.byteswap().tobytes(), dtype, little_endian=False), values)
+
+
+@COMPLEX
+def test_complex_numbers_in_serialized_tensors(dtype):
+    values = np.array([1 + 2j, -3j], dtype=dtype)
     parsed = tf.io.parse_tensor(tf.io.serialize_tensor(values), dtype)
     assert parsed.dtype == dtype and np.array_equal(parsed, values)
-    for feature in (tf.VarLenFeature(dtype), tf.FixedLenFeature([], dtype), tf.RaggedFeature(dtype)):
-        with pytest.raises(TypeError, match="in records"):
-            tf.parse_example([b""], {"a": feature})
+
+
+@COMPLEX
+@pytest.mark.parametrize(
+    "make",
+    [tf.VarLenFeature, lambda dtype: tf.FixedLenFeature([], dtype), tf.RaggedFeature],
+    ids=["var", "fixed", "ragged"],
+)
+def test_there_are_no_complex_numbers_in_records(dtype, make):
+    with pytest.raises(TypeError, match="in records"):
+        tf.parse_example([b""], {"a": make(dtype)})
 
 
 @pytest.mark.parametrize(("name", "field"), [("complex64", "scomplex_val"), ("complex128", "dcomplex_val")])
@@ -227,13 +315,28 @@ def test_complex_numbers_in_the_fields_of_a_tensor(name, field):
         tf.io.parse_tensor(proto.SerializeToString(), name)
 
 
-def test_dtypes_have_sizes_limits_and_numbers():
-    sizes = [dtype.size for dtype in (tf.int8, tf.int64, tf.float16, tf.bool, tf.string, tf.complex64)]
-    assert sizes == [1, 8, 2, 1, 0, 8]
+@pytest.mark.parametrize(
+    ("dtype", "size"),
+    [(tf.int8, 1), (tf.int64, 8), (tf.float16, 2), (tf.bool, 1), (tf.string, 0), (tf.complex64, 8)],
+    ids=str,
+)
+def test_dtypes_have_sizes(dtype, size):
+    assert dtype.size == size
+
+
+def test_dtypes_have_limits():
     assert (tf.int8.min, tf.int8.max, tf.uint64.max) == (-128, 127, (1 << 64) - 1)
     assert tf.float32.max == np.finfo(np.float32).max and tf.float64.min == np.finfo(np.float64).min
-    for dtype in (tf.bool, tf.string, tf.complex128):
-        with pytest.raises(TypeError, match="Cannot find maximum value"):
-            _ = dtype.max
-    numbers = [dtype.as_datatype_enum for dtype in (tf.float32, tf.string, tf.int64, tf.bool, tf.uint64)]
-    assert numbers == [1, 7, 9, 10, 23]
+
+
+@pytest.mark.parametrize("dtype", [tf.bool, tf.string, tf.complex128], ids=str)
+def test_dtypes_without_an_order_have_no_limits(dtype):
+    with pytest.raises(TypeError, match="Cannot find maximum value"):
+        _ = dtype.max
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number"), [(tf.float32, 1), (tf.string, 7), (tf.int64, 9), (tf.bool, 10), (tf.uint64, 23)], ids=str
+)
+def test_dtypes_have_tensorflows_numbers(dtype, number):
+    assert dtype.as_datatype_enum == number

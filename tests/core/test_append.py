@@ -1,0 +1,103 @@
+"""Appending to files that exist, plain and compressed."""
+
+import gzip
+import io
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.frames import frames
+
+RECORDS = [b"%d" % i * (i % 40) for i in range(3000)]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "x"
+
+
+def write(path, records, kind, **options):
+    with tf.io.TFRecordWriter(path, kind, **options) as writer:
+        writer.write_batch(records)
+    return path
+
+
+def read(path, kind=None):
+    return [record for batch in tf.data.TFRecordDataset(path, kind).batch(1000) for record in batch]
+
+
+def their_records(path):
+    return [record.numpy() for record in tf.data.TFRecordDataset(path, "GZIP")]
+
+
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
+def test_what_is_appended_comes_after_the_records_there_are(path, kind):
+    for records in (RECORDS[:5], RECORDS[5:2000], [], RECORDS[2000:2001]):
+        write(path, records, kind, append=True)
+    assert read(path, kind) == read(path) == RECORDS[:2001]
+
+
+def test_appending_to_a_plain_file_adds_the_frames(path):
+    write(path, [b"a"], "", append=True)
+    write(path, [b"b"], "", append=True)
+    assert path.read_bytes() == frames([b"a", b"b"])
+
+
+def test_a_file_of_another_program_can_be_appended_to(path):
+    path.write_bytes(gzip.compress(frames([b"a", b"b"])))
+    write(path, [b"c"], "GZIP", append=True)
+    assert read(path) == [b"a", b"b", b"c"] and gzip.decompress(path.read_bytes()) == frames([b"a", b"b", b"c"])
+
+
+def test_appending_to_a_file_without_records_leaves_no_empty_member_before_them(tensorflow, path):
+    write(path, [], "GZIP")
+    write(path, [b"a"], "GZIP", append=True)
+    assert tensorflow(their_records, str(path)) == [b"a"]
+
+
+def test_a_name_with_wildcards_is_taken_as_it_is(tmp_path):
+    for _ in range(2):
+        write(tmp_path / "a[1]*", [b"a"], "", append=True)
+    assert (tmp_path / "a[1]*").read_bytes() == frames([b"a", b"a"])
+
+
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: whole[:-1],
+        lambda whole: whole[: len(whole) // 2],
+        lambda whole: whole + b"tail",
+        lambda whole: whole[:-3] + b"xyz",
+    ],
+    ids=["a byte less", "half", "more", "other bytes"],
+)
+def test_a_damaged_tail_is_refused_and_left_alone(path, kind, damage):
+    data = damage(write(path, RECORDS[:100], kind).read_bytes())
+    path.write_bytes(data)
+    with pytest.raises(tf.errors.DataLossError) as caught:
+        write(path, [b"x"], kind, append=True)
+    assert caught.value.path == str(path) and path.read_bytes() == data
+
+
+@pytest.mark.parametrize(("there", "kind"), [("GZIP", ""), ("", "GZIP"), ("ZSTD", "GZIP"), ("GZIP", "ZSTD")])
+def test_a_file_compressed_in_another_way_is_refused_and_left_alone(path, there, kind):
+    data = write(path, RECORDS[:100], there).read_bytes()
+    with pytest.raises(tf.errors.DataLossError):
+        write(path, [b"x"], kind, append=True)
+    assert path.read_bytes() == data
+
+
+def test_appending_needs_a_path():
+    with pytest.raises(ValueError, match="path of a file"):
+        tf.io.TFRecordWriter(io.BytesIO(), append=True)
+
+
+def test_nothing_is_appended_to_zlib(path):
+    with pytest.raises(ValueError, match="ZLIB"):
+        tf.io.TFRecordWriter(path, "ZLIB", append=True)
+
+
+def test_appending_in_a_missing_folder_is_file_not_found(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        tf.io.TFRecordWriter(tmp_path / "none" / "x", append=True)

@@ -1,0 +1,78 @@
+"""What encode_examples refuses, and what it says."""
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+
+
+@pytest.mark.parametrize(
+    ("column", "error", "words"),
+    [
+        ([1, "x"], TypeError, "more than one kind"),
+        (["x", 1], TypeError, "element 1 is int"),
+        ([b"x", [1]], TypeError, "element 1 is list"),
+        ([[1], 2], TypeError, "a single value"),
+        ([1, 2**63], ValueError, "outside of int64|2\\^63"),
+        ([2**64], ValueError, "int64"),
+        ([[1], [None]], ValueError, "null inside a list"),
+        (np.array([1 + 2j]), TypeError, "complex128"),
+        (np.array(["2020-01-01"], "M8[D]"), TypeError, "datetime64"),
+        (np.int64(3), TypeError, "column"),
+        (np.array(3), TypeError, "single value"),
+        ("abc", TypeError, "got str"),
+        (b"abc", TypeError, "got bytes"),
+        ({"a": 1}, TypeError, "got dict"),
+        (7, TypeError, "got int"),
+        (None, TypeError, "got NoneType"),
+        ([object()], TypeError, "object"),
+        ([{1: 2}], TypeError, "dict"),
+        ("\ud800".split(), ValueError, "surrogates"),
+        (np.ma.masked_array([[1, 2]], [[True, False]]), ValueError, "row 0 is masked in part"),
+        (tf.RaggedTensor.from_row_splits(np.arange(3), [0, 4], validate=False), ValueError, "row splits"),
+        (tf.RaggedTensor.from_row_splits(np.arange(3), [2, 1], validate=False), ValueError, "row splits"),
+        (tf.sparse.SparseTensor([[1, 0], [0, 0]], [1, 2], [2, 1]), ValueError, "row-major"),
+        (tf.sparse.SparseTensor([[5, 0]], [1], [2, 1]), ValueError, "dense_shape"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value[:10],
+)
+def test_what_has_no_form_in_an_example_is_refused_and_the_feature_named(column, error, words):
+    with pytest.raises(error, match=rf"(?s)feature 'bad'.*({words})"):
+        tf.encode_examples({"bad": column})
+
+
+def test_a_uint64_above_int64_names_feature_and_row():
+    column = np.zeros((9000, 2), np.uint64)
+    column[8500, 1] = 2**63
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"feature 'big', row 8500: a uint64 above 2\^63 - 1"):
+        tf.encode_examples({"a": np.zeros(9000), "big": column})
+
+
+def test_columns_of_unequal_length_are_named_with_their_lengths():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'a' has 2 rows, 'b' has 3"):
+        tf.encode_examples({"a": [1, 2], "b": [1, 2, 3]})
+
+
+@pytest.mark.parametrize("columns", [None, 7, "abc", [1, 2], np.zeros(3)])
+def test_what_is_no_dict_of_columns_is_a_type_error(columns):
+    with pytest.raises(TypeError, match="expected a dict of columns"):
+        tf.encode_examples(columns)
+
+
+def test_a_key_that_is_no_string_is_a_type_error():
+    with pytest.raises(TypeError, match="keys are strings, got int"):
+        tf.encode_examples({1: [1]})
+
+
+def test_a_record_beyond_protobufs_limit_is_refused_before_it_is_made():
+    chunk = b"x" * (1 << 20)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"row 0 takes \d+ bytes, more than the 2 GiB"):
+        tf.encode_examples({"a": [[chunk] * 2048]})
+
+
+def test_a_column_that_is_changed_later_leaves_the_records_alone():
+    array = np.arange(3)
+    records = tf.encode_examples({"a": array})
+    before = records.tolist()
+    array[:] = 9
+    assert records.tolist() == before

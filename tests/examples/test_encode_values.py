@@ -1,0 +1,66 @@
+"""encode_examples: values and sizes at the edges are protobuf's bytes."""
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+
+pytest.importorskip("google.protobuf")
+
+from tests.support import oracle_protobuf as oracle
+from tests.support.encode_cases import kind_of, plain
+
+
+def check(made, expected):
+    assert tf.encode_examples(made).tolist() == [oracle.example(row) for row in expected]
+
+
+def test_many_rows_and_long_keys_are_protobufs():
+    n = 5000
+    rng = np.random.default_rng(7)
+    made = {
+        "k" * 300: rng.integers(-(2**63), 2**63 - 1, n),
+        "ids": rng.integers(0, 2**40, (n, 7)) >> rng.integers(0, 40, (n, 7)),
+        "x": rng.normal(size=n).astype(np.float32),
+        "vector": rng.normal(size=(n, 64)),
+        "text": [b"x" * int(size) for size in rng.integers(0, 300, n)],
+    }
+    expected = [
+        {
+            key: ("bytes", [column[i]]) if key == "text" else (kind_of(column.dtype), plain(column[i]))
+            for key, column in made.items()
+        }
+        for i in range(n)
+    ]
+    check(made, expected)
+
+
+@pytest.mark.parametrize("size", [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152])
+def test_lengths_around_those_of_varints_are_protobufs(size):
+    made = {"a": [b"x" * size], "b": np.zeros((1, size), np.int8)}
+    check(made, [{"a": ("bytes", [b"x" * size]), "b": ("int64", [0] * size)}])
+
+
+@pytest.mark.parametrize("bits", range(65))
+def test_scalars_of_every_length_are_protobufs(bits):
+    values = [v for v in (2**bits - 1, 2**bits, 1 - 2**bits, -(2**bits)) if -(2**63) <= v < 2**63]
+    check({"a": np.array(values, np.int64)}, [{"a": ("int64", [value])} for value in values])
+
+
+@pytest.mark.parametrize("size", range(70))
+def test_keys_of_every_length_are_protobufs(size):
+    key, integers, floats = "k" * size, [1, 2**62], [1.0, 2.0]
+    expected = [{key: ("int64", [i]), "z": ("float", [x])} for i, x in zip(integers, floats, strict=True)]
+    check({key: integers, "z": floats}, expected)
+
+
+def test_every_float16_is_the_float32_that_numpy_says():
+    halves = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    halves = halves[~np.isnan(halves)]
+    assert tf.encode_examples({"a": halves}).tolist() == tf.encode_examples({"a": halves.astype(np.float32)}).tolist()
+
+
+def test_bfloat16_is_the_float32_that_it_stands_for():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    array = np.array([0.0, -1.5, 3e38, np.inf], np.float32).astype(ml_dtypes.bfloat16).reshape(2, 2)
+    assert tf.encode_examples({"a": array}).tolist() == tf.encode_examples({"a": array.astype(np.float32)}).tolist()

@@ -1,0 +1,39 @@
+"""Forked children, and threads that are busy while they are forked."""
+
+import contextlib
+import os
+import signal
+import threading
+
+
+def status_of_child(check):
+    """Forks; the child ends with 0 if `check` is true of it, within 20 seconds. The status that the parent sees."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        status = 1
+        try:
+            status = 0 if check() else 2
+        finally:
+            os._exit(status)
+    return os.waitpid(child, 0)[1]
+
+
+@contextlib.contextmanager
+def repeated(work, threads):
+    """So many threads of this process do `work`, over and over, as long as the context lasts."""
+    stop = threading.Event()
+
+    def run():
+        while not stop.is_set():
+            work()
+
+    running = [threading.Thread(target=run) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in running:
+            thread.join()
