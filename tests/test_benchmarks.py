@@ -10,18 +10,22 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import contenders, native, report
-from benchmarks.answers import difference, digest
-from benchmarks.environment import environment
-from benchmarks.generate import dataset_of
-from benchmarks.harness import Method, Row, Table, run
-from benchmarks.process import ContenderFailed, Process
-from benchmarks.reasons import REASONS, UNKNOWN, reason_for
-from benchmarks.saved import Size
-from benchmarks.stats import Spread, ratios, spread
-from benchmarks.targets import LIMITS, PAIRS, measure_of, not_measured, targets
-from benchmarks.tasks import TASKS
-from benchmarks.workloads import WORKLOADS
+from benchmarks import contenders
+from benchmarks.data.answers import difference, digest
+from benchmarks.data.generate import dataset_of
+from benchmarks.data.tasks import TASKS
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.native import build
+from benchmarks.reporting import report
+from benchmarks.reporting.reasons import REASONS, UNKNOWN, load_reasons, reason_for, reasons
+from benchmarks.reporting.saved import load
+from benchmarks.reporting.targets import LIMITS, PAIRS, measure_of, not_measured, targets
+from benchmarks.running.environment import environment
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
+from benchmarks.running.process import ContenderFailed, Process
+from benchmarks.running.results import Row, Size, Table
+from benchmarks.running.stats import Spread, ratios, spread
 
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
 FOUND = contenders.found()
@@ -29,9 +33,9 @@ TITLES = {name: contenders.load(path).title for name, path in FOUND.items()}
 
 # A contender in plain Python, of which each test spoils a part.
 PLAIN = """
-from benchmarks.answers import frames
+from benchmarks.data.answers import frames
 from benchmarks.contenders import Contender, Reading, Setting, Writing
-from benchmarks.generate import framed
+from benchmarks.data.generate import framed
 
 def read(files):
     return [record for path in files for record in frames(path, check=False)]
@@ -187,13 +191,13 @@ def test_import_is_timed_in_fresh_interpreters():
 
 
 def test_the_floor_refuses_damage(tmp_path, tiny):
-    if native.why_not():
-        pytest.skip(native.why_not())
+    if build.why_not():
+        pytest.skip(build.why_not())
     floor = contenders.load(FOUND["floor"])
     (setting, *_) = floor.tasks["raw"](contenders.Job("raw", tiny, tmp_path))
     assert setting.answer() == {key: tiny.answer[key] for key in ("records", "bytes")}
     good = Path(tiny.files[0]).read_bytes()
-    function = native.floor().floor_read_crc
+    function = build.floor().floor_read_crc
     for damaged in (good[:-1], good[:5], good[:40] + bytes([good[40] ^ 1]) + good[41:]):
         path = tmp_path / "damaged"
         path.write_bytes(damaged)
@@ -203,9 +207,11 @@ def test_the_floor_refuses_damage(tmp_path, tiny):
 
 def test_finding_contenders_imports_none_of_them():
     code = "import sys; from benchmarks import contenders; contenders.found(); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          cwd=Path(__file__).parent.parent)  # fmt: skip
-    assert not {"tensorflow", "tfrecord_fast", "numpy"} & set(done.stdout.split())
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent
+    )
+    measured = {contenders.load(path).module for path in FOUND.values()} - {""}
+    assert not measured & set(done.stdout.split())
 
 
 def test_a_rival_that_is_not_installed_says_how_to_get_it(tmp_path, tiny):
@@ -242,11 +248,17 @@ def timed(contender, wall, **fields):
 
 @pytest.fixture
 def table(tiny):
-    return Table("raw", "tiny", tiny, [
-        timed("ours", [0.1, 0.1], ours=True), timed("tensorflow", [4.0, 5.0]),
-        timed("floor", [0.08, 0.05], row="read + CRC", floor=True),
-        Row("lame", "lame", status="wrong", reason="records: expected 2, got 1"),
-    ])  # fmt: skip
+    return Table(
+        "raw",
+        "tiny",
+        tiny,
+        [
+            timed("ours", [0.1, 0.1], ours=True),
+            timed("tensorflow", [4.0, 5.0]),
+            timed("floor", [0.08, 0.05], row="read + CRC", floor=True),
+            Row("lame", "lame", status="wrong", reason="records: expected 2, got 1"),
+        ],
+    )
 
 
 def test_a_busy_machine_is_said_to_be_busy():
@@ -256,8 +268,9 @@ def test_a_busy_machine_is_said_to_be_busy():
 
 def test_targets_are_met_or_not(table):
     assert [(t.measure, t.at_least, round(t.measured, 2), t.met) for t in targets([table])] == [
-        ("speed ÷ tensorflow", 30, 45.0, True), ("speed ÷ floor read + CRC", 0.7, 0.65, False)
-    ]  # fmt: skip
+        ("speed ÷ tensorflow", 30, 45.0, True),
+        ("speed ÷ floor read + CRC", 0.7, 0.65, False),
+    ]
 
 
 def test_a_missed_target_says_why_and_a_met_one_does_not(table):
@@ -267,17 +280,42 @@ def test_a_missed_target_says_why_and_a_met_one_does_not(table):
     assert json.loads(report.as_json([table], environment(), SHORT))["targets"][1]["reason"] == UNKNOWN
     table.rows[1].wall, table.rows[1].title = [1.0, 1.0], "TensorFlow"
     (known, *_) = targets([table])
-    assert known.reason == REASONS["raw", "speed ÷ TensorFlow", ""]
+    assert known.reason == next(one.text for one in reasons() if (one.task, one.workload) == ("raw", ""))
 
 
 def test_every_reason_is_of_a_target():
-    wanted = {(pair.task, at, measure_of(pair, "" if pair.contender == "ours" else TITLES[pair.contender]))
-              for pair in PAIRS for at in pair.wanted}  # fmt: skip
+    wanted = {
+        (pair.task, at, measure_of(pair, "" if pair.contender == "ours" else TITLES[pair.contender]))
+        for pair in PAIRS
+        for at in pair.wanted
+    }
     wanted |= {(limit.task, at, limit.measure) for limit in LIMITS for at in limit.wanted}
-    for task, begins, workload in REASONS:
-        assert any(task == of and workload in ("", at) and measure.startswith(begins) for of, at, measure in wanted)
+    assert [one for one in reasons() if not any(speaks_of(one, *target) for target in wanted)] == []
+
+
+def speaks_of(reason, task, workload, measure):
+    return reason.task == task and reason.workload in ("", workload) and measure.startswith(reason.measure)
+
+
+@pytest.mark.parametrize("reason", reasons(), ids=lambda one: " ".join(filter(None, one[:3])))
+def test_the_results_that_a_reason_names_missed_its_target(reason):
+    found = targets(load(REASONS.parent / reason.results).tables)
+    assert any(speaks_of(reason, t.task, t.workload, t.measure) and not t.met for t in found)
+
+
+def test_the_reason_of_a_workload_comes_before_that_of_all():
     assert reason_for("parse", "seq", "speed ÷ TensorFlow") != reason_for("parse", "ctr", "speed ÷ TensorFlow")
+
+
+def test_a_target_that_nobody_looked_into_says_so():
     assert reason_for("none", "ctr", "speed ÷ TensorFlow") == UNKNOWN
+
+
+@pytest.mark.parametrize("text", ["no JSON", '[{"task": "raw"}]', "[1]"])
+def test_a_file_that_holds_no_reasons_is_refused(text, tmp_path):
+    (tmp_path / "reasons.json").write_text(text)
+    with pytest.raises(ValueError, match="no list of reasons"):
+        load_reasons(tmp_path / "reasons.json")
 
 
 def test_the_target_of_memory_is_of_a_large_file_alone():
@@ -308,16 +346,35 @@ def test_tables_in_every_form_hold_the_same(table, monkeypatch):
 def test_command_line_end_to_end(tmp_path, plain, capsys):
     (path,) = plain(f'[Reading("cut", lambda: read(job.dataset.files)[1:]), {HONEST}]').values()
     (bad,) = plain('[Reading("cut", lambda: read(job.dataset.files)[1:])]', name="bad").values()
-    arguments = ["loop", "--workload", "tiny", "--scale", "0.001", "--rounds", "1", "--rivals", "floor",
-                 "--quick", "--data", str(tmp_path / "data"), "--json", str(tmp_path / "out.json"),
-                 "--markdown", str(tmp_path / "out.md"), "--rival-file", str(path)]  # fmt: skip
+    arguments = [
+        "loop",
+        "--workload",
+        "tiny",
+        "--scale",
+        "0.001",
+        "--rounds",
+        "1",
+        "--rivals",
+        "floor",
+        "--quick",
+        "--data",
+        str(tmp_path / "data"),
+        "--json",
+        str(tmp_path / "out.json"),
+        "--markdown",
+        str(tmp_path / "out.md"),
+        "--rival-file",
+        str(path),
+    ]
     assert command.main(arguments) == 0
     assert command.main([*arguments, "--rival-file", str(bad)]) == 1
     assert "WRONG" in capsys.readouterr().out
     (table,) = json.loads((tmp_path / "out.json").read_text())["tables"]
     assert [(row["contender"], row["status"]) for row in table["rows"]] == [
-        ("ours", "timed"), ("plain", "timed"), ("bad", "wrong")
-    ]  # fmt: skip
+        ("ours", "timed"),
+        ("plain", "timed"),
+        ("bad", "wrong"),
+    ]
     assert "| tiny | plain |" in (tmp_path / "out.md").read_text()
 
 

@@ -3,7 +3,6 @@
 import gzip
 import json
 import struct
-import sys
 import zlib
 from pathlib import Path
 
@@ -12,9 +11,9 @@ import pytest
 import tfrecord_fast as tf
 from benchmarks import __main__ as command
 from benchmarks import contenders
-from benchmarks.answers import bitwise_crc, compression_of, frames
-from benchmarks.infer import infer
-from benchmarks.userfiles import FilesError, dataset_of_files, features_of_file, found, tasks_for
+from benchmarks.data.answers import bitwise_crc, compression_of, frames
+from benchmarks.data.infer import infer
+from benchmarks.data.userfiles import FilesError, dataset_of_files, features_of_file, found, tasks_for
 from tfrecord_fast.cli import bench
 from tfrecord_fast.cli.app import run as cli
 
@@ -48,14 +47,31 @@ def test_files_of_any_compression_are_measured_from_end_to_end(kind, plain, caps
     path = packed(plain, kind)
     out = path.with_suffix(".json")
     rival = "tensorflow" if kind == "ZSTD" else "floor"
-    command.main(["--files", str(path), "--rounds", "1", "--quick", "--rivals", rival, "--json", str(out),
-                  "--data", str(path.parent / "cache")])  # fmt: skip
+    command.main(
+        [
+            "--files",
+            str(path),
+            "--rounds",
+            "1",
+            "--quick",
+            "--rivals",
+            rival,
+            "--json",
+            str(out),
+            "--data",
+            str(path.parent / "cache"),
+        ]
+    )
     tables = {table["task"]: table["rows"] for table in json.loads(out.read_text())["tables"]}
     packed_tasks, plain_tasks = ["raw-gzip", "parse-gzip"], ["raw", "parse"]
     others = ["parse-memory", "epoch", *(["loop"] if not kind else [])]
     assert list(tables) == (packed_tasks if kind else plain_tasks) + others
-    wrong = [(task, row["contender"], row["reason"]) for task, rows in tables.items() for row in rows
-             if row["status"] not in ("timed", "missing")]  # fmt: skip
+    wrong = [
+        (task, row["contender"], row["reason"])
+        for task, rows in tables.items()
+        for row in rows
+        if row["status"] not in ("timed", "missing")
+    ]
     assert wrong == []
     if kind == "ZSTD" and "TensorFlow" in capsys.readouterr().out:
         assert {row["reason"] for row in tables["raw-gzip"] if row["contender"] == "tensorflow"} <= {"no ZSTD"}
@@ -118,8 +134,10 @@ def test_features_are_inferred_as_varlen_where_they_vary(tmp_path):
         for features in ({"a": [1], "b": [1, 2], "c": [0.5]}, {"a": [2], "b": [3]}):
             writer.write(tf.train.example(features).SerializeToString())
     assert infer([path])[0] == {
-        "a": ["fixed", "int64", []], "b": ["varlen", "int64", []], "c": ["varlen", "float32", []]
-    }  # fmt: skip
+        "a": ["fixed", "int64", []],
+        "b": ["varlen", "int64", []],
+        "c": ["varlen", "float32", []],
+    }
 
 
 def test_a_feature_of_two_kinds_is_left_out_and_said(tmp_path):
@@ -191,8 +209,20 @@ def test_files_of_one_name_are_written_apart(tmp_path, plain):
 
 def test_the_command_runs_the_harness(plain, capsys):
     out = plain.with_name("out.json")
-    arguments = ["bench", "raw", "--files", str(plain), "--rounds", "1", "--rivals", "floor", "--json", str(out),
-                 "--data", str(plain.parent / "cache")]  # fmt: skip
+    arguments = [
+        "bench",
+        "raw",
+        "--files",
+        str(plain),
+        "--rounds",
+        "1",
+        "--rivals",
+        "floor",
+        "--json",
+        str(out),
+        "--data",
+        str(plain.parent / "cache"),
+    ]
     assert cli(arguments) == 0
     assert "Raw reading" in capsys.readouterr().out
     assert json.loads(out.read_text())["tables"][0]["workload"] == "some.tfrecord"
@@ -227,11 +257,3 @@ def test_installed_sizes_are_those_of_the_files():
     size = contenders.installed_bytes("tfrecord_fast", "no-such-distribution")
     assert size >= Path(tf._core.__file__).stat().st_size
     assert contenders.installed_bytes("no_such_module", "no-such-distribution") == 0
-
-
-def test_every_folder_of_the_harness_goes_into_the_wheel():
-    root = Path(__file__).parent.parent
-    text = (root / "setup.py").read_text()
-    folders = {path.parent.relative_to(root).as_posix() for path in (root / "benchmarks").rglob("*.py")
-               if not {"__pycache__", ".rivals", ".data"} & set(path.parts)}  # fmt: skip
-    assert folders and all(f'"{folder}"' in text for folder in folders), sys.path

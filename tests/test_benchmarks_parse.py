@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from benchmarks import contenders, report
+from benchmarks import contenders
 from benchmarks.__main__ import dataset_for
-from benchmarks.answers import difference
-from benchmarks.columns import Column, digest_of_columns, fixed, padded, ragged, step_name
-from benchmarks.harness import Method, run
-from benchmarks.reference import messages, parsed_answer
-from benchmarks.tasks import EXAMPLES, TASKS
-from benchmarks.workloads import WORKLOADS, Ragged
+from benchmarks.data.answers import difference
+from benchmarks.data.columns import Column, digest_of_columns, fixed, padded, ragged, step_name
+from benchmarks.data.reference import messages, parsed_answer
+from benchmarks.data.tasks import EXAMPLES, TASKS
+from benchmarks.data.workloads import WORKLOADS, Ragged
+from benchmarks.reporting import report
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
 
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
 FOUND = contenders.found()
@@ -50,9 +52,16 @@ def test_the_reference_gives_the_values_that_the_records_were_made_from(name, da
 
 @pytest.mark.parametrize(
     "task, name",
-    [*(("parse", name) for name in EXAMPLES), ("parse-gzip", "tok"), ("parse-memory", "tok"), ("parse-memory", "seq"),
-     ("parse-single", "img"), ("parse-single", "seq"), ("shards", "ctr")],
-)  # fmt: skip
+    [
+        *(("parse", name) for name in EXAMPLES),
+        ("parse-gzip", "tok"),
+        ("parse-memory", "tok"),
+        ("parse-memory", "seq"),
+        ("parse-single", "img"),
+        ("parse-single", "seq"),
+        ("shards", "ctr"),
+    ],
+)
 def test_all_that_is_installed_parses_to_the_reference(task, name, data):
     installed = {key: path for key, path in FOUND.items() if contenders.load(path).why_not() is None}
     table = run(task, data(task, name), installed, SHORT)
@@ -62,7 +71,8 @@ def test_all_that_is_installed_parses_to_the_reference(task, name, data):
 
 
 SPOILT = """
-from benchmarks.contenders import Contender, Parsing, load
+from benchmarks.contenders import Contender, load
+from benchmarks.contenders.kit.parsing import Parsing
 from pathlib import Path
 ours = load(Path({ours!r}))
 
@@ -99,16 +109,23 @@ def columns(**lists):
 
 def test_the_checksum_is_the_same_however_records_are_batched():
     whole = {"a": fixed(np.arange(6).reshape(3, 2)), "b": ragged([b"x", b"yz", b""], [0, 1, 1, 3])}
-    parts = [{"a": fixed(np.array([[0, 1]])), "b": ragged([b"x"], [0, 1])},
-             {"a": fixed(np.array([[2, 3], [4, 5]])), "b": ragged([b"yz", b""], [0, 0, 2])}]  # fmt: skip
+    parts = [
+        {"a": fixed(np.array([[0, 1]])), "b": ragged([b"x"], [0, 1])},
+        {"a": fixed(np.array([[2, 3], [4, 5]])), "b": ragged([b"yz", b""], [0, 0, 2])},
+    ]
     assert digest_of_columns([whole]) == digest_of_columns(parts)
 
 
 @pytest.mark.parametrize(
     "other",
-    [columns(a=[1, 3, 2]), columns(a=[1, 2, 3], b=[0, 0, 0]), columns(a=[1.0, 2.0, 3.0]), columns(a=[1, 2]),
-     {"a": ragged(np.array([1, 2, 3]), [0, 2, 2, 3])}],
-)  # fmt: skip
+    [
+        columns(a=[1, 3, 2]),
+        columns(a=[1, 2, 3], b=[0, 0, 0]),
+        columns(a=[1.0, 2.0, 3.0]),
+        columns(a=[1, 2]),
+        {"a": ragged(np.array([1, 2, 3]), [0, 2, 2, 3])},
+    ],
+)
 def test_the_checksum_tells_values_that_differ(other):
     assert difference(digest_of_columns([columns(a=[1, 2, 3])]), digest_of_columns([other]), "file")
 

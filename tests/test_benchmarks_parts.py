@@ -6,20 +6,22 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import parts, report
-from benchmarks.answers import digest_of_files, frames
-from benchmarks.entering import Work
-from benchmarks.generate import dataset_of
-from benchmarks.harness import Method, run
-from benchmarks.parts import part_of, shares_of
-from benchmarks.saved import load
-from benchmarks.tasks import TASKS
-from benchmarks.workloads import WORKLOADS
+from benchmarks.data import parts
+from benchmarks.data.answers import digest_of_files, frames
+from benchmarks.data.generate import dataset_of
+from benchmarks.data.parts import part_of, shares_of
+from benchmarks.data.tasks import TASKS
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.reporting import report
+from benchmarks.reporting.saved import load
+from benchmarks.running.entering import Work
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
 
 # Takes {each} seconds a record and {start} a pass.
 SLOW = """
 import time
-from benchmarks.answers import frames
+from benchmarks.data.answers import frames
 from benchmarks.contenders import Contender, Reading
 
 def records(job):
@@ -110,8 +112,24 @@ def test_wrong_on_the_first_part_is_wrong_without_a_longer_look(tiny, rival):
 def test_the_part_is_in_every_report(rival, tmp_path, capsys):
     (path,) = rival("slow", each=1e-3).values()
     out = tmp_path / "out.json"
-    arguments = ["loop", "--workload", "tiny", "--scale", "0.02", "--rounds", "1", "--rivals", "floor", "--quick",
-                 "--data", str(tmp_path / "data"), "--json", str(out), "--rival-file", str(path)]  # fmt: skip
+    arguments = [
+        "loop",
+        "--workload",
+        "tiny",
+        "--scale",
+        "0.02",
+        "--rounds",
+        "1",
+        "--rivals",
+        "floor",
+        "--quick",
+        "--data",
+        str(tmp_path / "data"),
+        "--json",
+        str(out),
+        "--rival-file",
+        str(path),
+    ]
     assert command.main(arguments) == 0
     assert "on 10% of the data" in capsys.readouterr().out.replace("\n", " ")
     rows = json.loads(out.read_text())["tables"][0]["rows"]

@@ -7,14 +7,15 @@ import re
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import output, report, saved
-from benchmarks.compare import main as compare
-from benchmarks.harness import Method, Row, Table
-from benchmarks.saved import Size, load
+from benchmarks.reporting import output, report, saved
+from benchmarks.reporting.compare import main as compare
+from benchmarks.reporting.saved import load
+from benchmarks.running.method import Method
+from benchmarks.running.results import Row, Size, Table
 
 pytest.importorskip("matplotlib", reason="the plots are drawn with it")
 
-from benchmarks import plots
+from benchmarks.reporting import plots
 
 WHERE = {
     "date": "2026-01-02T03:04:05+00:00",
@@ -37,14 +38,26 @@ def tables(rival=(2.0, 2.1, 1.9)):
     size = Size(1000, 1_000_000, 0)
     ours = row("ours", "tfrecord_fast", [0.1, 0.11, 0.09])
     return [
-        Table("raw", "ctr", size, [ours, row("tensorflow", "TensorFlow", rival),
-                                   row("floor", "floor", [0.08, 0.08, 0.08], "read + CRC")]),
+        Table(
+            "raw",
+            "ctr",
+            size,
+            [ours, row("tensorflow", "TensorFlow", rival), row("floor", "floor", [0.08, 0.08, 0.08], "read + CRC")],
+        ),
         Table("raw", "img", size, [ours, Row("other", "A rival", status="failed", reason="it <fell> over")]),
-        Table("parse", "ctr", size, [row("ours", "tfrecord_fast", [0.2, 0.2, 0.2], "ShardReader, 1 thread"),
-                                     row("ours", "tfrecord_fast", [0.1, 0.1, 0.11], "ShardReader, 2 threads")]),
-        Table("import", "", None, [row("ours", "tfrecord_fast", [0.01] * 3),
-                                   row("tensorflow", "TensorFlow", [2.0] * 3)]),
-    ]  # fmt: skip
+        Table(
+            "parse",
+            "ctr",
+            size,
+            [
+                row("ours", "tfrecord_fast", [0.2, 0.2, 0.2], "ShardReader, 1 thread"),
+                row("ours", "tfrecord_fast", [0.1, 0.1, 0.11], "ShardReader, 2 threads"),
+            ],
+        ),
+        Table(
+            "import", "", None, [row("ours", "tfrecord_fast", [0.01] * 3), row("tensorflow", "TensorFlow", [2.0] * 3)]
+        ),
+    ]
 
 
 @pytest.fixture
@@ -140,8 +153,12 @@ def test_what_makes_runs_differ_is_told(result, tmp_path, capsys):
     path.write_text(json.dumps(other))
     compare([str(result()), str(path)])
     lines = capsys.readouterr().out.splitlines()
-    for line in ("cores: 2 and 16", "TensorFlow: 1 and 2", "raw ctr New: only in the second (timed)",
-                 "import TensorFlow: only in the first (timed)"):  # fmt: skip
+    for line in (
+        "cores: 2 and 16",
+        "TensorFlow: 1 and 2",
+        "raw ctr New: only in the second (timed)",
+        "import TensorFlow: only in the first (timed)",
+    ):
         assert line in lines, line
 
 

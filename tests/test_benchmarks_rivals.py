@@ -6,10 +6,14 @@ import sys
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import contenders, report, rivals
-from benchmarks.generate import dataset_of
-from benchmarks.harness import Method, Row, Table, run, wants
-from benchmarks.workloads import WORKLOADS
+from benchmarks import contenders
+from benchmarks.contenders.kit import environments
+from benchmarks.data.generate import dataset_of
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.reporting import report
+from benchmarks.running.harness import run, wants
+from benchmarks.running.method import Method
+from benchmarks.running.results import Row, Table
 
 FOUND = contenders.found()
 RIVAL = """
@@ -43,7 +47,7 @@ def test_what_is_beyond_a_rival_is_said_and_no_failure(rival, tiny):
 
 
 def test_a_rival_runs_in_the_environment_made_for_it(rival, tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(rivals, "FOLDER", tmp_path / "rivals")
+    monkeypatch.setattr(environments, "FOLDER", tmp_path / "rivals")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "rivals" / "rival"], check=True)
     (path,) = rival(body="import sys; raise CannotError(sys.prefix)", module="absent_module").values()
     assert contenders.load(path).why_not() == "not installed: --install rival"
@@ -54,11 +58,11 @@ def test_a_rival_runs_in_the_environment_made_for_it(rival, tiny, tmp_path, monk
 
 
 def test_an_environment_that_pip_can_not_make_is_not_used(rival, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(rivals, "FOLDER", tmp_path / "rivals")
+    monkeypatch.setattr(environments, "FOLDER", tmp_path / "rivals")
     missing = str(tmp_path / "no-such-package")
     assert command.install(["rival"], rival(requirements=f"{missing!r},")) == 1
     assert "no-such-package" in capsys.readouterr().err
-    assert rivals.interpreter("rival") is None
+    assert environments.interpreter("rival") is None
     assert command.install(["ours"], FOUND) == 2
 
 

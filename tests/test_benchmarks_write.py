@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import contenders, report
+from benchmarks import contenders
 from benchmarks.__main__ import dataset_for
-from benchmarks.columns import Column, digest_of_columns, joined, lists_of, of_arrow
-from benchmarks.harness import Method, Row, Table, run
-from benchmarks.reference import batches_of, columns_by_file
-from benchmarks.targets import PAIRS, not_measured, targets
-from benchmarks.tasks import FLAT, TASKS
-from benchmarks.workloads import WORKLOADS
+from benchmarks.data.columns import Column, digest_of_columns, joined, lists_of, of_arrow
+from benchmarks.data.reference import batches_of, columns_by_file
+from benchmarks.data.tasks import FLAT, TASKS
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.reporting import report
+from benchmarks.reporting.targets import PAIRS, not_measured, targets
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
+from benchmarks.running.results import Row, Table
 from tests.test_benchmarks_parse import FOUND, SHORT, Options
 
 
@@ -95,14 +98,21 @@ def timed(contender, row, wall, **fields):
 
 
 def test_sizes_have_a_target_too(data):
-    table = Table("write-gzip", "ctr", data("write-gzip", "ctr"), [
-        timed("ours", "", 1.0, size=106), timed("tensorflow", "", 4.5, size=100)])  # fmt: skip
+    table = Table(
+        "write-gzip",
+        "ctr",
+        data("write-gzip", "ctr"),
+        [timed("ours", "", 1.0, size=106), timed("tensorflow", "", 4.5, size=100)],
+    )
     assert [(t.at_least, t.measured, t.met) for t in targets([table])] == [(4, 4.5, True), (1.05, 1.06, False)]
 
 
 def test_targets_between_our_own_rows(data):
-    rows = [timed("ours", "ShardReader", 0.9), timed("ours", "ShardReader, 2 threads", 1.0),
-            timed("ours", "ShardReader, 1 thread", 1.7)]  # fmt: skip
+    rows = [
+        timed("ours", "ShardReader", 0.9),
+        timed("ours", "ShardReader, 2 threads", 1.0),
+        timed("ours", "ShardReader, 1 thread", 1.7),
+    ]
     (target,) = targets([Table("parse", "ctr", data("write-columns", "ctr"), rows)])
     assert target.measure == "ShardReader, 2 threads: speed ÷ ShardReader, 1 thread"
     assert (target.measured, target.met) == (1.7, False)
@@ -130,4 +140,4 @@ def test_what_is_written_is_gone_after_a_pass(tmp_path, data):
     assert len(list(tmp_path.iterdir())) == 2
     setting.cleanup()
     assert list(tmp_path.iterdir()) == []
-    assert isinstance(job.columns()[0]["dense_embedding"], Column)
+    assert isinstance(columns_by_file(job.dataset)[0]["dense_embedding"], Column)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-from benchmarks import wire
-from benchmarks.answers import digest, digest_of_files, frames
-from benchmarks.generate import dataset_of
-from benchmarks.workloads import WORKLOADS, Feature, Ragged, feature_objects
+from benchmarks.data import wire
+from benchmarks.data.answers import digest, digest_of_files, frames
+from benchmarks.data.generate import dataset_of
+from benchmarks.data.workloads import WORKLOADS, Feature, Ragged, feature_objects
 
 EXAMPLES = [name for name in WORKLOADS if name not in ("tiny", "seq")]
 
@@ -110,8 +110,9 @@ def test_protobuf_writes_a_record_of_the_same_size(name):
 def test_keys_keep_an_unsorted_order_throughout_a_file(name):
     _, records = chunk(name, 5)
     columns = WORKLOADS[name].features
-    orders = [sorted(columns, key=lambda key: record.index(b"\x0a%c%s\x12" % (len(key), key.encode())))
-              for record in records]  # fmt: skip
+    orders = [
+        sorted(columns, key=lambda key: record.index(b"\x0a%c%s\x12" % (len(key), key.encode()))) for record in records
+    ]
     assert orders[0] != sorted(columns)
     assert all(order == orders[0] for order in orders)
 
@@ -136,9 +137,15 @@ def test_bytes_of_a_seed_are_those_of_every_earlier_run():
     # A change here asks for a new workloads.GENERATOR.
     made = {name: hashlib.sha256(b"".join(chunk(name, 8)[1])).hexdigest()[:8] for name in WORKLOADS}
     assert made == {
-        "ctr": "b32efbf7", "wide": "b9612cae", "tok": "37e9234c", "emb": "e283f0d0", "img": "cdb3dd94",
-        "seq": "f9587343", "tiny": "bd145651", "one": "3c862a72",
-    }  # fmt: skip
+        "ctr": "b32efbf7",
+        "wide": "b9612cae",
+        "tok": "37e9234c",
+        "emb": "e283f0d0",
+        "img": "cdb3dd94",
+        "seq": "f9587343",
+        "tiny": "bd145651",
+        "one": "3c862a72",
+    }
 
 
 def test_varints_at_every_edge_of_length():
@@ -188,19 +195,24 @@ def test_features_become_objects_of_a_module():
             VarLenFeature = staticmethod(lambda dtype: ("varlen", dtype))
             FixedLenSequenceFeature = staticmethod(lambda shape, dtype: ("sequence", shape, dtype))
 
-    features = {"a": Feature("fixed", "float32", (3,)), "b": Feature("varlen", "int64"),
-                "c": Feature("sequence", "string")}  # fmt: skip
+    features = {
+        "a": Feature("fixed", "float32", (3,)),
+        "b": Feature("varlen", "int64"),
+        "c": Feature("sequence", "string"),
+    }
     assert feature_objects(features, Module) == {
-        "a": ("fixed", [3], "f"), "b": ("varlen", "i"), "c": ("sequence", [], "s")
-    }  # fmt: skip
+        "a": ("fixed", [3], "f"),
+        "b": ("varlen", "i"),
+        "c": ("sequence", [], "s"),
+    }
 
 
 TENSORFLOW = """
 import hashlib, json, sys
 from pathlib import Path
 import tensorflow as tf
-from benchmarks.generate import dataset_of
-from benchmarks.workloads import WORKLOADS, feature_objects
+from benchmarks.data.generate import dataset_of
+from benchmarks.data.workloads import WORKLOADS, feature_objects
 seen = {}
 for name, workload in WORKLOADS.items():
     made = dataset_of(workload, 20 / workload.records, gzip=True, cache=Path(sys.argv[1]))
@@ -223,9 +235,11 @@ def test_tensorflow_reads_and_parses_every_workload(tmp_path):
     if subprocess.run([sys.executable, "-c", "import tensorflow"], capture_output=True).returncode:
         pytest.skip("TensorFlow is not installed")
     done = subprocess.run(
-        [sys.executable, "-c", TENSORFLOW, str(tmp_path)], capture_output=True, text=True,
+        [sys.executable, "-c", TENSORFLOW, str(tmp_path)],
+        capture_output=True,
+        text=True,
         cwd=Path(__file__).parent.parent,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])
     lengths = seen.pop("parsed")
