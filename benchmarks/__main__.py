@@ -37,7 +37,7 @@ QUICK = {
     "min_time": 0.1,
     "patience": 2.0,
 }
-HEAVY = ("beam", "dali", "ray", "rustfrecord")  # not in a quick run, unless they are named: they take too long for it
+HEAVY = ("beam", "dali", "ray", "rustfrecord")  # take too long for a quick run, and are in it only if they are named
 FULL = {
     "task": [],
     "workload": list(WORKLOADS),
@@ -73,14 +73,14 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
         help="of your files: a Python file that sets FEATURES, inferred (default) or none",
     )
     parser.add_argument("--compression", type=str.upper, choices=COMPRESSIONS, help="of your files (default: detected)")
-    parser.add_argument("--scale", type=float, help="records, as a part of the workload's full number")
+    parser.add_argument("--scale", type=float, help="the part of the workload's full number of records")
     parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument("--rounds", type=int, help="that count (default 5)")
     parser.add_argument(
         "--patience",
         type=float,
         metavar="SECONDS",
-        help="of timed passes that a slow row gets (default 4), half of it for one",
+        help="of timed passes that a slow row gets (default 4); one pass gets half of them",
     )
     parser.add_argument("--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)")
     parser.add_argument("--rival-file", type=Path, action="append", default=[], help="another contender's file")
@@ -137,7 +137,7 @@ def install(wanted: list[str], files: dict[str, Path]) -> int:
 
 
 def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
-    """The files of a workload with the answer to the task."""
+    """The files of a workload, with the answer to the task."""
     workload = WORKLOADS[name]
     scale = min(options.scale, task.most_bytes / workload.total_bytes)
     dataset = dataset_of(workload, scale, options.seed, task.gzip, options.data)
@@ -150,7 +150,7 @@ def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
     return dataset
 
 
-Plan = list[tuple[Task, str, Callable[[], Dataset | None]]]  # task, workload, what gives the data
+Plan = list[tuple[Task, str, Callable[[], Dataset | None]]]  # task, workload, what makes the data
 
 
 def plan_of_workloads(options: argparse.Namespace) -> Plan:
@@ -163,7 +163,7 @@ def plan_of_workloads(options: argparse.Namespace) -> Plan:
 
 
 def plan_of_files(options: argparse.Namespace) -> Plan:
-    """Raises FilesError where there is nothing to measure."""
+    """Raises FilesError if there is nothing to measure."""
     with Progress(1) as progress:
         progress.next(options.files[0])
         dataset, notes = dataset_of_files(
@@ -179,10 +179,10 @@ def plan_of_files(options: argparse.Namespace) -> Plan:
 
 
 def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Table]:
-    """The tables that are asked for, one after the other.
+    """The planned tables, one after the other.
 
     Raises:
-      FilesError: the files can't be had as the method wants them.
+      FilesError: the files can't be dropped from the page cache, as the method wants.
     """
     with Progress(len(plan)) as progress:
         for task, name, data in plan:
@@ -205,7 +205,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         return output.main(argv[1:])
     if argv[:1] == ["compare"]:
         return compare.main(argv[1:])
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does, cleaning up
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, and cleans up
     files = contenders.found()
     options = arguments(argv, {name: path for name, path in files.items() if name != "ours"}, prog)
     if options.quick and options.rivals is None and not options.files:
@@ -233,7 +233,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         plan = plan_of_files(options) if options.files else plan_of_workloads(options)
         for table in measure(plan, files, method):
             tables.append(table)
-            # After each table, so that a run that is broken off leaves what it has.
+            # After each table, so that an interrupted run leaves what it has.
             output.write(tables, where, method, options)
     except FilesError as error:
         print(error, file=sys.stderr)

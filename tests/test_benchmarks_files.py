@@ -119,7 +119,7 @@ def test_a_length_is_not_believed_before_its_crc(tmp_path):
 def test_what_can_not_be_measured_says_why(plain, tmp_path, capsys):
     other = packed(plain, "GZIP")
     assert command.main(["--files", str(plain), str(other), "--data", str(tmp_path / "cache")]) == 2
-    assert "files packed differently: GZIP, not at all" in capsys.readouterr().err
+    assert "files compressed differently: GZIP, not at all" in capsys.readouterr().err
     other.write_bytes(other.read_bytes()[:-20])
     assert command.main(["--files", str(other), "--data", str(tmp_path / "cache")]) == 2
     empty = tmp_path / "empty"

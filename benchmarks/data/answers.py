@@ -1,8 +1,7 @@
-"""Answers: what a contender must have seen before it is timed, and the reference that it is held against.
+"""Answers: what a contender must have seen before it is timed, and the reference that they are compared with.
 
 The reference reads frames in plain Python with google-crc32c, and shares no code with any contender. An
-answer is a dict; contenders that only count (the native floor) give a part of it, and are compared on that
-part.
+answer is a dict. Contenders that only count (the native floor) give a part of it, and only that part is compared.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any, BinaryIO, cast
 Answer = dict[str, Any]
 
 MASK_DELTA = 0xA282EAD8
-FEW = 20  # records that shuffling may well leave in their order
+FEW = 20  # this many records may well keep their order when they are shuffled
 
 
 def masked_crc(data: bytes) -> int:
@@ -30,8 +29,8 @@ def masked(crc: int) -> int:
 
 
 def frames(path: str, check: bool = True) -> Iterator[bytes]:
-    """The payloads of a TFRecord file, GZIP or plain. ValueError where it is damaged; without `check` no CRC
-    is computed, and google-crc32c need not be there."""
+    """The payloads of a TFRecord file, GZIP or plain. Raises ValueError if it is damaged. Without `check` no CRC is
+    computed, and google-crc32c is not needed."""
     with open_file(path) as file:
         while header := file.read(12):
             if len(header) < 12:
@@ -53,7 +52,7 @@ def open_file(path: str) -> BinaryIO:
 
 
 def compression_of(path: str) -> str:
-    """GZIP, ZLIB or ZSTD where the file begins so, else "". A first header whose CRC is right says that it is none."""
+    """GZIP, ZLIB or ZSTD if the file begins like one, else "". If the CRC of a first header is right, it is none."""
     with open(path, "rb") as file:
         head = file.read(12)
     if len(head) == 12 and masked(bitwise_crc(head[:8])) == struct.unpack_from("<I", head, 8)[0]:
@@ -77,7 +76,7 @@ def bitwise_crc(data: bytes) -> int:
 
 def digest(records: Iterable[bytes]) -> Answer:
     """Count, bytes, and two checksums of every record's payload: one that depends on the order, and one, the
-    sum of the records' own, that does not, for readers whose setting allows any order."""
+    sum of the records' own checksums, that does not, for readers whose setting allows any order."""
     count = size = total = 0
     ordered = hashlib.sha256()
     for record in records:
@@ -101,9 +100,9 @@ def digest_of_files(paths: Iterable[str]) -> Answer:
 def difference(expected: Answer, got: Answer, order: str = "file", partial: bool = False) -> str | None:
     """What is wrong with `got`, in words; None if nothing is.
 
-    order: "file" if records come in the order of the files, "any" if the setting lets them come otherwise,
-      "shuffled" if they must not come in that order, unless they are few.
-    partial: whether it is enough to be right about what was told.
+    order: "file" if records come in the order of the files, "any" if the setting allows another order, "shuffled" if
+      they must not come in that order, unless they are few.
+    partial: whether `got` may lack a part of the answer.
     """
     ordered = [key for key in expected if key.endswith("in order")]
     if order == "shuffled" and expected["records"] >= FEW and all(got.get(key) == expected[key] for key in ordered):

@@ -1,7 +1,7 @@
 """Columns in one plain form, and their checksums: what a contender that parses must have seen.
 
-A contender turns what it hands out into `Column`s, in the pass that is not timed; the reference (reference.py)
-gives the same from protobuf. What is equal here is equal in every value of every record.
+A contender turns what it hands out into `Column`s, in the pass that is not timed; the reference (reference.py) makes
+the same from protobuf. Columns that are equal here are equal in every value of every record.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Column(NamedTuple):
 
 
 def step_name(name: str) -> str:
-    """What the column of a SequenceExample's feature list is called, as a context feature may have its name."""
+    """The name of the column of a SequenceExample's feature list, as a context feature may have the list's own name."""
     return f"{name} (steps)"
 
 
 def fixed(values: Any) -> Column:
-    """Of a dense array [n, ...], of objects where it holds bytes."""
+    """The column of a dense array [n, ...], of objects if it holds bytes."""
     array = np.asarray(values)
     size = array.size // len(array) if len(array) else 0
     flat = array.ravel()
@@ -48,7 +48,7 @@ def ragged(values: Any, row_splits: Any) -> Column:
 
 
 def padded(values: Any, lengths: Any) -> Column:
-    """Of an array [n, most steps, ...] that is filled up with zeros or empty strings.
+    """The column of an array [n, most steps, ...] that is filled up with zeros or empty strings.
 
     Raises:
       ValueError: it is filled up with something else.
@@ -63,7 +63,7 @@ def padded(values: Any, lengths: Any) -> Column:
 
 
 def joined(batches: Iterable[Batch]) -> Batch:
-    """The records of all batches in one; there must be a batch."""
+    """The records of all batches in one. There must be at least one batch."""
     first, *others = batches
     found = {}
     for name, column in first.items():
@@ -75,7 +75,7 @@ def joined(batches: Iterable[Batch]) -> Batch:
 
 
 def of_arrow(array: Any, dtype: str) -> Column:
-    """Of an Arrow array of lists, or of single values. A null is a record without values, not a value."""
+    """The column of an Arrow array of lists or of single values. A null is a record without values, not a value."""
     import pyarrow as pa
 
     kind, there = array.type, array.is_valid().to_numpy(zero_copy_only=False)
@@ -90,7 +90,7 @@ def of_arrow(array: Any, dtype: str) -> Column:
 
 
 def of_lists(rows: Sequence[Any], dtype: str) -> Column:
-    """Of one list (or array) of values a record."""
+    """The column of one list (or array) of values per record."""
     lengths = np.array([len(row) for row in rows], np.int64)
     if dtype == "string":
         return Column([value for row in rows for value in row], lengths)
@@ -99,7 +99,7 @@ def of_lists(rows: Sequence[Any], dtype: str) -> Column:
 
 
 class Sums:
-    """The checksums of one feature, over its values and over their numbers, whatever the batches were."""
+    """The checksums of one feature, over its values and over how many each record has, whatever the batches were."""
 
     def __init__(self) -> None:
         self.values = hashlib.sha256()
@@ -129,7 +129,7 @@ def sized(value: bytes) -> bytes:
 
 def digest_of_columns(batches: Iterable[Batch]) -> Answer:
     """The number of records; a checksum of each feature's values in order; and the sum of checksums of whole records,
-    each over all its features, which no order changes but which tells values that went to another record.
+    each over all its features, which does not depend on the order but shows values that went to another record.
 
     Raises:
       ValueError: batches that do not fit together.
@@ -160,7 +160,7 @@ def lists_of(column: Column) -> list[Any]:
 def rows(batch: Batch) -> list[bytes]:
     """Each record as bytes: feature by feature, by name, the number of values and the values."""
     parts: list[list[bytes]] = []
-    beside: list[NDArray[np.uint8]] = []  # features of equal rows, [n, bytes], that are cut all at once
+    beside: list[NDArray[np.uint8]] = []  # features with rows of one size, [n, bytes], cut all at once
     for name in sorted(batch):
         column = batch[name]
         values, lengths = column

@@ -1,5 +1,4 @@
-"""What a contender is told about the data: files and sizes, in a form that goes to another process as
-JSON."""
+"""What a contender is told about the data: files and sizes, in a form that goes to another process as JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +13,11 @@ from benchmarks.data.answers import Answer
 class Dataset:
     """TFRecord files that hold the same kind of record.
 
-    `file_bytes` is the size of the uncompressed files together, which is what every MB/s refers to.
-    `gzip_files` and each of `shardings`, by number of shards, hold the same records in the same order, and are
-    empty where they were not asked for. `compression` is that of `gzip_files`, GZIP but for the user's own files; those
-    may be `only_packed`: then `files` are copies of them, inflated for what works on records. `features` and
-    `sequences` are plain data, as in workloads.py. `answer` is the reference's. In `folder`, if any, what is derived
-    from the data is kept.
+    `file_bytes` is the size of the uncompressed files together, which is what every MB/s refers to. `gzip_files` and
+    each of `shardings`, by number of shards, hold the same records in the same order; they are empty if they were not
+    asked for. `compression` is that of `gzip_files`: GZIP, except for the user's own files. Those may be `only_packed`:
+    then `files` are inflated copies of them, for tasks that work on records. `features` and `sequences` are plain data,
+    as in workloads.py. `answer` is the reference's. What is derived from the data is kept in `folder`, if there is one.
     """
 
     name: str
@@ -45,5 +43,5 @@ class Dataset:
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Dataset:
-        known = {f.name for f in dataclass_fields(cls)}  # data that an earlier harness made has others
+        known = {f.name for f in dataclass_fields(cls)}  # data made by an earlier harness has other fields
         return cls(**{name: value for name, value in fields.items() if name in known})

@@ -1,5 +1,4 @@
-"""Makes a workload's files and keeps them under benchmarks/.data, in a folder named for all they depend
-on."""
+"""Makes a workload's files and keeps them under benchmarks/.data, in a folder named after all that they depend on."""
 
 from __future__ import annotations
 
@@ -83,12 +82,12 @@ def make(workload: Workload, records: int, seed: int, folder: Path) -> None:
 
 
 def resharded(dataset: Dataset) -> Dataset:
-    """With the same records over other numbers of shards as well."""
+    """The dataset, with the same records in other numbers of shards as well."""
     return replace(dataset, shardings=[over(dataset, shards) for shards in SHARDINGS])
 
 
 def over(dataset: Dataset, shards: int) -> list[str]:
-    """The records in so many files, made if they are not there yet, beside the dataset's."""
+    """The records in that many files, made next to the dataset's if they are not there yet."""
     folder = Path(dataset.files[0]).parent / f"shards-{shards}"
     if not folder.exists():
         draft = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
@@ -104,8 +103,8 @@ def over(dataset: Dataset, shards: int) -> list[str]:
 
 
 def repeated(dataset: Dataset, size: float) -> Dataset:
-    """The dataset's records over and over in one file of about so many bytes, or half of the room that there is, in a
-    folder of its own, which whoever asked for it removes."""
+    """The dataset's records over and over in one file of about `size` bytes, or of half the free space if that is less.
+    The file is in a folder of its own, which the caller removes."""
     folder = Path(tempfile.mkdtemp(prefix="large.", dir=Path(dataset.files[0]).parent))
     size = min(size, shutil.disk_usage(folder).free / 2)
     times = max(1, round(size / dataset.file_bytes))

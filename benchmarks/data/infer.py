@@ -1,4 +1,4 @@
-"""What features the records of files have, by the protobuf runtime: for benchmarks of files that nobody described."""
+"""What features the records of files have, found by the protobuf runtime, for files whose features nobody described."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Features = dict[str, list[Any]]  # as Dataset has them
 
 
 class Seen:
-    """What was seen of one key: the kinds of its values, and how many there were, at least and at most."""
+    """What was seen of one key: the kinds of its values, and the numbers of values that records have."""
 
     def __init__(self) -> None:
         self.kinds: set[str] = set()
@@ -34,7 +34,7 @@ def infer(files: Iterable[str]) -> tuple[Features, Features, list[str]]:
     Returns:
       (features, feature lists, notes): those of an Example, or of a SequenceExample's context, and its lists; none
       where the records are something else. A note is a line about what was left out, because it has values of two
-      kinds, or because the contenders have nothing for it in common: lists that are not in every record, or steps of
+      kinds, or because the contenders have no common way to parse it: lists that are not in every record, or steps of
       different sizes.
     """
     _, message = messages()
@@ -45,7 +45,7 @@ def infer(files: Iterable[str]) -> tuple[Features, Features, list[str]]:
         for record in frames(path, check=False):
             try:
                 parsed = message.FromString(record)
-            except Exception:  # each implementation of protobuf has its own
+            except Exception:  # each implementation of protobuf has an error of its own
                 return {}, {}, [f"record {count} is no Example: records are read, not parsed"]
             count += 1
             for name, feature in parsed.context.feature.items():

@@ -1,8 +1,7 @@
 """The first part of a dataset, for contenders that would take too long over all of it.
 
-A part is the first records of each file, in files of their own, with the reference's answer to them: whoever is timed
-on it reads TFRecord files as always and is held against that answer.
-"""
+A part is the first records of each file, in files of their own, with the reference's answer to them: a contender that
+is timed on it reads TFRecord files as always and is compared with that answer."""
 
 from __future__ import annotations
 
@@ -21,12 +20,12 @@ from benchmarks.data.reference import parsed_answer
 from benchmarks.data.tasks import Task
 
 SHARES = (0.01, 0.03, 0.1, 0.3)
-FEWEST_BYTES, FEWEST_RECORDS = 1_000_000, 64  # of a part
+FEWEST_BYTES, FEWEST_RECORDS = 1_000_000, 64  # in a part
 FRAME = 16
 
 
 class Ladder:
-    """The parts of a dataset, smallest first and all of it last, each made when it is first asked for.
+    """The parts of a dataset, from the smallest to all of it, each made when it is first asked for.
 
     Args:
       keep: folder for parts of data that has no folder of its own.
@@ -46,7 +45,7 @@ class Ladder:
         return self.made[share]
 
     def exact(self, share: float) -> float:
-        """What part of the whole's bytes the part has: records are not cut."""
+        """The share of the bytes that the part really has, as records are not cut."""
         part = self.dataset(share)
         return part.file_bytes / self.whole.file_bytes if part and self.whole else 1.0
 
@@ -100,7 +99,7 @@ def names(dataset: Dataset) -> list[str]:
 
 
 def copy_head(path: str, target: Path, share: float) -> None:
-    """The first records of a file: as few as have `share` of its bytes together."""
+    """Copies the first records of a file, as few as together have `share` of its bytes."""
     wanted = os.path.getsize(path) * share
     end = 0
     with open(path, "rb") as file:

@@ -1,7 +1,7 @@
-"""What parsing must give, by the protobuf runtime: the reference that contenders' columns are held against.
+"""What parsing must give, by the protobuf runtime: the reference that contenders' columns are compared with.
 
 The messages are described here, in a pool of their own (field numbers of tensorflow/core/example/*.proto), so that
-nothing of TensorFlow's, of a rival's or of this project's has a part in it.
+nothing of TensorFlow, a rival or this project takes part in it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchmarks.data.answers import Answer, frames
 from benchmarks.data.columns import DTYPES, Batch, Column, digest_of_columns, joined, of_lists, step_name
 from benchmarks.data.dataset import Dataset
 
-VERSION = 1  # counts up when an answer is made up otherwise, so that what is cached is made anew
+VERSION = 1  # to be raised when an answer is composed differently, so that cached ones are made again
 BATCH = 1000
 KINDS = {"int64": "int64_list", "float32": "float_list", "string": "bytes_list"}
 
@@ -78,7 +78,7 @@ def values_of(feature: Any, dtype: str, where: str) -> Any:
 
 
 def row_of(features: Any, name: str, feature: list[Any], where: str) -> Any:
-    """The values of one record's feature; none where it is missing and may be."""
+    """The values of one record's feature; none if it is missing and may be."""
     kind, dtype, shape = feature
     values = values_of(features[name], dtype, f"{where}, feature {name!r}") if name in features else ()
     size = functools.reduce(lambda a, b: a * b, shape, 1)
@@ -123,7 +123,7 @@ def column_of_steps(found: list[list[Any]], feature: list[Any]) -> Column:
 
 
 def batches_of(dataset: Dataset, check: bool = True) -> Iterator[Batch]:
-    """Batches of columns, none over the end of a file; without `check` no CRC is computed."""
+    """Batches of columns, none across the end of a file. Without `check` no CRC is computed."""
     for path in dataset.files:
         records: list[bytes] = []
         for record in frames(path, check):
@@ -141,7 +141,7 @@ def columns_by_file(dataset: Dataset) -> list[Batch]:
 
 
 def answer_of_written(paths: list[str], dataset: Dataset) -> Answer:
-    """What files hold, in the terms of `parsed_answer`.
+    """What the files hold, in the form of `parsed_answer`.
 
     Raises:
       ValueError: they are damaged, or their records do not fit the features.

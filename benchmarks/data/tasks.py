@@ -1,5 +1,4 @@
-"""The tasks: what is measured. A new one is an entry here and a function of that name in the contenders'
-files."""
+"""The tasks: what is measured. A new one is an entry here and a function in the contenders' files."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ PACKED = ("ctr", "tok", "emb", "wide", "seq")
 EXAMPLES = ("ctr", "wide", "tok", "emb", "img", "seq")
 SHUFFLED = ("ctr", "tok", "emb")
 SHUFFLE = 10_000  # records in the buffer of a shuffled epoch
-COLD = ("raw", "raw-gzip", "parse", "parse-gzip", "shards", "epoch", "loop")  # those that read files as they lie
+COLD = ("raw", "raw-gzip", "parse", "parse-gzip", "shards", "epoch", "loop")  # those that read files as they are
 FLAT = ("ctr", "wide", "tok", "emb", "img")  # no SequenceExamples
 
 
@@ -20,13 +19,13 @@ class Task:
     """What is done.
 
     Args:
-      workloads: in the order of interest, empty for a task without data.
+      workloads: the most interesting first; empty for a task without data.
       gzip: reads the GZIP files.
       parsed: the answer is of all columns' values, rather than of records.
-      many: reads the same records from other numbers of shards, too.
-      repeated: the data is repeated in one file, to so many bytes, which is removed afterwards.
-      most_bytes: the data is scaled down to about so much.
-      one: takes one record at a time, and is reported in time a record.
+      many: also reads the same records from other numbers of shards.
+      repeated: the data is repeated in one file of that many bytes, which is removed afterwards.
+      most_bytes: the data is scaled down to about that much.
+      one: takes one record at a time, and is reported in time per record.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The user's own files as a dataset: what they are packed with, what features they have, and the reference's answer."""
+"""The user's own files as a dataset: their compression, their features, and the reference's answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchmarks.data.infer import infer
 from benchmarks.data.reference import parsed_answer
 from benchmarks.data.tasks import TASKS, Task
 
-VERSION = 1  # counts up when a dataset is made otherwise, so that what is cached is made anew
+VERSION = 1  # to be raised when a dataset is made differently, so that cached ones are made again
 COMPRESSIONS = ("", "GZIP", "ZLIB", "ZSTD")
 DTYPES = ("int64", "float32", "string")
 BATCH_BYTES = 4_000_000
@@ -34,10 +34,10 @@ class FilesError(Exception):
 
 
 def found(patterns: Iterable[str]) -> list[str]:
-    """The files that patterns stand for, each pattern's in order.
+    """The files that the patterns match, those of each pattern in order.
 
     Raises:
-      FilesError: a pattern stands for none.
+      FilesError: a pattern matches none.
     """
     files: list[str] = []
     for pattern in patterns:
@@ -55,21 +55,21 @@ def dataset_of_files(
     cache: Path,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[Dataset, list[str]]:
-    """The files as a dataset, and what is to be said about it: one line for each thing that is left out.
+    """The files as a dataset, and notes about it: one line for each thing that is left out.
 
-    Compressed files are inflated into the cache; what is known of files is kept there until they change.
+    Compressed files are inflated into the cache. What is known about files is kept there until they change.
 
     Args:
       features: "inferred", "none" for records that are not to be parsed, or a Python file that sets FEATURES.
       compression: of the files; None detects it.
 
     Raises:
-      FilesError: there are no files, they are damaged or packed differently, or the features are none of ours.
+      FilesError: there are no files, they are damaged or compressed differently, or the features are not supported.
     """
     files = found(patterns)
     kinds = {compression_of(path) if compression is None else compression for path in files if os.path.getsize(path)}
     if len(kinds) > 1:
-        raise FilesError(f"files packed differently: {', '.join(sorted(kind or 'not at all' for kind in kinds))}")
+        raise FilesError(f"files compressed differently: {', '.join(sorted(kind or 'not at all' for kind in kinds))}")
     kind = next(iter(kinds), "")
     given = features_of_file(Path(features)) if features not in ("inferred", "none") else None
     about = [[path, os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in files]
@@ -168,7 +168,7 @@ def features_of_file(path: Path) -> tuple[dict[str, Any], dict[str, Any], list[s
 
 
 def plain_feature(path: Path, name: str, feature: Any, *allowed: str) -> list[Any]:
-    """As in workloads.Feature."""
+    """The feature in plain data, like workloads.Feature."""
     kinds = {
         "FixedLenFeature": "fixed",
         "VarLenFeature": "varlen",
@@ -178,9 +178,9 @@ def plain_feature(path: Path, name: str, feature: Any, *allowed: str) -> list[An
     kind = kinds.get(type(feature).__name__)
     where = f"{path}: feature {name!r}"
     if kind not in allowed:
-        raise FilesError(f"{where}: {type(feature).__name__} is nothing that all contenders have")
+        raise FilesError(f"{where}: {type(feature).__name__} is not something that all contenders have")
     if getattr(feature, "default_value", None) is not None or getattr(feature, "partitions", None):
-        raise FilesError(f"{where}: default values and partitions are nothing that all contenders have")
+        raise FilesError(f"{where}: default values and partitions are not something that all contenders have")
     dtype = getattr(feature.dtype, "name", str(feature.dtype))
     if dtype not in DTYPES:
         raise FilesError(f"{where}: {dtype}, not one of {', '.join(DTYPES)}")
@@ -188,10 +188,10 @@ def plain_feature(path: Path, name: str, feature: Any, *allowed: str) -> list[An
 
 
 def tasks_for(dataset: Dataset, wanted: Sequence[str]) -> list[Task]:
-    """The tasks that fit the files, of those wanted, or of the usual ones where none is named.
+    """The wanted tasks, or, if none is named, the usual ones that fit the files.
 
     Raises:
-      FilesError: a task that is wanted does not fit.
+      FilesError: a wanted task does not fit.
     """
     parsed = bool(dataset.features or dataset.sequences)
     if not wanted:
@@ -209,7 +209,7 @@ def tasks_for(dataset: Dataset, wanted: Sequence[str]) -> list[Task]:
 
 
 def dataset_for_files(task: Task, dataset: Dataset, cache: Path) -> Dataset:
-    """With the answer to the task.
+    """The dataset with the answer to the task.
 
     Raises:
       FilesError: a record does not fit the features.

@@ -1,8 +1,7 @@
-"""Encodes Examples to protobuf wire bytes with NumPy, for making benchmark data without protobuf or
-TensorFlow.
+"""Encodes Examples to protobuf wire bytes with NumPy, to make benchmark data without protobuf or TensorFlow.
 
-Two levels. Messages of many scalar features are built for thousands of records at once, as a matrix of bytes
-and a mask of those that count (`Rows`); what holds one long list or string is put together record by record.
+There are two levels. Messages of many scalar features are built for thousands of records at once, as a matrix of bytes
+and a mask of those that count (`Rows`). Messages of one long list or string are put together record by record.
 
 Wire format: https://protobuf.dev/programming-guides/encoding/; the messages are
 tensorflow/core/example/*.proto.
@@ -49,7 +48,7 @@ def constant(text: bytes, n: int) -> Rows:
 
 
 def column(values: NDArray[np.integer]) -> Rows:
-    """One byte a row."""
+    """One byte per row."""
     data = values.astype(np.uint8)[:, None]
     return Rows(data, np.ones(data.shape, bool))
 
@@ -61,7 +60,7 @@ def raw(values: NDArray[np.float32]) -> Rows:
 
 
 def varints(values: NDArray[np.integer]) -> Rows:
-    """The varint of each value; negative ones take ten bytes, as the format has it."""
+    """The varint of each value; negative ones take ten bytes, as the format says."""
     left = values.astype(np.int64).view(np.uint64)
     groups: list[NDArray[np.uint8]] = []
     while not groups or left.any():
@@ -86,7 +85,7 @@ def scalar_features(dtype: str, values: NDArray[Any]) -> Rows:
 
 
 def scalar_entries(name: str, dtype: str, values: NDArray[Any]) -> Rows:
-    """Entries of the `feature` map of Features, tag and length included, for a feature of one value a
+    """Entries of the `feature` map of Features, tag and length included, for a feature of one value per
     record."""
     key = name.encode()
     assert len(key) <= MAX_SCALAR_KEY
@@ -111,18 +110,15 @@ def delimited(tag: int, payload: bytes) -> bytes:
 
 
 def entry(name: str, value: bytes) -> bytes:
-    """A map entry, tag and length included: what `Features.feature` and `FeatureLists.feature_list` are made
-    of."""
+    """A map entry, tag and length included, of `Features.feature` or `FeatureLists.feature_list`."""
     return delimited(TAG_1, delimited(TAG_1, name.encode()) + delimited(TAG_2, value))
 
 
 def list_entry(name: str, dtype: str, packed: bytes) -> bytes:
-    """The map entry of a Feature whose list is already packed: varints, little-endian floats, or one
-    string."""
+    """The map entry of a Feature whose list is packed already: varints, little-endian floats, or one string."""
     return entry(name, delimited(LIST_TAG[dtype], delimited(TAG_1, packed)))
 
 
 def message(*fields: Iterable[bytes]) -> bytes:
-    """An Example from its Features (field 1), or a SequenceExample from that and its FeatureLists (field
-    2)."""
+    """An Example from its Features (field 1), or a SequenceExample from those and its FeatureLists (field 2)."""
     return b"".join(delimited(TAG_1 + 8 * i, b"".join(parts)) for i, parts in enumerate(fields))

@@ -1,8 +1,8 @@
-"""The workloads: what their records hold, made from a seed, with no TensorFlow.
+"""The workloads: what their records hold, made from a seed, without TensorFlow.
 
-Each workload makes columns of values first (`columns`) and encodes them after (`encode`), so that a test can
-hold the bytes against the values and a writing benchmark can start from the columns. The keys of a record
-stand in an order that is arbitrary but the same throughout a file, as a writer's hash table leaves them.
+Each workload first makes columns of values (`columns`) and then encodes them (`encode`), so that a test can compare the
+bytes with the values and a writing benchmark can start from the columns. The keys of a record are in an order that is
+arbitrary but the same throughout a file, as a writer's hash table leaves them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks.data import wire
 
-GENERATOR = 1  # counts up when the bytes made from a seed change, so that what is cached is made anew
+GENERATOR = 1  # to be raised when the bytes made from a seed change, so that cached files are made again
 
 
 class Feature(NamedTuple):
@@ -52,7 +52,7 @@ def feature_objects(features: Mapping[str, Sequence[Any]], module: Any, ragged: 
 
 @dataclass(frozen=True)
 class Workload:
-    """`records` per shard at scale 1; `mean_bytes` the mean size of a record's payload that it aims at."""
+    """`records` are per shard at scale 1; `mean_bytes` is the mean size of a payload that the workload aims at."""
 
     name: str
     title: str
@@ -67,7 +67,7 @@ class Workload:
 
     @property
     def total_bytes(self) -> int:
-        """About as many as there are at scale 1."""
+        """About how many bytes of payload there are at scale 1."""
         return self.records * self.mean_bytes * self.shards
 
     def records_at(self, scale: float) -> int:
@@ -82,7 +82,7 @@ class Workload:
         raise NotImplementedError
 
     def chunks(self, shard: int, n: int, seed: int = 0) -> Iterator[tuple[Columns, list[bytes]]]:
-        """The n records of a shard, some at a time, as values and as bytes."""
+        """The n records of a shard, `chunk` at a time, as values and as bytes."""
         rng = np.random.Generator(np.random.PCG64([seed, zlib.crc32(self.name.encode()), shard]))
         order = [str(name) for name in rng.permutation([*self.features, *self.sequences])]
         for first in range(0, n, self.chunk):
@@ -136,8 +136,8 @@ class Tokens(Workload):
 
 @functools.cache
 def zipf_table(exponent: float, limit: int, size: int) -> NDArray[np.int64]:
-    """The quantiles of a Zipf law in `size` equal steps, what is above clipped to `limit - 1`: drawing from
-    it is drawing from the law, rounded, at the cost of one load."""
+    """The quantiles of a Zipf law in `size` equal steps, clipped to `limit - 1`: to draw from it is to draw from the
+    law, rounded, at the cost of one load."""
     weights = np.arange(1, limit, dtype=np.float64) ** -exponent
     beyond = limit ** (1 - exponent) / (exponent - 1)  # the tail's integral
     cumulative = np.cumsum(weights) / (weights.sum() + beyond)

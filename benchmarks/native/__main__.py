@@ -28,7 +28,7 @@ def file_of(name: str, data: Path, quick: bool) -> str:
 
 
 def measured(room: Room, options: argparse.Namespace) -> Iterator[tuple[str, Figure]]:
-    """The rows of a room, each with its case; says on standard error what this processor lacks."""
+    """The rows of a room, each with its case. Says on standard error what this processor lacks."""
     path = program(room)
     for name in room.workloads or ("",):
         files = [file_of(name, options.data, options.quick)] if name else []
@@ -59,7 +59,9 @@ def show(rows: list[list[str]]) -> None:
 def arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m benchmarks.native", description=__doc__.partition(": ")[2])
     parser.add_argument("room", nargs="*", metavar="ROOM", help=f"of {', '.join(ROOMS)} (default: all)")
-    parser.add_argument("--quick", action="store_true", help="short rounds of little data: that it runs, no figures")
+    parser.add_argument(
+        "--quick", action="store_true", help="short rounds of little data: to see that it runs, not for figures"
+    )
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
     parser.add_argument("--json", type=Path, help="file to write the figures of every round to")
     options = parser.parse_args(argv)

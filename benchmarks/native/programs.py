@@ -1,4 +1,4 @@
-"""The micro-benchmarks of this folder: one C++ program a room, built when first asked for, and the rows it prints."""
+"""The micro-benchmarks of this folder: one C++ program per room, built when first asked for, and the rows it prints."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ STREAMS = ("isal", "deflate", "z", "zstd")
 
 @dataclass(frozen=True)
 class Room:
-    """A program. `needs` are the folders of csrc/ it is linked with, `workloads` those whose file it is given, one at a
-    time, or none."""
+    """A program. `needs` are the folders of csrc/ that it is linked with; `workloads` are those whose file it is given,
+    one at a time, or none."""
 
     name: str
     title: str
@@ -87,7 +87,7 @@ def why_not(room: Room) -> str | None:
 
 
 def program(room: Room) -> Path:
-    """The built program. Objects are kept by the bytes of their source and of all headers."""
+    """The built program. Objects are kept under a hash of their source and of all headers."""
     sources = [build.HERE / f"{room.name}.cc"]
     sources += [path for folder in room.needs for path in sorted((build.CORE / folder).glob("*.cc"))]
     headers = hashlib.sha256(" ".join([*build.compiler(), *FLAGS]).encode())
@@ -107,7 +107,7 @@ def compiled(source: Path, headers: str) -> Path:
 
 
 def made(target: Path, arguments: list[str]) -> Path:
-    """Calls the compiler with `arguments`, unless the target is there. Raises ProgramFailed where it refuses."""
+    """Calls the compiler with `arguments`, unless the target is there. Raises ProgramFailed if it refuses."""
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f"{target.name}.{os.getpid()}")

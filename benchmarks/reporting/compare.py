@@ -14,11 +14,11 @@ from benchmarks.running.results import Table
 from benchmarks.running.stats import Spread
 
 _COLD = " (cold)"
-_SAME = ("cpu", "cores", "system", "python", "numpy")  # of the machine, for a comparison that means something
+_SAME = ("cpu", "cores", "system", "python", "numpy")  # for a comparison that means something
 
 
 class Move(NamedTuple):
-    """How many times as fast as a row our fastest was, in each run."""
+    """How many times as fast as a row our fastest row was, in each run."""
 
     task: str
     workload: str
@@ -28,7 +28,7 @@ class Move(NamedTuple):
 
     @property
     def beyond_noise(self) -> bool:
-        """Whether the ranges of the pairs of each round have nothing in common."""
+        """Whether the ranges over the rounds do not overlap."""
         return self.after.low > self.before.high or self.after.high < self.before.low
 
     @property
@@ -42,7 +42,7 @@ def _holds(spread: Spread, value: float) -> bool:
 
 
 def task_of(table: Table) -> str:
-    """A task from cold is another one."""
+    """The task's name; a cold task is a task of its own."""
     return f"{table.task}{_COLD if table.cold else ''}"
 
 
@@ -96,7 +96,7 @@ def _text(spread: Spread) -> str:
 
 
 def slower(before: Saved, after: Saved) -> list[Move]:
-    """Where we lost against others, beyond the noise. Rows of our own are no others."""
+    """Where we lost ground against others, beyond the noise. Rows of our own don't count as others."""
     ours = {(task_of(t), t.workload, row.label) for t in _tables(before, after) for row in t.rows if row.ours}
     return [
         m for m in moves(before, after) if m.beyond_noise and m.after.median < m.before.median and m[:3] not in ours

@@ -1,5 +1,5 @@
-"""Guards against regressions where the machine is noisy: ratios of CPU time within one run, the best of its rounds, and
-bounds that only a build of another order breaks. Never absolute times."""
+"""Guards against regressions on noisy machines: ratios of CPU time within one run, by the best of its rounds, and
+bounds that only a build several times slower breaks. Never absolute times."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from benchmarks.running.results import Row, Table
 
 
 class Bound(NamedTuple):
-    """Our CPU time on a task is at most so many times that of another row, by task, contender and row."""
+    """Our CPU time on a task is at most `at_most` times that of another row, named by task, contender and row."""
 
     task: str
     other: tuple[str, str, str]
     at_most: float
 
 
-# Two and a half times and more what was measured (2026-11, 8 MB of ctr): 2.4, 2.1 and 4.5.
+# At least two and a half times what was measured (2026-11, 8 MB of ctr): 2.4, 2.1 and 4.5.
 BOUNDS = [
     Bound("raw", ("raw", "floor", "read + CRC"), 6),
     Bound("loop", ("raw", "floor", "read + CRC"), 8),
@@ -30,7 +30,7 @@ def cheapest(row: Row) -> float:
 
 
 def broken(tables: list[Table]) -> list[str]:
-    """What bound each task breaks. The tables are of one run, of one workload, and of data of one size."""
+    """The bounds that the tasks break, in words. The tables are of one run, one workload, and data of one size."""
     rows = {(t.task, row.contender, row.row): cheapest(row) for t in tables for row in t.timed}
     found = []
     for bound in BOUNDS:

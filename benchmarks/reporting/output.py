@@ -1,5 +1,5 @@
-"""Where a run's result goes: JSON, Markdown, an HTML page, plots as SVG. And `python -m benchmarks report RESULT.json`,
-which makes them of what was saved."""
+"""Where a run's result goes: JSON, Markdown, an HTML page, plots as SVG. Also `python -m benchmarks report
+RESULT.json`, which makes them from saved results."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def check(options: argparse.Namespace) -> None:
-    """Before an hour is spent: raises ImportError where plots are asked for and can't be drawn, OSError where a result
-    can't be written for want of a folder."""
+    """To be called before anything is measured: raises ImportError where plots are asked for and can't be drawn,
+    OSError where a result can't be written because its folder is missing."""
     for name in ("json", "markdown", "html"):
         path = getattr(options, name, None)
         if path is not None and not path.parent.is_dir():
@@ -44,7 +44,7 @@ def check(options: argparse.Namespace) -> None:
 
 
 def write(tables: list[Table], environment: dict[str, Any], method: Method, options: argparse.Namespace) -> None:
-    """What the options ask for of these."""
+    """Writes these tables in the forms that the options ask for."""
     if getattr(options, "json", None):
         json_path(options.json, environment).write_text(report.as_json(tables, environment, method))
     if options.markdown:

@@ -1,4 +1,4 @@
-"""A run as one HTML page that needs nothing else: plots, tables, what they hold for and what they don't say."""
+"""A run as one self-contained HTML page: plots, tables, what they hold for and what they don't say."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def about(tables: list[Table], environment: dict[str, Any], method: dict[str, An
         f"{environment['cpu']}, {environment['system']}, Python {environment['python']}; {report.versions(tables)}."
     )
     how = (
-        f"All answers were compared before any time was taken; {method['rounds']} rounds, the contenders in turns, "
+        f"All answers were compared before any time was taken; {method['rounds']} rounds, the contenders in turn, "
         "each in a process of its own and in the fastest of the settings that its documentation allows; bars are "
         f"medians, whiskers the fastest and the slowest round. {of_cache(tables)} A ratio holds for this machine and "
         "these versions."
@@ -86,7 +86,7 @@ def table_of(head: list[str], rows: list[list[str]]) -> str:
 
 
 def missed_targets(found: list[Target]) -> list[str]:
-    """Those that were measured and not met, with what stands in the way."""
+    """The targets that were measured and missed, with the reasons."""
     rows = [
         [t.task, t.workload, t.measure, report.number(t.at_least), report.number(t.measured), t.reason]
         for t in found
@@ -106,7 +106,7 @@ def missing_targets(tables: list[Table]) -> list[str]:
 
 
 def left_out(tables: list[Table]) -> list[str]:
-    """What some contenders leave out, and who was not timed and why."""
+    """What some contenders leave out, and which were not timed and why."""
     leaves = {row.label: row.leaves_out for table in tables for row in table.rows if row.leaves_out}
     parts = []
     if leaves:
@@ -119,6 +119,6 @@ def left_out(tables: list[Table]) -> list[str]:
         if row.status != "timed"
     ]
     if untimed:
-        parts.append("<h2>Who was wrong, failed or is not there</h2>")
+        parts.append("<h2>Wrong, failed or missing</h2>")
         parts.append(table_of(["task", "workload", "contender", "setting", "measure"], untimed))
     return parts

@@ -1,5 +1,5 @@
-"""Plots of a run's tables, as SVG: bars with their spread, distance to the targets, scaling. One message a plot, which
-is its title. Needs matplotlib (the extra `bench`)."""
+"""Plots of a run's tables, as SVG: bars with their spread, distance to the targets, scaling. Each plot
+has one message, which is its title. Needs matplotlib (the extra `bench`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = 2  # panels side by side
 
 
 class Plot(NamedTuple):
-    """`name` is fit for a file's name, `message` what the picture says."""
+    """A drawn plot: `name` can be a file's name, `message` is what the picture says."""
 
     name: str
     message: str
@@ -36,7 +36,7 @@ class Measure(NamedTuple):
 
 
 def figures() -> Any:
-    """matplotlib's Figure; raises ImportError that says what to install."""
+    """matplotlib's Figure. Raises ImportError, which says what to install, without it."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ def figures() -> Any:
 
 
 def plots(tables: list[Table], targets: list[Target]) -> list[Plot]:
-    """Every plot that these tables are enough for."""
+    """Every plot for which these tables hold enough."""
     timed = [table for table in tables if table.timed]
     made = [task_plot(name, list(group)) for name, group in groupby(timed, key=name_of)]
     scaling = [table for table in timed if table.task == "parse" and not table.cold and one_and_two(table)]
@@ -64,7 +64,7 @@ def plots(tables: list[Table], targets: list[Target]) -> list[Plot]:
 def measure_of(table: Table) -> Measure:
     if table.dataset is None:
         return Measure("ms", False)
-    return Measure("µs a record", False) if TASKS[table.task].one else Measure("MB/s", True)
+    return Measure("µs per record", False) if TASKS[table.task].one else Measure("MB/s", True)
 
 
 def figure_of(table: Table, seconds: float) -> float:
@@ -147,7 +147,7 @@ def color(table: Table, row: Row) -> str:
 
 
 def times(table: Table, row: Row) -> str:
-    """What stands behind a rival's figure: how many times as fast ours is, and on how much of the data."""
+    """What follows a rival's figure: how many times as fast ours is, and on how much of the data."""
     ratio = table.ratio(row)
     if row.ours or ratio is None or table.base is None or not table.base.ours:
         return ""
@@ -159,7 +159,7 @@ def between(low: float, high: float) -> str:
 
 
 def message_of(tables: list[Table]) -> str:
-    """The ratios to the fastest rival of each table, the lost ones by name."""
+    """The ratios to the fastest rival of each table; where we lose, the rival is named."""
     best: dict[str, tuple[float, str]] = {}
     for table in tables:
         rivals = [
@@ -197,7 +197,7 @@ def one_and_two(table: Table) -> tuple[Row, Row] | None:
 
 
 def scaling_plot(tables: list[Table]) -> Plot:
-    """Two threads by one, a bar a workload."""
+    """The speed of two threads over that of one, one bar per workload."""
     found = {table.workload: table.between(pair[1], pair[0]) for table in tables if (pair := one_and_two(table))}
     low, high = (f(spread.median for spread in found.values()) for f in (min, max))
     message = f"Two threads parse {between(low, high)} as fast as one"
@@ -226,7 +226,7 @@ def scaling_plot(tables: list[Table]) -> Plot:
 
 
 def reached(target: Target) -> float:
-    """1 where the target is just met, more beyond it."""
+    """1 where the target is just met, more where it is exceeded."""
     return target.at_least / target.measured if "at most" in target.measure else target.measured / target.at_least
 
 
@@ -261,7 +261,8 @@ def wrapped(text: str, width: int) -> str:
 
 
 def svg(figure: Any, message: str) -> str:
-    """As an element to put into a page: no declaration, no date, the message for those who don't see."""
+    """The figure as an element to put into a page: no declaration, no date, the message as its title for screen
+    readers."""
     out = io.StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Title": message})
     text = out.getvalue()

@@ -30,13 +30,13 @@ DATA_COLUMNS = [
     "CPU ratio",
 ]
 PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio", "CPU ratio"]
-MOST_WORDS = 160  # characters of a reason; the JSON has it all
+MOST_WORDS = 160  # characters of a reason; the JSON has all of it
 WHY = "why not, and what is next"
 LEFT = {"workload", "contender", "setting", "task", "measure", "met", WHY}
 
 
 def number(value: float) -> str:
-    """Three digits that count, thousands apart."""
+    """Three significant digits, thousands separated."""
     digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
     return f"{value:,.{digits}f}"
 
@@ -59,7 +59,7 @@ def columns(table: Table) -> list[str]:
 
 
 def cells(table: Table, row: Row) -> list[str]:
-    """One line of the table; what was not measured stays empty and says why."""
+    """One line of the table. A row that was not measured says why, and its other cells stay empty."""
     front = [table.workload, row.label] if table.dataset else [row.label]
     if row.status != "timed":
         words = " ".join(row.reason.split())
@@ -109,17 +109,15 @@ def caption(tables: list[Table]) -> str:
     bases = {table.base.label for table in tables if table.base}
     base = " or ".join(sorted(bases)) or "nothing"
     text = (
-        f"ratio: how many times as fast as the row {base} is, median and range of the pairs of each round; "
-        "CPU ratio: the same by CPU time of all threads, which a busy machine moves less"
+        f"ratio: the speed of {base} ÷ the speed of the row, median and range over the pairs of each round; "
+        "CPU ratio: the same for the CPU time of all threads, which a busy machine changes less"
     )
     if any(row.share < 1 for table in tables for row in table.timed):
         text += (
-            "; who is timed on a part of the data has its first records, of each file so many, and figures of this part"
+            "; a row timed on a part of the data has the first records of each file, and its figures are for that part"
         )
     if any(table.cold for table in tables):
-        text += (
-            f"; {FROM_DISK}: what the process read from the device ÷ the size of the files, in the round of the least"
-        )
+        text += f"; {FROM_DISK}: what the process read from the device ÷ the size of the files, the least of all rounds"
     return text
 
 
@@ -139,7 +137,7 @@ def sections(tables: list[Table]) -> Iterable[tuple[str, str, list[str], list[li
         yield title_of(of_task[0]), caption(of_task), columns(of_task[0]), rows
     head, rows = target_rows(tables)
     if rows:
-        yield "Targets", "a target is a ratio to reach unless it says otherwise", head, rows
+        yield "Targets", "a target is a ratio to reach, unless it says otherwise", head, rows
 
 
 def show(tables: list[Table], out: TextIO | None = None) -> None:
@@ -151,7 +149,7 @@ def show(tables: list[Table], out: TextIO | None = None) -> None:
         from rich.table import Table as RichTable
     except ImportError:
         return show_plain(tables, out)
-    # What is not a terminal has no width to keep to.
+    # Only a terminal has a width to keep to.
     console = Console(file=out, width=None if out.isatty() else 200)
     for title, note, head, rows in sections(tables):
         table = RichTable(title=title, caption=note, title_justify="left", caption_justify="left")
@@ -204,11 +202,11 @@ def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -
     return "\n".join(lines) + "\n"
 
 
-SMALL_BYTES = 20e6  # below, a pass takes the fastest a few milliseconds
+SMALL_BYTES = 20e6  # below, a pass takes the fastest contender only a few milliseconds
 
 
 def about_data(tables: list[Table]) -> list[str]:
-    """How much there was of each workload, by the largest table of it, and a word where that is little."""
+    """How much data there was of each workload, by its largest table, and a warning where that is little."""
     largest: dict[str, Dataset | Size] = {}
     for table in tables:
         if table.dataset is not None:
@@ -226,8 +224,8 @@ def about_data(tables: list[Table]) -> list[str]:
     lines = [f"The data: {'; '.join(sizes)}.{' Some tasks have less of it.' if less else ''}"]
     if small:
         lines.append(
-            f"{', '.join(small)}: so little that a round is of many passes, and that what each costs at its start "
-            "(threads, graphs, pipelines) is much of some figures; with more data they differ."
+            f"{', '.join(small)}: so little data that a round takes many passes, and the cost of starting each one "
+            "(threads, graphs, pipelines) makes up much of some figures; with more data they differ."
         )
     return lines
 
@@ -241,7 +239,7 @@ def where_files_are(tables: list[Table]) -> str:
 
 
 def busy(environment: dict[str, Any]) -> str:
-    """A warning if others were at work on the machine when it began; else nothing."""
+    """A warning if the machine was busy with other work when the run began, else nothing."""
     load, cores = environment["load_average"], environment["cores"]
     if load < 0.5 * cores:
         return ""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.running.results import Row, Size, Table, Try
 
-_DERIVED = ("time", "base_is_faster_by", "cpu_of_base")  # of a row, which tells them from its rounds
+_DERIVED = ("time", "base_is_faster_by", "cpu_of_base")  # of a row, which computes them from its rounds
 
 
 class Saved(NamedTuple):

@@ -1,4 +1,4 @@
-"""What the project reaches for, in ratios of one run, and whether the tables reach it."""
+"""What the project aims at, in ratios within one run, and whether the tables reach it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Target(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two rows of one table: ours is to be so many times as fast as the other, by workload. `ours` names our row, ""
-    the fastest; `row` is the other's, of the contender."""
+    """Two rows of one table: ours should be `wanted` times as fast as the other, by workload. `ours` names our row, ""
+    is the fastest one; `row` is the contender's."""
 
     task: str
     contender: str
@@ -35,8 +35,8 @@ class Pair(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """A figure of a table that is to be at least so much, or at most, by workload ("" for a task without data). `of`
-    gives the figure, None where it is not there."""
+    """A figure of a table that should be at least, or at most, `wanted`, by workload ("" for a task without data). `of`
+    returns the figure, None where there is none."""
 
     task: str
     measure: str
@@ -81,12 +81,12 @@ PAIRS = [
 
 
 def microseconds(table: Table) -> float | None:
-    """Of our fastest row, a record."""
+    """Per record, of our fastest row."""
     return table.base.time.median / table.dataset.records * 1e6 if table.base and table.dataset else None
 
 
 def millions(table: Table) -> float | None:
-    """Of records a second, of our fastest row."""
+    """Of records per second, of our fastest row."""
     of_one = microseconds(table)
     return 1 / of_one if of_one else None
 
@@ -100,7 +100,7 @@ PREFETCH = 32 * 1.048576  # MB, ShardReader's default prefetch_bytes
 
 
 def peak_of_ours(table: Table) -> float | None:
-    """MB, the most of our rows; None where the file is smaller than it is to be."""
+    """MB, the largest of our rows; None where the file is smaller than the task wants."""
     peaks = [row.peak / 1e6 for row in table.timed if row.ours]
     return max(peaks, default=None) if table.dataset and table.dataset.file_bytes > 9.9e9 else None
 
@@ -158,8 +158,8 @@ def measure_of(pair: Pair, other: str) -> str:
 
 
 def not_measured(tables: list[Table]) -> list[str]:
-    """The targets of these tables that could not be measured, each with the reason; not those of rivals that were not
-    asked for."""
+    """The targets of these tables that could not be measured, each with the reason; without those of rivals that were
+    not asked for."""
     return [text for table in tables if not table.cold for text in lacking_pairs(table) + lacking_limits(table)]
 
 

@@ -1,10 +1,9 @@
 """How contenders enter a table: their answers compared, and for each row the share of the data that it is timed on.
 
-Everyone begins with a small part of the data (parts.py), and climbs to the largest share whose work, without what a
-pass costs however little there is to do, is expected to take no longer than `Method.longest_pass`; nearly all reach the
-whole. What is expected comes of the passes so far: of two shares, the difference of their times; of the first alone, as
-if all of it were work. On every share that a row climbs to, each of its settings is held against the reference.
-"""
+Every contender begins with a small part of the data (parts.py), and climbs to the largest share whose work, without the
+fixed cost of a pass, is expected to take no longer than `Method.longest_pass`; nearly all reach the whole. The
+expectation comes from the passes so far: with two shares, from the difference of their times; with one, as if all of
+its time were work. On every share that a row climbs to, each of its settings is compared with the reference."""
 
 from __future__ import annotations
 
@@ -28,17 +27,17 @@ from benchmarks.running.method import Method
 from benchmarks.running.process import ContenderCannot, ContenderFailed, Process
 from benchmarks.running.results import Row, Table, Try
 
-HOPELESS = 2.0  # a setting so many times slower than its row's best gets no second chance
-CHECKING = 10  # times as long as a pass an answer takes, at most
-CLEAR = 0.5  # seconds of a pass from which on it is no start-up that makes it slow
+HOPELESS = 2.0  # a setting this many times slower than its row's best gets no second chance
+CHECKING = 10  # an answer is taken to need at most this many times a pass
+CLEAR = 0.5  # seconds: a pass that takes longer is not slow for its start-up alone
 
 Tell = Callable[[str], None]
 
 
 @dataclass
 class Entrant:
-    """A contender in the running for one table. `process` is None once it can't run, or while it is parked: `wake`
-    starts another one then. `prepared` are the shares of the data that the process is ready for."""
+    """A contender that takes part in one table. `process` is None once it can't run, and while it is parked, until
+    `wake` starts another one. `prepared` are the shares of the data that the process is ready for."""
 
     contender: Contender
     path: Path
@@ -54,7 +53,7 @@ class Entrant:
         return min(self.running(row), key=lambda t: t.seconds)
 
     def running(self, row: Row) -> list[Try]:
-        """The settings that are still in the running."""
+        """The settings that still take part."""
         return [t for t in row.tried if t.status == "ok" and t.share == row.share and not t.reason]
 
     def call(self, do: str, **arguments: Any) -> dict[str, Any]:
@@ -66,14 +65,14 @@ class Entrant:
             self.process.close()
 
     def park(self, files: list[str]) -> None:
-        """Ends the process if it has files mapped: what is mapped stays in the page cache, for everyone."""
+        """Ends the process if it has files mapped: mapped pages stay in the page cache, for every contender."""
         if self.process is not None and pagecache.maps(self.process.child.pid, files):
             give_up(self)
             self.parked = True
             self.prepared.clear()
 
     def wake(self, task: str, share: float, method: Method) -> None:
-        """Makes the process, a new one if it was parked, ready for the share."""
+        """Makes the process ready for the share; a new process if it was parked."""
         if self.process is None:
             self.process = Process(self.path, self.contender, method.timeout)
         if share not in self.prepared:
@@ -83,9 +82,10 @@ class Entrant:
 def enter_all(
     found: dict[str, Path], task: str, ladder: Ladder, folder: Path, method: Method, table: Table, tell: Tell
 ) -> list[Entrant]:
-    """Those who can do the task and gave right answers; their rows, and why others have none, go into the table.
+    """The contenders that can do the task and gave right answers. Their rows go into the table, and for the others the
+    reason why they have none.
 
-    The processes start, and answer on the smallest part, as many at once as there are cores: nothing is timed yet.
+    As many processes as there are cores start, and answer on the smallest part, at once: nothing is timed yet.
     """
     loaded = [(name, path, contenders.load(path)) for name, path in found.items()]
     entrants = [
@@ -93,7 +93,7 @@ def enter_all(
         for name, path, contender in loaded
         if task in contender.tasks
     ]
-    ladder.dataset(ladder.shares[0])  # made here, not by several at once
+    ladder.dataset(ladder.shares[0])  # made here, not by several threads at once
     tell(f"answers: {', '.join(entrant.contender.name for entrant in entrants)}")
     try:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -216,7 +216,7 @@ class Work:
         self.took: dict[float, float] = {}
 
     def rate(self) -> float:
-        """Seconds that all of the data is expected to take, without what a pass costs at least."""
+        """Seconds that all of the data is expected to take, without the fixed cost of a pass."""
         (share, seconds), *before = sorted(self.took.items(), reverse=True)
         whole = seconds / share
         if before:
@@ -260,13 +260,13 @@ def measure_share(entrant: Entrant, row: Row, tried: Try, work: tuple[Work, Work
 
 
 def next_share(entrant: Entrant, row: Row, work: dict[int, tuple[Work, Work]], method: Method) -> float:
-    """The largest share that the row's fastest setting does in time, its answer included; its own where it is to stay.
-    From the first share it is also the next one, for a look, where that takes not much longer; if the look was too far,
-    an earlier one."""
+    """The largest share that the row's fastest setting does in time, its answer included; the row's own share where it
+    should stay. From the first share the row may also go to the next one, to learn more, if that does not take much
+    longer; if that was too far, it goes back to an earlier one."""
     assert entrant.ladder is not None
     running = [work[tried.index] for tried in entrant.running(row)]
     passes, answers = (min(one[i].rate() for one in running) for i in (0, 1))
-    answers = min(answers, CHECKING * passes)  # the first one has all that a process does once in it
+    answers = min(answers, CHECKING * passes)  # the first one includes what a process does only once
     limit = method.longest_pass
 
     def fits(share: float, times: float = 1.0) -> bool:
@@ -281,14 +281,14 @@ def next_share(entrant: Entrant, row: Row, work: dict[int, tuple[Work, Work]], m
 
 
 def step_back(entrant: Entrant, row: Row, share: float, work: dict[int, tuple[Work, Work]]) -> None:
-    """To a share that the row came by: its answers were right, its passes are known."""
+    """Goes back to a share that the row had before, where its answers were right and its passes are known."""
     for tried in entrant.running(row):
         tried.share, tried.seconds = share, work[tried.index][0].took[share]
     row.share = share
 
 
 def rise(entrant: Entrant, row: Row, share: float, task: str) -> None:
-    """The settings that may still be the row's best give their answers on the share."""
+    """Checks the answers on the share of the settings that may still be the row's best."""
     running = entrant.running(row)
     best = entrant.best(row).seconds
     row.share = share
@@ -298,7 +298,7 @@ def rise(entrant: Entrant, row: Row, share: float, task: str) -> None:
             continue
         tried.share = share
         check(entrant, tried, task)
-    # One that was right on a part and is wrong on more is wrong.
+    # Right on a part and wrong on more is wrong.
     if not entrant.running(row):
         row.tried.sort(key=lambda t: t.status == "ok")
         worst = row.tried[0]
@@ -306,8 +306,8 @@ def rise(entrant: Entrant, row: Row, share: float, task: str) -> None:
 
 
 def timed(entrant: Entrant, row: Row, tried: Try, passes: int) -> tuple[float, float, float]:
-    """Wall and CPU seconds of one pass over the row's share, and the bytes that it read from devices. A count that is
-    not the answer's makes the row wrong."""
+    """Wall and CPU seconds of one pass over the row's share, and the bytes that it read from devices. A number of
+    records that differs from the answer's makes the row wrong."""
     assert entrant.ladder is not None
     reply = entrant.call("time", setting=tried.index, passes=passes, share=row.share)
     counts, dataset = set(reply["records"]), entrant.ladder.dataset(row.share)

@@ -41,7 +41,7 @@ def environment() -> dict[str, Any]:
 
 
 def commit() -> str:
-    """The commit that is checked out, `+` behind it if files differ; "" outside a checkout."""
+    """The commit that is checked out, followed by `+` if files differ; "" outside a checkout."""
     if not IN_CHECKOUT:
         return ""
 

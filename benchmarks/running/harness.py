@@ -1,10 +1,10 @@
 """Runs a task: the same work for every contender, answers compared first, times taken in turns.
 
-For each task and workload, each contender gets a fresh process. Every setting's answer is held against the
+For each task and workload, each contender gets a fresh process. Every setting's answer is compared with the
 reference; one that is wrong is reported and not timed (entering.py). Each setting is then tried, and the best of a row
-stays. Then the rows are timed in rounds, A B C A B C, with a round that does not count before. Files are in
-the page cache, or, in a cold run, dropped from it before each pass. A row whose pass is short makes several a round, so
-that no time is shorter than `min_time`; times are per pass.
+stays. Then the rows are timed in rounds, A B C A B C, after a warm-up round that does not count. Files are in the page
+cache, or, in a cold run, dropped from it before each pass. A row with a short pass makes several per round, so that
+nothing shorter than `min_time` is timed; times are per pass.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def run(
 
 
 def measure(entrant: Entrant, row: Row, tried: Try, passes: int, method: Method) -> tuple[float, float, float]:
-    """As `timed`, the files being where the method has them."""
+    """Like `timed`, with the files where the method wants them: in the page cache or not."""
     assert entrant.ladder is not None
     entrant.wake(entrant.ladder.task.name, row.share, method)
     dataset = entrant.ladder.dataset(row.share)
@@ -66,7 +66,7 @@ def measure(entrant: Entrant, row: Row, tried: Try, passes: int, method: Method)
 
 
 def park(entrant: Entrant, method: Method) -> None:
-    """In a cold run nobody keeps files mapped while others are timed."""
+    """In a cold run no contender keeps files mapped while others are timed."""
     assert entrant.ladder is not None
     if method.cold:
         entrant.park([path for share in entrant.prepared for path in files_of_share(entrant, share)])
@@ -83,8 +83,8 @@ def try_settings(entrant: Entrant, method: Method) -> None:
     for row in entrant.rows:
         if row.status != "timed":
             continue
-        # One that has no other to be better than is only tried for how many passes make a round, and not at all where
-        # its answer took so long that it is one. On a part of the data a pass of each was timed already.
+        # A setting without competition is tried only to learn how many passes make a round, and not at all where its
+        # answer took so long that one pass does. On a part of the data a pass of each was timed already.
         able = entrant.running(row)
         trials = method.trials if len(able) > 1 and not method.cold else 1
         if row.share < 1 and not method.cold:
@@ -110,7 +110,7 @@ def try_settings(entrant: Entrant, method: Method) -> None:
 
 
 def passes_of(seconds: float, method: Method) -> int:
-    """How many passes of so many seconds make a round."""
+    """How many passes, of so many seconds each, make a round."""
     return 1 if method.cold else max(1, math.ceil(method.min_time / max(seconds, 1e-6)))
 
 
@@ -129,8 +129,8 @@ def take_turns(entrants: list[Entrant], method: Method, tell: Tell) -> None:
 
 
 def wants(row: Row, number: int, method: Method) -> bool:
-    """Whether the row takes part in the round. Slow ones need no warm-up beside their trial, and leave when they had
-    their time, but for FEW_ROUNDS, or their time twice over."""
+    """Whether the row takes part in the round. A slow row needs no warm-up after its trial. It leaves when it has had
+    its time; with fewer than FEW_ROUNDS rounds, when it has had twice that time."""
     if number == 0:
         return row.pass_seconds * row.passes < method.patience / 10 and not method.cold
     spent = sum(row.wall) * row.passes * row.share
@@ -148,7 +148,7 @@ def take_turn(entrant: Entrant, row: Row, method: Method, counts: bool) -> None:
         row.fail(error)
         return
     if not counts:
-        # Better known now than from the trial, whose one pass may have found what another one had read ahead.
+        # More is known now than from the trial, whose one pass may have found what another one had read ahead.
         row.passes = passes_of(wall, method)
     else:
         row.wall.append(wall / share)
@@ -159,7 +159,7 @@ def take_turn(entrant: Entrant, row: Row, method: Method, counts: bool) -> None:
 
 
 def bytes_read(entrant: Entrant, row: Row) -> int:
-    """Of the files that a pass over the row's share reads."""
+    """The size of the files that a pass over the row's share reads."""
     assert entrant.ladder is not None
     dataset, task = entrant.ladder.dataset(row.share), entrant.ladder.task
     if dataset is None:

@@ -1,4 +1,4 @@
-"""Files out of the page cache, for cold runs, and whether that worked."""
+"""Drops files from the page cache, for cold runs, and tells whether that worked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 IN_MEMORY = ("tmpfs", "ramfs", "hugetlbfs")
-MOST_LEFT = 0.05  # of a file's pages that may stay
+MOST_LEFT = 0.05  # the part of a file's pages that may stay
 
 
 def why_not(files: Iterable[str]) -> str | None:
@@ -44,11 +44,11 @@ def file_system(path: str) -> str:
 
 
 def drop(files: Iterable[str]) -> None:
-    """Has the system forget the pages of these files, but for those that a process has mapped."""
+    """Makes the system forget the pages of these files, except for those that a process has mapped."""
     for path in files:
         descriptor = os.open(path, os.O_RDONLY)
         try:
-            os.fsync(descriptor)  # what is not written yet is not forgotten
+            os.fsync(descriptor)  # pages that are not written yet are not forgotten
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
             os.close(descriptor)
@@ -87,7 +87,8 @@ def maps(process: int, files: Iterable[str]) -> bool:
 
 
 def device_bytes() -> int:
-    """What this process, and its children that have ended, had devices read; 0 where the system does not tell."""
+    """The bytes that devices read for this process and its children that have ended; 0 where the system does not
+    tell."""
     try:
         lines = Path("/proc/self/io").read_text().splitlines()
     except OSError:

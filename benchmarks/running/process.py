@@ -77,7 +77,7 @@ class Process:
         return f"died with status {status}" + (f": {lines[-1]}" if lines else "")
 
     def close(self) -> None:
-        """Lets the process end by itself, and ends it if it does not."""
+        """Waits for the process to end by itself, and kills it if it does not."""
         for stream in (self.child.stdin, self.child.stdout):
             if stream is not None:
                 try:

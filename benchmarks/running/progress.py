@@ -1,4 +1,4 @@
-"""A line on the terminal that says how far a run has come; nothing where standard error is no terminal."""
+"""A line on the terminal that says how far a run has come; nothing if standard error is not a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import TracebackType
 
 
 class Progress:
-    """Counts tables; `tell` says what is going on in the one at work."""
+    """Counts tables; `tell` shows what is going on in the current one."""
 
     def __init__(self, total: int) -> None:
         self.total = total

@@ -1,4 +1,4 @@
-"""What a run finds: a table of a task on a dataset, a row of it a contender, a try a setting of a row."""
+"""What a run finds: a table per task and dataset, in it a row per contender, in that a try per setting."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from benchmarks.running.stats import Spread, ratios, spread
 
 @dataclass
 class Try:
-    """A setting: what its answer was worth, and its best time in the trial. `status` is ok, wrong or
-    failed; `share` and `size` as in Row; `reason` says why it was not carried on to the share of its row, too."""
+    """A setting: whether its answer was right, and its best time in the trial. `status` is ok, wrong or failed; `share`
+    and `size` are as in Row; `reason` also says why it was not carried on to the share of its row."""
 
     index: int
     label: str
@@ -29,11 +29,11 @@ class Try:
 @dataclass
 class Row:
     """A row of a table. `status` is timed, wrong, failed or missing; `reason` says why it is not timed.
-    `wall`, `cpu` are seconds per pass over the whole data, one a round: those of a row that had only a `share` of it
-    (parts.py) are divided by the share, and so is `size`, the bytes of the files that were written (or of what is
-    installed; 0 elsewhere). `peak` are bytes of resident memory; `setting` is the best of `tried`; `pass_seconds` what
+    `wall` and `cpu` are seconds per pass over the whole data, one figure per round. In a row that had only a `share` of
+    it (parts.py) they are divided by the share, and so is `size`, the bytes of the files that were written (or of what
+    is installed; else 0). `peak` is bytes of resident memory; `setting` is the best of `tried`; `pass_seconds` what
     a pass over its share took in the trial. `disk` is what the process read from the device, as a part of the files'
-    bytes, one a round; empty where files are in the page cache."""
+    bytes, one figure per round; empty where files are in the page cache."""
 
     contender: str
     title: str
@@ -97,23 +97,23 @@ class Table:
 
     @property
     def base(self) -> Row | None:
-        """What the others are compared with: our fastest row, or the first where ours is not timed."""
+        """What the others are compared with: our fastest row, or the first row where none of ours is timed."""
         ours = [row for row in self.timed if row.ours]
         return min(ours, key=lambda row: row.time.median) if ours else next(iter(self.timed), None)
 
     def ratio(self, row: Row) -> Spread | None:
-        """How many times as fast as the row the base is."""
+        """How many times as fast as the row the base is; None for a row that is not timed."""
         base = self.base
         if base is None or row.status != "timed":
             return None
         return self.between(base, row)
 
     def between(self, fast: Row, slow: Row) -> Spread:
-        """How many times as fast as the second the first is."""
+        """How many times as fast as `slow` the row `fast` is."""
         return ratios(*paired(slow.wall, fast.wall))
 
     def cpu_ratio(self, row: Row) -> Spread | None:
-        """How many times the base's CPU time the row takes; None where the clock saw none."""
+        """How many times the base's CPU time the row takes; None where the clock measured none."""
         base = self.base
         if base is None or row.status != "timed" or not all(base.cpu):
             return None
@@ -147,6 +147,7 @@ class Table:
 
 
 def paired(times: list[float], base: list[float]) -> tuple[list[float], list[float]]:
-    """Those of the rounds that both took part in, which are the first: a row leaves, and does not come back."""
+    """The times of the rounds that both took part in, which are the first ones: a row that leaves does not come
+    back."""
     rounds = min(len(times), len(base))
     return times[:rounds], base[:rounds]

@@ -18,6 +18,6 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def ratios(times: Sequence[float], base: Sequence[float]) -> Spread:
-    """How many times as fast as `times` the base is, from pairs of the same round, so that a slow moment of
-    the machine, which hits both, cancels."""
+    """How many times as fast as `times` the base is, from pairs of the same round, so that slow moments of the machine,
+    which affect both, cancel out."""
     return spread([time / base_time for time, base_time in zip(times, base, strict=True)])

@@ -1,8 +1,8 @@
-"""The process of one contender: does a task on command and takes the time.
+"""The process of one contender: does tasks on command and times them.
 
     python -m benchmarks.running.worker CONTENDER.py
 
-Commands come as lines of JSON on standard input, each is answered by one on standard output, in that order.
+Commands come as lines of JSON on standard input; each is answered by one line on standard output, in order.
 What the contender itself prints goes to standard error.
 """
 
@@ -37,7 +37,7 @@ class Worker:
         }
 
     def forget(self, share: float) -> dict[str, Any]:
-        """Lets go of what works on that share of the data."""
+        """Drops the settings that work on that share of the data."""
         self.parts.pop(share, None)
         gc.collect()
         return {}
@@ -68,11 +68,11 @@ class Worker:
         return {"wall": wall, "cpu": cpu, "records": records, "disk": device_bytes() - read}
 
     def forget_peak(self) -> dict[str, Any]:
-        """Lets the peak of memory start from what is held now."""
+        """Resets the peak of memory to what is held now."""
         try:
             Path("/proc/self/clear_refs").write_text("5")
         except OSError:
-            pass  # then the peak is that of the process's life
+            pass  # then the peak is over the process's life
         return {}
 
     def peak(self, setting: int, share: float = 1.0) -> dict[str, Any]:
