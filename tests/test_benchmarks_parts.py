@@ -73,9 +73,15 @@ def test_a_part_is_the_first_records_of_each_file(tiny, tmp_path):
     assert 0.1 <= part.file_bytes / tiny.file_bytes < 0.101
 
 
-def test_small_data_and_data_of_many_shards_have_no_parts(tiny):
+def test_data_has_the_parts_that_are_large_enough(tiny):
     assert shares_of(LOOP, tiny) == [0.1, 0.3]
+
+
+def test_no_data_has_no_parts():
     assert shares_of(LOOP, None) == ()
+
+
+def test_small_data_has_no_parts(tiny):
     assert shares_of(LOOP, part_of(tiny, 0.1, LOOP, Path(tiny.folder))) == []
 
 
@@ -137,11 +143,12 @@ def test_the_part_is_in_every_report(rival, tmp_path, capsys):
     assert [row.share for row in load(out).tables[0].rows] == [1.0, 0.1]
 
 
-def test_expected_work_is_the_difference_of_two_shares():
+@pytest.mark.parametrize(
+    "took, rate",
+    [({0.01: 2.0}, 200), ({0.01: 2.0, 0.03: 2.2}, 10), ({0.01: 2.0, 0.03: 2.2, 0.1: 2.1}, 0)],
+    ids=["all of one share's time is work", "the difference of two is", "noise is not"],
+)
+def test_expected_work_comes_from_the_last_two_shares(took, rate):
     work = Work()
-    work.took = {0.01: 2.0}
-    assert work.rate() == 200
-    work.took[0.03] = 2.2
-    assert round(work.rate(), 6) == 10
-    work.took[0.1] = 2.1  # noise
-    assert work.rate() == 0
+    work.took = took
+    assert work.rate() == pytest.approx(rate)

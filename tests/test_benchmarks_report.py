@@ -74,13 +74,19 @@ def test_what_was_saved_gives_the_same_tables(result):
     assert list(report.sections(load(result()).tables)) == list(report.sections(tables()))
 
 
-def test_no_result_is_refused(tmp_path, capsys):
+@pytest.mark.parametrize("text", ["{}", "[]", "no JSON"])
+def test_what_is_no_result_is_refused(text, tmp_path):
     path = tmp_path / "x.json"
-    for text in ("{}", "[]", "no JSON"):
-        path.write_text(text)
-        with pytest.raises(ValueError, match="not a result"):
-            load(path)
-    assert command.main(["report", str(path)]) == 2 and command.main(["compare", str(path), str(path)]) == 2
+    path.write_text(text)
+    with pytest.raises(ValueError, match="not a result"):
+        load(path)
+
+
+@pytest.mark.parametrize("arguments", [["report", "x.json"], ["compare", "x.json", "x.json"]], ids=lambda one: one[0])
+def test_a_command_refuses_what_is_no_result(arguments, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.json").write_text("{}")
+    assert command.main(arguments) == 2
     assert "not a result" in capsys.readouterr().err
 
 
@@ -110,10 +116,13 @@ def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path
     assert {file.stem for file in (tmp_path / "svg").iterdir()} == names
 
 
-def test_where_we_lose_the_title_says_so():
+def test_where_we_win_the_title_says_by_how_much():
     assert plots.message_of(tables()[:1]) == (
         "Raw reading, in batches: tfrecord_fast is 20.0× as fast as the fastest rival"
     )
+
+
+def test_where_we_lose_the_title_says_so():
     lost = plots.message_of(tables(rival=[0.05] * 3)[:1])
     assert "loses to TensorFlow on ctr (2.00×)" in lost and "as fast as" not in lost
 
@@ -134,11 +143,17 @@ def test_the_same_result_has_not_moved(result, capsys):
     assert capsys.readouterr().out.splitlines()[-1].startswith("4 of 4 ratios lie within the spread")
 
 
-def test_what_moved_beyond_the_noise_is_told(result, capsys):
-    before, after = result("a"), result("b", rival=[1.0, 1.1, 0.9])
-    assert compare([str(before), str(after)]) == 0 and compare([str(before), str(after), "--fail"]) == 1
+def test_what_got_slower_beyond_the_noise_is_told(result, capsys):
+    assert compare([str(result("a")), str(result("b", rival=[1.0, 1.1, 0.9]))]) == 0
     assert "DOWN raw ctr TensorFlow: 20.0" in capsys.readouterr().out
-    assert compare([str(after), str(before), "--fail"]) == 0
+
+
+def test_what_got_slower_is_exit_status_1_if_asked_for(result):
+    assert compare([str(result("a")), str(result("b", rival=[1.0, 1.1, 0.9])), "--fail"]) == 1
+
+
+def test_what_got_faster_is_told_and_no_failure(result, capsys):
+    assert compare([str(result("b", rival=[1.0, 1.1, 0.9])), str(result("a")), "--fail"]) == 0
     assert "up   raw ctr TensorFlow: 10.0" in capsys.readouterr().out
 
 

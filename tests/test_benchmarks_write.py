@@ -80,12 +80,20 @@ def test_columns_by_file_are_the_batches_joined(data):
     assert tokens.values.tolist() == [one for row in lists_of(tokens) for one in row]
 
 
-def test_nulls_of_arrow_are_records_without_values():
+def test_nulls_among_arrows_values_are_records_without_values():
     pyarrow = pytest.importorskip("pyarrow")
     scalars = of_arrow(pyarrow.array([1, None, 3], "int64"), "int64")
     assert (scalars.values.tolist(), scalars.lengths.tolist()) == ([1, 3], [1, 0, 1])
+
+
+def test_nulls_among_arrows_lists_are_records_without_values():
+    pyarrow = pytest.importorskip("pyarrow")
     lists = of_arrow(pyarrow.array([[b"a"], None, [], [b"b", b"c"]], pyarrow.large_list(pyarrow.binary())), "string")
     assert (lists.values, lists.lengths.tolist()) == ([b"a", b"b", b"c"], [1, 0, 0, 2])
+
+
+def test_nulls_inside_arrows_lists_are_refused():
+    pyarrow = pytest.importorskip("pyarrow")
     with pytest.raises(ValueError, match="1 nulls in lists"):
         of_arrow(pyarrow.array([[1, None]], pyarrow.list_(pyarrow.int64())), "int64")
 

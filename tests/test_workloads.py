@@ -129,8 +129,12 @@ def test_records_have_the_mean_size_that_is_stated(name):
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_same_seed_same_bytes(name):
     assert chunk(name)[1] == chunk(name)[1]
-    assert chunk(name)[1] != chunk(name, seed=1)[1]
-    assert chunk(name)[1] != chunk(name, shard=1)[1]
+
+
+@pytest.mark.parametrize("other", [{"seed": 1}, {"shard": 1}], ids=["seed", "shard"])
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_another_seed_or_shard_has_other_bytes(name, other):
+    assert chunk(name)[1] != chunk(name, **other)[1]
 
 
 def test_bytes_of_a_seed_are_those_of_every_earlier_run():
@@ -174,16 +178,27 @@ def test_made_once_and_kept(tmp_path):
     before = Path(first.files[0]).stat().st_mtime_ns
     assert dataset_of(WORKLOADS["tiny"], 0.001, cache=tmp_path) == first
     assert Path(first.files[0]).stat().st_mtime_ns == before
+
+
+def test_another_seed_has_other_files(tmp_path):
+    first = dataset_of(WORKLOADS["tiny"], 0.001, cache=tmp_path)
     assert dataset_of(WORKLOADS["tiny"], 0.001, seed=1, cache=tmp_path).files != first.files
 
 
-def test_reference_reader_refuses_damage(tmp_path):
+@pytest.mark.parametrize(
+    "damage, says",
+    [
+        (lambda good: good[:-1], "truncated"),
+        (lambda good: good[:5], "truncated"),
+        (lambda good: good[:30] + bytes([good[30] ^ 1]) + good[31:], "CRC"),
+    ],
+    ids=["a byte is missing", "a header is cut", "a bit is flipped"],
+)
+def test_reference_reader_refuses_damage(damage, says, tmp_path):
     path = Path(dataset_of(WORKLOADS["tiny"], 0.0001, cache=tmp_path).files[0])
-    good = path.read_bytes()
-    for damaged in (good[:-1], good[:5], good[:30] + bytes([good[30] ^ 1]) + good[31:]):
-        path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"truncated|CRC"):
-            list(frames(str(path)))
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ValueError, match=says):
+        list(frames(str(path)))
 
 
 def test_features_become_objects_of_a_module():
