@@ -94,7 +94,20 @@ ParallelCompile(
 
 # The benchmark harness goes with the package, for `tfrecord-fast bench`: its folders as they are in the checkout, and
 # of the core what the harness's native loops are compiled with.
-HARNESS = ["benchmarks", "benchmarks/contenders", "benchmarks/native", "csrc/base", "csrc/crc32c"]
+HARNESS = [
+    "benchmarks",
+    "benchmarks/contenders",
+    "benchmarks/contenders/kit",
+    "benchmarks/contenders/ours",
+    "benchmarks/contenders/tensorflow_",
+    "benchmarks/data",
+    "benchmarks/native",
+    "benchmarks/reporting",
+    "benchmarks/results",
+    "benchmarks/running",
+    "csrc/base",
+    "csrc/crc32c",
+]
 harness = {"tfrecord_fast._bench." + folder.replace("/", "."): folder for folder in HARNESS}
 
 setup(

@@ -11,25 +11,42 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from benchmarks import compare, contenders, output, pagecache, report
-from benchmarks import rivals as own
-from benchmarks.dataset import Dataset
-from benchmarks.entering import files_of
-from benchmarks.environment import environment
-from benchmarks.generate import CACHE, dataset_of, repeated, resharded
-from benchmarks.harness import Method, Table, run
-from benchmarks.progress import Progress
-from benchmarks.reference import parsed_answer
-from benchmarks.targets import not_measured
-from benchmarks.tasks import COLD, TASKS, Task
-from benchmarks.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
-from benchmarks.workloads import WORKLOADS
+from benchmarks import contenders
+from benchmarks.data.dataset import Dataset
+from benchmarks.data.generate import CACHE, dataset_of, repeated, resharded
+from benchmarks.data.reference import parsed_answer
+from benchmarks.data.tasks import COLD, TASKS, Task
+from benchmarks.data.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.reporting import compare, output, report
+from benchmarks.reporting.targets import not_measured
+from benchmarks.running import pagecache
+from benchmarks.running.entering import files_of
+from benchmarks.running.environment import environment
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
+from benchmarks.running.progress import Progress
+from benchmarks.running.results import Table
 
-QUICK = {"task": ["raw", "parse", "write"], "workload": ["ctr"], "scale": 0.04, "rounds": 3, "trials": 1,
-         "min_time": 0.1, "patience": 2.0}  # fmt: skip
-HEAVY = ("beam", "dali", "ray", "rustfrecord")  # not in a quick run, unless they are named: they take too long for it
-FULL = {"task": [], "workload": list(WORKLOADS), "scale": 1.0, "rounds": 5, "trials": 2, "min_time": 0.2,
-        "patience": 4.0}  # fmt: skip
+QUICK = {
+    "task": ["raw", "parse", "write"],
+    "workload": ["ctr"],
+    "scale": 0.04,
+    "rounds": 3,
+    "trials": 1,
+    "min_time": 0.1,
+    "patience": 2.0,
+}
+HEAVY = ("beam", "dali", "ray", "rustfrecord")  # take too long for a quick run, and are in it only if they are named
+FULL = {
+    "task": [],
+    "workload": list(WORKLOADS),
+    "scale": 1.0,
+    "rounds": 5,
+    "trials": 2,
+    "min_time": 0.2,
+    "patience": 4.0,
+}
 
 
 def names(known: Mapping[str, object]) -> Callable[[str], list[str]]:
@@ -49,24 +66,36 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     parser.add_argument("task", nargs="*", metavar="TASK", help=f"of {', '.join(TASKS)} (default: all)")
     parser.add_argument("--workload", type=names(WORKLOADS), help="comma-separated; default: all that a task has")
     parser.add_argument("--files", nargs="+", metavar="PATTERN", help="your own TFRecord files, instead of workloads")
-    parser.add_argument("--features", default="inferred", metavar="FILE.py",
-                        help="of your files: a Python file that sets FEATURES, inferred (default) or none")  # fmt: skip
+    parser.add_argument(
+        "--features",
+        default="inferred",
+        metavar="FILE.py",
+        help="of your files: a Python file that sets FEATURES, inferred (default) or none",
+    )
     parser.add_argument("--compression", type=str.upper, choices=COMPRESSIONS, help="of your files (default: detected)")
-    parser.add_argument("--scale", type=float, help="records, as a part of the workload's full number")
+    parser.add_argument("--scale", type=float, help="the part of the workload's full number of records")
     parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument("--rounds", type=int, help="that count (default 5)")
-    parser.add_argument("--patience", type=float, metavar="SECONDS",
-                        help="of timed passes that a slow row gets (default 4), half of it for one")  # fmt: skip
+    parser.add_argument(
+        "--patience",
+        type=float,
+        metavar="SECONDS",
+        help="of timed passes that a slow row gets (default 4); one pass gets half of them",
+    )
     parser.add_argument("--rivals", type=names(rivals), help=f"comma-separated, of {', '.join(rivals)} (default: all)")
     parser.add_argument("--rival-file", type=Path, action="append", default=[], help="another contender's file")
-    parser.add_argument("--cold", action="store_true",
-                        help="drop the files from the page cache before each timed pass")  # fmt: skip
+    parser.add_argument("--cold", action="store_true", help="drop the files from the page cache before each timed pass")
     parser.add_argument("--quick", action="store_true", help="raw, parse and write of a little of ctr: about a minute")
     parser.add_argument("--scratch", default="", help="folder to write to (default: memory where there is room)")
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
     output.add_arguments(parser, "json", "markdown", "html", "svg")
-    parser.add_argument("--install", type=names(rivals), default=[], metavar="RIVALS",
-                        help="give these rivals an environment of their own, with pip, and stop")  # fmt: skip
+    parser.add_argument(
+        "--install",
+        type=names(rivals),
+        default=[],
+        metavar="RIVALS",
+        help="give these rivals an environment of their own, with pip, and stop",
+    )
     parser.add_argument("--list", action="store_true", help="list tasks, workloads and rivals, and stop")
     options = parser.parse_args(argv)
     for task in options.task:
@@ -100,7 +129,7 @@ def install(wanted: list[str], files: dict[str, Path]) -> int:
             return 2
         print(f"{name}: pip install {' '.join(requirements)}", flush=True)
         try:
-            own.install(name, requirements)
+            contenders.install(name, requirements)
         except RuntimeError as error:
             print(error, file=sys.stderr)
             return 1
@@ -108,9 +137,9 @@ def install(wanted: list[str], files: dict[str, Path]) -> int:
 
 
 def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
-    """The files of a workload with the answer to the task."""
+    """The files of a workload, with the answer to the task."""
     workload = WORKLOADS[name]
-    scale = min(options.scale, task.most_bytes / workload.bytes)
+    scale = min(options.scale, task.most_bytes / workload.total_bytes)
     dataset = dataset_of(workload, scale, options.seed, task.gzip, options.data)
     if task.many:
         dataset = resharded(dataset)
@@ -121,7 +150,7 @@ def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
     return dataset
 
 
-Plan = list[tuple[Task, str, Callable[[], Dataset | None]]]  # task, workload, what gives the data
+Plan = list[tuple[Task, str, Callable[[], Dataset | None]]]  # task, workload, what makes the data
 
 
 def plan_of_workloads(options: argparse.Namespace) -> Plan:
@@ -134,7 +163,7 @@ def plan_of_workloads(options: argparse.Namespace) -> Plan:
 
 
 def plan_of_files(options: argparse.Namespace) -> Plan:
-    """Raises FilesError where there is nothing to measure."""
+    """Raises FilesError if there is nothing to measure."""
     with Progress(1) as progress:
         progress.next(options.files[0])
         dataset, notes = dataset_of_files(
@@ -150,10 +179,10 @@ def plan_of_files(options: argparse.Namespace) -> Plan:
 
 
 def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Table]:
-    """The tables that are asked for, one after the other.
+    """The planned tables, one after the other.
 
     Raises:
-      FilesError: the files can't be had as the method wants them.
+      FilesError: the files can't be dropped from the page cache, as the method wants.
     """
     with Progress(len(plan)) as progress:
         for task, name, data in plan:
@@ -176,7 +205,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         return output.main(argv[1:])
     if argv[:1] == ["compare"]:
         return compare.main(argv[1:])
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does, cleaning up
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, and cleans up
     files = contenders.found()
     options = arguments(argv, {name: path for name, path in files.items() if name != "ours"}, prog)
     if options.quick and options.rivals is None and not options.files:
@@ -196,14 +225,15 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         print(error, file=sys.stderr)
         return 2
     where = environment()
-    method = Method(options.rounds, options.trials, options.min_time, options.patience,
-                    scratch=options.scratch, cold=options.cold)
+    method = Method(
+        options.rounds, options.trials, options.min_time, options.patience, scratch=options.scratch, cold=options.cold
+    )
     tables = []
     try:
         plan = plan_of_files(options) if options.files else plan_of_workloads(options)
         for table in measure(plan, files, method):
             tables.append(table)
-            # After each table, so that a run that is broken off leaves what it has.
+            # After each table, so that an interrupted run leaves what it has.
             output.write(tables, where, method, options)
     except FilesError as error:
         print(error, file=sys.stderr)

@@ -10,18 +10,22 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import contenders, native, report
-from benchmarks.answers import difference, digest
-from benchmarks.environment import environment
-from benchmarks.generate import dataset_of
-from benchmarks.harness import Method, Row, Table, run
-from benchmarks.process import ContenderFailed, Process
-from benchmarks.reasons import REASONS, UNKNOWN, reason_for
-from benchmarks.saved import Size
-from benchmarks.stats import Spread, ratios, spread
-from benchmarks.targets import LIMITS, PAIRS, measure_of, not_measured, targets
-from benchmarks.tasks import TASKS
-from benchmarks.workloads import WORKLOADS
+from benchmarks import contenders
+from benchmarks.data.answers import difference, digest
+from benchmarks.data.generate import dataset_of
+from benchmarks.data.tasks import TASKS
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.native import build
+from benchmarks.reporting import report
+from benchmarks.reporting.reasons import REASONS, UNKNOWN, load_reasons, reason_for, reasons
+from benchmarks.reporting.saved import load
+from benchmarks.reporting.targets import LIMITS, PAIRS, measure_of, not_measured, targets
+from benchmarks.running.environment import environment
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
+from benchmarks.running.process import ContenderFailed, Process
+from benchmarks.running.results import Row, Size, Table
+from benchmarks.running.stats import Spread, ratios, spread
 
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
 FOUND = contenders.found()
@@ -29,9 +33,9 @@ TITLES = {name: contenders.load(path).title for name, path in FOUND.items()}
 
 # A contender in plain Python, of which each test spoils a part.
 PLAIN = """
-from benchmarks.answers import frames
+from benchmarks.data.answers import frames
 from benchmarks.contenders import Contender, Reading, Setting, Writing
-from benchmarks.generate import framed
+from benchmarks.data.generate import framed
 
 def read(files):
     return [record for path in files for record in frames(path, check=False)]
@@ -119,8 +123,11 @@ def test_any_order_is_fine_only_where_the_setting_says_so(plain, tiny):
     assert only_row(run("loop", tiny, plain(loop), SHORT)).status == "timed"
 
 
-def test_files_written_wrong_are_found(plain, tiny):
+def test_files_written_right_are_timed(plain, tiny):
     assert only_row(run("write", tiny, plain(), SHORT)).status == "timed"
+
+
+def test_files_written_wrong_are_found(plain, tiny):
     cut = only_row(run("write", tiny, plain(spoil="[:-1]"), SHORT))
     assert (cut.status, cut.wall) == ("wrong", [])
     assert "truncated" in cut.reason
@@ -186,26 +193,37 @@ def test_import_is_timed_in_fresh_interpreters():
     assert [target.task for target in targets([table])] == ["import"]
 
 
-def test_the_floor_refuses_damage(tmp_path, tiny):
-    if native.why_not():
-        pytest.skip(native.why_not())
-    floor = contenders.load(FOUND["floor"])
+@pytest.fixture
+def floor():
+    if build.why_not():
+        pytest.skip(build.why_not())
+    return contenders.load(FOUND["floor"])
+
+
+def test_the_floor_counts_records_and_bytes(floor, tmp_path, tiny):
     (setting, *_) = floor.tasks["raw"](contenders.Job("raw", tiny, tmp_path))
     assert setting.answer() == {key: tiny.answer[key] for key in ("records", "bytes")}
-    good = Path(tiny.files[0]).read_bytes()
-    function = native.floor().floor_read_crc
-    for damaged in (good[:-1], good[:5], good[:40] + bytes([good[40] ^ 1]) + good[41:]):
-        path = tmp_path / "damaged"
-        path.write_bytes(damaged)
-        counts = ctypes.c_int64(), ctypes.c_int64()
-        assert function(str(path).encode(), *map(ctypes.byref, counts)) == -1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda good: good[:-1], lambda good: good[:5], lambda good: good[:40] + bytes([good[40] ^ 1]) + good[41:]],
+    ids=["a byte is missing", "a header is cut", "a bit is flipped"],
+)
+def test_the_floor_refuses_damage(damage, floor, tmp_path, tiny):
+    path = tmp_path / "damaged"
+    path.write_bytes(damage(Path(tiny.files[0]).read_bytes()))
+    counts = ctypes.c_int64(), ctypes.c_int64()
+    assert build.floor().floor_read_crc(str(path).encode(), *map(ctypes.byref, counts)) == -1
 
 
 def test_finding_contenders_imports_none_of_them():
     code = "import sys; from benchmarks import contenders; contenders.found(); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          cwd=Path(__file__).parent.parent)  # fmt: skip
-    assert not {"tensorflow", "tfrecord_fast", "numpy"} & set(done.stdout.split())
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parent.parent
+    )
+    measured = {contenders.load(path).module for path in FOUND.values()} - {""}
+    assert not measured & set(done.stdout.split())
 
 
 def test_a_rival_that_is_not_installed_says_how_to_get_it(tmp_path, tiny):
@@ -228,12 +246,20 @@ def test_ratios_are_taken_round_by_round():
     assert spread([3.0, 1.0, 2.0]) == Spread(2.0, 1.0, 3.0)
 
 
-def test_difference_names_what_differs():
-    answer = digest([b"a", b"b"])
-    assert difference(answer, digest([b"a", b"b"])) is None
-    assert difference(answer, digest([b"a"])) == "records: expected 2, got 1"
-    assert difference(answer, {"records": 2}, partial=True) is None
-    assert difference(answer, {"records": 2}).startswith("bytes: expected 2, got None")
+ANSWER = digest([b"a", b"b"])
+
+
+@pytest.mark.parametrize(
+    "got, partial, says",
+    [
+        (digest([b"a", b"b"]), False, None),
+        (digest([b"a"]), False, "records: expected 2, got 1"),
+        ({"records": 2}, True, None),
+        ({"records": 2}, False, "bytes: expected 2, got None"),
+    ],
+)
+def test_difference_names_what_differs(got, partial, says):
+    assert difference(ANSWER, got, partial=partial) == says
 
 
 def timed(contender, wall, **fields):
@@ -242,11 +268,17 @@ def timed(contender, wall, **fields):
 
 @pytest.fixture
 def table(tiny):
-    return Table("raw", "tiny", tiny, [
-        timed("ours", [0.1, 0.1], ours=True), timed("tensorflow", [4.0, 5.0]),
-        timed("floor", [0.08, 0.05], row="read + CRC", floor=True),
-        Row("lame", "lame", status="wrong", reason="records: expected 2, got 1"),
-    ])  # fmt: skip
+    return Table(
+        "raw",
+        "tiny",
+        tiny,
+        [
+            timed("ours", [0.1, 0.1], ours=True),
+            timed("tensorflow", [4.0, 5.0]),
+            timed("floor", [0.08, 0.05], row="read + CRC", floor=True),
+            Row("lame", "lame", status="wrong", reason="records: expected 2, got 1"),
+        ],
+    )
 
 
 def test_a_busy_machine_is_said_to_be_busy():
@@ -256,69 +288,158 @@ def test_a_busy_machine_is_said_to_be_busy():
 
 def test_targets_are_met_or_not(table):
     assert [(t.measure, t.at_least, round(t.measured, 2), t.met) for t in targets([table])] == [
-        ("speed ÷ tensorflow", 30, 45.0, True), ("speed ÷ floor read + CRC", 0.7, 0.65, False)
-    ]  # fmt: skip
+        ("speed ÷ tensorflow", 30, 45.0, True),
+        ("speed ÷ floor read + CRC", 0.7, 0.65, False),
+    ]
 
 
-def test_a_missed_target_says_why_and_a_met_one_does_not(table):
-    met, unknown = targets([table])
-    assert (met.reason, unknown.reason) == ("", UNKNOWN)
+def test_a_met_target_gives_no_reason(table):
+    met, _ = targets([table])
+    assert met.reason == ""
+
+
+def test_a_missed_target_that_nobody_looked_into_says_so_in_markdown(table):
     assert UNKNOWN in report.markdown([table], environment(), SHORT)
+
+
+def test_a_missed_target_that_nobody_looked_into_says_so_in_json(table):
     assert json.loads(report.as_json([table], environment(), SHORT))["targets"][1]["reason"] == UNKNOWN
+
+
+def test_a_missed_target_with_a_known_reason_gives_it(table):
     table.rows[1].wall, table.rows[1].title = [1.0, 1.0], "TensorFlow"
     (known, *_) = targets([table])
-    assert known.reason == REASONS["raw", "speed ÷ TensorFlow", ""]
+    assert known.reason == next(one.text for one in reasons() if (one.task, one.workload) == ("raw", ""))
 
 
 def test_every_reason_is_of_a_target():
-    wanted = {(pair.task, at, measure_of(pair, "" if pair.contender == "ours" else TITLES[pair.contender]))
-              for pair in PAIRS for at in pair.wanted}  # fmt: skip
+    wanted = {
+        (pair.task, at, measure_of(pair, "" if pair.contender == "ours" else TITLES[pair.contender]))
+        for pair in PAIRS
+        for at in pair.wanted
+    }
     wanted |= {(limit.task, at, limit.measure) for limit in LIMITS for at in limit.wanted}
-    for task, begins, workload in REASONS:
-        assert any(task == of and workload in ("", at) and measure.startswith(begins) for of, at, measure in wanted)
+    assert [one for one in reasons() if not any(speaks_of(one, *target) for target in wanted)] == []
+
+
+def speaks_of(reason, task, workload, measure):
+    return reason.task == task and reason.workload in ("", workload) and measure.startswith(reason.measure)
+
+
+@pytest.mark.parametrize("reason", reasons(), ids=lambda one: " ".join(filter(None, one[:3])))
+def test_the_results_that_a_reason_names_missed_its_target(reason):
+    found = targets(load(REASONS.parent / reason.results).tables)
+    assert any(speaks_of(reason, t.task, t.workload, t.measure) and not t.met for t in found)
+
+
+def test_the_reason_of_a_workload_comes_before_that_of_all():
     assert reason_for("parse", "seq", "speed ÷ TensorFlow") != reason_for("parse", "ctr", "speed ÷ TensorFlow")
+
+
+def test_a_target_that_nobody_looked_into_says_so():
     assert reason_for("none", "ctr", "speed ÷ TensorFlow") == UNKNOWN
 
 
-def test_the_target_of_memory_is_of_a_large_file_alone():
+@pytest.mark.parametrize("text", ["no JSON", '[{"task": "raw"}]', "[1]"])
+def test_a_file_that_holds_no_reasons_is_refused(text, tmp_path):
+    (tmp_path / "reasons.json").write_text(text)
+    with pytest.raises(ValueError, match="no list of reasons"):
+        load_reasons(tmp_path / "reasons.json")
+
+
+def of_memory(size):
     row = timed("ours", [1.0], ours=True, peak=200_000_000)
-    small, large = (Table("memory", "img", Size(10, size, 0), [row]) for size in (9, 10_000_000_000))
-    (target,) = targets([small, large])
+    return Table("memory", "img", Size(10, size, 0), [row])
+
+
+def test_the_target_of_memory_is_of_a_large_file(tiny):
+    (target,) = targets([of_memory(10_000_000_000)])
     assert (target.task, target.measured, target.met) == ("memory", 200.0, True)
-    (line,) = not_measured([small, large])
+
+
+def test_a_small_file_does_not_measure_the_target_of_memory():
+    assert targets([of_memory(9)]) == []
+    (line,) = not_measured([of_memory(9)])
     assert "the data is too small" in line
 
 
-def test_tables_in_every_form_hold_the_same(table, monkeypatch):
-    where = environment()
-    rich, plain = io.StringIO(), io.StringIO()
-    report.show([table], rich)
-    report.show_plain([table], plain)
-    text = report.markdown([table], where, SHORT)
-    read = json.loads(report.as_json([table], where, SHORT))
-    for form in (rich.getvalue(), plain.getvalue(), text):
-        assert "45.0×" in form
-        assert "WRONG: records: expected 2, got 1" in form
-    rows = read["tables"][0]["rows"]
+def printed(table, show):
+    out = io.StringIO()
+    show([table], out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda table: printed(table, report.show),
+        lambda table: printed(table, report.show_plain),
+        lambda table: report.markdown([table], environment(), SHORT),
+    ],
+    ids=["rich", "plain", "markdown"],
+)
+def test_tables_in_every_form_have_ratios_and_what_is_wrong(table, form):
+    text = form(table)
+    assert "45.0×" in text
+    assert "WRONG: records: expected 2, got 1" in text
+
+
+def test_json_has_the_ratios_of_timed_rows(table):
+    rows = json.loads(report.as_json([table], environment(), SHORT))["tables"][0]["rows"]
     assert rows[1]["base_is_faster_by"] == {"median": 45.0, "low": 40.0, "high": 50.0}
+
+
+def test_json_has_no_time_of_a_wrong_row(table):
+    rows = json.loads(report.as_json([table], environment(), SHORT))["tables"][0]["rows"]
     assert (rows[3]["time"], rows[3]["status"]) == (None, "wrong")
+
+
+def test_json_names_the_machine(table):
+    read = json.loads(report.as_json([table], environment(), SHORT))
     assert set(read["environment"]) >= {"date", "commit", "cpu", "cores", "python"}
 
 
-def test_command_line_end_to_end(tmp_path, plain, capsys):
+@pytest.fixture
+def command_line(tmp_path):
+    """Runs the command on a little of one workload, with these contenders' files. Returns its exit status."""
+
+    def call(*files):
+        out = ["--json", str(tmp_path / "out.json"), "--markdown", str(tmp_path / "out.md")]
+        added = [text for path in files for text in ("--rival-file", str(path))]
+        return command.main(
+            [
+                "loop",
+                "--workload",
+                "tiny",
+                "--scale",
+                "0.001",
+                "--rounds",
+                "1",
+                "--rivals",
+                "floor",
+                "--quick",
+                "--data",
+                str(tmp_path / "data"),
+                *out,
+                *added,
+            ]
+        )
+
+    return call
+
+
+def test_the_command_line_writes_json_and_markdown(tmp_path, plain, command_line):
     (path,) = plain(f'[Reading("cut", lambda: read(job.dataset.files)[1:]), {HONEST}]').values()
-    (bad,) = plain('[Reading("cut", lambda: read(job.dataset.files)[1:])]', name="bad").values()
-    arguments = ["loop", "--workload", "tiny", "--scale", "0.001", "--rounds", "1", "--rivals", "floor",
-                 "--quick", "--data", str(tmp_path / "data"), "--json", str(tmp_path / "out.json"),
-                 "--markdown", str(tmp_path / "out.md"), "--rival-file", str(path)]  # fmt: skip
-    assert command.main(arguments) == 0
-    assert command.main([*arguments, "--rival-file", str(bad)]) == 1
-    assert "WRONG" in capsys.readouterr().out
+    assert command_line(path) == 0
     (table,) = json.loads((tmp_path / "out.json").read_text())["tables"]
-    assert [(row["contender"], row["status"]) for row in table["rows"]] == [
-        ("ours", "timed"), ("plain", "timed"), ("bad", "wrong")
-    ]  # fmt: skip
+    assert [(row["contender"], row["status"]) for row in table["rows"]] == [("ours", "timed"), ("plain", "timed")]
     assert "| tiny | plain |" in (tmp_path / "out.md").read_text()
+
+
+def test_a_wrong_contender_on_the_command_line_is_exit_status_1(plain, command_line, capsys):
+    (path,) = plain('[Reading("cut", lambda: read(job.dataset.files)[1:])]', name="bad").values()
+    assert command_line(path) == 1
+    assert "WRONG" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("argument", [["read"], ["--workload", "ctr,cta"], ["--rivals", "nobody"]])

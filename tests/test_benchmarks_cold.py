@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import compare, contenders, pagecache, report
-from benchmarks.generate import dataset_of
-from benchmarks.harness import Method, run
-from benchmarks.saved import load
-from benchmarks.targets import not_measured, targets
-from benchmarks.workloads import WORKLOADS
+from benchmarks import contenders
+from benchmarks.data.generate import dataset_of
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.reporting import compare, report
+from benchmarks.reporting.saved import load
+from benchmarks.reporting.targets import not_measured, targets
+from benchmarks.running import pagecache
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
 
 OURS = {"ours": contenders.found()["ours"]}
 COLD = Method(rounds=2, trials=1, cold=True)
@@ -45,7 +48,7 @@ def test_a_cold_pass_reads_the_files_from_the_device(tiny):
 
 MAPPING = """
 import mmap
-from benchmarks.answers import frames
+from benchmarks.data.answers import frames
 from benchmarks.contenders import Contender, Reading
 
 KEPT = []
@@ -84,8 +87,27 @@ def test_from_cold_to_every_report(tiny, tmp_path, capsys):
     files = {name: tmp_path / f"out.{name}" for name in ("json", "markdown")}
     arguments = [f"--{name}={path}" for name, path in files.items()]
     data = str(Path(tiny.folder).parent)
-    assert command.main(["raw", "--cold", "--workload", "tiny", "--scale", "0.05", "--rounds", "1", "--rivals", "floor",
-                         "--quick", "--data", data, *arguments]) == 0  # fmt: skip
+    assert (
+        command.main(
+            [
+                "raw",
+                "--cold",
+                "--workload",
+                "tiny",
+                "--scale",
+                "0.05",
+                "--rounds",
+                "1",
+                "--rivals",
+                "floor",
+                "--quick",
+                "--data",
+                data,
+                *arguments,
+            ]
+        )
+        == 0
+    )
     assert "cold page cache" in capsys.readouterr().out
     text = files["markdown"].read_text()
     assert "files dropped from the page cache before each timed pass" in text and "from disk" in text
@@ -100,8 +122,24 @@ def test_from_cold_to_every_report(tiny, tmp_path, capsys):
 
 def test_what_lies_in_memory_has_no_cold_run(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(pagecache, "file_system", lambda path: "tmpfs")
-    assert command.main(["raw", "--cold", "--quick", "--workload", "tiny", "--scale", "0.001", "--rivals", "floor",
-                         "--data", str(tmp_path)]) == 2  # fmt: skip
+    assert (
+        command.main(
+            [
+                "raw",
+                "--cold",
+                "--quick",
+                "--workload",
+                "tiny",
+                "--scale",
+                "0.001",
+                "--rivals",
+                "floor",
+                "--data",
+                str(tmp_path),
+            ]
+        )
+        == 2
+    )
     assert "lies on tmpfs, in memory" in capsys.readouterr().err
 
 

@@ -3,7 +3,6 @@
 import gzip
 import json
 import struct
-import sys
 import zlib
 from pathlib import Path
 
@@ -12,9 +11,9 @@ import pytest
 import tfrecord_fast as tf
 from benchmarks import __main__ as command
 from benchmarks import contenders
-from benchmarks.answers import bitwise_crc, compression_of, frames
-from benchmarks.infer import infer
-from benchmarks.userfiles import FilesError, dataset_of_files, features_of_file, found, tasks_for
+from benchmarks.data.answers import bitwise_crc, compression_of, frames
+from benchmarks.data.infer import infer
+from benchmarks.data.userfiles import FilesError, dataset_of_files, features_of_file, found, tasks_for
 from tfrecord_fast.cli import bench
 from tfrecord_fast.cli.app import run as cli
 
@@ -48,25 +47,53 @@ def test_files_of_any_compression_are_measured_from_end_to_end(kind, plain, caps
     path = packed(plain, kind)
     out = path.with_suffix(".json")
     rival = "tensorflow" if kind == "ZSTD" else "floor"
-    command.main(["--files", str(path), "--rounds", "1", "--quick", "--rivals", rival, "--json", str(out),
-                  "--data", str(path.parent / "cache")])  # fmt: skip
+    command.main(
+        [
+            "--files",
+            str(path),
+            "--rounds",
+            "1",
+            "--quick",
+            "--rivals",
+            rival,
+            "--json",
+            str(out),
+            "--data",
+            str(path.parent / "cache"),
+        ]
+    )
     tables = {table["task"]: table["rows"] for table in json.loads(out.read_text())["tables"]}
     packed_tasks, plain_tasks = ["raw-gzip", "parse-gzip"], ["raw", "parse"]
     others = ["parse-memory", "epoch", *(["loop"] if not kind else [])]
     assert list(tables) == (packed_tasks if kind else plain_tasks) + others
-    wrong = [(task, row["contender"], row["reason"]) for task, rows in tables.items() for row in rows
-             if row["status"] not in ("timed", "missing")]  # fmt: skip
+    wrong = [
+        (task, row["contender"], row["reason"])
+        for task, rows in tables.items()
+        for row in rows
+        if row["status"] not in ("timed", "missing")
+    ]
     assert wrong == []
     if kind == "ZSTD" and "TensorFlow" in capsys.readouterr().out:
         assert {row["reason"] for row in tables["raw-gzip"] if row["contender"] == "tensorflow"} <= {"no ZSTD"}
 
 
-def test_a_pattern_stands_for_its_files_in_order(plain):
+def another(plain):
     other = plain.with_name("more.tfrecord")
     other.write_bytes(plain.read_bytes())
+    return other
+
+
+def test_a_pattern_matches_its_files_in_order(plain):
+    other = another(plain)
     assert found([str(plain.parent / "*.tfrecord")]) == [str(other), str(plain)]
-    made, _ = dataset_of_files([str(plain), str(other)], "inferred", None, plain.parent / "cache")
+
+
+def test_several_files_are_one_dataset(plain):
+    made, _ = dataset_of_files([str(plain), str(another(plain))], "inferred", None, plain.parent / "cache")
     assert (made.records, made.name) == (6, "some.tfrecord and 1 more")
+
+
+def test_a_pattern_that_matches_nothing_is_refused(plain):
     with pytest.raises(FilesError, match="no such file"):
         found([str(plain.parent / "*.gz")])
 
@@ -74,6 +101,10 @@ def test_a_pattern_stands_for_its_files_in_order(plain):
 @pytest.mark.parametrize("kind", ["", "GZIP", "ZLIB", "ZSTD"])
 def test_compression_is_told_by_the_bytes(kind, plain):
     assert compression_of(str(packed(plain, kind))) == kind
+
+
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZLIB", "ZSTD"])
+def test_features_are_inferred_whatever_the_compression(kind, plain):
     made, notes = dataset(packed(plain, kind))
     assert (made.only_packed, made.features, notes) == (bool(kind), FEATURES, [])
 
@@ -100,12 +131,19 @@ def test_a_length_is_not_believed_before_its_crc(tmp_path):
         dataset(path)
 
 
-def test_what_can_not_be_measured_says_why(plain, tmp_path, capsys):
+def test_files_of_different_compressions_are_refused(plain, tmp_path, capsys):
     other = packed(plain, "GZIP")
     assert command.main(["--files", str(plain), str(other), "--data", str(tmp_path / "cache")]) == 2
-    assert "files packed differently: GZIP, not at all" in capsys.readouterr().err
+    assert "files compressed differently: GZIP, not at all" in capsys.readouterr().err
+
+
+def test_a_compressed_file_that_is_cut_is_refused(plain, tmp_path):
+    other = packed(plain, "GZIP")
     other.write_bytes(other.read_bytes()[:-20])
     assert command.main(["--files", str(other), "--data", str(tmp_path / "cache")]) == 2
+
+
+def test_files_without_a_record_are_refused(tmp_path):
     empty = tmp_path / "empty"
     empty.write_bytes(b"")
     with pytest.raises(FilesError, match="no record"):
@@ -118,8 +156,10 @@ def test_features_are_inferred_as_varlen_where_they_vary(tmp_path):
         for features in ({"a": [1], "b": [1, 2], "c": [0.5]}, {"a": [2], "b": [3]}):
             writer.write(tf.train.example(features).SerializeToString())
     assert infer([path])[0] == {
-        "a": ["fixed", "int64", []], "b": ["varlen", "int64", []], "c": ["varlen", "float32", []]
-    }  # fmt: skip
+        "a": ["fixed", "int64", []],
+        "b": ["varlen", "int64", []],
+        "c": ["varlen", "float32", []],
+    }
 
 
 def test_a_feature_of_two_kinds_is_left_out_and_said(tmp_path):
@@ -132,19 +172,33 @@ def test_a_feature_of_two_kinds_is_left_out_and_said(tmp_path):
     assert notes == ["feature 'a' is left out: float_list and int64_list"]
 
 
-def test_records_that_are_no_examples_are_read_and_not_parsed(tmp_path):
+@pytest.fixture
+def unparsed(tmp_path):
+    """A dataset of a record that is no Example, and the notes about it."""
     path = tmp_path / "raw"
     with tf.io.TFRecordWriter(path) as writer:
         writer.write(b"no protobuf")
-    made, notes = dataset(path)
+    return dataset(path)
+
+
+def test_records_that_are_no_examples_are_read_and_not_parsed(unparsed):
+    made, _ = unparsed
     assert [task.name for task in tasks_for(made, [])] == ["raw", "epoch", "loop"]
+
+
+def test_records_that_are_no_examples_have_a_note(unparsed):
+    _, notes = unparsed
     assert notes == ["record 0 is no Example: records are read, not parsed"]
-    with pytest.raises(FilesError, match="no features to parse"):
-        tasks_for(made, ["parse"])
-    with pytest.raises(FilesError, match="not compressed"):
-        tasks_for(made, ["raw-gzip"])
-    with pytest.raises(FilesError, match="no task for files"):
-        tasks_for(made, ["import"])
+
+
+@pytest.mark.parametrize(
+    "task, says",
+    [("parse", "no features to parse"), ("raw-gzip", "not compressed"), ("import", "no task for files")],
+)
+def test_a_task_that_does_not_fit_the_files_is_refused(task, says, unparsed):
+    made, _ = unparsed
+    with pytest.raises(FilesError, match=says):
+        tasks_for(made, [task])
 
 
 GIVEN = """
@@ -176,14 +230,22 @@ def test_features_that_not_all_have_are_refused(text, says, tmp_path):
         features_of_file(path)
 
 
-def test_files_of_one_name_are_written_apart(tmp_path, plain):
+@pytest.fixture
+def namesakes(tmp_path, plain):
+    """Two files of one name in two folders, as a dataset."""
     other = tmp_path / "other" / plain.name
     other.parent.mkdir()
     other.write_bytes(plain.read_bytes())
     made, _ = dataset_of_files([str(plain), str(other)], "inferred", None, tmp_path / "cache")
-    job = contenders.Job("write", made, tmp_path)
-    assert len(set(job.outputs())) == 2
-    assert len({contenders.index_of(path, tmp_path) for path in made.files}) == 2
+    return made
+
+
+def test_files_of_one_name_are_written_apart(tmp_path, namesakes):
+    assert len(set(contenders.Job("write", namesakes, tmp_path).outputs())) == 2
+
+
+def test_files_of_one_name_are_indexed_apart(tmp_path, namesakes):
+    assert len({contenders.index_of(path, tmp_path) for path in namesakes.files}) == 2
 
 
 # The command.
@@ -191,8 +253,20 @@ def test_files_of_one_name_are_written_apart(tmp_path, plain):
 
 def test_the_command_runs_the_harness(plain, capsys):
     out = plain.with_name("out.json")
-    arguments = ["bench", "raw", "--files", str(plain), "--rounds", "1", "--rivals", "floor", "--json", str(out),
-                 "--data", str(plain.parent / "cache")]  # fmt: skip
+    arguments = [
+        "bench",
+        "raw",
+        "--files",
+        str(plain),
+        "--rounds",
+        "1",
+        "--rivals",
+        "floor",
+        "--json",
+        str(out),
+        "--data",
+        str(plain.parent / "cache"),
+    ]
     assert cli(arguments) == 0
     assert "Raw reading" in capsys.readouterr().out
     assert json.loads(out.read_text())["tables"][0]["workload"] == "some.tfrecord"
@@ -219,19 +293,18 @@ def test_what_the_command_lacks_is_said(monkeypatch, capsys):
     monkeypatch.setitem(bench._NEEDS, "no_such_module", "no-such-package")
     assert cli(["bench", "--list"]) == 2
     assert "bench needs no-such-package: pip install 'tfrecord_fast[bench]'" in capsys.readouterr().err
+
+
+def test_a_harness_that_is_not_there_is_said(monkeypatch, capsys):
     monkeypatch.setattr(bench, "home", lambda package: None)
     assert cli(["bench", "--list"]) == 2
+    assert "the benchmark harness is not here" in capsys.readouterr().err
 
 
-def test_installed_sizes_are_those_of_the_files():
+def test_the_installed_size_is_that_of_the_files():
     size = contenders.installed_bytes("tfrecord_fast", "no-such-distribution")
     assert size >= Path(tf._core.__file__).stat().st_size
+
+
+def test_what_is_not_installed_has_no_size():
     assert contenders.installed_bytes("no_such_module", "no-such-distribution") == 0
-
-
-def test_every_folder_of_the_harness_goes_into_the_wheel():
-    root = Path(__file__).parent.parent
-    text = (root / "setup.py").read_text()
-    folders = {path.parent.relative_to(root).as_posix() for path in (root / "benchmarks").rglob("*.py")
-               if not {"__pycache__", ".rivals", ".data"} & set(path.parts)}  # fmt: skip
-    assert folders and all(f'"{folder}"' in text for folder in folders), sys.path

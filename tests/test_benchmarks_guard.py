@@ -5,9 +5,11 @@ import pytest
 import tfrecord_fast as tf
 from benchmarks import contenders
 from benchmarks.__main__ import dataset_for
-from benchmarks.guard import BOUNDS, broken
-from benchmarks.harness import Method, Row, Table, run
-from benchmarks.tasks import TASKS
+from benchmarks.data.tasks import TASKS
+from benchmarks.reporting.guard import BOUNDS, broken
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
+from benchmarks.running.results import Row, Table
 
 FILES = {name: path for name, path in contenders.found().items() if name in ("ours", "floor")}
 

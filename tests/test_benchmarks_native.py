@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from benchmarks import native
 from benchmarks.native import __main__ as command
-from benchmarks.native import programs
+from benchmarks.native import build, programs
 
 ROOMS = programs.ROOMS
 
@@ -28,29 +27,35 @@ def test_two_rooms_give_figures_of_every_backend(tmp_path, capsys):
     printed = capsys.readouterr()
     assert all(one["how"] in printed.out for one in found)
     timed = {one["how"] for one in found if one["room"] == "crc32c"}
-    assert all(f"not measured: {name}" in printed.err for name in {"vpclmul", "pclmul", "sse42"} - timed
-               if native.compiles("#ifndef __x86_64__\n#error\n#endif"))  # fmt: skip
+    assert all(
+        f"not measured: {name}" in printed.err
+        for name in {"vpclmul", "pclmul", "sse42"} - timed
+        if build.compiles("#ifndef __x86_64__\n#error\n#endif")
+    )
 
 
 def test_a_wrong_answer_ends_it_before_a_time_is_taken(tmp_path, monkeypatch, capsys):
     needs("crc32c")
     folder = tmp_path / "native"
     folder.mkdir()
-    (folder / "measure.h").write_text((native.HERE / "measure.h").read_text())
-    spoilt = (native.HERE / "crc32c.cc").read_text().replace("uint32_t sum = 0;", "uint32_t sum = 1;")
+    (folder / "measure.h").write_text((build.HERE / "measure.h").read_text())
+    spoilt = (build.HERE / "crc32c.cc").read_text().replace("uint32_t sum = 0;", "uint32_t sum = 1;")
     (folder / "crc32c.cc").write_text(spoilt)
-    monkeypatch.setattr(native, "HERE", folder)
+    monkeypatch.setattr(build, "HERE", folder)
     assert command.main(["crc32c", "--quick"]) == 1
     printed = capsys.readouterr()
     assert "wrong answer" in printed.err and "GB/s" not in printed.out
 
 
-def test_what_is_lacking_is_said(monkeypatch, capsys):
+def test_a_compiler_that_is_lacking_is_said(monkeypatch, capsys):
     needs("crc32c")
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert command.main(["crc32c"]) == 2
     assert "no-such-compiler not found" in capsys.readouterr().err
-    monkeypatch.delenv("CXX")
+
+
+def test_a_header_that_is_lacking_is_said(monkeypatch):
+    needs("crc32c")
     monkeypatch.setitem(programs.HEADERS, "isal", ("no-such.h", "no-such-dev"))
     assert "no-such.h (Debian: no-such-dev)" in programs.why_not(ROOMS["inflate"])
 
@@ -60,5 +65,5 @@ def test_lines_of_a_program_are_rows_and_what_the_processor_lacks(tmp_path):
     program.write_text("#!/bin/sh\nprintf 'row\\ta case\\thow\\tGB/s\\t1 3 2\\nlacking\\tavx\\ttoo old\\n'\n")
     program.chmod(0o755)
     (figure,), (lacking,) = programs.run(program, 3, 1.0)
-    assert (figure.case, figure.unit, figure.spread) == ("a case", "GB/s", (2.0, 1.0, 3.0))
+    assert (figure.case, figure.unit, figure.rounds) == ("a case", "GB/s", [1.0, 3.0, 2.0])
     assert lacking == ("avx", "too old")

@@ -6,20 +6,22 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import parts, report
-from benchmarks.answers import digest_of_files, frames
-from benchmarks.entering import Work
-from benchmarks.generate import dataset_of
-from benchmarks.harness import Method, run
-from benchmarks.parts import part_of, shares_of
-from benchmarks.saved import load
-from benchmarks.tasks import TASKS
-from benchmarks.workloads import WORKLOADS
+from benchmarks.data import parts
+from benchmarks.data.answers import digest_of_files, frames
+from benchmarks.data.generate import dataset_of
+from benchmarks.data.parts import part_of, shares_of
+from benchmarks.data.tasks import TASKS
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.reporting import report
+from benchmarks.reporting.saved import load
+from benchmarks.running.entering import Work
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
 
 # Takes {each} seconds a record and {start} a pass.
 SLOW = """
 import time
-from benchmarks.answers import frames
+from benchmarks.data.answers import frames
 from benchmarks.contenders import Contender, Reading
 
 def records(job):
@@ -71,9 +73,15 @@ def test_a_part_is_the_first_records_of_each_file(tiny, tmp_path):
     assert 0.1 <= part.file_bytes / tiny.file_bytes < 0.101
 
 
-def test_small_data_and_data_of_many_shards_have_no_parts(tiny):
+def test_data_has_the_parts_that_are_large_enough(tiny):
     assert shares_of(LOOP, tiny) == [0.1, 0.3]
+
+
+def test_no_data_has_no_parts():
     assert shares_of(LOOP, None) == ()
+
+
+def test_small_data_has_no_parts(tiny):
     assert shares_of(LOOP, part_of(tiny, 0.1, LOOP, Path(tiny.folder))) == []
 
 
@@ -110,8 +118,24 @@ def test_wrong_on_the_first_part_is_wrong_without_a_longer_look(tiny, rival):
 def test_the_part_is_in_every_report(rival, tmp_path, capsys):
     (path,) = rival("slow", each=1e-3).values()
     out = tmp_path / "out.json"
-    arguments = ["loop", "--workload", "tiny", "--scale", "0.02", "--rounds", "1", "--rivals", "floor", "--quick",
-                 "--data", str(tmp_path / "data"), "--json", str(out), "--rival-file", str(path)]  # fmt: skip
+    arguments = [
+        "loop",
+        "--workload",
+        "tiny",
+        "--scale",
+        "0.02",
+        "--rounds",
+        "1",
+        "--rivals",
+        "floor",
+        "--quick",
+        "--data",
+        str(tmp_path / "data"),
+        "--json",
+        str(out),
+        "--rival-file",
+        str(path),
+    ]
     assert command.main(arguments) == 0
     assert "on 10% of the data" in capsys.readouterr().out.replace("\n", " ")
     rows = json.loads(out.read_text())["tables"][0]["rows"]
@@ -119,11 +143,12 @@ def test_the_part_is_in_every_report(rival, tmp_path, capsys):
     assert [row.share for row in load(out).tables[0].rows] == [1.0, 0.1]
 
 
-def test_expected_work_is_the_difference_of_two_shares():
+@pytest.mark.parametrize(
+    "took, rate",
+    [({0.01: 2.0}, 200), ({0.01: 2.0, 0.03: 2.2}, 10), ({0.01: 2.0, 0.03: 2.2, 0.1: 2.1}, 0)],
+    ids=["all of one share's time is work", "the difference of two is", "noise is not"],
+)
+def test_expected_work_comes_from_the_last_two_shares(took, rate):
     work = Work()
-    work.took = {0.01: 2.0}
-    assert work.rate() == 200
-    work.took[0.03] = 2.2
-    assert round(work.rate(), 6) == 10
-    work.took[0.1] = 2.1  # noise
-    assert work.rate() == 0
+    work.took = took
+    assert work.rate() == pytest.approx(rate)

@@ -7,14 +7,15 @@ import re
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import output, report, saved
-from benchmarks.compare import main as compare
-from benchmarks.harness import Method, Row, Table
-from benchmarks.saved import Size, load
+from benchmarks.reporting import output, report, saved
+from benchmarks.reporting.compare import main as compare
+from benchmarks.reporting.saved import load
+from benchmarks.running.method import Method
+from benchmarks.running.results import Row, Size, Table
 
 pytest.importorskip("matplotlib", reason="the plots are drawn with it")
 
-from benchmarks import plots
+from benchmarks.reporting import plots
 
 WHERE = {
     "date": "2026-01-02T03:04:05+00:00",
@@ -37,14 +38,26 @@ def tables(rival=(2.0, 2.1, 1.9)):
     size = Size(1000, 1_000_000, 0)
     ours = row("ours", "tfrecord_fast", [0.1, 0.11, 0.09])
     return [
-        Table("raw", "ctr", size, [ours, row("tensorflow", "TensorFlow", rival),
-                                   row("floor", "floor", [0.08, 0.08, 0.08], "read + CRC")]),
+        Table(
+            "raw",
+            "ctr",
+            size,
+            [ours, row("tensorflow", "TensorFlow", rival), row("floor", "floor", [0.08, 0.08, 0.08], "read + CRC")],
+        ),
         Table("raw", "img", size, [ours, Row("other", "A rival", status="failed", reason="it <fell> over")]),
-        Table("parse", "ctr", size, [row("ours", "tfrecord_fast", [0.2, 0.2, 0.2], "ShardReader, 1 thread"),
-                                     row("ours", "tfrecord_fast", [0.1, 0.1, 0.11], "ShardReader, 2 threads")]),
-        Table("import", "", None, [row("ours", "tfrecord_fast", [0.01] * 3),
-                                   row("tensorflow", "TensorFlow", [2.0] * 3)]),
-    ]  # fmt: skip
+        Table(
+            "parse",
+            "ctr",
+            size,
+            [
+                row("ours", "tfrecord_fast", [0.2, 0.2, 0.2], "ShardReader, 1 thread"),
+                row("ours", "tfrecord_fast", [0.1, 0.1, 0.11], "ShardReader, 2 threads"),
+            ],
+        ),
+        Table(
+            "import", "", None, [row("ours", "tfrecord_fast", [0.01] * 3), row("tensorflow", "TensorFlow", [2.0] * 3)]
+        ),
+    ]
 
 
 @pytest.fixture
@@ -61,13 +74,19 @@ def test_what_was_saved_gives_the_same_tables(result):
     assert list(report.sections(load(result()).tables)) == list(report.sections(tables()))
 
 
-def test_no_result_is_refused(tmp_path, capsys):
+@pytest.mark.parametrize("text", ["{}", "[]", "no JSON"])
+def test_what_is_no_result_is_refused(text, tmp_path):
     path = tmp_path / "x.json"
-    for text in ("{}", "[]", "no JSON"):
-        path.write_text(text)
-        with pytest.raises(ValueError, match="not a result"):
-            load(path)
-    assert command.main(["report", str(path)]) == 2 and command.main(["compare", str(path), str(path)]) == 2
+    path.write_text(text)
+    with pytest.raises(ValueError, match="not a result"):
+        load(path)
+
+
+@pytest.mark.parametrize("arguments", [["report", "x.json"], ["compare", "x.json", "x.json"]], ids=lambda one: one[0])
+def test_a_command_refuses_what_is_no_result(arguments, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.json").write_text("{}")
+    assert command.main(arguments) == 2
     assert "not a result" in capsys.readouterr().err
 
 
@@ -97,10 +116,13 @@ def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path
     assert {file.stem for file in (tmp_path / "svg").iterdir()} == names
 
 
-def test_where_we_lose_the_title_says_so():
+def test_where_we_win_the_title_says_by_how_much():
     assert plots.message_of(tables()[:1]) == (
         "Raw reading, in batches: tfrecord_fast is 20.0× as fast as the fastest rival"
     )
+
+
+def test_where_we_lose_the_title_says_so():
     lost = plots.message_of(tables(rival=[0.05] * 3)[:1])
     assert "loses to TensorFlow on ctr (2.00×)" in lost and "as fast as" not in lost
 
@@ -121,11 +143,17 @@ def test_the_same_result_has_not_moved(result, capsys):
     assert capsys.readouterr().out.splitlines()[-1].startswith("4 of 4 ratios lie within the spread")
 
 
-def test_what_moved_beyond_the_noise_is_told(result, capsys):
-    before, after = result("a"), result("b", rival=[1.0, 1.1, 0.9])
-    assert compare([str(before), str(after)]) == 0 and compare([str(before), str(after), "--fail"]) == 1
+def test_what_got_slower_beyond_the_noise_is_told(result, capsys):
+    assert compare([str(result("a")), str(result("b", rival=[1.0, 1.1, 0.9]))]) == 0
     assert "DOWN raw ctr TensorFlow: 20.0" in capsys.readouterr().out
-    assert compare([str(after), str(before), "--fail"]) == 0
+
+
+def test_what_got_slower_is_exit_status_1_if_asked_for(result):
+    assert compare([str(result("a")), str(result("b", rival=[1.0, 1.1, 0.9])), "--fail"]) == 1
+
+
+def test_what_got_faster_is_told_and_no_failure(result, capsys):
+    assert compare([str(result("b", rival=[1.0, 1.1, 0.9])), str(result("a")), "--fail"]) == 0
     assert "up   raw ctr TensorFlow: 10.0" in capsys.readouterr().out
 
 
@@ -140,8 +168,12 @@ def test_what_makes_runs_differ_is_told(result, tmp_path, capsys):
     path.write_text(json.dumps(other))
     compare([str(result()), str(path)])
     lines = capsys.readouterr().out.splitlines()
-    for line in ("cores: 2 and 16", "TensorFlow: 1 and 2", "raw ctr New: only in the second (timed)",
-                 "import TensorFlow: only in the first (timed)"):  # fmt: skip
+    for line in (
+        "cores: 2 and 16",
+        "TensorFlow: 1 and 2",
+        "raw ctr New: only in the second (timed)",
+        "import TensorFlow: only in the first (timed)",
+    ):
         assert line in lines, line
 
 

@@ -6,10 +6,14 @@ import sys
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import contenders, report, rivals
-from benchmarks.generate import dataset_of
-from benchmarks.harness import Method, Row, Table, run, wants
-from benchmarks.workloads import WORKLOADS
+from benchmarks import contenders
+from benchmarks.contenders.kit import environments
+from benchmarks.data.generate import dataset_of
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.reporting import report
+from benchmarks.running.harness import run, wants
+from benchmarks.running.method import Method
+from benchmarks.running.results import Row, Table
 
 FOUND = contenders.found()
 RIVAL = """
@@ -42,42 +46,56 @@ def test_what_is_beyond_a_rival_is_said_and_no_failure(rival, tiny):
     assert (row.status, row.reason) == ("missing", "no records")
 
 
-def test_a_rival_runs_in_the_environment_made_for_it(rival, tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(rivals, "FOLDER", tmp_path / "rivals")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "rivals" / "rival"], check=True)
-    (path,) = rival(body="import sys; raise CannotError(sys.prefix)", module="absent_module").values()
+@pytest.fixture
+def environment(tmp_path, monkeypatch):
+    """The folder of an environment made for the rival, which is not complete yet."""
+    monkeypatch.setattr(environments, "FOLDER", tmp_path / "rivals")
+    folder = tmp_path / "rivals" / "rival"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    return folder
+
+
+def test_an_environment_that_is_not_complete_is_not_used(rival, environment):
+    (path,) = rival(module="absent_module").values()
     assert contenders.load(path).why_not() == "not installed: --install rival"
-    (tmp_path / "rivals" / "rival" / "complete").touch()
-    assert contenders.load(path).why_not() is None
-    (row,) = run("loop", tiny, {"rival": path}, Method(rounds=1)).rows
-    assert row.reason == str(tmp_path / "rivals" / "rival")
+
+
+def test_a_rival_runs_in_the_environment_made_for_it(rival, tiny, environment):
+    (environment / "complete").touch()
+    files = rival(body="import sys; raise CannotError(sys.prefix)", module="absent_module")
+    (row,) = run("loop", tiny, files, Method(rounds=1)).rows
+    assert row.reason == str(environment)
 
 
 def test_an_environment_that_pip_can_not_make_is_not_used(rival, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(rivals, "FOLDER", tmp_path / "rivals")
+    monkeypatch.setattr(environments, "FOLDER", tmp_path / "rivals")
     missing = str(tmp_path / "no-such-package")
     assert command.install(["rival"], rival(requirements=f"{missing!r},")) == 1
     assert "no-such-package" in capsys.readouterr().err
-    assert rivals.interpreter("rival") is None
+    assert environments.interpreter("rival") is None
+
+
+def test_a_contender_without_requirements_gets_no_environment(capsys):
     assert command.install(["ours"], FOUND) == 2
+    assert "ours: has no environment of its own" in capsys.readouterr().err
 
 
-def test_slow_rows_get_no_warm_up_and_leave_when_they_had_their_time():
-    method = Method(rounds=5, patience=10.0)
-    row = Row("slow", "slow", pass_seconds=4.0)
-    assert not wants(row, 0, method)
-    assert wants(row, 1, method)
-    row.wall = [4.0, 4.0]
-    assert wants(row, 3, method)
-    row.wall = [4.0, 4.0, 4.0]
-    assert not wants(row, 4, method)
-    assert not wants(row, 5, method)
-    assert wants(Row("quick", "quick", pass_seconds=0.9), 0, method)
-    # Three rounds if at all possible.
-    row.wall = [7.0, 7.0]
-    assert wants(row, 3, method)
-    row.wall = [15.0, 15.0]
-    assert not wants(row, 3, method)
+@pytest.mark.parametrize(
+    "pass_seconds, wall, number, stays",
+    [
+        pytest.param(4.0, [], 0, False, id="a slow row gets no warm-up"),
+        pytest.param(0.9, [], 0, True, id="a quick row gets one"),
+        pytest.param(4.0, [], 1, True, id="everyone gets a first round"),
+        pytest.param(4.0, [4.0, 4.0], 3, True, id="a slow row stays while it has time"),
+        pytest.param(4.0, [4.0, 4.0, 4.0], 4, False, id="it leaves when it has had its time"),
+        pytest.param(4.0, [4.0, 4.0, 4.0], 5, False, id="a row that left does not come back"),
+        pytest.param(4.0, [7.0, 7.0], 3, True, id="it gets three rounds if that takes less than twice its time"),
+        pytest.param(4.0, [15.0, 15.0], 3, False, id="it does not if that takes more"),
+    ],
+)
+def test_slow_rows_take_part_in_fewer_rounds(pass_seconds, wall, number, stays):
+    row = Row("slow", "slow", pass_seconds=pass_seconds, wall=wall)
+    assert wants(row, number, Method(rounds=5, patience=10.0)) == stays
 
 
 def test_a_row_of_fewer_rounds_is_paired_with_the_first(tiny):

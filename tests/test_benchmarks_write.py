@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import contenders, report
+from benchmarks import contenders
 from benchmarks.__main__ import dataset_for
-from benchmarks.columns import Column, digest_of_columns, joined, lists_of, of_arrow
-from benchmarks.harness import Method, Row, Table, run
-from benchmarks.reference import batches_of, columns_by_file
-from benchmarks.targets import PAIRS, not_measured, targets
-from benchmarks.tasks import FLAT, TASKS
-from benchmarks.workloads import WORKLOADS
+from benchmarks.data.columns import Column, digest_of_columns, joined, lists_of, of_arrow
+from benchmarks.data.reference import batches_of, columns_by_file
+from benchmarks.data.tasks import FLAT, TASKS
+from benchmarks.data.workloads import WORKLOADS
+from benchmarks.reporting import report
+from benchmarks.reporting.targets import PAIRS, not_measured, targets
+from benchmarks.running.harness import run
+from benchmarks.running.method import Method
+from benchmarks.running.results import Row, Table
 from tests.test_benchmarks_parse import FOUND, SHORT, Options
 
 
@@ -77,12 +80,20 @@ def test_columns_by_file_are_the_batches_joined(data):
     assert tokens.values.tolist() == [one for row in lists_of(tokens) for one in row]
 
 
-def test_nulls_of_arrow_are_records_without_values():
+def test_nulls_among_arrows_values_are_records_without_values():
     pyarrow = pytest.importorskip("pyarrow")
     scalars = of_arrow(pyarrow.array([1, None, 3], "int64"), "int64")
     assert (scalars.values.tolist(), scalars.lengths.tolist()) == ([1, 3], [1, 0, 1])
+
+
+def test_nulls_among_arrows_lists_are_records_without_values():
+    pyarrow = pytest.importorskip("pyarrow")
     lists = of_arrow(pyarrow.array([[b"a"], None, [], [b"b", b"c"]], pyarrow.large_list(pyarrow.binary())), "string")
     assert (lists.values, lists.lengths.tolist()) == ([b"a", b"b", b"c"], [1, 0, 0, 2])
+
+
+def test_nulls_inside_arrows_lists_are_refused():
+    pyarrow = pytest.importorskip("pyarrow")
     with pytest.raises(ValueError, match="1 nulls in lists"):
         of_arrow(pyarrow.array([[1, None]], pyarrow.list_(pyarrow.int64())), "int64")
 
@@ -95,14 +106,21 @@ def timed(contender, row, wall, **fields):
 
 
 def test_sizes_have_a_target_too(data):
-    table = Table("write-gzip", "ctr", data("write-gzip", "ctr"), [
-        timed("ours", "", 1.0, size=106), timed("tensorflow", "", 4.5, size=100)])  # fmt: skip
+    table = Table(
+        "write-gzip",
+        "ctr",
+        data("write-gzip", "ctr"),
+        [timed("ours", "", 1.0, size=106), timed("tensorflow", "", 4.5, size=100)],
+    )
     assert [(t.at_least, t.measured, t.met) for t in targets([table])] == [(4, 4.5, True), (1.05, 1.06, False)]
 
 
 def test_targets_between_our_own_rows(data):
-    rows = [timed("ours", "ShardReader", 0.9), timed("ours", "ShardReader, 2 threads", 1.0),
-            timed("ours", "ShardReader, 1 thread", 1.7)]  # fmt: skip
+    rows = [
+        timed("ours", "ShardReader", 0.9),
+        timed("ours", "ShardReader, 2 threads", 1.0),
+        timed("ours", "ShardReader, 1 thread", 1.7),
+    ]
     (target,) = targets([Table("parse", "ctr", data("write-columns", "ctr"), rows)])
     assert target.measure == "ShardReader, 2 threads: speed ÷ ShardReader, 1 thread"
     assert (target.measured, target.met) == (1.7, False)
@@ -130,4 +148,4 @@ def test_what_is_written_is_gone_after_a_pass(tmp_path, data):
     assert len(list(tmp_path.iterdir())) == 2
     setting.cleanup()
     assert list(tmp_path.iterdir()) == []
-    assert isinstance(job.columns()[0]["dense_embedding"], Column)
+    assert isinstance(columns_by_file(job.dataset)[0]["dense_embedding"], Column)

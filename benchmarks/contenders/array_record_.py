@@ -3,8 +3,9 @@ access (https://github.com/google/array_record)."""
 
 from __future__ import annotations
 
-from benchmarks.answers import frames
-from benchmarks.contenders import Contender, Importing, Job, Picking, Setting
+from benchmarks.contenders import Contender, Importing, Job, Setting
+from benchmarks.contenders.kit.picking import Picking
+from benchmarks.data.answers import frames
 
 
 def random(job: Job) -> list[Setting]:
@@ -18,10 +19,14 @@ def random(job: Job) -> list[Setting]:
     writer.close()
     options = ("", "readahead_buffer_size:0,max_parallelism:0", "readahead_buffer_size:0")
     return [
-        Picking(f"read(indices), options={given!r}", job, array_record_module.ArrayRecordReader(path, given).read,
-                numbers=lambda numbers: numbers.tolist())
+        Picking(
+            f"read(indices), options={given!r}",
+            job,
+            array_record_module.ArrayRecordReader(path, given).read,
+            numbers=lambda numbers: numbers.tolist(),
+        )
         for given in options
-    ]  # fmt: skip
+    ]
 
 
 def importing(job: Job) -> list[Setting]:

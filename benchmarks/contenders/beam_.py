@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
 from typing import Any
 
-from benchmarks.answers import Answer
 from benchmarks.contenders import Contender, Counting, Job, Setting
+from benchmarks.data.answers import Answer
 
 
 def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
-    """A pipeline hands no record to its caller: the loop is a function of each, inside, that is summed up."""
+    """A pipeline hands no record to its caller. The loop is inside it: a function of each record, whose results are
+    summed up."""
     import apache_beam as beam
     from apache_beam.options.pipeline_options import PipelineOptions
 
@@ -35,7 +37,7 @@ def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
         found: list[Any] = json.loads(Path(out).read_text())
         return found
 
-    class Adding(beam.CombineFn):  # type: ignore[misc, name-defined]
+    class Adding(beam.CombineFn):  # type: ignore[misc]
         def create_accumulator(self) -> list[int]:
             return [0, 0, 0]
 
@@ -49,8 +51,6 @@ def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
             return accumulator
 
     def digested(record: bytes) -> tuple[int, int, int]:
-        import hashlib
-
         return 1, len(record), int.from_bytes(hashlib.sha256(record).digest(), "little")
 
     class Summing(Counting):
@@ -62,9 +62,12 @@ def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
             return {"records": records, "bytes": size, "in any order": f"{total % 2**256:064x}"}
 
     return [
-        Summing("ReadAllFromTFRecord, then a sum, in a pipeline in this process",
-                lambda: {"records": summed(lambda record: (1, len(record), 0))[0]}, row="pipeline")
-    ]  # fmt: skip
+        Summing(
+            "ReadAllFromTFRecord, then a sum, in a pipeline in this process",
+            lambda: {"records": summed(lambda record: (1, len(record), 0))[0]},
+            row="pipeline",
+        )
+    ]
 
 
 def loop_gzip(job: Job) -> list[Setting]:

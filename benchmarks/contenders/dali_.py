@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting, index_of
+from benchmarks.contenders import CannotError, Contender, Job, Setting, index_of
+from benchmarks.contenders.kit.parsing import Parsing
+from benchmarks.data.columns import Batch, of_lists
+from benchmarks.data.tasks import SHUFFLE
 
 
 def parse(job: Job, **shuffle: Any) -> list[Setting]:
@@ -27,25 +30,33 @@ def parse(job: Job, **shuffle: Any) -> list[Setting]:
     indexes = [index_of(file, job.scratch) for file in data.files]
 
     def setting(threads: int, **reader: Any) -> Setting:
-        @pipeline_def(batch_size=data.batch, num_threads=threads, device_id=None, prefetch_queue_depth=2)
         def pipeline() -> Any:
-            found = fn.readers.tfrecord(path=data.files, index_path=indexes, features=features, name="reader",
-                                        pad_last_batch=True, **shuffle, **reader)  # fmt: skip
+            found = fn.readers.tfrecord(
+                path=data.files,
+                index_path=indexes,
+                features=features,
+                name="reader",
+                pad_last_batch=True,
+                **shuffle,
+                **reader,
+            )
             return tuple(found[name] for name in data.features)
 
-        made = pipeline()
+        options = {"batch_size": data.batch, "num_threads": threads, "device_id": None, "prefetch_queue_depth": 2}
+        made = pipeline_def(**options)(pipeline)()
         made.build()
 
         def batches() -> Iterator[tuple[int, Any]]:
-            """The padding of the last batch is left off; the next pass begins at the first record again."""
+            """Leaves off the padding of the last batch; the next pass begins at the first record again."""
             left = data.records
             while left > 0:
                 yield min(left, data.batch), made.run()
                 left -= data.batch
 
         label = ", ".join([f"num_threads={threads}", *(f"{key}={value}" for key, value in (shuffle | reader).items())])
-        return Parsing(label, batches, columns_of(job), lambda item: int(item[0]),
-                       order="shuffled" if shuffle else "file")  # fmt: skip
+        return Parsing(
+            label, batches, columns_of(job), lambda item: int(item[0]), order="shuffled" if shuffle else "file"
+        )
 
     return [setting(1), setting(os.cpu_count() or 1), setting(os.cpu_count() or 1, dont_use_mmap=True)]
 
@@ -55,22 +66,18 @@ def parse_gzip(job: Job) -> list[Setting]:
 
 
 def epoch(job: Job) -> list[Setting]:
-    """Pages are taken at random from a buffer of so many samples; the epoch ends with a count, as elsewhere."""
-    from benchmarks.tasks import SHUFFLE
-
+    """Samples are taken at random from a buffer; the epoch ends with a count, as elsewhere."""
     job.needs_features()
     if job.dataset.only_packed:
         raise CannotError(f"no {job.dataset.compression}")
     return parse(job, random_shuffle=True, initial_fill=SHUFFLE)
 
 
-def columns_of(job: Job) -> Any:
-    from benchmarks.columns import of_lists
-
+def columns_of(job: Job) -> Callable[[tuple[int, Any]], Batch]:
     def values(tensor: Any, dtype: str) -> Any:
         return [bytes(tensor)] if dtype == "string" else tensor.ravel()
 
-    def columns(item: tuple[int, Any]) -> Any:
+    def columns(item: tuple[int, Any]) -> Batch:
         n, outputs = item
         return {
             name: of_lists([values(output.at(i), dtype) for i in range(n)], dtype)

@@ -6,9 +6,9 @@ import ctypes
 import os
 from pathlib import Path
 
-from benchmarks import native
-from benchmarks.answers import Answer
 from benchmarks.contenders import Contender, Counting, Job, Setting, cores, shards_of
+from benchmarks.data.answers import Answer
+from benchmarks.native import build
 
 
 def check(code: int, path: str) -> None:
@@ -21,9 +21,9 @@ def read_all(job: Job) -> bytes:
 
 
 def counted(name: str, files: list[str], has_records: bool, framed: int = 0) -> Answer:
-    """Calls a function of the library for each file and adds up what it counts. `framed` is the number of
-    records whose framing is in the bytes counted."""
-    function = getattr(native.floor(), name)
+    """Calls a function of the library for each file and adds up what it counts. `framed` is the number of records whose
+    framing is among the counted bytes."""
+    function = getattr(build.floor(), name)
     records, size = ctypes.c_int64(), ctypes.c_int64()
     counters = [ctypes.byref(records), ctypes.byref(size)] if has_records else [ctypes.byref(size)]
     for path in files:
@@ -38,7 +38,7 @@ def raw(job: Job) -> list[Setting]:
     target = ctypes.create_string_buffer(len(source))
 
     def copy() -> Answer:
-        native.floor().floor_memcpy(target, source, ctypes.c_int64(len(source)))
+        build.floor().floor_memcpy(target, source, ctypes.c_int64(len(source)))
         return {"records": n}
 
     return [
@@ -51,9 +51,10 @@ def raw(job: Job) -> list[Setting]:
 def raw_gzip(job: Job) -> list[Setting]:
     files, n = job.packed("GZIP")[0], job.dataset.records
     return [
-        Counting("ISA-L, 256 KiB in, 1 MiB out", lambda: counted("floor_inflate", files, False, framed=n),
-                 row="inflate")
-    ]  # fmt: skip
+        Counting(
+            "ISA-L, 256 KiB in, 1 MiB out", lambda: counted("floor_inflate", files, False, framed=n), row="inflate"
+        )
+    ]
 
 
 def shards(job: Job) -> list[Setting]:
@@ -63,7 +64,7 @@ def shards(job: Job) -> list[Setting]:
 
     def read() -> Answer:
         size = ctypes.c_int64()
-        check(native.floor().floor_read_files(paths, len(files), cores(), ctypes.byref(size)), "")
+        check(build.floor().floor_read_files(paths, len(files), cores(), ctypes.byref(size)), "")
         if size.value != job.dataset.file_bytes:
             raise ValueError(f"{size.value} bytes read of {job.dataset.file_bytes}")
         return {"records": job.dataset.records}
@@ -76,7 +77,7 @@ def write(job: Job) -> list[Setting]:
 
     def put() -> Answer:
         for path, part in parts:
-            check(native.floor().floor_write(path.encode(), part, ctypes.c_int64(len(part))), path)
+            check(build.floor().floor_write(path.encode(), part, ctypes.c_int64(len(part))), path)
         return {"written": [path for path, _ in parts], "records": job.dataset.records}
 
     def remove() -> None:
@@ -92,5 +93,5 @@ CONTENDER = Contender(
     leaves_out="hands nothing on",
     floor=True,
     tasks={"raw": raw, "raw-gzip": raw_gzip, "shards": shards, "write": write},
-    unavailable=native.why_not,
+    unavailable=build.why_not,
 )

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting
+from benchmarks.contenders import CannotError, Contender, Job, Setting
+from benchmarks.contenders.kit.parsing import Parsing
+from benchmarks.data.columns import Batch, of_arrow
+from benchmarks.data.tasks import SHUFFLE
 
 
 def parse(
@@ -24,9 +27,7 @@ def parse(
         read = ray.data.read_tfrecords(files or job.dataset.files, file_extensions=None, shuffle=None, **options)
         return read.iter_batches(batch_size=n, batch_format="pyarrow", local_shuffle_buffer_size=shuffle)
 
-    def columns(batch: Any) -> Any:
-        from benchmarks.columns import of_arrow
-
+    def columns(batch: Any) -> Batch:
         return {
             name: of_arrow(batch.column(name).combine_chunks(), dtype)
             for name, (_, dtype, _) in job.dataset.features.items()
@@ -35,9 +36,14 @@ def parse(
     given = {"arrow_open_stream_args": {"compression": compression}}
     label = "read_tfrecords.iter_batches(pyarrow" + (f", local_shuffle_buffer_size={shuffle})" if shuffle else ")")
     return [
-        Parsing(label, lambda: batches(**given), columns, lambda batch: batch.num_rows,
-                order="shuffled" if shuffle else "any")
-    ]  # fmt: skip
+        Parsing(
+            label,
+            lambda: batches(**given),
+            columns,
+            lambda batch: batch.num_rows,
+            order="shuffled" if shuffle else "any",
+        )
+    ]
 
 
 def parse_gzip(job: Job) -> list[Setting]:
@@ -46,8 +52,6 @@ def parse_gzip(job: Job) -> list[Setting]:
 
 
 def epoch(job: Job) -> list[Setting]:
-    from benchmarks.tasks import SHUFFLE
-
     job.needs_features()
     files, compression = job.sources("GZIP", "ZSTD")
     return parse(job, files, compression.lower() or None, shuffle=SHUFFLE)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Setting
+import numpy as np
+
+from benchmarks.contenders import CannotError, Contender, Importing, Job, Setting
+from benchmarks.contenders.kit.parsing import Parsing
+from benchmarks.data.columns import Batch, of_lists
 
 
 def parse(job: Job, files: list[str] | None = None, compressed: bool = False) -> list[Setting]:
@@ -19,11 +23,7 @@ def parse(job: Job, files: list[str] | None = None, compressed: bool = False) ->
         for file in files or job.dataset.files:
             yield from Reader(file, compressed=compressed, features=names)
 
-    def columns(record: Any) -> Any:
-        import numpy as np
-
-        from benchmarks.columns import of_lists
-
+    def columns(record: Any) -> Batch:
         def values(name: str, dtype: str) -> Any:
             if name not in record:  # a feature that this record lacks
                 return []

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from benchmarks.contenders import Contender, Importing, Job, Reading, Setting, Writing
 
@@ -18,10 +19,13 @@ def loop(job: Job, files: list[str] | None = None, compression: str = "NONE") ->
             yield from tfrecords.tf_record_iterator(file, options=options, with_share_memory=shared)
 
     return [
-        Reading(f"tf_record_iterator(with_share_memory={shared}), one at a time", lambda shared=shared: records(shared),
-                row="iterator")
+        Reading(
+            f"tf_record_iterator(with_share_memory={shared}), one at a time",
+            partial(records, shared),
+            row="iterator",
+        )
         for shared in (True, False)
-    ]  # fmt: skip
+    ]
 
 
 def loop_gzip(job: Job) -> list[Setting]:

@@ -3,15 +3,22 @@ as its README and TFX do. It reads no files; TensorFlow reads them for it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Job, Parsing, Setting, Writing
+import numpy as np
+
+from benchmarks.contenders import CannotError, Contender, Job, Setting, Writing
+from benchmarks.contenders.kit.parsing import Parsing
+from benchmarks.data.columns import Batch, Column, of_arrow, step_name
+from benchmarks.data.reference import columns_by_file
+from benchmarks.data.tasks import SHUFFLE
 
 KINDS = {"int64": "INT", "float32": "FLOAT", "string": "BYTES"}
 STEPS = "##SEQUENCE##"  # the column that SequenceExamples' feature lists go to, by TFX's name
 
 
-def decoder_of(job: Job) -> Any:
+def decoder_of(job: Job) -> Callable[[list[bytes]], Any]:
     from tensorflow_metadata.proto.v0 import schema_pb2
     from tfx_bsl.coders import example_coder
     from tfx_bsl.coders.sequence_example_coder import SequenceExamplesToRecordBatchDecoder
@@ -20,26 +27,26 @@ def decoder_of(job: Job) -> Any:
     for name, (_, dtype, _) in job.dataset.features.items():
         schema.feature.add(name=name, type=KINDS[dtype])
     if not job.dataset.sequences:
-        return example_coder.ExamplesToRecordBatchDecoder(schema.SerializeToString()).DecodeBatch
+        decode: Callable[[list[bytes]], Any] = example_coder.ExamplesToRecordBatchDecoder(
+            schema.SerializeToString()
+        ).DecodeBatch
+        return decode
     lists = schema.feature.add(name=STEPS, type="STRUCT").struct_domain
     for name, (_, dtype, _) in job.dataset.sequences.items():
         lists.feature.add(name=name, type=KINDS[dtype])
-    return SequenceExamplesToRecordBatchDecoder(STEPS, schema.SerializeToString()).DecodeBatch
+    decode = SequenceExamplesToRecordBatchDecoder(STEPS, schema.SerializeToString()).DecodeBatch
+    return decode
 
 
-def columns_of(job: Job) -> Any:
-    import numpy as np
-
-    from benchmarks.columns import Column, of_arrow, step_name
-
+def columns_of(job: Job) -> Callable[[Any], Batch]:
     def steps(array: Any, feature: list[Any]) -> Column:
-        """Of lists (records) of lists (steps) of values."""
+        """The column of an array of lists (records) of lists (steps) of values."""
         _, dtype, shape = feature
         values, _ = of_arrow(array.flatten(), dtype)
         lengths = np.diff(array.offsets.to_numpy()).astype(np.int64)
         return Column(values if dtype == "string" else values.reshape(-1, *shape), lengths)
 
-    def columns(batch: Any) -> Any:
+    def columns(batch: Any) -> Batch:
         found = {name: of_arrow(batch.column(name), dtype) for name, (_, dtype, _) in job.dataset.features.items()}
         for name, feature in job.dataset.sequences.items():
             found[step_name(name)] = steps(batch.column(STEPS).field(name), feature)
@@ -59,9 +66,13 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
     decode, n = decoder_of(job), job.dataset.batch
     data = tf.data.TFRecordDataset(files or job.dataset.files, compression, 8 << 20).batch(n).prefetch(tf.data.AUTOTUNE)
     return [
-        Parsing(f"TFRecordDataset.batch({n}).prefetch, DecodeBatch", lambda: map(decode, data.as_numpy_iterator()),
-                columns_of(job), lambda batch: batch.num_rows)
-    ]  # fmt: skip
+        Parsing(
+            f"TFRecordDataset.batch({n}).prefetch, DecodeBatch",
+            lambda: map(decode, data.as_numpy_iterator()),
+            columns_of(job),
+            lambda batch: batch.num_rows,
+        )
+    ]
 
 
 def parse_gzip(job: Job) -> list[Setting]:
@@ -71,22 +82,23 @@ def parse_gzip(job: Job) -> list[Setting]:
 def epoch(job: Job) -> list[Setting]:
     import tensorflow as tf
 
-    from benchmarks.tasks import SHUFFLE
-
     job.needs_features()
     decode, n = decoder_of(job), job.dataset.batch
     files, compression = job.sources("GZIP", "ZLIB")
     data = tf.data.TFRecordDataset(files, compression, 8 << 20).shuffle(SHUFFLE).batch(n).prefetch(tf.data.AUTOTUNE)
     return [
-        Parsing(f"TFRecordDataset.shuffle.batch({n}).prefetch, DecodeBatch",
-                lambda: map(decode, data.as_numpy_iterator()), columns_of(job), lambda batch: batch.num_rows,
-                order="shuffled")
-    ]  # fmt: skip
+        Parsing(
+            f"TFRecordDataset.shuffle.batch({n}).prefetch, DecodeBatch",
+            lambda: map(decode, data.as_numpy_iterator()),
+            columns_of(job),
+            lambda batch: batch.num_rows,
+            order="shuffled",
+        )
+    ]
 
 
 def write_columns(job: Job) -> list[Setting]:
-    """Its encoder takes Arrow lists and gives serialized Examples; TensorFlow writes them for it."""
-    import numpy as np
+    """Its encoder turns Arrow lists into serialized Examples; TensorFlow writes them for it."""
     import pyarrow as pa
     import tensorflow as tf
     from tfx_bsl.coders.example_coder import RecordBatchToExamplesEncoder
@@ -96,7 +108,7 @@ def write_columns(job: Job) -> list[Setting]:
     kinds = {"int64": pa.int64(), "float32": pa.float32(), "string": pa.large_binary()}
     encoder = RecordBatchToExamplesEncoder()
 
-    def arrow(column: Any, dtype: str) -> Any:
+    def arrow(column: Column, dtype: str) -> Any:
         ends = np.concatenate([[0], np.cumsum(column.lengths)])
         return pa.LargeListArray.from_arrays(pa.array(ends, pa.int64()), pa.array(column.values, kinds[dtype]))
 
@@ -105,7 +117,7 @@ def write_columns(job: Job) -> list[Setting]:
             [arrow(columns[name], dtype) for name, (_, dtype, _) in job.dataset.features.items()],
             names=list(job.dataset.features),
         )
-        for columns in job.columns()
+        for columns in columns_by_file(job.dataset)
     ]
 
     def setting(label: str, rows: int) -> Setting:
@@ -132,6 +144,7 @@ CONTENDER = Contender(
         "parse-gzip": parse_gzip,
         "parse-memory": parse_memory,
         "epoch": epoch,
-        "write-columns": write_columns},
+        "write-columns": write_columns,
+    },
     environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""},
 )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
-from benchmarks.contenders import CannotError, Contender, Importing, Job, Parsing, Reading, Setting, Writing, index_of
+from benchmarks.contenders import CannotError, Contender, Importing, Job, Reading, Setting, Writing, index_of
+from benchmarks.contenders.kit.parsing import Parsing
+from benchmarks.data.columns import Batch, fixed, lists_of, of_lists, step_name
+from benchmarks.data.reference import column_of_steps, columns_by_file
+from benchmarks.data.tasks import SHUFFLE
 
 KINDS = {"int64": "int", "float32": "float", "string": "byte"}
 
@@ -30,16 +35,15 @@ def descriptions(job: Job) -> tuple[dict[str, str], dict[str, str] | None]:
     return context, sequences or None
 
 
-def columns_of(job: Job) -> Any:
-    """Makes columns of what the loader gives for a batch of records."""
-    from benchmarks.columns import of_lists, step_name
-    from benchmarks.reference import column_of_steps
+def columns_of(job: Job) -> Callable[[list[Any]], Batch]:
+    """A function that makes columns of what the loader returns for a batch of records."""
 
-    def columns(batch: list[Any]) -> Any:
+    def columns(batch: list[Any]) -> Batch:
         context = [one[0] if isinstance(one, tuple) else one for one in batch]
         found = {
-            name: of_lists([[one[name]] if isinstance(one.get(name), bytes) else one.get(name, ()) for one in context],
-                           dtype)
+            name: of_lists(
+                [[one[name]] if isinstance(one.get(name), bytes) else one.get(name, ()) for one in context], dtype
+            )
             for name, (_, dtype, _) in job.dataset.features.items()
         }
         for name, feature in job.dataset.sequences.items():
@@ -49,10 +53,8 @@ def columns_of(job: Job) -> Any:
     return columns
 
 
-def of_tensors(batch: dict[str, Any]) -> Any:
-    """Of what PyTorch's default collation makes of it: a tensor a feature, or a list of bytes."""
-    from benchmarks.columns import fixed
-
+def of_tensors(batch: dict[str, Any]) -> Batch:
+    """The columns of what PyTorch's default collation makes of a batch: one tensor, or list of bytes, per feature."""
     return {name: fixed(value if isinstance(value, list) else value.numpy()) for name, value in batch.items()}
 
 
@@ -72,10 +74,15 @@ def parse(job: Job, files: list[str] | None = None, compression: str | None = No
     # What a description names has to be in every record.
     described = {"": context, "no description, ": None} if may_lack(job) else {"": context}
     made: list[Setting] = [
-        Parsing(f"tfrecord_loader, {label}one at a time", lambda given=given: records(given),
-                lambda one: columns([one]), lambda _: 1, "loader")
+        Parsing(
+            f"tfrecord_loader, {label}one at a time",
+            partial(records, given),
+            lambda one: columns([one]),
+            lambda _: 1,
+            "loader",
+        )
         for label, given in described.items()
-    ]  # fmt: skip
+    ]
     return made + (loaders(job, columns) if files is job.dataset.files else [])
 
 
@@ -84,9 +91,9 @@ def may_lack(job: Job) -> bool:
     return any(kind == "varlen" for kind, _, _ in job.dataset.features.values())
 
 
-def loaders(job: Job, columns: Any) -> list[Setting]:
-    """With PyTorch, where it is installed: workers share a file by its index. Without workers an index would let the
-    reading begin in the middle."""
+def loaders(job: Job, columns: Callable[[list[Any]], Batch]) -> list[Setting]:
+    """With PyTorch, if it is installed. Workers share a file by its index; without workers an index would make reading
+    begin in the middle."""
     try:
         from tfrecord.torch.dataset import TFRecordDataset
         from torch.utils.data import ChainDataset, DataLoader
@@ -99,15 +106,20 @@ def loaders(job: Job, columns: Any) -> list[Setting]:
     for workers in (0, 2):
         order = "file" if workers == 0 else "any"
         indexes = [index_of(file, job.scratch) if workers else None for file in job.dataset.files]
-        chain = ChainDataset([
-            TFRecordDataset(file, index, context, sequence_description=sequences)
-            for file, index in zip(job.dataset.files, indexes, strict=True)
-        ])  # fmt: skip
+        chain = ChainDataset(
+            [
+                TFRecordDataset(file, index, context, sequence_description=sequences)
+                for file, index in zip(job.dataset.files, indexes, strict=True)
+            ]
+        )
         label = f"batch_size={job.dataset.batch}, num_workers={workers}"
         if dense and numeric:
             loader = DataLoader(chain, batch_size=job.dataset.batch, num_workers=workers)
-            made.append(Parsing(label, loader, of_tensors, lambda batch: len(next(iter(batch.values()))),
-                                "torch DataLoader", order))  # fmt: skip
+            made.append(
+                Parsing(
+                    label, loader, of_tensors, lambda batch: len(next(iter(batch.values()))), "torch DataLoader", order
+                )
+            )
         else:
             loader = DataLoader(chain, batch_size=job.dataset.batch, num_workers=workers, collate_fn=list)
             made.append(Parsing(f"{label}, collate_fn=list", loader, columns, len, "torch DataLoader", order))
@@ -121,29 +133,38 @@ def parse_gzip(job: Job) -> list[Setting]:
 def epoch(job: Job) -> list[Setting]:
     from tfrecord import iterator_utils, reader
 
-    from benchmarks.tasks import SHUFFLE
-
     job.needs_features()
     files, compression = job.sources("GZIP")
     context, sequences = descriptions(job)
     columns = columns_of(job)
 
     def shuffled(description: dict[str, str] | None) -> Iterator[Any]:
-        records = (record for file in files
-                   for record in reader.tfrecord_loader(file, None, description, sequence_description=sequences,
-                                                        compression_type=compression.lower() or None))  # fmt: skip
-        return iterator_utils.shuffle_iterator(records, SHUFFLE)
+        records = (
+            record
+            for file in files
+            for record in reader.tfrecord_loader(
+                file, None, description, sequence_description=sequences, compression_type=compression.lower() or None
+            )
+        )
+        shuffling: Iterator[Any] = iterator_utils.shuffle_iterator(records, SHUFFLE)
+        return shuffling
 
     described = {"": context, "no description, ": None} if may_lack(job) else {"": context}
     return [
-        Parsing(f"tfrecord_loader, {label}shuffle_iterator({SHUFFLE}), one at a time",
-                lambda given=given: shuffled(given), lambda one: columns([one]), lambda _: 1, "loader", "shuffled")
+        Parsing(
+            f"tfrecord_loader, {label}shuffle_iterator({SHUFFLE}), one at a time",
+            partial(shuffled, given),
+            lambda one: columns([one]),
+            lambda _: 1,
+            "loader",
+            "shuffled",
+        )
         for label, given in described.items()
-    ]  # fmt: skip
+    ]
 
 
 def write(job: Job) -> list[Setting]:
-    """Its writer takes values, not records: what it offers for records is the framing below it."""
+    """Its writer takes values, not records; what it has for records is the framing below."""
     from tfrecord.writer import TFRecordWriter
 
     def put(path: str, records: list[bytes]) -> None:
@@ -162,8 +183,6 @@ def write(job: Job) -> list[Setting]:
 def write_columns(job: Job) -> list[Setting]:
     from tfrecord.writer import TFRecordWriter
 
-    from benchmarks.columns import lists_of
-
     if job.dataset.sequences:
         raise CannotError("not measured: SequenceExamples")
     kinds = [KINDS[dtype] for _, dtype, _ in job.dataset.features.values()]
@@ -174,7 +193,7 @@ def write_columns(job: Job) -> list[Setting]:
             writer.write(dict(zip(columns, zip(row, kinds, strict=True), strict=True)))
         writer.close()
 
-    return [Writing("TFRecordWriter.write(dict of lists)", job, put, job.columns())]
+    return [Writing("TFRecordWriter.write(dict of lists)", job, put, columns_by_file(job.dataset))]
 
 
 def importing(job: Job) -> list[Setting]:

@@ -1,4 +1,4 @@
-// CRC32C, backend by backend, of records of three sizes that lie behind each other; see measure.h,
+// CRC32C, backend by backend, of records of three sizes that lie one after the other; see measure.h,
 // csrc/crc32c/crc32c.h.
 //
 // The records fill 1 MiB, so that the second-level cache holds them: what is measured is the computing.
@@ -24,7 +24,7 @@ constexpr const char* kNames[] = {"armv8", "portable"};
 constexpr const char* kNames[] = {"portable"};
 #endif
 
-// A bit at a time, by the definition.
+// One bit at a time, by the definition.
 uint32_t Bitwise(const uint8_t* data, size_t size) {
   uint32_t crc = ~0u;
   for (size_t i = 0; i < size; ++i) {

@@ -1,8 +1,8 @@
 // Deflate libraries on blocks of a file: the speeds and sizes of docs/performance/deflate.md; see measure.h.
 //
 // FILE is compressed in blocks of 1 MiB, each by itself, as the writer does; "whole" is one stream, as TensorFlow
-// writes it. Speeds are of uncompressed bytes on one core; sizes, in the names of the rows, are of what came out. Each
-// block is inflated again, by another library than made it, and compared, before anything is timed.
+// writes it. Speeds are of uncompressed bytes on one core; sizes, in the names of the rows, are of the compressed
+// bytes. Before anything is timed, each block is inflated by a library other than the one that made it, and compared.
 
 #include <isa-l.h>
 #include <libdeflate.h>

@@ -1,4 +1,4 @@
-// The floor: what this machine can do at best with the work that a benchmark asks for, in small loops that hand
+// The floor: the best that this machine can do with the work that a benchmark asks for, in small loops that hand
 // nothing on. Framing: docs/format.md; inflating: ISA-L's igzip_lib.h.
 //
 // Each function returns 0, or an errno, or -1 where the data is damaged. Not thread-safe: buffers are static.
@@ -51,7 +51,7 @@ bool Matches(const uint8_t* data, size_t size, const uint8_t* stored) {
   return Mask(Value(data, size)) == tfr::LoadLE32(stored);
 }
 
-// Hops over the whole records in [p, end), checking both CRCs of each; null if one is wrong. `missing` is how many
+// Hops over the whole records in [p, end) and checks both CRCs of each; null if one is wrong. `missing` is how many
 // bytes the record that is cut off at the returned place needs at least.
 const uint8_t* Hop(const uint8_t* p, const uint8_t* end, int64_t* records, int64_t* bytes, size_t* missing) {
   for (;;) {
@@ -82,7 +82,7 @@ int floor_read(const char* path, int64_t* bytes) {
   return got < 0 ? errno : 0;
 }
 
-// Many files, on so many threads: open(), read() to the end, close() of each, and nothing else.
+// Many files, on `threads` threads: open(), read() to the end, close() of each, and nothing else.
 int floor_read_files(const char* const* paths, int64_t count, int64_t threads, int64_t* bytes) {
   std::atomic<int64_t> next{0}, sum{0};
   std::atomic<int> failed{0};
@@ -149,7 +149,7 @@ int floor_inflate(const char* path, int64_t* bytes) {
   return state.block_state == ISAL_BLOCK_FINISH ? 0 : kDamaged;
 }
 
-// write() of what is framed already, in blocks of 1 MiB.
+// write() of data that is framed already, in blocks of 1 MiB.
 int floor_write(const char* path, const uint8_t* from, int64_t size) {
   File file(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (!file.ok()) return errno;

@@ -1,8 +1,8 @@
 // The frame: hopping over headers, checking them, checking data, the reader, the writer; see measure.h, docs/format.md.
 //
-// Records of one size lie behind each other in 8 MiB of memory. "hop" reads lengths and checks nothing: what a reader
-// can't do without. GB/s are of framed bytes on one core; hops touch no data, so theirs is the number of records. No
-// file and no thread takes part.
+// Records of one size lie one after the other in 8 MiB of memory. "hop" reads lengths and checks nothing: what no
+// reader can do without. GB/s are of framed bytes on one core; hops touch no data, so theirs are numbers of records.
+// No file and no other thread takes part.
 
 #include <algorithm>
 #include <cstring>
@@ -23,7 +23,7 @@ using tfr::Bytes;
 constexpr size_t kTotal = 8 << 20;
 constexpr size_t kSizes[] = {58, 600, 100'000};
 
-// Takes bytes and keeps count of them, or keeps them.
+// Takes bytes, and counts or keeps them.
 class Take : public tfr::Sink {
  public:
   explicit Take(std::vector<uint8_t>* kept = nullptr) : kept_(kept) {}

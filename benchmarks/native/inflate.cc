@@ -35,7 +35,7 @@ Data Pack(const Data& data) {
   return out;
 }
 
-// Each of the following gives every block to `take`, which the answer is checked with.
+// Each of the following gives every block to `take`, which checks the answer.
 template <typename TakeBlock>
 void Isal(const Data& packed, Data* block, TakeBlock take) {
   static inflate_state state;

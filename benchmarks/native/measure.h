@@ -1,9 +1,9 @@
 // What the micro-benchmarks of this folder share: rounds, and the lines they print (benchmarks/native/__main__.py).
 //
-// Each program is called with ROUNDS and MILLISECONDS, some with a FILE behind them. A round repeats the work for at
-// least so many milliseconds. A line of output is a row, its fields parted by tabs:
+// Each program is called with ROUNDS and MILLISECONDS, some with a FILE after them. A round repeats the work for at
+// least that many milliseconds. A line of output is a row, its fields separated by tabs:
 //
-//   row      CASE  HOW  UNIT  FIGURE FIGURE ...     one figure a round, more is better
+//   row      CASE  HOW  UNIT  FIGURE FIGURE ...     one figure per round, more is better
 //   lacking  HOW   WHY                              what this processor can't run
 //
 // A wrong answer ends the program with status 1 before anything is timed.
@@ -25,7 +25,7 @@ namespace measure {
 inline int rounds = 7;
 inline double round_seconds = 0.02;
 
-// Takes the first two arguments; the rest are the program's.
+// Takes the first two arguments; the rest belong to the program.
 inline std::vector<std::string> Arguments(int argc, char** argv, int others) {
   if (argc != 3 + others) {
     std::fprintf(stderr, "usage: %s ROUNDS MILLISECONDS%s\n", argv[0], others > 0 ? " FILE" : "");

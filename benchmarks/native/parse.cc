@@ -3,7 +3,7 @@
 //
 // FILE holds uncompressed TFRecords of Examples or SequenceExamples; features are inferred, batches have 1,024 records.
 // "wire walk" goes over tags and lengths down to each feature's list, with csrc/wire alone: no keys, no values. The
-// columns are held against those of other batches (one record each) before anything is timed.
+// columns are compared with those of other batches (one record each) before anything is timed.
 
 #include "parse/parse.h"
 
@@ -38,7 +38,7 @@ std::vector<tfr::FeatureSpec> Specs(const std::vector<tfr::KeySummary>& keys, si
   return specs;
 }
 
-// Of all values in their order, whatever the batches. Padding depends on the batch, so padded columns give their size.
+// Of all values in order, whatever the batches are. Padding depends on the batch, so padded columns give their size.
 void AddTo(uint64_t* sums, const tfr::Columns& columns, const tfr::Schema& schema) {
   for (size_t f = 0; f < schema.size(); ++f) {
     const tfr::FeatureSpec& spec = schema.features()[f];

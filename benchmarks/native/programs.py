@@ -1,4 +1,4 @@
-"""The micro-benchmarks of this folder: one C++ program a room, built when first asked for, and the rows it prints."""
+"""The micro-benchmarks of this folder: one C++ program per room, built when first asked for, and the rows it prints."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import native
-from benchmarks.stats import Spread, spread
+from benchmarks.native import build
 
 FLAGS = ["-O3", "-std=c++20", "-fno-strict-aliasing", "-Wall", "-Wextra", "-pthread"]
 HEADERS = {  # header, what links it, Debian's package
@@ -25,8 +24,8 @@ STREAMS = ("isal", "deflate", "z", "zstd")
 
 @dataclass(frozen=True)
 class Room:
-    """A program. `needs` are the folders of csrc/ it is linked with, `workloads` those whose file it is given, one at a
-    time, or none."""
+    """A program. `needs` are the folders of csrc/ that it is linked with; `workloads` are those whose file it is given,
+    one at a time, or none."""
 
     name: str
     title: str
@@ -42,11 +41,16 @@ ROOMS = {
         Room("framing", "The frame", ("base", "crc32c", "codec", "io", "framing"), STREAMS),
         Room("inflate", "Inflating", ("base", "codec", "io"), STREAMS, ("ctr", "tok")),
         Room("varint", "Varints by backend", ("base", "varint")),
-        Room("parse", "The wire walk, and records to columns", ("base", "wire", "varint", "parse"), (),
-             ("ctr", "wide", "tok", "emb", "seq")),
+        Room(
+            "parse",
+            "The wire walk, and records to columns",
+            ("base", "wire", "varint", "parse"),
+            (),
+            ("ctr", "wide", "tok", "emb", "seq"),
+        ),
         Room("deflate", "Deflate by library and level", ("base",), STREAMS, ("ctr", "tok")),
     )
-}  # fmt: skip
+}
 
 
 class Figure(NamedTuple):
@@ -56,10 +60,6 @@ class Figure(NamedTuple):
     how: str
     unit: str
     rounds: list[float]
-
-    @property
-    def spread(self) -> Spread:
-        return spread(self.rounds)
 
 
 class Lacking(NamedTuple):
@@ -75,43 +75,43 @@ class ProgramFailed(Exception):
 
 def why_not(room: Room) -> str | None:
     """Why the room's program can't be built here, in words; None if it can."""
-    missing = [folder for folder in room.needs if not (native.CORE / folder).is_dir()]
+    missing = [folder for folder in room.needs if not (build.CORE / folder).is_dir()]
     if missing:
         return f"needs a checkout (no csrc/{missing[0]} here)"
-    if not native.has_compiler():
-        return f"needs a C++ compiler ({native.compiler()[0]} not found; CXX names another)"
-    lacks = [HEADERS[name] for name in room.libraries if not native.compiles(f"#include <{HEADERS[name][0]}>")]
+    if not build.has_compiler():
+        return f"needs a C++ compiler ({build.compiler()[0]} not found; CXX names another)"
+    lacks = [HEADERS[name] for name in room.libraries if not build.compiles(f"#include <{HEADERS[name][0]}>")]
     if lacks:
         return "needs " + ", ".join(f"{header} (Debian: {package})" for header, package in lacks)
     return None
 
 
 def program(room: Room) -> Path:
-    """The built program. Objects are kept by the bytes of their source and of all headers."""
-    sources = [native.HERE / f"{room.name}.cc"]
-    sources += [path for folder in room.needs for path in sorted((native.CORE / folder).glob("*.cc"))]
-    headers = hashlib.sha256(" ".join([*native.compiler(), *FLAGS]).encode())
-    for path in [*sorted(native.HERE.glob("*.h")), *sorted(native.CORE.rglob("*.h"))]:
+    """The built program. Objects are kept under a hash of their source and of all headers."""
+    sources = [build.HERE / f"{room.name}.cc"]
+    sources += [path for folder in room.needs for path in sorted((build.CORE / folder).glob("*.cc"))]
+    headers = hashlib.sha256(" ".join([*build.compiler(), *FLAGS]).encode())
+    for path in [*sorted(build.HERE.glob("*.h")), *sorted(build.CORE.rglob("*.h"))]:
         headers.update(path.read_bytes())
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(lambda source: compiled(source, headers.hexdigest()), sources))
     state = hashlib.sha256(" ".join(path.name for path in objects).encode()).hexdigest()[:12]
     libraries = [f"-l{name}" for name in room.libraries]
-    return made(native.CACHE / f"{room.name}-{state}", [*FLAGS, *map(str, objects), *libraries])
+    return made(build.CACHE / f"{room.name}-{state}", [*FLAGS, *map(str, objects), *libraries])
 
 
 def compiled(source: Path, headers: str) -> Path:
     state = hashlib.sha256(headers.encode() + source.read_bytes()).hexdigest()[:12]
-    target = native.CACHE / f"{source.parent.name}-{source.stem}-{state}.o"
-    return made(target, [*FLAGS, f"-I{native.CORE}", f"-I{native.HERE}", "-c", str(source)])
+    target = build.CACHE / f"{source.parent.name}-{source.stem}-{state}.o"
+    return made(target, [*FLAGS, f"-I{build.CORE}", f"-I{build.HERE}", "-c", str(source)])
 
 
 def made(target: Path, arguments: list[str]) -> Path:
-    """Calls the compiler with `arguments`, unless the target is there. Raises ProgramFailed where it refuses."""
+    """Calls the compiler with `arguments`, unless the target is there. Raises ProgramFailed if it refuses."""
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f"{target.name}.{os.getpid()}")
-        command = [*native.compiler(), *arguments, "-o", str(draft)]
+        command = [*build.compiler(), *arguments, "-o", str(draft)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise ProgramFailed(f"{target.name}: {done.stderr.strip()}")
@@ -130,6 +130,8 @@ def run(path: Path, rounds: int, milliseconds: float, *files: str) -> tuple[list
         said = done.stderr.strip() or f"died with status {done.returncode}"
         raise ProgramFailed(f"{path.name}: {said}")
     lines = [line.split("\t") for line in done.stdout.splitlines()]
-    figures = [Figure(case, how, unit, [float(one) for one in rounds.split()])
-               for kind, case, how, unit, rounds in (line for line in lines if line[0] == "row")]  # fmt: skip
+    figures = [
+        Figure(case, how, unit, [float(one) for one in rounds.split()])
+        for kind, case, how, unit, rounds in (line for line in lines if line[0] == "row")
+    ]
     return figures, [Lacking(*line[1:]) for line in lines if line[0] == "lacking"]

@@ -1,6 +1,6 @@
 // Varint decoding and encoding, backend by backend, against a byte loop; see measure.h, csrc/varint/varint.h.
 //
-// Figures are millions of values a second on one core, over 65,536 values cut into runs and decoded into one array
+// Figures are millions of values per second on one core, over 65,536 values cut into runs and decoded into one array
 // that stays in the second-level cache. A case is the kind of values and the length of the runs.
 
 #include "varint/varint.h"
@@ -47,7 +47,7 @@ std::vector<int64_t> MixedBits(int most, std::mt19937_64* random) {
   return values;
 }
 
-// The values' encoding in runs of `length`, and where each run ends.
+// The encoded values in runs of `length`, and where each run ends.
 struct Runs {
   std::vector<uint8_t> bytes;
   std::vector<size_t> ends;
@@ -85,12 +85,12 @@ bool ByteLoop(const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, s
 
 using DecodeRun = bool (*)(const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* count);
 
-// A feature of a known number of values: capacity is exact.
+// A feature with a known number of values: the capacity is exact.
 bool Fixed(const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* count) {
   return tfr::DecodeVarintRun(p, end, out, room, count) == end;
 }
 
-// A feature of any number, into an array that has been counted for.
+// A feature with any number of values, into an array whose size was counted.
 bool Counted(const uint8_t* p, const uint8_t* end, int64_t* out, size_t, size_t* count) {
   *count = tfr::CountVarints(p, end);
   return tfr::DecodeVarints(p, end, out, *count) == end;

@@ -16,7 +16,6 @@ namespace tfr {
 namespace {
 
 // Up to this mean size of a record, what lies between two headers is read too: that costs less than a call each.
-// Measured in docs/performance/index.md.
 constexpr int64_t kHopBytes = 32 << 10;
 constexpr size_t kWindowBytes = 128 << 10;
 constexpr int kCallsBetweenInterrupts = 1024;

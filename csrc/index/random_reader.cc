@@ -26,7 +26,6 @@ namespace tfr {
 namespace {
 
 // Up to this distance two frames come with one call, and what lies between them is thrown away.
-// Measured in docs/performance/index.md.
 constexpr int64_t kMaxGap = 4 << 10;
 // Up to this mean size frames are copied out of a mapping; it saves the call, and costs a fault for every page.
 constexpr size_t kMaxCopied = 16 << 10;

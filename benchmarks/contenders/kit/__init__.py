@@ -1,0 +1,1 @@
+"""What contenders are made with; `benchmarks.contenders` names it all."""

@@ -1,0 +1,42 @@
+"""tfrecord_fast itself."""
+
+from __future__ import annotations
+
+from benchmarks.contenders import Contender, Importing, Job, Setting
+from benchmarks.contenders.ours.parsing import epoch, map_single, parse, parse_gzip, parse_memory, parse_single, shards
+from benchmarks.contenders.ours.reading import gzip_own, loop, memory, random, raw, raw_gzip
+from benchmarks.contenders.ours.writing import write, write_columns, write_gzip
+
+
+def importing(job: Job) -> list[Setting]:
+    return [Importing("tfrecord_fast", "tfrecord_fast")]
+
+
+CONTENDER = Contender(
+    "ours",
+    "tfrecord_fast",
+    package="tfrecord_fast",
+    module="tfrecord_fast",
+    install="pip install .",
+    ours=True,
+    tasks={
+        "raw": raw,
+        "raw-gzip": raw_gzip,
+        "parse": parse,
+        "parse-gzip": parse_gzip,
+        "parse-memory": parse_memory,
+        "parse-single": parse_single,
+        "shards": shards,
+        "epoch": epoch,
+        "gzip-own": gzip_own,
+        "map-single": map_single,
+        "loop": loop,
+        "memory": memory,
+        "random": random,
+        "write": write,
+        "write-columns": write_columns,
+        "write-gzip": write_gzip,
+        "write-gzip-1": write_gzip,
+        "import": importing,
+    },
+)

@@ -1,0 +1,122 @@
+"""Answers: what a contender must have seen before it is timed, and the reference that they are compared with.
+
+The reference reads frames in plain Python with google-crc32c, and shares no code with any contender. An
+answer is a dict. Contenders that only count (the native floor) give a part of it, and only that part is compared.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, cast
+
+Answer = dict[str, Any]
+
+MASK_DELTA = 0xA282EAD8
+FEW = 20  # this many records may well keep their order when they are shuffled
+
+
+def masked_crc(data: bytes) -> int:
+    import google_crc32c
+
+    return masked(google_crc32c.value(data))
+
+
+def masked(crc: int) -> int:
+    return ((crc >> 15 | crc << 17) + MASK_DELTA) & 0xFFFFFFFF
+
+
+def frames(path: str, check: bool = True) -> Iterator[bytes]:
+    """The payloads of a TFRecord file, GZIP or plain. Raises ValueError if it is damaged. Without `check` no CRC is
+    computed, and google-crc32c is not needed."""
+    with open_file(path) as file:
+        while header := file.read(12):
+            if len(header) < 12:
+                raise ValueError(f"{path}: truncated")
+            (length,) = struct.unpack_from("<Q", header)
+            if check and masked_crc(header[:8]) != struct.unpack_from("<I", header, 8)[0]:
+                raise ValueError(f"{path}: damaged, or no TFRecord file: the CRC of a length is wrong")
+            body = file.read(length + 4)
+            if len(body) < length + 4:
+                raise ValueError(f"{path}: truncated")
+            payload = body[:length]
+            if check and masked_crc(payload) != struct.unpack_from("<I", body, length)[0]:
+                raise ValueError(f"{path}: a CRC is wrong")
+            yield payload
+
+
+def open_file(path: str) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path)) if compression_of(path) == "GZIP" else open(path, "rb", 1 << 20)
+
+
+def compression_of(path: str) -> str:
+    """GZIP, ZLIB or ZSTD if the file begins like one, else "". If the CRC of a first header is right, it is none."""
+    with open(path, "rb") as file:
+        head = file.read(12)
+    if len(head) == 12 and masked(bitwise_crc(head[:8])) == struct.unpack_from("<I", head, 8)[0]:
+        return ""
+    if head.startswith(b"\x1f\x8b\x08"):
+        return "GZIP"
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return "ZSTD"
+    return "ZLIB" if len(head) > 1 and head[0] & 15 == 8 and (head[0] << 8 | head[1]) % 31 == 0 else ""
+
+
+def bitwise_crc(data: bytes) -> int:
+    """CRC32C without a table or a package, for a few bytes."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def digest(records: Iterable[bytes]) -> Answer:
+    """Count, bytes, and two checksums of every record's payload: one that depends on the order, and one, the
+    sum of the records' own checksums, that does not, for readers whose setting allows any order."""
+    count = size = total = 0
+    ordered = hashlib.sha256()
+    for record in records:
+        one = hashlib.sha256(record).digest()
+        ordered.update(one)
+        total += int.from_bytes(one, "little")
+        count += 1
+        size += len(record)
+    return {
+        "records": count,
+        "bytes": size,
+        "in order": ordered.hexdigest(),
+        "in any order": f"{total % 2**256:064x}",
+    }
+
+
+def digest_of_files(paths: Iterable[str]) -> Answer:
+    return digest(record for path in paths for record in frames(path))
+
+
+def difference(expected: Answer, got: Answer, order: str = "file", partial: bool = False) -> str | None:
+    """What is wrong with `got`, in words; None if nothing is.
+
+    order: "file" if records come in the order of the files, "any" if the setting allows another order, "shuffled" if
+      they must not come in that order, unless they are few.
+    partial: whether `got` may lack a part of the answer.
+    """
+    ordered = [key for key in expected if key.endswith("in order")]
+    if order == "shuffled" and expected["records"] >= FEW and all(got.get(key) == expected[key] for key in ordered):
+        return "the records are in the order of the files, not shuffled"
+    for key, value in expected.items():
+        if key in ordered and order != "file":
+            continue
+        if key not in got and partial:
+            continue
+        if got.get(key) != value:
+            return f"{key}: expected {shown(value)}, got {shown(got.get(key))}"
+    return None
+
+
+def shown(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 20 else text[:12] + "…"

@@ -1,0 +1,114 @@
+"""The first part of a dataset, for contenders that would take too long over all of it.
+
+A part is the first records of each file, in files of their own, with the reference's answer to them: a contender that
+is timed on it reads TFRecord files as always and is compared with that answer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.data.answers import digest_of_files
+from benchmarks.data.dataset import Dataset
+from benchmarks.data.generate import compress
+from benchmarks.data.reference import parsed_answer
+from benchmarks.data.tasks import Task
+
+SHARES = (0.01, 0.03, 0.1, 0.3)
+FEWEST_BYTES, FEWEST_RECORDS = 1_000_000, 64  # in a part
+FRAME = 16
+
+
+class Ladder:
+    """The parts of a dataset, from the smallest to all of it, each made when it is first asked for.
+
+    Args:
+      keep: folder for parts of data that has no folder of its own.
+    """
+
+    def __init__(self, task: Task, dataset: Dataset | None, keep: Path) -> None:
+        self.task = task
+        self.whole = dataset
+        self.keep = keep
+        self.shares = [*shares_of(task, dataset), 1.0]
+        self.made: dict[float, Dataset | None] = {1.0: dataset}
+
+    def dataset(self, share: float) -> Dataset | None:
+        if share not in self.made:
+            assert self.whole is not None
+            self.made[share] = part_of(self.whole, share, self.task, Path(self.whole.folder or self.keep))
+        return self.made[share]
+
+    def exact(self, share: float) -> float:
+        """The share of the bytes that the part really has, as records are not cut."""
+        part = self.dataset(share)
+        return part.file_bytes / self.whole.file_bytes if part and self.whole else 1.0
+
+
+def shares_of(task: Task, dataset: Dataset | None) -> Sequence[float]:
+    if dataset is None or dataset.shardings or task.repeated or (dataset.gzip_files and dataset.compression != "GZIP"):
+        return ()
+    return [
+        share
+        for share in SHARES
+        if dataset.file_bytes * share >= FEWEST_BYTES and dataset.records * share >= FEWEST_RECORDS
+    ]
+
+
+def part_of(dataset: Dataset, share: float, task: Task, folder: Path) -> Dataset:
+    """The part, made in `folder` if it is not there yet."""
+    target = folder / f"part-{share:g}"
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
+        try:
+            for path, name in zip(dataset.files, names(dataset), strict=True):
+                copy_head(path, draft / name, share)
+            draft.rename(target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    files = [str(target / name) for name in names(dataset)]
+    packed = [f"{path}.gz" for path in files] if dataset.gzip_files else []
+    for plain, gz in zip(files, packed, strict=False):
+        if not os.path.exists(gz):
+            compress(plain, gz)
+    part = replace(
+        dataset,
+        files=files,
+        gzip_files=packed,
+        file_bytes=sum(map(os.path.getsize, files)),
+        gzip_bytes=sum(map(os.path.getsize, packed)),
+        folder=str(target),
+    )
+    return replace(part, answer=answer_of(part, task, target))
+
+
+def answer_of(part: Dataset, task: Task, folder: Path) -> dict[str, object]:
+    if task.parsed and (part.features or part.sequences):
+        return parsed_answer(part, folder)
+    return digest_of_files(part.files)
+
+
+def names(dataset: Dataset) -> list[str]:
+    return [f"{i:05}-of-{len(dataset.files):05}.tfrecord" for i in range(len(dataset.files))]
+
+
+def copy_head(path: str, target: Path, share: float) -> None:
+    """Copies the first records of a file, as few as together have `share` of its bytes."""
+    wanted = os.path.getsize(path) * share
+    end = 0
+    with open(path, "rb") as file:
+        while end < wanted:
+            file.seek(end)
+            end += struct.unpack("<Q", file.read(8))[0] + FRAME
+        file.seek(0)
+        with open(target, "wb") as out:
+            while end > 0:
+                block = file.read(min(end, 1 << 20))
+                out.write(block)
+                end -= len(block)

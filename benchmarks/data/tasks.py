@@ -1,0 +1,72 @@
+"""The tasks: what is measured. A new one is an entry here and a function in the contenders' files."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+PLAIN = ("ctr", "tok", "emb", "img", "tiny", "wide", "seq")
+PACKED = ("ctr", "tok", "emb", "wide", "seq")
+EXAMPLES = ("ctr", "wide", "tok", "emb", "img", "seq")
+SHUFFLED = ("ctr", "tok", "emb")
+SHUFFLE = 10_000  # records in the buffer of a shuffled epoch
+COLD = ("raw", "raw-gzip", "parse", "parse-gzip", "shards", "epoch", "loop")  # those that read files as they are
+FLAT = ("ctr", "wide", "tok", "emb", "img")  # no SequenceExamples
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done.
+
+    Args:
+      workloads: the most interesting first; empty for a task without data.
+      gzip: reads the GZIP files.
+      parsed: the answer is of all columns' values, rather than of records.
+      many: also reads the same records from other numbers of shards.
+      repeated: the data is repeated in one file of that many bytes, which is removed afterwards.
+      most_bytes: the data is scaled down to about that much.
+      one: takes one record at a time, and is reported in time per record.
+    """
+
+    name: str
+    title: str
+    workloads: tuple[str, ...]
+    gzip: bool = False
+    parsed: bool = False
+    many: bool = False
+    repeated: float = 0.0
+    most_bytes: float = math.inf
+    one: bool = False
+
+
+TASKS = {
+    task.name: task
+    for task in (
+        Task("raw", "Raw reading, in batches", PLAIN),
+        Task("raw-gzip", "Raw reading of compressed files, in batches", PACKED, gzip=True),
+        Task("parse", "From files to columns", EXAMPLES, parsed=True),
+        Task("parse-gzip", "From compressed files to columns", PACKED, gzip=True, parsed=True),
+        Task("parse-memory", "From serialized batches in memory to columns", EXAMPLES, parsed=True),
+        Task(
+            "parse-single", "Parsing one record at a time", (*EXAMPLES, "one"), parsed=True, most_bytes=1.5e6, one=True
+        ),
+        Task("shards", "From 1 to 10,000 shards to columns", ("ctr",), parsed=True, many=True),
+        Task("gzip-own", "A GZIP file that this package wrote, on one thread and on two", ("ctr",)),
+        Task(
+            "epoch",
+            f"A shuffled epoch, to columns, from a buffer of {SHUFFLE:,} records",
+            SHUFFLED,
+            parsed=True,
+            most_bytes=30e6,
+        ),
+        Task("map-single", "A Python loop over map(parse_single_example)", ("ctr", "tok"), parsed=True, most_bytes=3e6),
+        Task("loop", "A Python loop over the records, as bytes", PLAIN),
+        Task("write", "Writing raw records that are in memory", PLAIN),
+        Task("write-columns", "From columns in memory to files", FLAT, parsed=True, most_bytes=48e6),
+        Task("write-gzip", "Writing GZIP files of records in memory, default level", SHUFFLED, most_bytes=32e6),
+        Task("write-gzip-1", "Writing GZIP files of records in memory, level 1", SHUFFLED, most_bytes=32e6),
+        Task("random", "Random access, each record once, 1,000 at a time", ("ctr", "tok", "emb", "img", "tiny")),
+        Task("memory", "Reading one file of 10 GB: memory first", ("img",), repeated=10e9),
+        Task("import", "Import time, NumPy being there", ()),
+    )
+}

@@ -1,0 +1,222 @@
+"""The user's own files as a dataset: their compression, their features, and the reference's answer."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.data.answers import compression_of, digest_of_files
+from benchmarks.data.dataset import Dataset
+from benchmarks.data.infer import infer
+from benchmarks.data.reference import parsed_answer
+from benchmarks.data.tasks import TASKS, Task
+
+VERSION = 1  # to be raised when a dataset is made differently, so that cached ones are made again
+COMPRESSIONS = ("", "GZIP", "ZLIB", "ZSTD")
+DTYPES = ("int64", "float32", "string")
+BATCH_BYTES = 4_000_000
+PLAIN_TASKS = ("raw", "parse", "parse-memory", "epoch", "loop")
+PACKED_TASKS = ("raw-gzip", "parse-gzip", "parse-memory", "epoch")
+
+
+class FilesError(Exception):
+    """The files, or what was said about them, can't be measured; the text says why."""
+
+
+def found(patterns: Iterable[str]) -> list[str]:
+    """The files that the patterns match, those of each pattern in order.
+
+    Raises:
+      FilesError: a pattern matches none.
+    """
+    files: list[str] = []
+    for pattern in patterns:
+        some = [pattern] if os.path.isfile(pattern) else sorted(filter(os.path.isfile, glob.glob(pattern)))
+        if not some:
+            raise FilesError(f"{pattern}: no such file")
+        files += some
+    return [os.path.abspath(path) for path in files]
+
+
+def dataset_of_files(
+    patterns: Sequence[str],
+    features: str,
+    compression: str | None,
+    cache: Path,
+    tell: Callable[[str], None] = lambda text: None,
+) -> tuple[Dataset, list[str]]:
+    """The files as a dataset, and notes about it: one line for each thing that is left out.
+
+    Compressed files are inflated into the cache. What is known about files is kept there until they change.
+
+    Args:
+      features: "inferred", "none" for records that are not to be parsed, or a Python file that sets FEATURES.
+      compression: of the files; None detects it.
+
+    Raises:
+      FilesError: there are no files, they are damaged or compressed differently, or the features are not supported.
+    """
+    files = found(patterns)
+    kinds = {compression_of(path) if compression is None else compression for path in files if os.path.getsize(path)}
+    if len(kinds) > 1:
+        raise FilesError(f"files compressed differently: {', '.join(sorted(kind or 'not at all' for kind in kinds))}")
+    kind = next(iter(kinds), "")
+    given = features_of_file(Path(features)) if features not in ("inferred", "none") else None
+    about = [[path, os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in files]
+    key = json.dumps([VERSION, about, kind, features, given])
+    folder = cache / f"files-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
+    known = folder / "dataset.json"
+    if not known.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            made = make(files, kind, given, features == "inferred", folder, tell)
+        except (ValueError, OSError, EOFError, zlib.error) as error:
+            raise FilesError(str(error)) from None
+        draft = known.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps(made))
+        draft.rename(known)
+    kept = json.loads(known.read_text())
+    return replace(Dataset.from_json(kept["dataset"]), folder=str(folder)), kept["notes"]
+
+
+def make(
+    files: list[str], kind: str, given: Any, inferred: bool, folder: Path, tell: Callable[[str], None]
+) -> dict[str, Any]:
+    plain = files
+    if kind:
+        tell("inflating")
+        plain = [str(folder / f"{i:05}-of-{len(files):05}.tfrecord") for i in range(len(files))]
+        for packed, path in zip(files, plain, strict=True):
+            inflate(packed, path, kind)
+    tell("reference")
+    answer = digest_of_files(plain)
+    if not answer["records"]:
+        raise ValueError("there is no record in the files")
+    context, sequences, notes = given or ({}, {}, [])
+    if inferred:
+        tell("features")
+        context, sequences, notes = infer(plain)
+    mean = answer["bytes"] / answer["records"]
+    dataset = Dataset(
+        name=os.path.basename(files[0]) + (f" and {len(files) - 1} more" if len(files) > 1 else ""),
+        files=plain,
+        gzip_files=files if kind else [],
+        batch=max(32, min(1024, int(BATCH_BYTES / max(mean, 1)))),
+        file_bytes=sum(map(os.path.getsize, plain)),
+        gzip_bytes=sum(map(os.path.getsize, files)) if kind else 0,
+        answer=answer,
+        features=context,
+        sequences=sequences,
+        compression=kind or "GZIP",
+        only_packed=bool(kind),
+    )
+    return {"dataset": dataset.as_json(), "notes": notes}
+
+
+def inflate(packed: str, plain: str, kind: str) -> None:
+    draft = f"{plain}.{os.getpid()}"
+    with open(packed, "rb") as source, open(draft, "wb") as sink:
+        if kind == "GZIP":
+            shutil.copyfileobj(gzip.open(source), sink, 1 << 20)
+        elif kind == "ZLIB":
+            stream = zlib.decompressobj()
+            while block := source.read(1 << 20):
+                sink.write(stream.decompress(block))
+            if not stream.eof:
+                raise ValueError(f"{packed}: truncated")
+        else:
+            try:
+                import zstandard
+            except ImportError:
+                raise ValueError("ZSTD files need: pip install zstandard") from None
+            with zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True) as reader:
+                shutil.copyfileobj(reader, sink, 1 << 20)
+    os.rename(draft, plain)
+
+
+def features_of_file(path: Path) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """The features, and feature lists, of a Python file: its FEATURES is a dict of feature objects, TensorFlow's or
+    tfrecord_fast's, or a pair of them, (context, sequences).
+
+    Raises:
+      FilesError: there is no such file, it has no FEATURES, or they are beyond what contenders have in common.
+    """
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if not path.is_file() or spec is None or spec.loader is None:
+        raise FilesError(f"{path}: no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    features = getattr(module, "FEATURES", None)
+    if features is None:
+        raise FilesError(f"{path}: sets no FEATURES")
+    context, sequences = features if isinstance(features, tuple) else (features, {})
+    return (
+        {name: plain_feature(path, name, one, "fixed", "varlen") for name, one in context.items()},
+        {name: plain_feature(path, name, one, "sequence") for name, one in sequences.items()},
+        [],
+    )
+
+
+def plain_feature(path: Path, name: str, feature: Any, *allowed: str) -> list[Any]:
+    """The feature in plain data, like workloads.Feature."""
+    kinds = {
+        "FixedLenFeature": "fixed",
+        "VarLenFeature": "varlen",
+        "RaggedFeature": "varlen",
+        "FixedLenSequenceFeature": "sequence",
+    }
+    kind = kinds.get(type(feature).__name__)
+    where = f"{path}: feature {name!r}"
+    if kind not in allowed:
+        raise FilesError(f"{where}: {type(feature).__name__} is not something that all contenders have")
+    if getattr(feature, "default_value", None) is not None or getattr(feature, "partitions", None):
+        raise FilesError(f"{where}: default values and partitions are not something that all contenders have")
+    dtype = getattr(feature.dtype, "name", str(feature.dtype))
+    if dtype not in DTYPES:
+        raise FilesError(f"{where}: {dtype}, not one of {', '.join(DTYPES)}")
+    return [kind, dtype, list(getattr(feature, "shape", ()))]
+
+
+def tasks_for(dataset: Dataset, wanted: Sequence[str]) -> list[Task]:
+    """The wanted tasks, or, if none is named, the usual ones that fit the files.
+
+    Raises:
+      FilesError: a wanted task does not fit.
+    """
+    parsed = bool(dataset.features or dataset.sequences)
+    if not wanted:
+        usual = PACKED_TASKS if dataset.only_packed else PLAIN_TASKS
+        return [TASKS[name] for name in usual if parsed or name == "epoch" or not TASKS[name].parsed]
+    for name in wanted:
+        task = TASKS[name]
+        if not task.workloads or task.many or task.repeated:
+            raise FilesError(f"{name} is no task for files")
+        if task.gzip and not dataset.only_packed:
+            raise FilesError(f"{name}: these files are not compressed")
+        if task.parsed and not parsed and name != "epoch":
+            raise FilesError(f"{name}: these records have no features to parse")
+    return [TASKS[name] for name in wanted]
+
+
+def dataset_for_files(task: Task, dataset: Dataset, cache: Path) -> Dataset:
+    """The dataset with the answer to the task.
+
+    Raises:
+      FilesError: a record does not fit the features.
+    """
+    if not task.parsed or not (dataset.features or dataset.sequences):
+        return dataset
+    try:
+        return replace(dataset, answer=parsed_answer(dataset, cache))
+    except ValueError as error:
+        raise FilesError(str(error)) from None

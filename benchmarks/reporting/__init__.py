@@ -1,0 +1,1 @@
+"""Reporting: tables, pages, plots, targets; two runs held against each other."""

@@ -1,0 +1,138 @@
+"""python -m benchmarks compare A.json B.json: what moved between two runs, beyond their noise."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from benchmarks.data.tasks import TASKS
+from benchmarks.reporting.report import number
+from benchmarks.reporting.saved import Saved, load
+from benchmarks.running.results import Table
+from benchmarks.running.stats import Spread
+
+_COLD = " (cold)"
+_SAME = ("cpu", "cores", "system", "python", "numpy")  # for a comparison that means something
+
+
+class Move(NamedTuple):
+    """How many times as fast as a row our fastest row was, in each run."""
+
+    task: str
+    workload: str
+    label: str
+    before: Spread
+    after: Spread
+
+    @property
+    def beyond_noise(self) -> bool:
+        """Whether the ranges over the rounds do not overlap."""
+        return self.after.low > self.before.high or self.after.high < self.before.low
+
+    @property
+    def within_spread(self) -> bool:
+        """Whether one median lies in the other run's range."""
+        return _holds(self.before, self.after.median) or _holds(self.after, self.before.median)
+
+
+def _holds(spread: Spread, value: float) -> bool:
+    return spread.low <= value <= spread.high
+
+
+def task_of(table: Table) -> str:
+    """The task's name; a cold task is a task of its own."""
+    return f"{table.task}{_COLD if table.cold else ''}"
+
+
+def ratios_of(run: Saved) -> dict[tuple[str, str, str], Spread]:
+    """By task, workload and row: the ratio that the tables print."""
+    return {
+        (task_of(table), table.workload, row.label): ratio
+        for table in run.tables
+        for row in table.timed
+        if row is not table.base and (ratio := table.ratio(row)) is not None
+    }
+
+
+def moves(before: Saved, after: Saved) -> list[Move]:
+    """Of the rows that both runs timed and held against the same row of ours."""
+    one, other = ratios_of(before), ratios_of(after)
+    return [Move(*key, one[key], other[key]) for key in one if key in other]
+
+
+def differences(before: Saved, after: Saved) -> Iterator[str]:
+    """What makes the two runs less comparable, and what only one of them has."""
+    for name in _SAME:
+        one, other = before.environment.get(name), after.environment.get(name)
+        if one != other:
+            yield f"{name}: {one} and {other}"
+    versions = [
+        {row.title: row.version for t in run.tables for row in t.rows if row.version} for run in (before, after)
+    ]
+    for title in sorted(versions[0].keys() & versions[1].keys()):
+        if versions[0][title] != versions[1][title]:
+            yield f"{title}: {versions[0][title]} and {versions[1][title]}"
+    rows = [_rows(run) for run in (before, after)]
+    for key in rows[0]:
+        if key not in rows[1]:
+            yield f"{_name(*key)}: only in the first ({rows[0][key]})"
+        elif rows[0][key] != rows[1][key]:
+            yield f"{_name(*key)}: {rows[0][key]}, then {rows[1][key]}"
+    yield from (f"{_name(*key)}: only in the second ({rows[1][key]})" for key in rows[1] if key not in rows[0])
+
+
+def _rows(run: Saved) -> dict[tuple[str, str, str], str]:
+    return {(task_of(table), table.workload, row.label): row.status for table in run.tables for row in table.rows}
+
+
+def _name(task: str, workload: str, label: str) -> str:
+    return " ".join(filter(None, [task, workload, label]))
+
+
+def _text(spread: Spread) -> str:
+    return f"{number(spread.median)} ({number(spread.low)}–{number(spread.high)})"
+
+
+def slower(before: Saved, after: Saved) -> list[Move]:
+    """Where we lost ground against others, beyond the noise. Rows of our own don't count as others."""
+    ours = {(task_of(t), t.workload, row.label) for t in _tables(before, after) for row in t.rows if row.ours}
+    return [
+        m for m in moves(before, after) if m.beyond_noise and m.after.median < m.before.median and m[:3] not in ours
+    ]
+
+
+def _tables(*runs: Saved) -> Iterator[Table]:
+    for run in runs:
+        yield from run.tables
+
+
+def main(argv: list[str]) -> int:
+    """Exit status: 0; 1 with --fail where we got slower beyond the noise; 2 for files that are no results."""
+    parser = argparse.ArgumentParser("python -m benchmarks compare", description=__doc__.partition(": ")[2])
+    parser.add_argument("before")
+    parser.add_argument("after")
+    parser.add_argument("--fail", action="store_true", help="exit status 1 if we got slower beyond the noise")
+    options = parser.parse_args(argv)
+    try:
+        before, after = load(options.before), load(options.after)
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    for difference in differences(before, after):
+        print(difference)
+    both = moves(before, after)
+    for move in both:
+        if move.beyond_noise:
+            word = "up" if move.after.median > move.before.median else "DOWN"
+            print(f"{word:4} {_name(move.task, move.workload, move.label)}: {_text(move.before)} → {_text(move.after)}")
+    within = sum(move.within_spread for move in both)
+    print(
+        f"{within} of {len(both)} ratios lie within the spread of the other run; "
+        f"{sum(move.beyond_noise for move in both)} moved beyond it"
+    )
+    unknown = {move.task.removesuffix(_COLD) for move in both} - TASKS.keys()
+    if unknown:
+        print(f"tasks of another version of the harness: {', '.join(sorted(unknown))}")
+    return int(options.fail and bool(slower(before, after)))

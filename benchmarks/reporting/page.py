@@ -1,0 +1,124 @@
+"""A run as one self-contained HTML page: plots, tables, what they hold for and what they don't say."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from benchmarks.reporting import report
+from benchmarks.reporting.plots import name_of, plots
+from benchmarks.reporting.targets import Target, not_measured, targets
+from benchmarks.running.results import Table
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 1180px; margin: 2em auto; padding: 0 1em; }
+h1 { margin-bottom: 0; } h2 { margin-top: 2.4em; border-bottom: 1px solid #ccc; }
+svg { max-width: 100%; height: auto; } figure { margin: 1em 0; overflow-x: auto; }
+table { border-collapse: collapse; font-size: 14px; } td, th { padding: .2em .6em; border-bottom: 1px solid #ddd; }
+th { text-align: left; } td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+details { margin: .6em 0; overflow-x: auto; } summary { cursor: pointer; color: #0072B2; } .no { color: #b04a00; }
+.key span { display: inline-block; width: 1em; height: 1em; margin: 0 .3em 0 1em; vertical-align: -.1em; }
+"""
+KEY = """<p class="key"><span style="background:#0072B2"></span>tfrecord_fast, its fastest
+<span style="background:#7FB8DA"></span>tfrecord_fast, otherwise <span style="background:#D98A3D"></span>others
+<span style="background:#B8B8B8"></span>the machine's floor: a loop in C++ that does only this</p>"""
+
+
+def page(tables: list[Table], environment: dict[str, Any], method: dict[str, Any]) -> str:
+    """Raises ImportError, which says what to install, without matplotlib."""
+    found = targets(tables)
+    made = {plot.name: plot for plot in plots(tables, found)}
+    parts = ["<h1>tfrecord_fast and the others</h1>", about(tables, environment, method)]
+    for name in ("targets", "scaling-threads"):
+        if name in made:
+            parts += [f"<h2>{escape(made[name].message)}</h2>", f"<figure>{made[name].svg}</figure>"]
+        if name == "targets":
+            parts += missed_targets(found) + missing_targets(tables)
+    parts.append(KEY)
+    for title, note, head, rows, task in sections(tables):
+        parts.append(f"<h2>{escape(title)}</h2>")
+        if task in made:
+            parts.append(f"<figure>{made[task].svg}</figure>")
+        parts.append(f"<details><summary>The figures</summary>{table_of(head, rows)}<p>{escape(note)}</p></details>")
+    parts += left_out(tables)
+    body = "\n".join(parts)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>tfrecord_fast: benchmarks</title>'
+        f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
+    )
+
+
+def sections(tables: list[Table]) -> list[tuple[str, str, list[str], list[list[str]], str]]:
+    tasks = list(dict.fromkeys(name_of(table) for table in tables))
+    shown = list(report.sections(tables))
+    return [(*section, task) for section, task in zip(shown, tasks, strict=False)]
+
+
+def about(tables: list[Table], environment: dict[str, Any], method: dict[str, Any]) -> str:
+    where = (
+        f"{environment['date'][:10]}, commit {environment['commit'] or 'unknown'}, {environment['cores']} cores of "
+        f"{environment['cpu']}, {environment['system']}, Python {environment['python']}; {report.versions(tables)}."
+    )
+    how = (
+        f"All answers were compared before any time was taken; {method['rounds']} rounds, the contenders in turn, "
+        "each in a process of its own and in the fastest of the settings that its documentation allows; bars are "
+        f"medians, whiskers the fastest and the slowest round. {of_cache(tables)} A ratio holds for this machine and "
+        "these versions."
+    )
+    busy = report.busy(environment)
+    return "".join(f"<p>{escape(text)}</p>" for text in (where, how, *report.about_data(tables), busy) if text)
+
+
+def of_cache(tables: list[Table]) -> str:
+    where = report.where_files_are(tables)
+    said = f"{where[0].upper()}{where[1:]}"
+    return f"{said}." if all(t.cold for t in tables) else f"{said}: on a slow disk the disk decides, for everyone."
+
+
+def table_of(head: list[str], rows: list[list[str]]) -> str:
+    def cell(name: str, text: str) -> str:
+        kind = "" if name in report.LEFT else ' class="number"'
+        return f"<td{kind}>{escape(text)}</td>"
+
+    lines = ["".join(f"<th>{escape(name)}</th>" for name in head)]
+    lines += ["".join(cell(name, text) for name, text in zip(head, row, strict=True)) for row in rows]
+    return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def missed_targets(found: list[Target]) -> list[str]:
+    """The targets that were measured and missed, with the reasons."""
+    rows = [
+        [t.task, t.workload, t.measure, report.number(t.at_least), report.number(t.measured), t.reason]
+        for t in found
+        if not t.met
+    ]
+    if not rows:
+        return []
+    head = ["task", "workload", "measure", "target", "measured", report.WHY]
+    return [f"<p>Missed, and why:</p>{table_of(head, rows)}"]
+
+
+def missing_targets(tables: list[Table]) -> list[str]:
+    missing = not_measured(tables)
+    if not missing:
+        return []
+    return [f"<p>Targets that could not be measured:</p><ul>{''.join(f'<li>{escape(t)}</li>' for t in missing)}</ul>"]
+
+
+def left_out(tables: list[Table]) -> list[str]:
+    """What some contenders leave out, and which were not timed and why."""
+    leaves = {row.label: row.leaves_out for table in tables for row in table.rows if row.leaves_out}
+    parts = []
+    if leaves:
+        items = "".join(f"<li>{escape(label)}: {escape(text)}</li>" for label, text in leaves.items())
+        parts.append(f"<h2>What some leave out</h2><ul>{items}</ul>")
+    untimed = [
+        [table.task, table.workload, row.label, row.status, " ".join(row.reason.split())[:300]]
+        for table in tables
+        for row in table.rows
+        if row.status != "timed"
+    ]
+    if untimed:
+        parts.append("<h2>Wrong, failed or missing</h2>")
+        parts.append(table_of(["task", "workload", "contender", "setting", "measure"], untimed))
+    return parts

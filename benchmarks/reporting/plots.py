@@ -1,0 +1,276 @@
+"""Plots of a run's tables, as SVG: bars with their spread, distance to the targets, scaling. Each plot
+has one message, which is its title. Needs matplotlib (the extra `bench`)."""
+
+from __future__ import annotations
+
+import io
+import math
+import textwrap
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from benchmarks.data.tasks import TASKS
+from benchmarks.reporting.report import number, title_of
+from benchmarks.reporting.targets import Target
+from benchmarks.running.results import Row, Table
+
+OURS, OURS_TOO, RIVAL, FLOOR, GOAL = "#0072B2", "#7FB8DA", "#D98A3D", "#B8B8B8", "#222222"
+WIDE = 20  # of values that differ by more, the axis is logarithmic
+COLUMNS = 2  # panels side by side
+
+
+class Plot(NamedTuple):
+    """A drawn plot: `name` can be a file's name, `message` is what the picture says."""
+
+    name: str
+    message: str
+    svg: str
+
+
+class Measure(NamedTuple):
+    """What a bar's length is, and whether a longer one is better."""
+
+    unit: str
+    more_is_better: bool
+
+
+def figures() -> Any:
+    """matplotlib's Figure. Raises ImportError, which says what to install, without it."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError("plots need matplotlib: pip install 'tfrecord_fast[bench]'") from None
+    matplotlib.rcParams.update({"svg.fonttype": "none", "font.family": "sans-serif", "svg.hashsalt": "tfrecord_fast"})
+    return Figure
+
+
+def plots(tables: list[Table], targets: list[Target]) -> list[Plot]:
+    """Every plot for which these tables hold enough."""
+    timed = [table for table in tables if table.timed]
+    made = [task_plot(name, list(group)) for name, group in groupby(timed, key=name_of)]
+    scaling = [table for table in timed if table.task == "parse" and not table.cold and one_and_two(table)]
+    if scaling:
+        made.append(scaling_plot(scaling))
+    if targets:
+        made.append(target_plot(targets))
+    return made
+
+
+# ---- A task ----
+
+
+def measure_of(table: Table) -> Measure:
+    if table.dataset is None:
+        return Measure("ms", False)
+    return Measure("µs per record", False) if TASKS[table.task].one else Measure("MB/s", True)
+
+
+def figure_of(table: Table, seconds: float) -> float:
+    if table.dataset is None:
+        return seconds * 1e3
+    if TASKS[table.task].one:
+        return seconds / table.dataset.records * 1e6
+    return table.dataset.file_bytes / 1e6 / seconds
+
+
+def name_of(table: Table) -> str:
+    """Of the plot that the table is in."""
+    return f"task-{table.task}{'-cold' if table.cold else ''}"
+
+
+def task_plot(name: str, tables: list[Table]) -> Plot:
+    message = message_of(tables)
+    heights = [0.9 + 0.36 * len(table.timed) for table in tables]
+    rows = math.ceil(len(tables) / COLUMNS)
+    row_heights = [max(heights[i * COLUMNS : (i + 1) * COLUMNS]) for i in range(rows)]
+    columns = min(COLUMNS, len(tables))
+    figure = figures()(figsize=(7.4 * columns, sum(row_heights) + 0.9), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, gridspec_kw={"height_ratios": row_heights})
+    for i, axis in enumerate(axes.flat):
+        if i < len(tables):
+            panel(axis, tables[i])
+        else:
+            axis.set_axis_off()
+    figure.suptitle(wrapped(message, 62 * columns), fontsize=13, fontweight="bold")
+    return Plot(name, message, svg(figure, message))
+
+
+def panel(axis: Any, table: Table) -> None:
+    measure = measure_of(table)
+    rows = sorted(table.timed, key=lambda row: row.time.median)
+    values = [figure_of(table, row.time.median) for row in rows]
+    ends = [sorted(figure_of(table, seconds) for seconds in (row.time.low, row.time.high)) for row in rows]
+    whiskers = [
+        [v - low for v, (low, _) in zip(values, ends, strict=True)],
+        [high - v for v, (_, high) in zip(values, ends, strict=True)],
+    ]
+    bars = axis.barh(
+        range(len(rows)),
+        values,
+        xerr=whiskers,
+        height=0.68,
+        color=[color(table, row) for row in rows],
+        error_kw={"ecolor": GOAL, "elinewidth": 1, "capsize": 2},
+    )
+    for bar, row in zip(bars, rows, strict=True):
+        if row.floor:
+            bar.set_hatch("///")
+    log = max(values) > WIDE * min(values) > 0
+    if log:
+        axis.set_xscale("log")
+    low, high = min(values), max(high for _, high in ends)
+    axis.set_xlim((low / 3, high * (high * 3 / low) ** 0.45) if log else (0, high * 1.42))
+    for i, row in enumerate(rows):
+        axis.annotate(
+            f"{number(values[i])}{times(table, row)}",
+            (ends[i][1], i),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+        )
+    axis.set_yticks(range(len(rows)), [wrapped(row.label, 30) for row in rows], fontsize=9)
+    axis.invert_yaxis()
+    axis.set_xlabel(
+        f"{measure.unit}{', longer is better' if measure.more_is_better else ', shorter is better'}"
+        f"{'; logarithmic' if log else ''}",
+        fontsize=9,
+    )
+    axis.set_title(table.workload, fontsize=11, loc="left", fontweight="bold")
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def color(table: Table, row: Row) -> str:
+    return FLOOR if row.floor else OURS if row is table.base and row.ours else OURS_TOO if row.ours else RIVAL
+
+
+def times(table: Table, row: Row) -> str:
+    """What follows a rival's figure: how many times as fast ours is, and on how much of the data."""
+    ratio = table.ratio(row)
+    if row.ours or ratio is None or table.base is None or not table.base.ours:
+        return ""
+    return f"  (ours {number(ratio.median)}×{f'; on {row.share:.0%} of the data' if row.share < 1 else ''})"
+
+
+def between(low: float, high: float) -> str:
+    return f"{number(low)}×" if number(low) == number(high) else f"{number(low)}× to {number(high)}×"
+
+
+def message_of(tables: list[Table]) -> str:
+    """The ratios to the fastest rival of each table; where we lose, the rival is named."""
+    best: dict[str, tuple[float, str]] = {}
+    for table in tables:
+        rivals = [
+            (ratio.median, row.title)
+            for row in table.timed
+            if not row.ours and not row.floor and (ratio := table.ratio(row)) is not None
+        ]
+        if rivals and table.base is not None and table.base.ours:
+            best[table.workload] = min(rivals)
+    title = title_of(tables[0])
+    if not best:
+        return title
+    won = {workload: ratio for workload, (ratio, _) in best.items() if ratio >= 1}
+    text = f"{title}: "
+    if won:
+        low, high = min(won, key=won.__getitem__), max(won, key=won.__getitem__)
+        text += f"tfrecord_fast is {between(won[low], won[high])} as fast as the fastest rival"
+    lost = [
+        f"{of} on {workload} ({number(1 / ratio)}×)" if workload else of
+        for workload, (ratio, of) in best.items()
+        if ratio < 1
+    ]
+    if lost:
+        text += f"{', but ' if won else 'tfrecord_fast '}loses to {', '.join(lost)}"
+    return text
+
+
+# ---- Scaling and targets ----
+
+
+def one_and_two(table: Table) -> tuple[Row, Row] | None:
+    rows = {row.row: row for row in table.timed if row.ours}
+    one, two = rows.get("ShardReader, 1 thread"), rows.get("ShardReader, 2 threads")
+    return (one, two) if one and two else None
+
+
+def scaling_plot(tables: list[Table]) -> Plot:
+    """The speed of two threads over that of one, one bar per workload."""
+    found = {table.workload: table.between(pair[1], pair[0]) for table in tables if (pair := one_and_two(table))}
+    low, high = (f(spread.median for spread in found.values()) for f in (min, max))
+    message = f"Two threads parse {between(low, high)} as fast as one"
+    figure = figures()(figsize=(9, 1.5 + 0.4 * len(found)), layout="constrained")
+    axis = figure.subplots()
+    medians = [spread.median for spread in found.values()]
+    axis.barh(
+        range(len(found)),
+        medians,
+        height=0.6,
+        color=OURS,
+        xerr=[[s.median - s.low for s in found.values()], [s.high - s.median for s in found.values()]],
+        error_kw={"ecolor": GOAL, "capsize": 2},
+    )
+    axis.axvline(2, color=GOAL, linestyle="--", linewidth=1)
+    axis.annotate("twice as fast", (2, -0.45), xytext=(4, 0), textcoords="offset points", fontsize=9, va="center")
+    for i, spread in enumerate(found.values()):
+        axis.annotate(f"{spread.median:.2f}×", (spread.high, i), xytext=(5, 0), textcoords="offset points", va="center")
+    axis.set_yticks(range(len(found)), list(found))
+    axis.invert_yaxis()
+    axis.set_xlim(0, max(2.6, max(s.high for s in found.values()) * 1.2))
+    axis.set_xlabel("speed of two threads ÷ speed of one, from files to columns")
+    axis.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(message, fontsize=13, fontweight="bold")
+    return Plot("scaling-threads", message, svg(figure, message))
+
+
+def reached(target: Target) -> float:
+    """1 where the target is just met, more where it is exceeded."""
+    return target.at_least / target.measured if "at most" in target.measure else target.measured / target.at_least
+
+
+def target_plot(targets: list[Target]) -> Plot:
+    met = sum(target.met for target in targets)
+    message = f"{met} of {len(targets)} targets are met"
+    figure = figures()(figsize=(12, 1.4 + 0.3 * len(targets)), layout="constrained")
+    axis = figure.subplots()
+    values = [reached(target) for target in targets]
+    axis.barh(range(len(targets)), values, height=0.7, color=[OURS if t.met else RIVAL for t in targets])
+    axis.axvline(1, color=GOAL, linewidth=1.2)
+    axis.set_xscale("log", base=2)
+    axis.set_xlim(min(*values, 1) / 1.6, max(*values, 1) * 4)
+    axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}×")
+    for i, target in enumerate(targets):
+        text = f"{number(target.measured)}, wanted {number(target.at_least)}"
+        axis.annotate(text, (max(values[i], 1), i), xytext=(6, 0), textcoords="offset points", va="center", fontsize=9)
+    labels = [" ".join(filter(None, [t.task, t.workload, t.measure])) for t in targets]
+    axis.set_yticks(range(len(targets)), labels, fontsize=9)
+    axis.invert_yaxis()
+    axis.set_xlabel("measured ÷ wanted (the line is the target; missed ones are orange); logarithmic")
+    axis.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(message, fontsize=13, fontweight="bold")
+    return Plot("targets", message, svg(figure, message))
+
+
+# ---- Drawing ----
+
+
+def wrapped(text: str, width: int) -> str:
+    return "\n".join(textwrap.wrap(text, width)) or text
+
+
+def svg(figure: Any, message: str) -> str:
+    """The figure as an element to put into a page: no declaration, no date, the message as its title for screen
+    readers."""
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Title": message})
+    text = out.getvalue()
+    return text[text.index("<svg") :]
+
+
+def save(made: Iterable[Plot], folder: Any) -> None:
+    """Each plot as NAME.svg."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for plot in made:
+        (folder / f"{plot.name}.svg").write_text(plot.svg)

@@ -1,0 +1,265 @@
+"""What was measured, as a table on the terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import groupby
+from typing import Any, TextIO
+
+from benchmarks.data.dataset import Dataset
+from benchmarks.data.tasks import TASKS
+from benchmarks.reporting.targets import targets
+from benchmarks.running.method import Method
+from benchmarks.running.results import Row, Size, Table
+from benchmarks.running.stats import Spread
+
+MANY, ONE, FROM_DISK = "k records/s", "µs/record", "from disk"
+DATA_COLUMNS = [
+    "workload",
+    "contender",
+    "setting",
+    "MB/s",
+    "(min–max)",
+    MANY,
+    "cores",
+    "peak MB",
+    "ratio",
+    "CPU ratio",
+]
+PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio", "CPU ratio"]
+MOST_WORDS = 160  # characters of a reason; the JSON has all of it
+WHY = "why not, and what is next"
+LEFT = {"workload", "contender", "setting", "task", "measure", "met", WHY}
+
+
+def number(value: float) -> str:
+    """Three significant digits, thousands separated."""
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 3
+    return f"{value:,.{digits}f}"
+
+
+def ratio_text(ratio: Spread | None, is_base: bool) -> str:
+    if is_base or ratio is None:
+        return "1" if is_base else ""
+    return f"{number(ratio.median)}× ({number(ratio.low)}–{number(ratio.high)})"
+
+
+def title_of(table: Table) -> str:
+    return TASKS[table.task].title + (", cold page cache" if table.cold else "")
+
+
+def columns(table: Table) -> list[str]:
+    if table.dataset is None:
+        return PLAIN_COLUMNS
+    names = [ONE if name == MANY and TASKS[table.task].one else name for name in DATA_COLUMNS]
+    return [*names, FROM_DISK] if table.cold else names
+
+
+def cells(table: Table, row: Row) -> list[str]:
+    """One line of the table. A row that was not measured says why, and its other cells stay empty."""
+    front = [table.workload, row.label] if table.dataset else [row.label]
+    if row.status != "timed":
+        words = " ".join(row.reason.split())
+        words = words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS]}…"
+        reason = f"{row.status.upper() if row.status == 'wrong' else row.status}: {words}"
+        return front + [reason] + [""] * (len(columns(table)) - len(front) - 1)
+    wrong = [f"{t.label}: {t.status}" for t in row.tried if t.status != "ok"]
+    rounds = max((len(one.wall) for one in table.timed), default=0)
+    fewer = [f"{len(row.wall)} of {rounds} rounds"] if len(row.wall) < rounds else []
+    sized = [f"{number(row.size / 1e6)} MB on disk"] if row.size else []
+    part = [f"on {row.share:.0%} of the data"] if row.share < 1 else []
+    setting = "; ".join([*filter(None, [row.setting]), *part, *sized, *fewer, *wrong])
+    time = row.time
+    peak = number(row.peak / 1e6) if row.peak else ""
+    ratio = ratio_text(table.ratio(row), row is table.base)
+    cpu = table.cpu_ratio(row)
+    cpu_ratio = "1" if row is table.base else f"{number(cpu.median)}×" if cpu else ""
+    if table.dataset is None:
+        return [
+            *front,
+            setting,
+            number(time.median * 1e3),
+            f"{number(time.low * 1e3)}–{number(time.high * 1e3)}",
+            peak,
+            ratio,
+            cpu_ratio,
+        ]
+    size, records = table.dataset.file_bytes / 1e6, table.dataset.records / 1e3
+    speeds = f"{number(size / time.high)}–{number(size / time.low)}"
+    cores = f"{sum(row.cpu) / sum(row.wall):.2f}"
+    disk = [f"{min(row.disk):.0%}" if row.disk else ""] if table.cold else []
+    return [
+        *front,
+        setting,
+        number(size / time.median),
+        speeds,
+        number(time.median * 1e3 / records if TASKS[table.task].one else records / time.median),
+        cores,
+        peak,
+        ratio,
+        cpu_ratio,
+        *disk,
+    ]
+
+
+def caption(tables: list[Table]) -> str:
+    bases = {table.base.label for table in tables if table.base}
+    base = " or ".join(sorted(bases)) or "nothing"
+    text = (
+        f"ratio: the speed of {base} ÷ the speed of the row, median and range over the pairs of each round; "
+        "CPU ratio: the same for the CPU time of all threads, which a busy machine changes less"
+    )
+    if any(row.share < 1 for table in tables for row in table.timed):
+        text += (
+            "; a row timed on a part of the data has the first records of each file, and its figures are for that part"
+        )
+    if any(table.cold for table in tables):
+        text += f"; {FROM_DISK}: what the process read from the device ÷ the size of the files, the least of all rounds"
+    return text
+
+
+def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
+    head = ["task", "workload", "measure", "target", "measured", "met", WHY]
+    return head, [
+        [t.task, t.workload, t.measure, number(t.at_least), number(t.measured), "yes" if t.met else "no", t.reason]
+        for t in targets(tables)
+    ]
+
+
+def sections(tables: list[Table]) -> Iterable[tuple[str, str, list[str], list[list[str]]]]:
+    """Title, caption, head and rows of each table that is shown."""
+    for _, group in groupby(tables, key=lambda table: (table.task, table.cache)):
+        of_task = list(group)
+        rows = [cells(table, row) for table in of_task for row in table.rows]
+        yield title_of(of_task[0]), caption(of_task), columns(of_task[0]), rows
+    head, rows = target_rows(tables)
+    if rows:
+        yield "Targets", "a target is a ratio to reach, unless it says otherwise", head, rows
+
+
+def show(tables: list[Table], out: TextIO | None = None) -> None:
+    """Prints the tables, with rich where it is installed."""
+    out = out or sys.stdout
+    try:
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.table import Table as RichTable
+    except ImportError:
+        return show_plain(tables, out)
+    # Only a terminal has a width to keep to.
+    console = Console(file=out, width=None if out.isatty() else 200)
+    for title, note, head, rows in sections(tables):
+        table = RichTable(title=title, caption=note, title_justify="left", caption_justify="left")
+        for name in head:
+            table.add_column(name, justify="left" if name in LEFT else "right", overflow="fold")
+        for before, row in zip([None, *rows], rows, strict=False):
+            if before and before[0] != row[0] and head[0] == "workload":
+                table.add_section()
+            table.add_row(*map(escape, row))
+        console.print(table)
+
+
+def show_plain(tables: list[Table], out: TextIO) -> None:
+    for title, note, head, rows in sections(tables):
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        print(f"\n{title}", file=out)
+        for row in [head, ["-" * width for width in widths], *rows]:
+            padded = [
+                text.ljust(width) if name in LEFT else text.rjust(width)
+                for text, width, name in zip(row, widths, head, strict=True)
+            ]
+            print("  ".join(padded).rstrip(), file=out)
+        print(note, file=out)
+
+
+def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -> str:
+    lines = [
+        f"Measured {environment['date'][:10]} at commit {environment['commit'] or 'unknown'} on "
+        f"{environment['cores']} cores of {environment['cpu']}, {environment['system']}, "
+        f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; "
+        f"{where_files_are(tables)}; MB/s of uncompressed file."
+    ]
+    for text in [*about_data(tables), busy(environment)]:
+        lines += ["", text] if text else []
+    for title, note, head, rows in sections(tables):
+        rule = [":--" if name in LEFT else "--:" for name in head]
+        lines += [
+            "",
+            f"## {title}",
+            "",
+            line(head),
+            line(rule),
+            *map(line, rows),
+            "",
+            f"{note[0].upper()}{note[1:]}.",
+        ]
+    left_out = {row.label: row.leaves_out for table in tables for row in table.rows if row.leaves_out}
+    if left_out:
+        lines += ["", "What some leave out: " + "; ".join(f"{k}: {v}" for k, v in left_out.items()) + "."]
+    return "\n".join(lines) + "\n"
+
+
+SMALL_BYTES = 20e6  # below, a pass takes the fastest contender only a few milliseconds
+
+
+def about_data(tables: list[Table]) -> list[str]:
+    """How much data there was of each workload, by its largest table, and a warning where that is little."""
+    largest: dict[str, Dataset | Size] = {}
+    for table in tables:
+        if table.dataset is not None:
+            known = largest.setdefault(table.workload, table.dataset)
+            largest[table.workload] = max(known, table.dataset, key=lambda one: (one.file_bytes, one.gzip_bytes))
+    if not largest:
+        return []
+    sizes = [
+        f"{name} {one.records:,} records, {number(one.file_bytes / 1e6)} MB"
+        + (f" ({number(one.gzip_bytes / 1e6)} MB compressed)" if one.gzip_bytes else "")
+        for name, one in largest.items()
+    ]
+    small = [name for name, one in largest.items() if one.file_bytes < SMALL_BYTES]
+    less = any(t.dataset and t.dataset.file_bytes < largest[t.workload].file_bytes for t in tables)
+    lines = [f"The data: {'; '.join(sizes)}.{' Some tasks have less of it.' if less else ''}"]
+    if small:
+        lines.append(
+            f"{', '.join(small)}: so little data that a round takes many passes, and the cost of starting each one "
+            "(threads, graphs, pipelines) makes up much of some figures; with more data they differ."
+        )
+    return lines
+
+
+def where_files_are(tables: list[Table]) -> str:
+    cold, warm = any(table.cold for table in tables), any(not table.cold for table in tables)
+    dropped = "files dropped from the page cache before each timed pass"
+    if cold and warm:
+        return f"files in the page cache, or, where a heading says cold, {dropped.removeprefix('files ')}"
+    return dropped if cold else "files in the page cache"
+
+
+def busy(environment: dict[str, Any]) -> str:
+    """A warning if the machine was busy with other work when the run began, else nothing."""
+    load, cores = environment["load_average"], environment["cores"]
+    if load < 0.5 * cores:
+        return ""
+    return f"The machine was busy with other work at the start (load {load} on {cores} cores): trust no MB/s here."
+
+
+def line(row: list[str]) -> str:
+    return "| " + " | ".join(text.replace("|", "\\|") for text in row) + " |"
+
+
+def versions(tables: list[Table]) -> str:
+    known = {row.title: row.version for table in tables for row in table.rows if row.version}
+    return ", ".join(f"{title} {version}" for title, version in known.items())
+
+
+def as_json(tables: list[Table], environment: dict[str, Any], method: Method) -> str:
+    report = {
+        "environment": environment,
+        "method": asdict(method),
+        "tables": [table.as_json() for table in tables],
+        "targets": [target._asdict() | {"reason": target.reason} for target in targets(tables)],
+    }
+    return json.dumps(report, indent=1) + "\n"

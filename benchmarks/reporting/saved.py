@@ -1,0 +1,55 @@
+"""Tables as they were saved: what a run wrote as JSON, read again."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.running.results import Row, Size, Table, Try
+
+_DERIVED = ("time", "base_is_faster_by", "cpu_of_base")  # of a row, which computes them from its rounds
+
+
+class Saved(NamedTuple):
+    """One run: the machine, the method, the tables."""
+
+    environment: dict[str, Any]
+    method: dict[str, Any]
+    tables: list[Table]
+
+
+def load(path: str | Path) -> Saved:
+    """Raises ValueError where the file is no result of `python -m benchmarks --json`."""
+    try:
+        result = json.loads(Path(path).read_text())
+        return Saved(result["environment"], result["method"], [_table(table) for table in result["tables"]])
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path}: not a result of this harness ({error!r})") from None
+
+
+def join(runs: Iterable[Saved]) -> Saved:
+    """Several runs of one machine as one: the last table of a task and workload counts, in the order of the first."""
+    runs = list(runs)
+    tables = {(table.task, table.workload, table.cache): table for run in runs for table in run.tables}
+    return Saved(runs[-1].environment, runs[-1].method, list(tables.values()))
+
+
+def _table(saved: dict[str, Any]) -> Table:
+    size = None
+    if saved["records"] is not None:
+        size = Size(saved["records"], saved["file_bytes"], saved["gzip_bytes"] or 0)
+    rows = [_row(row) for row in saved["rows"]]
+    return Table(saved["task"], saved["workload"], size, rows, saved.get("cache", "warm"), saved.get("seconds", 0.0))
+
+
+def _row(saved: dict[str, Any]) -> Row:
+    fields = {name: value for name, value in saved.items() if name not in _DERIVED}
+    fields["tried"] = [Try(**{**one, "seconds": _seconds(one["seconds"])}) for one in fields["tried"]]
+    return Row(**fields)
+
+
+def _seconds(value: float | None) -> float:
+    return math.inf if value is None else value

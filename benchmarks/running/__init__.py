@@ -1,0 +1,1 @@
+"""Running: contenders' processes, rounds and times; gives tables."""
