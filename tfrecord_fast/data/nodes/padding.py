@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
-from ..values.composites import stack_ragged
-from ..values.conversion import fill_value
-from ..values.nests import leaves, map_leaves, stack
-from ..values.ragged import RaggedTensor
+from ...errors import InvalidArgumentError
+from ...values.composites import stack_ragged
+from ...values.conversion import fill_value
+from ...values.nests import leaves, map_leaves, stack
+from ...values.ragged import RaggedTensor
 
 __all__ = ["padder", "stack_ragged_arrays"]
 
@@ -53,7 +53,7 @@ def _rebuild(like: Any, prefix: tuple[Any, ...], at: dict[tuple[Any, ...], Any])
 
 
 def _shapes(shapes: Any, count: int) -> list[Any]:
-    """One shape a component: a shape is a list, a tuple of lengths, or anything with `as_list`."""
+    """One shape per component: a shape is a list, a tuple of lengths, or anything with `as_list`."""
     if hasattr(shapes, "as_list"):
         shapes = shapes.as_list()
     if isinstance(shapes, Mapping):
@@ -118,4 +118,6 @@ def _with_splits(rows: Any, splits: np.dtype[Any]) -> Any:
     """All row splits in one dtype."""
     if not isinstance(rows, RaggedTensor):
         return rows
-    return RaggedTensor._of(_with_splits(rows.values, splits), rows.row_splits.astype(splits, copy=False))
+    return RaggedTensor.from_row_splits(
+        _with_splits(rows.values, splits), rows.row_splits.astype(splits, copy=False), validate=False
+    )
