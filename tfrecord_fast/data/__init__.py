@@ -2,9 +2,10 @@
 
 from ..values.nests import TensorSpec
 from . import experimental
-from .dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset
+from .dataset import Dataset
 from .options import Options, ThreadingOptions
 from .records import TFRecordDataset
+from .sentinels import AUTOTUNE, INFINITE, UNKNOWN
 
 INFINITE_CARDINALITY = INFINITE
 UNKNOWN_CARDINALITY = UNKNOWN

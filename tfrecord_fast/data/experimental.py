@@ -7,9 +7,10 @@ from typing import Any
 
 from ..errors import InvalidArgumentError
 from ..examples.parsing import parse_example
-from .dataset import AUTOTUNE, INFINITE, UNKNOWN, Dataset
+from .dataset import Dataset
 from .options import Options, ThreadingOptions
 from .records import TFRecordDataset
+from .sentinels import AUTOTUNE, INFINITE, UNKNOWN
 
 __all__ = [
     "AUTOTUNE",

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import _core
-from ..base.threads import available_cpus
 from ..errors import InvalidArgumentError
-from ..files.names import check_compression_type, flatten, stream_files
-from .dataset import AUTOTUNE, Dataset
+from ..files.names import check_compression_type, flatten
+from .dataset import Dataset
+from .handle import node_of
+from .nodes.records import Records
+from .sentinels import AUTOTUNE
 
-if TYPE_CHECKING:
-    from ._plan import RecordPlan
-
-__all__ = ["TFRecordDataset", "joined"]
-
-_PREFETCH_BYTES = 8 << 20
-_MAX_THREADS = 8
+__all__ = ["TFRecordDataset"]
 
 
 class TFRecordDataset(Dataset[bytes]):
@@ -35,7 +28,7 @@ class TFRecordDataset(Dataset[bytes]):
         None or AUTOTUNE reads them one after the other. Threads read ahead in any case.
       name: accepted and not used.
 
-    Iterating yields bytes, one a record; `batch(n)` yields RecordBatch.
+    Iterating yields bytes, one per record; `batch(n)` yields RecordBatch.
 
     Raises:
       ValueError: unknown compression_type, or an argument out of range; when iterated again, a file object that can't
@@ -62,69 +55,13 @@ class TFRecordDataset(Dataset[bytes]):
         num_parallel_reads: int | None = None,
         name: str | None = None,
     ) -> None:
-        self._compression_type = check_compression_type(compression_type)
+        compression_type = check_compression_type(compression_type)
         if buffer_size is not None and buffer_size < -1:
             raise InvalidArgumentError(f"`buffer_size` must be >= 0 (0 == no buffering), got {buffer_size}")
         if num_parallel_reads is not None and num_parallel_reads < 1 and num_parallel_reads != AUTOTUNE:
             raise InvalidArgumentError(f"`num_parallel_reads` must be > 0, got {num_parallel_reads}")
         if num_parallel_reads is not None and num_parallel_reads >= 1 << 63:
             raise InvalidArgumentError(f"`num_parallel_reads` must be below 2**63, got {num_parallel_reads}")
-        self._files = filenames if isinstance(filenames, Dataset) else flatten(filenames)
-        self._buffer_size = buffer_size
-        self._cycle_length = 1 if num_parallel_reads in (None, AUTOTUNE) else num_parallel_reads
-        self._block_length = 1
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._stream().records()
-
-    def _plan(self) -> RecordPlan | None:
-        from ._plan import RecordPlan
-
-        return RecordPlan(self)
-
-    def _describe(self) -> str:
-        if isinstance(self._files, Dataset):
-            return f"TFRecordDataset({self._files._describe()})"
-        return (
-            f"TFRecordDataset({self._files[0]!r})"
-            if len(self._files) == 1
-            else f"TFRecordDataset({len(self._files)} files)"
-        )
-
-    @property
-    def element_spec(self) -> Any:
-        from .. import dtypes
-        from ..values.nests import TensorSpec
-
-        return TensorSpec((), dtypes.string)
-
-    def _stream(self, **options: Any) -> _core.RecordStream:
-        files = flatten(list(self._files)) if isinstance(self._files, Dataset) else self._files
-        return _core.RecordStream(
-            stream_files(files),
-            compression_type=self._compression_type,
-            cycle_length=self._cycle_length,
-            block_length=self._block_length,
-            num_threads=max(1, min(available_cpus(), _MAX_THREADS) - 1),
-            prefetch_bytes=max(_PREFETCH_BYTES, self._buffer_size or 0),
-            **options,
-        )
-
-
-def joined(datasets: list[Any], cycle_length: int, block_length: int) -> TFRecordDataset | None:
-    """One dataset that interleaves these, where each is of one file and all are read alike; else None."""
-    for dataset in datasets:
-        if type(dataset) is not TFRecordDataset or dataset._cycle_length != 1 or not _names_one_file(dataset._files):
-            return None
-    if len({dataset._compression_type for dataset in datasets}) > 1:
-        return None
-    files = [dataset._files[0] for dataset in datasets]
-    source = TFRecordDataset(files, datasets[0]._compression_type if datasets else None)
-    source._cycle_length, source._block_length = cycle_length, block_length
-    return source
-
-
-def _names_one_file(files: Any) -> bool:
-    if not isinstance(files, list) or len(files) != 1:
-        return False
-    return isinstance(files[0], str | bytes) and not set(os.fsdecode(files[0])) & set("*?[")
+        files = node_of(filenames) if isinstance(filenames, Dataset) else flatten(filenames)
+        cycle_length = 1 if num_parallel_reads is None or num_parallel_reads == AUTOTUNE else num_parallel_reads
+        super().__init__(Records(files, compression_type, buffer_size or 0, cycle_length))

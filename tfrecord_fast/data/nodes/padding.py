@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
-from ..values.composites import stack_ragged
-from ..values.conversion import fill_value
-from ..values.nests import leaves, map_leaves, stack
-from ..values.ragged import RaggedTensor, ragged_of
+from ...errors import InvalidArgumentError
+from ...values.composites import stack_ragged
+from ...values.conversion import fill_value
+from ...values.nests import leaves, map_leaves, stack
+from ...values.ragged import RaggedTensor, ragged_of
 
 __all__ = ["padder", "stack_ragged_arrays"]
 
@@ -53,7 +53,7 @@ def _rebuild(like: Any, prefix: tuple[Any, ...], at: dict[tuple[Any, ...], Any])
 
 
 def _shapes(shapes: Any, count: int) -> list[Any]:
-    """One shape a component: a shape is a list, a tuple of lengths, or anything with `as_list`."""
+    """One shape per component: a shape is a list, a tuple of lengths, or anything with `as_list`."""
     if hasattr(shapes, "as_list"):
         shapes = shapes.as_list()
     if isinstance(shapes, Mapping):

@@ -1,14 +1,15 @@
-"""Iterators behind datasets. After an error the next `next()` goes on behind it, as TensorFlow's do."""
+"""Iterators of nodes. After an error, the next `next()` goes on with the element after it, as TensorFlow's do."""
 
 from __future__ import annotations
 
 import random
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..values.nests import rows, stack
+from ...values.nests import rows, stack
 
 __all__ = ["Batches", "Chained", "Ignoring", "Interleaved", "Repeated", "Shuffled", "Windowed", "Windows"]
 
@@ -40,7 +41,7 @@ class Batches(_Iterator):
         try:
             run.extend(islice(self._elements, self._size))
         except Exception:
-            # The error takes the place of the batch: the rest of it goes as well.
+            # The error takes the place of the batch: the rest of its elements are passed over.
             self._pass_over(self._size - len(run) - 1)
             raise
         if not run or (self._drop_remainder and len(run) < self._size):
@@ -58,7 +59,7 @@ class Batches(_Iterator):
 
 
 class Windowed(_Iterator):
-    """The elements number start, start + step, … below stop; an error counts for none."""
+    """The elements with the numbers start, start + step, … below stop; an error has no number."""
 
     def __init__(self, elements: Iterator[Any], start: int, stop: int | None, step: int) -> None:
         self._elements = elements
@@ -97,10 +98,10 @@ class Chained(_Iterator):
 
 
 class Repeated(_Iterator):
-    """All of it again and again; without end where count is negative, until nothing comes of it."""
+    """What `start()` iterates over, `count` times; without end where that is negative, until nothing comes of it."""
 
-    def __init__(self, dataset: Iterable[Any], count: int) -> None:
-        self._dataset = dataset
+    def __init__(self, start: Callable[[], Iterator[Any]], count: int) -> None:
+        self._start = start
         self._left = count
         self._current: Iterator[Any] | None = None
         self._some = True
@@ -111,8 +112,8 @@ class Repeated(_Iterator):
                 if self._left == 0 or not self._some:
                     raise StopIteration
                 self._left -= 1
-                self._some = self._left >= 0  # a bounded repeat asks an empty dataset again
-                self._current = iter(self._dataset)
+                self._some = self._left >= 0  # a bounded repeat asks again where there was nothing
+                self._current = self._start()
             element = next(self._current, _END)
             if element is not _END:
                 self._some = True
@@ -146,7 +147,7 @@ class Shuffled(_Iterator):
 
 
 class Interleaved(_Iterator):
-    """`block_length` elements in turn of each of `cycle_length` datasets that are open at a time."""
+    """`block_length` elements in turn of each of the `cycle_length` iterables that are open at a time."""
 
     def __init__(
         self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]], cycle_length: int, block_length: int
@@ -190,7 +191,7 @@ class Interleaved(_Iterator):
 
 
 class Windows(_Iterator):
-    """Lists of `size` elements, `stride` apart, each starting `shift` elements after the one before."""
+    """Lists of `size` elements, `stride` apart, each of which starts `shift` elements after the one before."""
 
     def __init__(self, elements: Iterator[Any], size: int, shift: int, stride: int, drop_remainder: bool) -> None:
         self._elements = elements
@@ -217,7 +218,7 @@ class Windows(_Iterator):
 
 
 class Ignoring(_Iterator):
-    """Passes over elements whose making raises; ends where an error ends the elements behind it too."""
+    """Passes over elements whose making raises; ends where an error ends the elements below it, too."""
 
     def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:
         self._elements = elements
@@ -231,6 +232,4 @@ class Ignoring(_Iterator):
                 raise
             except Exception as error:
                 if self._log_warning:
-                    import warnings
-
                     warnings.warn(f"an element was passed over: {error}", stacklevel=2)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from .. import _core
+from ... import _core
 
 __all__ = ["Window", "windowed_batches", "windowed_records"]
 
@@ -20,7 +20,7 @@ class Window(NamedTuple):
 
 
 def windowed_records(records: Iterator[bytes], windows: tuple[Window, ...]) -> Iterator[bytes]:
-    """The records that every window, one behind the other, lets through."""
+    """The records that every window, one after the other, lets through."""
     for window in windows:
         records = islice(records, *window)
     return records
@@ -36,7 +36,7 @@ def windowed_batches(
     """The records that the windows let through, in batches of `size`.
 
     Args:
-      batches: of the records in front of the windows, of any sizes.
+      batches: of the records before the windows, of any sizes.
       records_from: the records again, one by one, from a place on; asked for where `batches` raises.
     """
     cutters = [_Cutter(window) for window in windows]

@@ -1,8 +1,8 @@
 """Elements made ahead, on threads: one that fills a buffer, or several that call a function.
 
 The thread holds the shared state, never the iterator; when that is dropped, the thread stops at its next element.
-Nothing that blocks is waited for without a way to be woken: a consumer waits on a condition, which lets Ctrl-C
-through. Threads that still run when the interpreter ends are stopped and joined first.
+Whoever waits can be woken: a consumer waits on a queue, which lets Ctrl-C through. Threads that still run when the
+interpreter ends are stopped and joined first.
 """
 
 from __future__ import annotations
@@ -13,28 +13,29 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from time import perf_counter
 from typing import Any
 
-from .. import _core
+from ... import _core
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
 
 _END = object()
 
-# Seconds that a call may take and be cheap: about what it costs to hand an element to a pool of threads, or to have it
-# made ahead by one other thread. Batches of records are few and large: the second counts for both.
+# Seconds that a call may take and still be cheap: about what it costs to hand an element to a pool of threads, or to
+# have it made ahead by one other thread. Batches of records are few and large: for them, the second holds for both.
 CHEAP_CALL = 30e-6
 CHEAP_AHEAD = 150e-6
-# Threads are started after so many slow calls in a row, or after two or more that took so long together.
+# Threads are started after this many slow calls in a row, or after two or more that took this long together.
 _SLOW_CALLS = 8
 _SLOW_SECONDS = 0.02
-# The same for a batch of records. The first few of a stream are parsed by the call, those behind by the stream, ahead.
+# The same for a batch of records. The first few of a stream are parsed by the call, later ones by the stream, ahead.
 _SLOW_SECONDS_OF_BATCHES = 0.25
-# Threads that were asked for are given up after so many cheap calls in a row.
+# Threads that were asked for are given up after this many cheap calls in a row.
 _CHEAP_CALLS = 64
 
 
@@ -75,9 +76,9 @@ class _Buffer:
         self.put_end()
 
 
-def _fill(buffer: _Buffer, elements: Iterable[Any]) -> None:
+def _fill(buffer: _Buffer, start: Callable[[], Iterator[Any]]) -> None:
     try:
-        iterator = iter(elements)
+        iterator = start()
         while not buffer.stopped:
             try:
                 element = next(iterator)
@@ -124,13 +125,13 @@ def _check_process(process: int) -> None:
 
 
 class Prefetched:
-    """The elements, up to `size` of them made ahead on a thread, which starts with the first `next()`.
+    """What `start()` iterates over, up to `size` elements ahead on a thread, which starts with the first `next()`.
 
     Several threads may share one, as they may share Mapped and Tried.
     """
 
-    def __init__(self, elements: Iterable[Any], size: int) -> None:
-        self._elements: Iterable[Any] | None = elements
+    def __init__(self, start: Callable[[], Iterator[Any]], size: int) -> None:
+        self._start: Callable[[], Iterator[Any]] | None = start
         self._buffer = _Buffer(size)
         self._starting = threading.Lock()
         self._process = os.getpid()
@@ -140,8 +141,8 @@ class Prefetched:
 
     def __next__(self) -> Any:
         _check_process(self._process)
-        if self._elements is not None:
-            self._start()
+        if self._start is not None:
+            self._begin()
         element, error = self._buffer.get()
         if error is not None:
             raise error
@@ -150,14 +151,14 @@ class Prefetched:
             raise StopIteration
         return element
 
-    def _start(self) -> None:
+    def _begin(self) -> None:
         with self._starting:
-            if self._elements is None:
+            if self._start is None:
                 return
             thread = threading.Thread(
-                target=_fill, args=(self._buffer, self._elements), name="tfrecord_fast.prefetch", daemon=True
+                target=_fill, args=(self._buffer, self._start), name="tfrecord_fast.prefetch", daemon=True
             )
-            self._elements = None
+            self._start = None
             _running[thread] = self._buffer
             thread.start()
 
@@ -237,10 +238,10 @@ class Mapped:
         self._timed = _Timed(function)
         self._verdict = verdict or Verdict()
         self._trial = _Trial(function, self._verdict, CHEAP_CALL)
-        self._direct = verdict is not None and not verdict.slow  # no more is given to threads
+        self._direct = verdict is not None and not verdict.slow  # threads get no more to do
         self._threads = threads
-        self._pool: Any = None
-        self._futures: deque[Any] = deque()
+        self._pool: ThreadPoolExecutor | None = None
+        self._futures: deque[Future[Any] | Exception] = deque()
         self._ended = False
         self._lock = threading.Lock()  # guards all of it
         self._process = os.getpid()
@@ -254,11 +255,11 @@ class Mapped:
             element = next(self._elements) if future is None else None
         if future is None:
             return self._trial(element)
-        if isinstance(future, BaseException):
+        if isinstance(future, Exception):
             raise future
         return future.result()
 
-    def _next_future(self) -> Any:
+    def _next_future(self) -> Future[Any] | Exception | None:
         """A future, or the error in the place of an element; None: the next is to be made without threads."""
         if self._direct and self._verdict.slow:
             self._direct, self._timed.cheap_calls = False, 0
@@ -284,8 +285,6 @@ class Mapped:
             self._futures.append(error)
         else:
             if self._pool is None:
-                from concurrent.futures import ThreadPoolExecutor
-
                 self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="tfrecord_fast.map")
             self._futures.append(self._pool.submit(self._timed, element))
 

@@ -1,0 +1,173 @@
+"""The methods of Dataset that make one dataset of several, or several of one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from ...base.threads import available_cpus
+from ...errors import InvalidArgumentError
+from ...values.nests import leaves, map_leaves
+from ..arguments import check_count
+from ..functions import guarded, name_of
+from ..handle import Handle, OtherDataset, SameDataset, T, node_of
+from ..nodes.joins import Concatenate, FlatMap, Interleave, Sliding, Zip
+from ..nodes.node import Node
+from ..nodes.sources import Failing, Generated
+from ..sentinels import AUTOTUNE
+
+__all__ = ["Joins"]
+
+
+class Joins(Handle[T, SameDataset, OtherDataset]):
+    """Mixed into Dataset."""
+
+    def flat_map(self, map_func: Callable[..., OtherDataset], name: str | None = None) -> OtherDataset:
+        """The elements of the dataset that the function gives for each element, one dataset after the other.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(4).flat_map(lambda n: tf.data.Dataset.range(n))]
+        [0, 0, 1, 0, 1, 2]
+        """
+        return self._other(FlatMap(node_of(self), partial(_opened, map_func, "flat_map"), name_of(map_func)))
+
+    def interleave(
+        self,
+        map_func: Callable[..., OtherDataset],
+        cycle_length: int | None = None,
+        block_length: int | None = None,
+        num_parallel_calls: int | None = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> OtherDataset:
+        """As `flat_map`, with `cycle_length` datasets open at a time, `block_length` elements of each in turn.
+
+        The native reader does it where elements are paths and the function gives a TFRecordDataset of each.
+
+        Args:
+          cycle_length: None or AUTOTUNE: the number of processors, so that the order depends on the machine, as
+            TensorFlow's does.
+          block_length: 1 by default.
+          num_parallel_calls, deterministic, name: accepted; the order is that of one thread.
+
+        >>> import tfrecord_fast as tf
+        >>> letters = tf.data.Dataset.from_tensor_slices([b"a", b"b", b"c"])
+        >>> twice = letters.interleave(lambda x: tf.data.Dataset.from_tensors(x).repeat(2), cycle_length=2)
+        >>> list(twice)
+        [b'a', b'b', b'a', b'b', b'c', b'c']
+        """
+        cycle = available_cpus() if cycle_length in (None, AUTOTUNE) else check_count("cycle_length", cycle_length)
+        block = 1 if block_length is None else check_count("block_length", block_length)
+        open_ = partial(_opened, map_func, "interleave")
+        return self._other(Interleave(node_of(self), open_, name_of(map_func), cycle, block))
+
+    def window(
+        self,
+        size: int,
+        shift: int | None = None,
+        stride: int = 1,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> OtherDataset:
+        """Datasets of `size` elements, `stride` apart; each starts `shift` (`size` by default) elements further on.
+
+        >>> import tfrecord_fast as tf
+        >>> [[int(x) for x in window] for window in tf.data.Dataset.range(5).window(3, shift=2)]
+        [[0, 1, 2], [2, 3, 4], [4]]
+        """
+        size = check_count("size", size)
+        shift = size if shift is None else check_count("shift", shift)
+        stride = check_count("stride", stride)
+        return self._other(Sliding(node_of(self), size, shift, stride, bool(drop_remainder), self._other))
+
+    def concatenate(self, dataset: OtherDataset, name: str | None = None) -> OtherDataset:
+        """These elements, then the other's.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(2))]
+        [0, 1, 0, 1]
+        """
+        return self._other(Concatenate(node_of(self), node_of(dataset)))
+
+    @classmethod
+    def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> OtherDataset:
+        """Elements of several datasets side by side, up to the end of the shortest.
+
+        Args:
+          *args: datasets, or one structure (tuples, dicts) of them; `datasets` is the same by name.
+
+        >>> import tfrecord_fast as tf
+        >>> pairs = tf.data.Dataset.zip(tf.data.Dataset.range(3), tf.data.Dataset.range(10, 12))
+        >>> [(int(a), int(b)) for a, b in pairs]
+        [(0, 10), (1, 11)]
+        """
+        if not args and datasets is None:
+            raise TypeError("Must pass at least one dataset to `zip`.")
+        if args and datasets is not None:
+            raise TypeError("Both `*args` and `datasets` cannot be set.")
+        structure = datasets if datasets is not None else args[0] if len(args) == 1 else args
+        for part in leaves(structure):
+            if not isinstance(part, Handle):
+                raise TypeError(f"zip takes datasets, tuples and dicts of them, got {type(part).__name__}")
+        return cls._other(Zip(map_leaves(node_of, structure)))
+
+    @classmethod
+    def choose_from_datasets(
+        cls, datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True
+    ) -> OtherDataset:
+        """The next element of the dataset whose number comes next in `choice_dataset`.
+
+        Args:
+          stop_on_empty_dataset: ends where a dataset that is chosen has no more elements; else it is passed over.
+        """
+
+        def elements() -> Iterator[Any]:
+            iterators = [iter(dataset) for dataset in datasets]
+            for choice in choice_dataset:
+                try:
+                    yield next(iterators[int(choice)])
+                except StopIteration:
+                    if stop_on_empty_dataset:
+                        return
+
+        return cls._other(Generated(elements, f"choose_from_datasets({len(datasets)})"))
+
+    @classmethod
+    def sample_from_datasets(
+        cls,
+        datasets: Any,
+        weights: Any = None,
+        seed: int | None = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> OtherDataset:
+        """Elements of datasets drawn at random, by `weights` (equal ones by default)."""
+        chances = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
+        if len(chances) != len(datasets):
+            raise InvalidArgumentError(f"{len(chances)} weights for {len(datasets)} datasets")
+
+        def elements() -> Iterator[Any]:
+            draw = random.Random(seed)
+            left = {number: iter(dataset) for number, dataset in enumerate(datasets) if chances[number] > 0}
+            while left:
+                [number] = draw.choices(list(left), [chances[number] for number in left])
+                try:
+                    yield next(left[number])
+                except StopIteration:
+                    if stop_on_empty_dataset:
+                        return
+                    del left[number]
+
+        return cls._other(Generated(elements, f"sample_from_datasets({len(datasets)})"))
+
+
+def _opened(function: Callable[..., Any], method: str, element: Any) -> Node:
+    """The node of the dataset that the function gives for the element."""
+    function = guarded(function)
+    dataset = function(*element) if type(element) is tuple else function(element)
+    if not isinstance(dataset, Handle):
+        error = TypeError(f"the function of {method} must return a Dataset, got {type(dataset).__name__}")
+        return Failing(error, method)  # raised where its elements are asked for
+    return node_of(dataset)

@@ -1,0 +1,114 @@
+"""The methods of Dataset that say which elements come when, and what is made ahead or kept."""
+
+from __future__ import annotations
+
+import sys
+
+from ...errors import InvalidArgumentError
+from ..arguments import check_count
+from ..handle import Handle, OtherDataset, SameDataset, T, node_of
+from ..nodes.cache import Cache
+from ..nodes.order import Repeat, Shuffle, Slice
+from ..nodes.prefetch import Prefetch
+from ..sentinels import AUTOTUNE, UNKNOWN
+
+__all__ = ["Order"]
+
+
+class Order(Handle[T, SameDataset, OtherDataset]):
+    """Mixed into Dataset."""
+
+    def shuffle(
+        self,
+        buffer_size: int,
+        seed: int | None = None,
+        reshuffle_each_iteration: bool | None = True,
+        name: str | None = None,
+    ) -> SameDataset:
+        """A random order: each element is drawn from a buffer of the next `buffer_size` ones.
+
+        Args:
+          buffer_size: elements held; -2, an unknown cardinality, takes all of them.
+          seed: makes the order repeatable, from dataset to dataset; it is not TensorFlow's order for that seed.
+          reshuffle_each_iteration: another order each time; False: the same.
+
+        >>> import tfrecord_fast as tf
+        >>> sorted(int(x) for x in tf.data.Dataset.range(4).shuffle(2))
+        [0, 1, 2, 3]
+        """
+        size = sys.maxsize if buffer_size == UNKNOWN else check_count("buffer_size", buffer_size)
+        reshuffle = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
+        start = None if seed is None else check_count("seed", seed, -(1 << 63))
+        return self._same(Shuffle(node_of(self), size, start, reshuffle))
+
+    def repeat(self, count: int | None = None, name: str | None = None) -> SameDataset:
+        """All elements `count` times; without end where it is None or -1.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
+        [0, 1, 0, 1]
+        """
+        times = -1 if count is None else check_count("count", count, -(1 << 63))
+        return self._same(Repeat(node_of(self), max(times, -1)))
+
+    def take(self, count: int, name: str | None = None) -> SameDataset:
+        """The first `count` elements; all where it is -1.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
+        [0, 1]
+        """
+        return self._same(Slice.take(node_of(self), check_count("count", count, -(1 << 63))))
+
+    def skip(self, count: int, name: str | None = None) -> SameDataset:
+        """The elements after the first `count`; none where it is -1.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
+        [2, 3]
+        """
+        return self._same(Slice.skip(node_of(self), check_count("count", count, -(1 << 63))))
+
+    def shard(self, num_shards: int, index: int, name: str | None = None) -> SameDataset:
+        """Every `num_shards`-th element, from number `index` on.
+
+        Raises:
+          errors.InvalidArgumentError: unless 0 <= index < num_shards.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(7).shard(3, 1)]
+        [1, 4]
+        """
+        shards = check_count("num_shards", num_shards)
+        number = check_count("index", index, 0)
+        if number >= shards:
+            raise InvalidArgumentError(f"`index` must be between 0 and {shards - 1}, got {number}")
+        return self._same(Slice.shard(node_of(self), shards, number))
+
+    def prefetch(self, buffer_size: int, name: str | None = None) -> SameDataset:
+        """Makes up to `buffer_size` elements ahead on a thread; AUTOTUNE: 4; 0: none.
+
+        The thread starts with the first element asked for, and stops when the iterator is dropped. After records,
+        batches of them, and maps of these, there is one only once the functions have proved to be slow: the native
+        reader reads and parses ahead on threads of its own, and handing over would take longer than a quick call.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
+        [0, 1, 2]
+        """
+        size = 4 if buffer_size is None or buffer_size == AUTOTUNE else check_count("buffer_size", buffer_size, 0)
+        return self._same(Prefetch(node_of(self), size))
+
+    def cache(self, filename: str = "", name: str | None = None) -> SameDataset:
+        """Keeps all elements in memory once an iteration has come to the end, and gives these from then on.
+
+        Raises:
+          ValueError: a filename; there is no cache in files.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.range(2).cache().repeat(2)]
+        [0, 1, 0, 1]
+        """
+        if filename:
+            raise InvalidArgumentError("cache keeps elements in memory only; leave the filename out")
+        return self._same(Cache(node_of(self)))

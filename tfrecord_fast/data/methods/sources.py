@@ -1,0 +1,157 @@
+"""The methods of Dataset that make datasets of none: of values, numbers and generators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from ..._core import RecordBatch
+from ...dtypes import as_dtype
+from ...errors import InvalidArgumentError
+from ...values.bytes_array import BytesArray
+from ...values.conversion import as_array
+from ...values.nests import map_leaves, normalize
+from ..functions import name_of
+from ..handle import Handle, OtherDataset, SameDataset, T
+from ..nodes.sources import Generated, slices
+from ..sentinels import INFINITE
+
+__all__ = ["Sources"]
+
+
+class Sources(Handle[T, SameDataset, OtherDataset]):
+    """Mixed into Dataset."""
+
+    @classmethod
+    def from_tensor_slices(cls, tensors: Any, name: str | None = None) -> OtherDataset:
+        """The rows of arrays.
+
+        Args:
+          tensors: a structure (tuples, dicts) of arrays, lists, BytesArray, RecordBatch, SparseTensor, RaggedTensor,
+            all of one length.
+
+        Raises:
+          errors.InvalidArgumentError: lengths that differ, or a scalar.
+
+        >>> import tfrecord_fast as tf
+        >>> rows = tf.data.Dataset.from_tensor_slices({"a": [1, 2], "b": ["x", "y"]})
+        >>> [(int(row["a"]), row["b"]) for row in rows]
+        [(1, b'x'), (2, b'y')]
+        """
+        return cls._other(slices(normalize(tensors), "from_tensor_slices()"))
+
+    @classmethod
+    def from_tensors(cls, tensors: Any, name: str | None = None) -> OtherDataset:
+        """One element."""
+        return cls._other(Generated(partial(iter, [normalize(tensors)]), "from_tensors()", 1))
+
+    @classmethod
+    def range(cls, *args: int, output_type: Any = None, name: str | None = None) -> OtherDataset:
+        """Numbers as of Python's range, int64 by default."""
+        numbers = range(*(int(as_array(arg, np.int64, "range()").item()) for arg in args))
+        kind: Any = np.int64 if output_type is None else as_dtype(output_type).as_numpy_dtype
+        text = ", ".join(str(arg) for arg in args)
+        return cls._other(Generated(partial(map, kind, numbers), f"range({text})", len(numbers)))
+
+    @classmethod
+    def counter(cls, start: int = 0, step: int = 1, dtype: Any = None, name: str | None = None) -> OtherDataset:
+        """Numbers without end, int64 by default."""
+        kind: Any = np.int64 if dtype is None else as_dtype(dtype).as_numpy_dtype
+        return cls._other(Generated(lambda: map(kind, count(start, step)), f"counter({start}, {step})", INFINITE))
+
+    @classmethod
+    def from_generator(
+        cls,
+        generator: Callable[..., Any],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> OtherDataset:
+        """What `generator(*args)` yields, called anew for each iteration.
+
+        Args:
+          output_types: a structure of dtypes that elements are cast to.
+          output_signature: the same, of TensorSpec or anything else with a dtype. Neither: as they come.
+          output_shapes: a structure of shapes that elements must have; None for a length, or a shape, of any kind.
+
+        Raises:
+          errors.InvalidArgumentError: when iterated: an element that cannot be converted to its dtype, or is of
+            another shape.
+        """
+        if not callable(generator):
+            raise TypeError("`generator` must be a Python callable.")
+        wanted, shapes = output_types, output_shapes
+        if output_signature is not None:
+            signature = _as_structure(output_signature)
+            wanted = map_leaves(lambda spec: spec.dtype, signature)
+            shapes = map_leaves(lambda spec: getattr(spec, "shape", None), signature)
+        if wanted is not None:
+            shapes = map_leaves(lambda _: None, wanted) if shapes is None else map_leaves(_lengths, wanted, shapes)
+
+        def elements() -> Iterator[Any]:
+            for element in generator(*(args or ())):
+                if wanted is None:
+                    yield normalize(element)
+                else:
+                    yield map_leaves(_checked, wanted, shapes, element)
+
+        return cls._other(Generated(elements, f"from_generator({name_of(generator)})"))
+
+
+def _as_structure(signature: Any) -> Any:
+    return tuple(signature) if isinstance(signature, list) else signature
+
+
+def _lengths(_: Any, shape: Any) -> tuple[int | None, ...] | None:
+    """A shape as a tuple; None where its rank is not known."""
+    if shape is None or getattr(shape, "rank", 0) is None:
+        return None
+    given = shape.as_list() if hasattr(shape, "as_list") else shape
+    if not isinstance(given, Iterable):
+        return None
+    return tuple(None if length is None or length == -1 else int(length) for length in given)
+
+
+def _checked(dtype: Any, lengths: tuple[int | None, ...] | None, value: Any) -> Any:
+    """The value as that dtype, of that shape."""
+    if hasattr(value, "row_splits"):
+        return value
+    made = _cast(dtype, value)
+    if lengths is not None:
+        shape = np.shape(made) if isinstance(made, bytes) else tuple(made.shape)
+        if len(shape) != len(lengths) or any(
+            length not in (None, have) for have, length in zip(shape, lengths, strict=True)
+        ):
+            raise InvalidArgumentError(
+                f"`generator` yielded an element of shape {shape} where an element of shape {lengths} was expected."
+            )
+    return made
+
+
+def _cast(dtype: Any, value: Any) -> Any:
+    wanted = as_dtype(dtype).as_numpy_dtype
+    kind = type(value)
+    if kind is wanted or (kind is bytes and wanted is np.object_):  # quick ways for what is usual
+        return value
+    if kind is int and wanted in (np.int32, np.int64) and -(1 << 31) <= value < 1 << 31:
+        return wanted(value)
+    if kind is float and wanted in (np.float32, np.float64):
+        return wanted(value)
+    if kind is np.ndarray and value.ndim and value.dtype.type is wanted is not np.object_:
+        return value
+    if isinstance(value, BytesArray | RecordBatch) and wanted is np.object_:
+        return value
+    try:
+        array = as_array(normalize(value) if wanted is np.object_ else value, wanted, "the element")
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(
+            "`generator` yielded an element that could not be converted to the expected type. "
+            f"The expected type was {as_dtype(dtype).name}, but the yielded element was {value!r:.200}. ({error})"
+        ) from None
+    return array[()] if array.ndim == 0 else array

@@ -1,0 +1,169 @@
+"""Nodes made of several: of one whose elements open others, side by side, or one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain, repeat
+from typing import Any
+
+from ...values.nests import leaves, map_leaves
+from ..sentinels import INFINITE, UNKNOWN
+from .iterators import Chained, Interleaved, Windows
+from .node import Node, Of, Run
+from .sources import Generated
+
+__all__ = ["Concatenate", "FlatMap", "Interleave", "Sliding", "Zip"]
+
+
+class FlatMap(Of):
+    """The elements of the node that `open_` gives for each element, one node after the other.
+
+    Args:
+      open_: gives a node; Failing where it could not.
+      name: of the function, for repr.
+    """
+
+    cycle_length = 1
+    block_length = 1
+
+    def __init__(self, node: Node, open_: Callable[[Any], Node], name: str) -> None:
+        super().__init__(node)
+        self.open = open_
+        self._name = name
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return Chained(run(self.input), lambda element: run(self.open(element)))
+
+    def label(self) -> str:
+        return f"flat_map({self._name})"
+
+    def cardinality(self) -> int:
+        return INFINITE if self.input.cardinality() == INFINITE else UNKNOWN
+
+    def element_spec(self, run: Run) -> Any:
+        return Node.element_spec(self, run)
+
+
+class Interleave(FlatMap):
+    """As FlatMap, with `cycle_length` nodes open at a time, `block_length` elements of each in turn."""
+
+    def __init__(
+        self, node: Node, open_: Callable[[Any], Node], name: str, cycle_length: int, block_length: int
+    ) -> None:
+        super().__init__(node, open_, name)
+        self.cycle_length = cycle_length
+        self.block_length = block_length
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return Interleaved(
+            run(self.input), lambda element: run(self.open(element)), self.cycle_length, self.block_length
+        )
+
+    def label(self) -> str:
+        return f"interleave({self._name}, {self.cycle_length}, {self.block_length})"
+
+
+class Sliding(Of):
+    """Windows of `size` elements, `stride` apart; each starts `shift` elements after the one before.
+
+    An element has the structure of the input's, with `wrap` of a node in the place of each component.
+    """
+
+    def __init__(
+        self, node: Node, size: int, shift: int, stride: int, drop_remainder: bool, wrap: Callable[[Node], Any]
+    ) -> None:
+        super().__init__(node)
+        self._size = size
+        self._shift = shift
+        self._stride = stride
+        self._drop_remainder = drop_remainder
+        self._wrap = wrap
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        windows = Windows(run(self.input), self._size, self._shift, self._stride, self._drop_remainder)
+        return map(self._window, windows)
+
+    def _window(self, elements: list[Any]) -> Any:
+        return map_leaves(self._column, *elements)
+
+    def _column(self, *column: Any) -> Any:
+        return self._wrap(Generated(column.__iter__, "window", len(column)))
+
+    def label(self) -> str:
+        return f"window({self._size}, shift={self._shift}, stride={self._stride})"
+
+    def cardinality(self) -> int:
+        elements = self.input.cardinality()
+        if elements < 0:
+            return elements
+        if self._drop_remainder:
+            return max(0, (elements - (self._size - 1) * self._stride - 1) // self._shift + 1)
+        return -(-elements // self._shift)
+
+    def element_spec(self, run: Run) -> Any:
+        return Node.element_spec(self, run)
+
+
+class Concatenate(Node):
+    """The elements of one node, then the other's."""
+
+    def __init__(self, first: Node, second: Node) -> None:
+        self.inputs = (first, second)
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return chain.from_iterable(map(run, self.inputs))
+
+    def label(self) -> str:
+        return "concatenate"
+
+    def describe(self, describe: Callable[[Node], str]) -> str:
+        first, second = map(describe, self.inputs)
+        return f"{first}.{self.label()}({second})"
+
+    def cardinality(self) -> int:
+        counts = [part.cardinality() for part in self.inputs]
+        if INFINITE in counts:
+            return INFINITE
+        return UNKNOWN if UNKNOWN in counts else sum(counts)
+
+    def element_spec(self, run: Run) -> Any:
+        return self.inputs[0].element_spec(run)
+
+
+class Zip(Node):
+    """Of a structure of nodes, elements of that structure, up to the end of the shortest."""
+
+    def __init__(self, structure: Any) -> None:
+        self.inputs = tuple(leaves(structure))
+        self._structure = structure
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        if not self.inputs:
+            return repeat(self._structure)
+        if isinstance(self._structure, tuple) and all(isinstance(part, Node) for part in self._structure):
+            return zip(*map(run, self._structure), strict=False)
+        return _zipped(map_leaves(run, self._structure))
+
+    def label(self) -> str:
+        return "zip"
+
+    def describe(self, describe: Callable[[Node], str]) -> str:
+        return f"{self.label()}({', '.join(map(describe, self.inputs))})"
+
+    def cardinality(self) -> int:
+        counts = [part.cardinality() for part in self.inputs]
+        finite = [elements for elements in counts if elements >= 0]
+        if UNKNOWN in counts:
+            return 0 if 0 in finite else UNKNOWN
+        return min(finite) if finite else INFINITE
+
+    def element_spec(self, run: Run) -> Any:
+        return map_leaves(lambda part: part.element_spec(run), self._structure)
+
+
+def _zipped(iterators: Any) -> Iterator[Any]:
+    while True:
+        try:
+            yield map_leaves(next, iterators)
+        except StopIteration:
+            return

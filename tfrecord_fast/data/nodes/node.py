@@ -1,0 +1,104 @@
+"""What every node can tell and do: how it iterates, what it is called, how many elements it has, and of what kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...errors import InvalidArgumentError
+from ...values.nests import spec_of
+from ..sentinels import UNKNOWN
+
+__all__ = ["Draws", "Iterations", "Node", "Of", "Run"]
+
+Run = Callable[["Node"], Iterator[Any]]  # starts an iteration of a node, in the best way there is
+
+
+class Draws:
+    """The seeds of one iteration after the other: another one each time, or always the same."""
+
+    def __init__(self, seed: int, again: bool) -> None:
+        self.iterations = 0
+        self.again = again  # whether each iteration draws a seed of its own
+        self._seed = seed
+
+    def next_seed(self) -> int:
+        """Of the iteration that begins now; of 64 bits."""
+        seed = self._seed + self.iterations * 0x9E3779B97F4A7C15
+        if self.again:
+            self.iterations += 1
+        return seed % (1 << 64)
+
+
+class Node(ABC):
+    """A source of elements, or a transformation of other nodes.
+
+    Nothing happens before `iterate`, and each iteration starts anew. What an iteration changes in a node is kept in
+    the node itself (the elements of a cache), or in its `draws`.
+    """
+
+    inputs: tuple[Node, ...] = ()
+    draws: Draws | None = None  # where the order differs from iteration to iteration
+
+    @abstractmethod
+    def iterate(self, run: Run) -> Iterator[Any]:
+        """The elements, made in Python out of those of the inputs, which `run` starts."""
+
+    @abstractmethod
+    def label(self) -> str:
+        """What repr calls it, without its inputs."""
+
+    def describe(self, describe: Callable[[Node], str]) -> str:
+        """What repr calls it, with its inputs, each as `describe` has it."""
+        return ".".join(part for part in (*map(describe, self.inputs), self.label()) if part)
+
+    def cardinality(self) -> int:
+        """The number of elements, INFINITE or UNKNOWN."""
+        return UNKNOWN
+
+    def element_spec(self, run: Run) -> Any:
+        """Shape and dtype of the elements, as a structure of TensorSpec: by default of the first, which is made for it.
+
+        Raises:
+          errors.InvalidArgumentError: there is none.
+        """
+        before = Iterations(self)
+        try:
+            for element in run(self):
+                return spec_of(element)
+        finally:
+            before.restore()
+        raise InvalidArgumentError("an empty dataset has no element to tell their shapes and dtypes by")
+
+
+class Of(Node):
+    """A transformation of one node; by default it has as many elements, and of the same kind."""
+
+    def __init__(self, node: Node) -> None:
+        self.input = node
+        self.inputs = (node,)
+
+    def cardinality(self) -> int:
+        return self.input.cardinality()
+
+    def element_spec(self, run: Run) -> Any:
+        return self.input.element_spec(run)
+
+
+class Iterations:
+    """How many iterations have drawn their seeds, at a node and below, so that a mere look can leave that as it was."""
+
+    def __init__(self, node: Node) -> None:
+        self._counts: list[tuple[Draws, int]] = []
+        below = [node]
+        while below:
+            one = below.pop()
+            if one.draws is not None:
+                self._counts.append((one.draws, one.draws.iterations))
+            below += one.inputs
+
+    def restore(self) -> None:
+        """Sets the counts to what they were."""
+        for draws, iterations in self._counts:
+            draws.iterations = iterations

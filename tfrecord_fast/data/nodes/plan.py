@@ -1,0 +1,59 @@
+"""What the native reader does of a dataset, as one stream: shuffle, repeat, take, skip, shard and batch over files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from ... import _core
+from .node import Run
+from .order import Shuffle
+from .records import Records
+from .windows import Window, windowed_batches, windowed_records
+
+__all__ = ["RecordPlan"]
+
+
+@dataclass(frozen=True)
+class RecordPlan:
+    """What the stream does: shuffle, then repeat, then the windows, then batch."""
+
+    source: Records
+    shuffle: Shuffle | None = None
+    epochs: int = 1  # -1: without end
+    windows: tuple[Window, ...] = ()
+    batch_size: int | None = None  # None: records, as bytes
+    drop_remainder: bool = False
+    on_corrupt: str = "raise"
+    steps: tuple[str, ...] = ()  # for repr
+
+    def then(self, step: str, **changes: Any) -> RecordPlan:
+        """A copy with one step more."""
+        return replace(self, steps=(*self.steps, step), **changes)
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        """An iteration from the start: bytes, or RecordBatches."""
+        seed = 0 if self.shuffle is None else self.shuffle.draws.next_seed()
+        if self.batch_size is None:
+            records = self._stream(run, seed).records()
+            return windowed_records(records, self.windows) if self.windows else records
+        if not self.windows:
+            options = {"batch_size": self.batch_size, "drop_remainder": self.drop_remainder}
+            return self._stream(run, seed, **options).batches()
+        size = self.batch_size
+        return windowed_batches(
+            self._stream(run, seed, batch_size=size).batches(),
+            self.windows,
+            size,
+            self.drop_remainder,
+            # Where a batch cannot be had, its records up to the damage can.
+            lambda given: islice(self._stream(run, seed).records(), given, None),
+        )
+
+    def _stream(self, run: Run, seed: int, **options: Any) -> _core.RecordStream:
+        """The native stream of everything before the windows: the one place where a plan becomes a stream."""
+        if self.shuffle is not None:
+            options |= {"shuffle_buffer": self.shuffle.buffer_size, "seed": seed}
+        return self.source.stream(run, num_epochs=self.epochs, on_corrupt=self.on_corrupt, **options)

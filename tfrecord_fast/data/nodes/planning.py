@@ -1,0 +1,125 @@
+"""Which nodes the native reader does the work of: `record_plan` recognises them.
+
+A chain of shuffle, repeat, take, skip, shard and batch over the records of files becomes one `_core.RecordStream`, as
+far as the stream's order is TensorFlow's:
+
+* shuffle, where there is nothing before it but the reading; the stream shuffles each epoch by itself;
+* one repeat after that; a batch may then run on from epoch to epoch, as TensorFlow's does;
+* take, skip and shard after these: cut out of the stream's batches, whose slices are views;
+* batch, with which the plan is complete. A prefetch adds nothing: the stream reads ahead by itself.
+
+Records that interleave and flat_map read from files, one after the other or in turn, are the records of one stream.
+Whatever else there is runs in Python, on what the plan gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...values.nests import stack
+from .batches import Batch
+from .cache import Cache
+from .errors import IgnoreErrors
+from .joins import FlatMap
+from .node import Iterations, Node, Of, Run
+from .options import WithOptions
+from .order import Repeat, Shuffle, Slice
+from .plan import RecordPlan
+from .prefetch import Prefetch
+from .records import Records, joined
+from .sources import Generated
+
+__all__ = ["record_plan"]
+
+
+def record_plan(node: Node, run: Run) -> RecordPlan | None:
+    """The plan of a node that the native reader does from end to end; None if it can't.
+
+    To make one counts as an iteration of what gives the paths of an interleave.
+    """
+    if isinstance(node, Records):
+        return RecordPlan(node)
+    if isinstance(node, FlatMap):
+        return _interleaved(node, run)
+    fuse = _FUSE.get(type(node))
+    if fuse is None or not isinstance(node, Of):
+        return None  # without asking further
+    plan = record_plan(node.input, run)
+    return None if plan is None else fuse(plan, node)
+
+
+def _batch(plan: RecordPlan, node: Batch) -> RecordPlan | None:
+    if plan.batch_size is not None or node.join is not stack:
+        return None
+    return plan.then(node.label(), batch_size=node.size, drop_remainder=node.drop_remainder)
+
+
+def _shuffle(plan: RecordPlan, node: Shuffle) -> RecordPlan | None:
+    if plan.shuffle is not None or plan.epochs != 1 or plan.windows or plan.batch_size is not None:
+        return None
+    return plan.then(node.label(), shuffle=node)
+
+
+def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
+    same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream shuffles each epoch anew
+    if node.times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None or same:
+        return None
+    return plan.then(node.label(), epochs=node.times)
+
+
+def _slice(plan: RecordPlan, node: Slice) -> RecordPlan | None:
+    if plan.batch_size is not None:
+        return None
+    return plan.then(node.label(), windows=(*plan.windows, node.window))
+
+
+def _ignore_errors(plan: RecordPlan, node: IgnoreErrors) -> RecordPlan | None:
+    if plan.batch_size is not None or plan.windows or plan.epochs != 1 or plan.shuffle or node.log_warning:
+        return None
+    return plan.then(node.label(), on_corrupt="skip_file")
+
+
+def _prefetch(plan: RecordPlan, node: Prefetch) -> RecordPlan:
+    return plan.then(node.label())
+
+
+def _options(plan: RecordPlan, node: WithOptions) -> RecordPlan:
+    return plan
+
+
+# The plan with a node's step, where the native reader can do it.
+_FUSE: dict[type[Node], Callable[[RecordPlan, Any], RecordPlan | None]] = {
+    Batch: _batch,
+    IgnoreErrors: _ignore_errors,
+    Prefetch: _prefetch,
+    Repeat: _repeat,
+    Shuffle: _shuffle,
+    Slice: _slice,
+    WithOptions: _options,
+}
+
+_MOST_FILES = 10_000
+
+
+def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
+    """Where each element is a path, and the function gives the file's records: the native reader interleaves."""
+    if not _gives_paths(node.input) or not 0 <= node.input.cardinality() <= _MOST_FILES:
+        return None
+    before = Iterations(node.input)
+    opened: list[Node] = []
+    for path in run(node.input):
+        opened.append(node.open(path))
+        if joined(opened[-1:], 1, 1) is None:
+            break
+    source = joined(opened, node.cycle_length, node.block_length)
+    if source is None:
+        before.restore()  # the paths are asked for again
+        return None
+    return RecordPlan(source, steps=(node.label(),))
+
+
+def _gives_paths(node: Node) -> bool:
+    while isinstance(node, Shuffle | Repeat | Slice | Prefetch | Cache | WithOptions):
+        node = node.input
+    return isinstance(node, Generated) and node.gives_paths

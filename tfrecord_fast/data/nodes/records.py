@@ -1,0 +1,91 @@
+"""The records of files, through the native reader."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ... import _core
+from ...dtypes import string
+from ...files.names import flatten
+from ...files.streams import record_stream
+from ...values.nests import TensorSpec
+from .node import Node, Run
+
+__all__ = ["Records", "joined"]
+
+
+class Records(Node):
+    """The records of TFRecord files.
+
+    Args:
+      files: as `flatten` gives them, or a node that gives paths.
+      compression_type: None detects.
+      buffer_bytes: how much may be read ahead, where that is more than the reader does by itself.
+      cycle_length: how many files are read in turn, `block_length` records of each.
+    """
+
+    def __init__(
+        self,
+        files: list[Any] | Node,
+        compression_type: str | None = None,
+        buffer_bytes: int = 0,
+        cycle_length: int = 1,
+        block_length: int = 1,
+    ) -> None:
+        self.files = files
+        self.compression_type = compression_type
+        self.buffer_bytes = buffer_bytes
+        self.cycle_length = cycle_length
+        self.block_length = block_length
+        self.inputs = (files,) if isinstance(files, Node) else ()
+
+    def iterate(self, run: Run) -> Iterator[bytes]:
+        return self.stream(run).records()
+
+    def stream(self, run: Run, **options: Any) -> _core.RecordStream:
+        """The native stream of the records; options are others of RecordStream."""
+        return record_stream(
+            flatten(list(run(self.files))) if isinstance(self.files, Node) else self.files,
+            compression_type=self.compression_type,
+            buffer_bytes=self.buffer_bytes,
+            cycle_length=self.cycle_length,
+            block_length=self.block_length,
+            **options,
+        )
+
+    def label(self) -> str:
+        if isinstance(self.files, Node):
+            return "TFRecordDataset"
+        return (
+            f"TFRecordDataset({self.files[0]!r})"
+            if len(self.files) == 1
+            else f"TFRecordDataset({len(self.files)} files)"
+        )
+
+    def describe(self, describe: Callable[[Node], str]) -> str:
+        return f"{self.label()}({describe(self.files)})" if isinstance(self.files, Node) else self.label()
+
+    def element_spec(self, run: Run) -> Any:
+        return TensorSpec((), string)
+
+
+def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Records | None:
+    """One node that interleaves these, where each is of one file and all are read alike; else None."""
+    files, compression_types = [], set()
+    for node in nodes:
+        if not isinstance(node, Records) or node.cycle_length != 1 or isinstance(node.files, Node):
+            return None
+        if len(node.files) != 1 or not _is_one_path(node.files[0]):
+            return None
+        files.append(node.files[0])
+        compression_types.add(node.compression_type)
+    if len(compression_types) > 1:
+        return None
+    compression_type = compression_types.pop() if compression_types else None
+    return Records(files, compression_type, cycle_length=cycle_length, block_length=block_length)
+
+
+def _is_one_path(file: Any) -> bool:
+    return isinstance(file, str | bytes) and not set(os.fsdecode(file)) & set("*?[")

@@ -1,0 +1,55 @@
+"""How nodes are iterated: by the native reader as far as there is a plan for it, and in Python from there on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..functions import call
+from .maps import Map
+from .node import Node
+from .plan import RecordPlan
+from .planning import record_plan
+from .prefetch import Prefetch
+from .threads import CHEAP_AHEAD, CHEAP_CALL, Prefetched, Tried
+
+__all__ = ["run", "start"]
+
+
+def run(node: Node) -> Iterator[Any]:
+    """An iteration of the node, from the start."""
+    return start(node, record_plan(node, run))
+
+
+def start(node: Node, plan: RecordPlan | None) -> Iterator[Any]:
+    """The same, where the node's plan is known."""
+    if plan is not None:
+        return plan.iterate(run)
+    tried = _on_trial(node) if isinstance(node, Prefetch) and node.size else None
+    return node.iterate(run) if tried is None else tried
+
+
+def _on_trial(node: Prefetch) -> Iterator[Any] | None:
+    """The elements of maps over what the native reader does: with no thread until the functions prove to be slow."""
+    maps: list[Map] = []
+    below = node.input
+    while isinstance(below, Map) and (below.tried or not below.threads):
+        maps.insert(0, below)
+        below = below.input
+    plan = record_plan(below, run) if maps and not isinstance(below, Map) else None
+    if plan is None:
+        return None
+    functions = [call(one.function) for one in maps]
+
+    def function(element: Any) -> Any:
+        for one in functions:
+            element = one(element)
+        return element
+
+    def threaded(elements: Iterator[Any]) -> Iterator[Any]:
+        for one in maps:
+            elements = one.over(elements)
+        return Prefetched(elements.__iter__, node.size)
+
+    cheap = CHEAP_CALL if any(one.tried for one in maps) else CHEAP_AHEAD
+    return Tried(plan.iterate(run), function, threaded, node.verdict, cheap)

@@ -1,0 +1,83 @@
+"""Nodes that are made of no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidArgumentError
+from ...files.file_system import glob
+from ...values.nests import column_length, normalize, rows
+from ..sentinels import UNKNOWN
+from .node import Node, Run
+
+__all__ = ["Failing", "Generated", "matching_files", "slices"]
+
+
+class Generated(Node):
+    """What `make()` iterates over, anew each time.
+
+    Args:
+      make: gives an iterable.
+      label: what repr calls it.
+      cardinality: how many elements there are.
+      gives_paths: whether elements are single strings, which may be made ahead.
+    """
+
+    def __init__(
+        self, make: Callable[[], Iterable[Any]], label: str, cardinality: int = UNKNOWN, gives_paths: bool = False
+    ) -> None:
+        self.gives_paths = gives_paths
+        self._make = make
+        self._label = label
+        self._cardinality = cardinality
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return iter(self._make())
+
+    def label(self) -> str:
+        return self._label
+
+    def cardinality(self) -> int:
+        return self._cardinality
+
+
+def slices(element: Any, label: str) -> Generated:
+    """The rows of an element that lies in memory.
+
+    Raises:
+      errors.InvalidArgumentError: its components differ in length, or one is a scalar.
+    """
+    strings = isinstance(element, np.ndarray) and element.ndim == 1 and element.dtype.kind == "O"
+    return Generated(partial(rows, element), label, column_length(element), gives_paths=strings)
+
+
+def matching_files(patterns: Any) -> Generated:
+    """The sorted names of the files that match a glob pattern or a list of them, as bytes.
+
+    Raises:
+      errors.InvalidArgumentError: no file matches.
+    """
+    normal = normalize(patterns)
+    found = glob([normal] if isinstance(normal, bytes) else list(normal))
+    if not found:
+        raise InvalidArgumentError(f"No files matched pattern: {patterns}")
+    names = [name.encode() if isinstance(name, str) else name for name in sorted(found)]
+    return Generated(partial(iter, names), f"list_files({len(names)} files)", len(names), gives_paths=True)
+
+
+class Failing(Node):
+    """No elements: to iterate raises the error."""
+
+    def __init__(self, error: Exception, label: str) -> None:
+        self._error = error
+        self._label = label
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        raise self._error
+
+    def label(self) -> str:
+        return self._label
