@@ -46,7 +46,7 @@ def _described(name, thing):
         yield from _examples(name, thing)
         if not (thing.__module__ or "").startswith(("google", "tensorflow")):
             for attribute in sorted(one for one in dir(thing) if not one.startswith("_")):
-                yield from _member(f"{name}.{attribute}", inspect.getattr_static(thing, attribute))
+                yield from _member(f"{name}.{attribute}", thing, attribute)
     elif callable(thing):
         yield f"{name}{_signature(thing)}"
         yield from _examples(name, thing)
@@ -54,9 +54,10 @@ def _described(name, thing):
         yield f"{name} = {type(thing).__name__}" if name.endswith("__version__") else f"{name} = {thing!r}"
 
 
-def _member(name, member):
-    function = member.__func__ if isinstance(member, staticmethod | classmethod) else member
-    if inspect.isfunction(function):
+def _member(name, owner, attribute):
+    member = inspect.getattr_static(owner, attribute)
+    if isinstance(member, staticmethod | classmethod) or inspect.isfunction(member):
+        function = getattr(owner, attribute)  # without `cls`
         yield f"{name}{_signature(function)}"
         yield from _examples(name, function)
     elif inspect.isclass(member):

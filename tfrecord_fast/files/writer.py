@@ -106,9 +106,7 @@ def _holds_records(target: Any, compression: str) -> bool:
         raise ValueError('append=True is not for "ZLIB": TensorFlow reads only the first stream of a file')
     if not os.path.exists(target) or os.path.getsize(target) == 0:
         return False
-    from .shard_reader import ShardReader
-
-    return sum(len(batch) for batch in ShardReader(target, compression_type=compression)) > 0
+    return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0
 
 
 def _target(path: Any) -> tuple[Any, bool]:
