@@ -12,7 +12,7 @@ from benchmarks.reference import batches_of, columns_by_file
 from benchmarks.targets import PAIRS, not_measured, targets
 from benchmarks.tasks import FLAT, TASKS
 from benchmarks.workloads import WORKLOADS
-from tests.test_benchmarks_parse import FOUND, SHORT, Options
+from tests.benchmarks.test_benchmarks_parse import FOUND, SHORT, Options
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from benchmarks import wire
 from benchmarks.answers import digest, digest_of_files, frames
 from benchmarks.generate import dataset_of
 from benchmarks.workloads import WORKLOADS, Feature, Ragged, feature_objects
+from tests.support.paths import ROOT
 
 EXAMPLES = [name for name in WORKLOADS if name not in ("tiny", "seq")]
 
@@ -224,7 +225,7 @@ def test_tensorflow_reads_and_parses_every_workload(tmp_path):
         pytest.skip("TensorFlow is not installed")
     done = subprocess.run(
         [sys.executable, "-c", TENSORFLOW, str(tmp_path)], capture_output=True, text=True,
-        cwd=Path(__file__).parent.parent,
+        cwd=ROOT,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])

@@ -15,6 +15,7 @@ from benchmarks import contenders
 from benchmarks.answers import bitwise_crc, compression_of, frames
 from benchmarks.infer import infer
 from benchmarks.userfiles import FilesError, dataset_of_files, features_of_file, found, tasks_for
+from tests.support.paths import ROOT
 from tfrecord_fast.cli import bench
 from tfrecord_fast.cli.app import run as cli
 
@@ -230,8 +231,7 @@ def test_installed_sizes_are_those_of_the_files():
 
 
 def test_every_folder_of_the_harness_goes_into_the_wheel():
-    root = Path(__file__).parent.parent
-    text = (root / "setup.py").read_text()
-    folders = {path.parent.relative_to(root).as_posix() for path in (root / "benchmarks").rglob("*.py")
+    text = (ROOT / "setup.py").read_text()
+    folders = {path.parent.relative_to(ROOT).as_posix() for path in (ROOT / "benchmarks").rglob("*.py")
                if not {"__pycache__", ".rivals", ".data"} & set(path.parts)}  # fmt: skip
     assert folders and all(f'"{folder}"' in text for folder in folders), sys.path

@@ -22,6 +22,7 @@ from benchmarks.stats import Spread, ratios, spread
 from benchmarks.targets import LIMITS, PAIRS, measure_of, not_measured, targets
 from benchmarks.tasks import TASKS
 from benchmarks.workloads import WORKLOADS
+from tests.support.paths import ROOT
 
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
 FOUND = contenders.found()
@@ -204,7 +205,7 @@ def test_the_floor_refuses_damage(tmp_path, tiny):
 def test_finding_contenders_imports_none_of_them():
     code = "import sys; from benchmarks import contenders; contenders.found(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          cwd=Path(__file__).parent.parent)  # fmt: skip
+                          cwd=ROOT)  # fmt: skip
     assert not {"tensorflow", "tfrecord_fast", "numpy"} & set(done.stdout.split())
 
 
