@@ -1,9 +1,7 @@
 """data.TFRecordDataset: what may name a file, in which order records come, and what is refused."""
 
-import io
 import itertools
 import os
-import random
 from pathlib import Path
 
 import numpy as np
@@ -11,25 +9,9 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.frames import drain, frames
-from tests.support.interleaving import interleave
+from tests.support.lettered_files import ALL, A, records_of
 
 Dataset = tf.data.TFRecordDataset
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """Files a-0, a-1, a-2 and b-0, each with records that tell their file and number."""
-    for name, count in (("a-0", 5), ("a-1", 2), ("a-2", 4), ("b-0", 3)):
-        (tmp_path / name).write_bytes(frames(records_of(name, count)))
-    return tmp_path
-
-
-def records_of(name, count):
-    return [f"{name}.{i}".encode() for i in range(count)]
-
-
-A = records_of("a-0", 5) + records_of("a-1", 2) + records_of("a-2", 4)
-ALL = A + records_of("b-0", 3)
 
 
 # ---- Names ----
@@ -272,58 +254,6 @@ def test_arguments_keep_tensorflows_order(folder):
     assert list(Dataset(str(folder / "a-0"), "", 1000, 2, "a name")) == records_of("a-0", 5)
 
 
-# ---- Interleaving ----
-
-
-@pytest.mark.parametrize(
-    ("slots", "order"),
-    [
-        (2, "0.0 1.0 0.1 1.1 0.2 0.3 2.0 0.4 2.1 2.2 3.0 2.3 3.1 3.2"),
-        (3, "0.0 1.0 2.0 0.1 1.1 2.1 0.2 2.2 0.3 3.0 2.3 0.4 3.1 3.2"),
-    ],
-)
-def test_the_order_in_plain_python_is_what_tensorflow_was_seen_to_do(slots, order):
-    files = [[f"{file}.{i}" for i in range(count)] for file, count in enumerate([5, 2, 4, 3])]
-    assert " ".join(interleave(files, slots)) == order
-
-
-@pytest.mark.parametrize("slots", [1, 2, 3, 4, 5, 100])
-def test_parallel_reads_keep_tensorflows_order(folder, slots):
-    names = ["a-0", "a-1", "a-2", "b-0"]
-    files = [records_of(name, count) for name, count in zip(names, [5, 2, 4, 3], strict=True)]
-    assert list(Dataset([folder / name for name in names], num_parallel_reads=slots)) == interleave(files, slots)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_parallel_reads_keep_their_order_whatever_the_files(tmp_path, seed):
-    rng = random.Random(seed)
-    files = [records_of(str(i), rng.choice([0, 0, 1, 2, rng.randrange(200)])) for i in range(rng.randrange(12))]
-    for i, records in enumerate(files):
-        with tf.io.TFRecordWriter(tmp_path / f"{i}", rng.choice(["", "", "GZIP", "ZSTD"])) as writer:
-            writer.write_batch(records)
-    paths = [tmp_path / f"{i}" for i in range(len(files))]
-    for slots in (1, 2, 3, 7):
-        dataset = Dataset(paths, num_parallel_reads=slots)
-        assert list(dataset) == interleave(files, slots)
-        assert [record for batch in dataset.batch(7) for record in batch] == interleave(files, slots)
-
-
-def test_autotune_reads_one_file_after_the_other(folder):
-    assert list(Dataset(str(folder / "a-*"), num_parallel_reads=tf.data.AUTOTUNE)) == A
-
-
-def test_parallel_reads_of_memory_and_objects_keep_their_order():
-    files = [records_of(str(i), i) for i in range(5)]
-    sources = [bytearray(frames(records)) if i % 2 else io.BytesIO(frames(records)) for i, records in enumerate(files)]
-    assert list(Dataset(sources, num_parallel_reads=2)) == interleave(files, 2)
-
-
-def test_an_error_among_parallel_reads_comes_in_its_turn(folder):
-    (folder / "a-1").write_bytes(frames(records_of("a-1", 2))[:-1])
-    records, error = drain(Dataset([folder / "a-0", folder / "a-1"], num_parallel_reads=2))
-    assert records == [b"a-0.0", b"a-1.0", b"a-0.1"] and error.record_index == 1
-
-
 # ---- Batches ----
 
 
@@ -356,57 +286,6 @@ def test_an_error_takes_the_place_of_its_batch(folder):
 def test_no_records_are_no_batches(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     assert list(Dataset(tmp_path / "empty").batch(3)) == []
-
-
-# ---- tf_record_iterator ----
-
-
-def test_tf_record_iterator_reads_one_file(folder):
-    assert list(tf.python_io.tf_record_iterator(str(folder / "a-0"))) == records_of("a-0", 5)
-
-
-def test_tf_record_iterator_takes_options(tmp_path):
-    options = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.ZLIB)
-    with tf.python_io.TFRecordWriter(tmp_path / "a", options) as writer:
-        writer.write(b"one")
-    assert list(tf.python_io.tf_record_iterator(tmp_path / "a", options)) == [b"one"]
-
-
-@pytest.fixture
-def growing(tmp_path):
-    """An iterator that has read all of a file, and a function that appends to it."""
-    path = tmp_path / "grows"
-    path.write_bytes(frames([b"one"]))
-    records = tf.python_io.tf_record_iterator(path)
-    assert list(records) == [b"one"]
-
-    def append(data):
-        with path.open("ab") as file:
-            file.write(data)
-
-    return records, append
-
-
-def test_tf_record_iterator_continues_in_a_file_that_grew(growing):
-    records, append = growing
-    append(frames([b"two"]))
-    assert next(records) == b"two"
-
-
-def test_tf_record_iterator_reads_a_record_once_all_of_it_is_there(growing):
-    records, append = growing
-    append(frames([b"two"])[:-1])
-    with pytest.raises(tf.DataLossError):
-        next(records)
-    append(frames([b"two"])[-1:])
-    assert list(itertools.islice(records, 2)) == [b"two"]
-
-
-def test_a_closed_tf_record_iterator_is_at_its_end(folder):
-    records = tf.python_io.tf_record_iterator(folder / "a-0")
-    next(records)
-    records.close()
-    assert list(records) == []
 
 
 def test_a_path_like_object_is_a_name(folder):

@@ -246,11 +246,12 @@ def test_a_pandas_frame_over_arrow():
 # ---- polars ----
 
 
-def test_a_polars_frame_and_its_series():
+@pytest.fixture
+def polars_frame():
     pl = pytest.importorskip("polars")
-    made = pl.DataFrame(
+    return pl.DataFrame(
         {
-            "i": pl.Series([1, None, 3], dtype=pl.Int32),
+            "i": [1, None, 3],
             "f": [1.5, float("nan"), None],
             "s": ["a", None, "a string of more than twelve bytes"],
             "y": [b"x", None, b""],
@@ -260,28 +261,43 @@ def test_a_polars_frame_and_its_series():
             "c": pl.Series(["u", "v", None], dtype=pl.Categorical),
         }
     )
-    nan = ("float", [float("nan")])
-    expected = [
-        {
-            "i": ("int64", [1]),
-            "f": ("float", [1.5]),
-            "s": ("bytes", [b"a"]),
-            "y": ("bytes", [b"x"]),
-            "l": ("int64", [1, 2]),
-            "a": ("float", [1.0, 2.0]),
-            "b": ("int64", [1]),
-            "c": ("bytes", [b"u"]),
-        },
-        {"f": nan, "b": ("int64", [0]), "c": ("bytes", [b"v"])},
-        {
-            "i": ("int64", [3]),
-            "s": ("bytes", [b"a string of more than twelve bytes"]),
-            "y": ("bytes", [b""]),
-            "l": ("int64", []),
-            "a": ("float", [3.0, 4.0]),
-        },
-    ]
-    check(made, expected)
-    check({name: made[name] for name in made.columns}, expected)
-    check(pl.concat([made, made], rechunk=False), expected * 2)
-    check(made.slice(1, 2), expected[1:])
+
+
+POLARS_ROWS = [
+    {
+        "i": ("int64", [1]),
+        "f": ("float", [1.5]),
+        "s": ("bytes", [b"a"]),
+        "y": ("bytes", [b"x"]),
+        "l": ("int64", [1, 2]),
+        "a": ("float", [1.0, 2.0]),
+        "b": ("int64", [1]),
+        "c": ("bytes", [b"u"]),
+    },
+    {"f": ("float", [float("nan")]), "b": ("int64", [0]), "c": ("bytes", [b"v"])},
+    {
+        "i": ("int64", [3]),
+        "s": ("bytes", [b"a string of more than twelve bytes"]),
+        "y": ("bytes", [b""]),
+        "l": ("int64", []),
+        "a": ("float", [3.0, 4.0]),
+    },
+]
+
+
+def test_a_polars_frame(polars_frame):
+    check(polars_frame, POLARS_ROWS)
+
+
+def test_a_dict_of_polars_series(polars_frame):
+    check({name: polars_frame[name] for name in polars_frame.columns}, POLARS_ROWS)
+
+
+def test_a_polars_frame_of_chunks(polars_frame):
+    import polars as pl
+
+    check(pl.concat([polars_frame, polars_frame], rechunk=False), POLARS_ROWS * 2)
+
+
+def test_a_slice_of_a_polars_frame(polars_frame):
+    check(polars_frame.slice(1, 2), POLARS_ROWS[1:])

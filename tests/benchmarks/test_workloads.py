@@ -253,7 +253,7 @@ def test_tensorflow_reads_and_parses_every_workload(tmp_path):
         [sys.executable, "-c", TENSORFLOW, str(tmp_path)],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parent.parent,
+        cwd=ROOT,
     )
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout.splitlines()[-1])

@@ -15,7 +15,7 @@ from benchmarks.reporting.targets import PAIRS, not_measured, targets
 from benchmarks.running.harness import run
 from benchmarks.running.method import Method
 from benchmarks.running.results import Row, Table
-from tests.test_benchmarks_parse import FOUND, SHORT, Options
+from tests.benchmarks.test_benchmarks_parse import FOUND, SHORT, Options
 
 
 @pytest.fixture(scope="module")
