@@ -8,6 +8,9 @@ from typing import Any
 
 from benchmarks.data.answers import Answer
 
+# By name: [kind, dtype, shape], as in workloads.Feature, in the lists that JSON has.
+Features = dict[str, list[Any]]
+
 
 @dataclass(frozen=True)
 class Dataset:
@@ -28,8 +31,8 @@ class Dataset:
     gzip_bytes: int
     answer: Answer
     shardings: list[list[str]] = field(default_factory=list)
-    features: dict[str, list[Any]] = field(default_factory=dict)
-    sequences: dict[str, list[Any]] = field(default_factory=dict)
+    features: Features = field(default_factory=dict)
+    sequences: Features = field(default_factory=dict)
     compression: str = "GZIP"
     only_packed: bool = False
     folder: str = ""

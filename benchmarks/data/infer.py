@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from benchmarks.data.answers import frames
+from benchmarks.data.dataset import Features
 from benchmarks.data.reference import KINDS, messages
 
 DTYPES = {kind: dtype for dtype, kind in KINDS.items()}
-Features = dict[str, list[Any]]  # as Dataset has them
 
 
 class Seen:

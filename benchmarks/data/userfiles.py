@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.data.answers import compression_of, digest_of_files
-from benchmarks.data.dataset import Dataset
+from benchmarks.data.dataset import Dataset, Features
 from benchmarks.data.infer import infer
 from benchmarks.data.reference import parsed_answer
 from benchmarks.data.tasks import TASKS, Task
@@ -27,6 +27,9 @@ DTYPES = ("int64", "float32", "string")
 BATCH_BYTES = 4_000_000
 PLAIN_TASKS = ("raw", "parse", "parse-memory", "epoch", "loop")
 PACKED_TASKS = ("raw-gzip", "parse-gzip", "parse-memory", "epoch")
+
+# Features, feature lists, and notes about what is left out.
+Described = tuple[Features, Features, list[str]]
 
 
 class FilesError(Exception):
@@ -90,7 +93,7 @@ def dataset_of_files(
 
 
 def make(
-    files: list[str], kind: str, given: Any, inferred: bool, folder: Path, tell: Callable[[str], None]
+    files: list[str], kind: str, given: Described | None, inferred: bool, folder: Path, tell: Callable[[str], None]
 ) -> dict[str, Any]:
     plain = files
     if kind:
@@ -144,7 +147,7 @@ def inflate(packed: str, plain: str, kind: str) -> None:
     os.rename(draft, plain)
 
 
-def features_of_file(path: Path) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+def features_of_file(path: Path) -> Described:
     """The features, and feature lists, of a Python file: its FEATURES is a dict of feature objects, TensorFlow's or
     tfrecord_fast's, or a pair of them, (context, sequences).
 

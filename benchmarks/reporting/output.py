@@ -7,13 +7,13 @@ import argparse
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from benchmarks.reporting import report
 from benchmarks.reporting.page import page
 from benchmarks.reporting.plots import figures, plots, save
 from benchmarks.reporting.saved import join, load
 from benchmarks.reporting.targets import targets
+from benchmarks.running.environment import Environment
 from benchmarks.running.method import Method
 from benchmarks.running.results import Table
 
@@ -43,7 +43,7 @@ def check(options: argparse.Namespace) -> None:
         figures()
 
 
-def write(tables: list[Table], environment: dict[str, Any], method: Method, options: argparse.Namespace) -> None:
+def write(tables: list[Table], environment: Environment, method: Method, options: argparse.Namespace) -> None:
     """Writes these tables in the forms that the options ask for."""
     if getattr(options, "json", None):
         json_path(options.json, environment).write_text(report.as_json(tables, environment, method))
@@ -55,7 +55,7 @@ def write(tables: list[Table], environment: dict[str, Any], method: Method, opti
         save(plots(tables, targets(tables)), options.svg)
 
 
-def json_path(path: Path, environment: dict[str, Any]) -> Path:
+def json_path(path: Path, environment: Environment) -> Path:
     if not path.is_dir():
         return path
     return path / f"{environment['date'][:10]}-{environment['commit'].rstrip('+') or 'unknown'}.json"

@@ -8,6 +8,7 @@ from typing import Any
 from benchmarks.reporting import report
 from benchmarks.reporting.plots import name_of, plots
 from benchmarks.reporting.targets import Target, not_measured, targets
+from benchmarks.running.environment import Environment
 from benchmarks.running.results import Table
 
 STYLE = """
@@ -24,7 +25,7 @@ KEY = """<p class="key"><span style="background:#0072B2"></span>tfrecord_fast, i
 <span style="background:#B8B8B8"></span>the machine's floor: a loop in C++ that does only this</p>"""
 
 
-def page(tables: list[Table], environment: dict[str, Any], method: dict[str, Any]) -> str:
+def page(tables: list[Table], environment: Environment, method: dict[str, Any]) -> str:
     """Raises ImportError, which says what to install, without matplotlib."""
     found = targets(tables)
     made = {plot.name: plot for plot in plots(tables, found)}
@@ -54,7 +55,7 @@ def sections(tables: list[Table]) -> list[tuple[str, str, list[str], list[list[s
     return [(*section, task) for section, task in zip(shown, tasks, strict=False)]
 
 
-def about(tables: list[Table], environment: dict[str, Any], method: dict[str, Any]) -> str:
+def about(tables: list[Table], environment: Environment, method: dict[str, Any]) -> str:
     where = (
         f"{environment['date'][:10]}, commit {environment['commit'] or 'unknown'}, {environment['cores']} cores of "
         f"{environment['cpu']}, {environment['system']}, Python {environment['python']}; {report.versions(tables)}."

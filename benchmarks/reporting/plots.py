@@ -8,6 +8,7 @@ import math
 import textwrap
 from collections.abc import Iterable
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.data.tasks import TASKS
@@ -269,7 +270,7 @@ def svg(figure: Any, message: str) -> str:
     return text[text.index("<svg") :]
 
 
-def save(made: Iterable[Plot], folder: Any) -> None:
+def save(made: Iterable[Plot], folder: Path) -> None:
     """Each plot as NAME.svg."""
     folder.mkdir(parents=True, exist_ok=True)
     for plot in made:

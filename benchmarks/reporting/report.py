@@ -7,11 +7,12 @@ import sys
 from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import groupby
-from typing import Any, TextIO
+from typing import TextIO
 
 from benchmarks.data.dataset import Dataset
 from benchmarks.data.tasks import TASKS
 from benchmarks.reporting.targets import targets
+from benchmarks.running.environment import Environment
 from benchmarks.running.method import Method
 from benchmarks.running.results import Row, Size, Table
 from benchmarks.running.stats import Spread
@@ -175,7 +176,7 @@ def show_plain(tables: list[Table], out: TextIO) -> None:
         print(note, file=out)
 
 
-def markdown(tables: list[Table], environment: dict[str, Any], method: Method) -> str:
+def markdown(tables: list[Table], environment: Environment, method: Method) -> str:
     lines = [
         f"Measured {environment['date'][:10]} at commit {environment['commit'] or 'unknown'} on "
         f"{environment['cores']} cores of {environment['cpu']}, {environment['system']}, "
@@ -238,9 +239,9 @@ def where_files_are(tables: list[Table]) -> str:
     return dropped if cold else "files in the page cache"
 
 
-def busy(environment: dict[str, Any]) -> str:
+def busy(environment: Environment) -> str:
     """A warning if the machine was busy with other work when the run began, else nothing."""
-    load, cores = environment["load_average"], environment["cores"]
+    load, cores = environment["load_average"], environment["cores"] or 1
     if load < 0.5 * cores:
         return ""
     return f"The machine was busy with other work at the start (load {load} on {cores} cores): trust no MB/s here."
@@ -255,7 +256,7 @@ def versions(tables: list[Table]) -> str:
     return ", ".join(f"{title} {version}" for title, version in known.items())
 
 
-def as_json(tables: list[Table], environment: dict[str, Any], method: Method) -> str:
+def as_json(tables: list[Table], environment: Environment, method: Method) -> str:
     report = {
         "environment": environment,
         "method": asdict(method),

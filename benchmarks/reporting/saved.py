@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.running.environment import Environment
 from benchmarks.running.results import Row, Size, Table, Try
 
 _DERIVED = ("time", "base_is_faster_by", "cpu_of_base")  # of a row, which computes them from its rounds
@@ -16,7 +17,7 @@ _DERIVED = ("time", "base_is_faster_by", "cpu_of_base")  # of a row, which compu
 class Saved(NamedTuple):
     """One run: the machine, the method, the tables."""
 
-    environment: dict[str, Any]
+    environment: Environment
     method: dict[str, Any]
     tables: list[Table]
 

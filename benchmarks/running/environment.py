@@ -8,7 +8,7 @@ import subprocess
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from benchmarks.data.places import IN_CHECKOUT, ROOT
 
@@ -25,7 +25,22 @@ INSTRUCTION_SETS = (
 )
 
 
-def environment() -> dict[str, Any]:
+class Environment(TypedDict):
+    """Where a run took place. `load_average` is that of the minute before it began."""
+
+    date: str  # ISO 8601, UTC
+    commit: str
+    cpu: str
+    cores: int | None
+    instruction_sets: list[str]
+    memory_bytes: int
+    load_average: float
+    system: str
+    python: str
+    numpy: str
+
+
+def environment() -> Environment:
     return {
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "commit": commit(),
