@@ -26,6 +26,7 @@ from benchmarks.running.method import Method
 from benchmarks.running.process import ContenderFailed, Process
 from benchmarks.running.results import Row, Size, Table
 from benchmarks.running.stats import Spread, ratios, spread
+from tests.support.paths import ROOT
 
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
 FOUND = contenders.found()

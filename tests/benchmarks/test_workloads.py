@@ -15,6 +15,7 @@ from benchmarks.data import wire
 from benchmarks.data.answers import digest, digest_of_files, frames
 from benchmarks.data.generate import dataset_of
 from benchmarks.data.workloads import WORKLOADS, Feature, Ragged, feature_objects
+from tests.support.paths import ROOT
 
 EXAMPLES = [name for name in WORKLOADS if name not in ("tiny", "seq")]
 

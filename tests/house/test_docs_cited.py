@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.support.paths import ROOT
+
 SUFFIXES = {".py", ".pyi", ".cc", ".h", ".md", ".toml", ".in", ".json"}
 FOLDERS = ("tfrecord_fast", "csrc", "tests", "benchmarks", "docs", "examples", ".ci")
 FILES = sorted(
