@@ -2,6 +2,8 @@
 
 import itertools
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
+from tfrecord_fast.data.handle import node_of
 
+NODES = Path(tf.__file__).parent / "data" / "nodes"
+PLANS = {".plan", ".planning", ".running", ".describing"}
 SIZES = (7, 0, 11, 3)
 RECORDS = [[b"%d.%d" % (file, i) for i in range(size)] for file, size in enumerate(SIZES)]
 ALL = list(itertools.chain(*RECORDS))
@@ -40,6 +45,11 @@ def plain(element):
     return [plain(item) for item in element] if isinstance(element, (np.ndarray, tf.RecordBatch)) else element
 
 
+def unplanned(node):
+    """An iteration in Python, in which the native reader reads records and no more."""
+    return node.iterate(unplanned)
+
+
 @settings(deadline=None, max_examples=300)
 @given(chain=st.lists(steps, max_size=6))
 def test_any_chain_over_files_gives_what_it_gives_over_a_list(chain, files):
@@ -56,6 +66,7 @@ def test_any_chain_over_files_gives_what_it_gives_over_a_list(chain, files):
         return
     assert [plain(element) for element in native] == expected
     assert [plain(element) for element in native] == expected
+    assert [plain(element) for element in unplanned(node_of(native))] == expected
 
 
 @pytest.fixture
@@ -200,6 +211,16 @@ def test_a_dataset_of_files_pickles(files):
     assert [batch.tolist() for batch in dataset] == [ALL[:4], ALL[4:8], ALL[8:9]]
 
 
+def test_datasets_of_datasets_pickle(files):
+    names = tf.data.Dataset.from_tensor_slices(files)
+    for dataset in (names.interleave(tf.data.TFRecordDataset, 2), names.map(bytes.upper).window(3).flat_map(itself)):
+        assert list(pickle.loads(pickle.dumps(dataset))) == list(dataset)
+
+
+def itself(window):
+    return window
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -274,3 +295,45 @@ def test_to_look_at_a_shuffled_dataset_changes_nothing(files, look, native):
     assert [list(data), list(data)] == expected
     assert len(opened) <= 2 * (20 if native else 22)  # one or two to see that it is not the native reader's
     assert native == ("native[" in repr(looked))
+
+
+def test_to_look_at_records_of_shuffled_files_changes_nothing(files):
+    def build():
+        names = tf.data.Dataset.from_tensor_slices(files * 5).shuffle(20, seed=3)
+        return tf.data.TFRecordDataset(names).map(lambda record: record)
+
+    untouched, looked = build(), build()
+    assert looked.element_spec == tf.TensorSpec((), tf.string)
+    assert list(looked) == list(untouched)
+
+
+def test_a_class_that_iterates_in_its_own_way_is_a_source():
+    class Two(tf.data.Dataset):
+        def __init__(self):
+            pass
+
+        def __iter__(self):
+            return iter([b"a", b"b"])
+
+    assert list(Two().map(bytes.upper)) == [b"A", b"B"]
+    assert repr(Two().repeat(2).take(3)) == "<Dataset Two.repeat(2).take(3)>"
+
+
+def test_without_a_node_there_are_no_elements():
+    with pytest.raises(TypeError, match="Dataset gives no elements by itself"):
+        iter(tf.data.Dataset())
+
+
+def test_a_function_that_gives_no_dataset_is_told_when_elements_are_asked_for(files):
+    iterator = iter(tf.data.Dataset.from_tensor_slices(files).interleave(len))
+    with pytest.raises(TypeError, match="the function of interleave must return a Dataset, got int"):
+        next(iterator)
+
+
+@pytest.mark.parametrize("path", sorted(NODES.glob("*.py")), ids=lambda path: path.stem)
+def test_nodes_know_nothing_of_datasets(path):
+    """Nor of the methods that make them; and only what runs and describes nodes knows of plans."""
+    imported = set(re.findall(r"(?m)^from (\.+[\w.]*) import", path.read_text()))
+    assert not imported & {"..", "..dataset", "..handle", "..records"}
+    assert not any(name.startswith("..methods") for name in imported)
+    assert f".{path.stem}" in PLANS or not imported & PLANS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -19,27 +18,29 @@ SameDataset = TypeVar("SameDataset", bound="Handle[Any, Any, Any]")
 OtherDataset = TypeVar("OtherDataset", bound="Handle[Any, Any, Any]")
 
 
-class Handle(ABC, Generic[T, SameDataset, OtherDataset]):
+class Handle(Generic[T, SameDataset, OtherDataset]):
     """A handle on a node.
 
     `Dataset` is put together from handles with methods, each of which knows it by its type variables only.
     """
 
     def __init__(self, node: Node | None = None) -> None:
-        name = type(self).__name__
-        self._node = Failing(TypeError(f"{name} gives no elements by itself"), name) if node is None else node
+        if node is None:
+            name = type(self).__name__
+            node = Failing(TypeError(f"{name} gives no elements by itself"), name)
+        self._node = node
 
     def __iter__(self) -> Iterator[T]:
         return run(self._node)
 
-    @abstractmethod
     def _same(self, node: Node) -> SameDataset:
         """The dataset of a node whose elements are of this one's type."""
+        raise NotImplementedError
 
     @staticmethod
-    @abstractmethod
     def _other(node: Node) -> OtherDataset:
         """The dataset of a node whose elements are of any type."""
+        raise NotImplementedError
 
 
 def node_of(dataset: Handle[Any, Any, Any]) -> Node:

@@ -21,8 +21,8 @@ from ...values.nests import stack
 from .batches import Batch
 from .cache import Cache
 from .errors import IgnoreErrors
-from .joins import FlatMap
-from .node import Iterations, Node, Of, Run
+from .joins import FlatMap, Interleave
+from .node import Iterations, Node, Run
 from .options import WithOptions
 from .order import Repeat, Shuffle, Slice
 from .plan import RecordPlan
@@ -32,21 +32,49 @@ from .sources import Generated
 
 __all__ = ["record_plan"]
 
+_MOST_FILES = 10_000  # that an interleave may open: more are opened one by one, by Python
+
 
 def record_plan(node: Node, run: Run) -> RecordPlan | None:
     """The plan of a node that the native reader does from end to end; None if it can't.
 
     To make one counts as an iteration of what gives the paths of an interleave.
     """
-    if isinstance(node, Records):
-        return RecordPlan(node)
-    if isinstance(node, FlatMap):
-        return _interleaved(node, run)
-    fuse = _FUSE.get(type(node))
-    if fuse is None or not isinstance(node, Of):
+    first = _FIRST.get(type(node))
+    if first is not None:
+        return first(node, run)
+    further = _FURTHER.get(type(node))
+    if further is None:
         return None  # without asking further
-    plan = record_plan(node.input, run)
-    return None if plan is None else fuse(plan, node)
+    plan = record_plan(node.inputs[0], run)
+    return None if plan is None else further(plan, node)
+
+
+def _records(node: Records, run: Run) -> RecordPlan:
+    return RecordPlan(node)
+
+
+def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
+    """Where each element is a path, and the function gives the file's records: the native reader interleaves."""
+    if not _gives_paths(node.input) or not 0 <= node.input.cardinality() <= _MOST_FILES:
+        return None
+    before = Iterations(node.input)
+    opened: list[Node] = []
+    for path in run(node.input):
+        opened.append(node.open(path))
+        if joined(opened[-1:], 1, 1) is None:
+            break
+    source = joined(opened, node.cycle_length, node.block_length)
+    if source is None:
+        before.restore()  # the paths are asked for again
+        return None
+    return RecordPlan(source, steps=(node.label(),))
+
+
+def _gives_paths(node: Node) -> bool:
+    while isinstance(node, Shuffle | Repeat | Slice | Prefetch | Cache | WithOptions):
+        node = node.input
+    return isinstance(node, Generated) and node.gives_paths
 
 
 def _batch(plan: RecordPlan, node: Batch) -> RecordPlan | None:
@@ -88,8 +116,15 @@ def _options(plan: RecordPlan, node: WithOptions) -> RecordPlan:
     return plan
 
 
-# The plan with a node's step, where the native reader can do it.
-_FUSE: dict[type[Node], Callable[[RecordPlan, Any], RecordPlan | None]] = {
+# What makes the plan of a node with which one may begin.
+_FIRST: dict[type[Node], Callable[[Any, Run], RecordPlan | None]] = {
+    FlatMap: _interleaved,
+    Interleave: _interleaved,
+    Records: _records,
+}
+
+# What makes the plan of a node out of its input's: the same with one step more, where the native reader can do it.
+_FURTHER: dict[type[Node], Callable[[RecordPlan, Any], RecordPlan | None]] = {
     Batch: _batch,
     IgnoreErrors: _ignore_errors,
     Prefetch: _prefetch,
@@ -98,28 +133,3 @@ _FUSE: dict[type[Node], Callable[[RecordPlan, Any], RecordPlan | None]] = {
     Slice: _slice,
     WithOptions: _options,
 }
-
-_MOST_FILES = 10_000
-
-
-def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
-    """Where each element is a path, and the function gives the file's records: the native reader interleaves."""
-    if not _gives_paths(node.input) or not 0 <= node.input.cardinality() <= _MOST_FILES:
-        return None
-    before = Iterations(node.input)
-    opened: list[Node] = []
-    for path in run(node.input):
-        opened.append(node.open(path))
-        if joined(opened[-1:], 1, 1) is None:
-            break
-    source = joined(opened, node.cycle_length, node.block_length)
-    if source is None:
-        before.restore()  # the paths are asked for again
-        return None
-    return RecordPlan(source, steps=(node.label(),))
-
-
-def _gives_paths(node: Node) -> bool:
-    while isinstance(node, Shuffle | Repeat | Slice | Prefetch | Cache | WithOptions):
-        node = node.input
-    return isinstance(node, Generated) and node.gives_paths

@@ -25,7 +25,7 @@ def start(node: Node, plan: RecordPlan | None) -> Iterator[Any]:
     """The same, where the node's plan is known."""
     if plan is not None:
         return plan.iterate(run)
-    tried = _on_trial(node) if isinstance(node, Prefetch) and node.size else None
+    tried = _on_trial(node) if type(node) is Prefetch and node.size else None
     return node.iterate(run) if tried is None else tried
 
 
