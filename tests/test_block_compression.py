@@ -330,7 +330,7 @@ def test_zlib_is_one_stream(path):
 # ---- Appending ----
 
 
-@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD", "SNAPPY"])
 def test_append_goes_on_behind_the_records_there_are(path, kind):
     for records in (RECORDS[:5], RECORDS[5:2000], [], RECORDS[2000:2001]):
         write(path, records, kind, append=True)
@@ -361,7 +361,7 @@ def test_append_takes_a_name_with_wildcards_as_it_is(tmp_path):
     assert (tmp_path / "a[1]*").read_bytes() == frames([b"a", b"a"])
 
 
-@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD", "SNAPPY"])
 def test_append_refuses_a_damaged_tail_and_leaves_the_file(path, kind):
     whole = write(path, RECORDS[:100], kind).read_bytes()
     for data in (whole[:-1], whole[: len(whole) // 2], whole + b"tail", whole[:-3] + b"xyz"):
@@ -371,7 +371,10 @@ def test_append_refuses_a_damaged_tail_and_leaves_the_file(path, kind):
         assert caught.value.path == str(path) and path.read_bytes() == data
 
 
-@pytest.mark.parametrize(("there", "kind"), [("GZIP", ""), ("", "GZIP"), ("ZSTD", "GZIP"), ("GZIP", "ZSTD")])
+@pytest.mark.parametrize(
+    ("there", "kind"),
+    [("GZIP", ""), ("", "GZIP"), ("ZSTD", "GZIP"), ("GZIP", "ZSTD"), ("", "SNAPPY"), ("SNAPPY", "")],
+)
 def test_append_refuses_a_file_otherwise_compressed(path, there, kind):
     data = write(path, RECORDS[:100], there).read_bytes()
     with pytest.raises(tf.errors.DataLossError):

@@ -185,22 +185,22 @@ def test_a_missing_file_among_others_raises_in_its_turn(folder):
     assert caught.value.filename == str(folder / "none")
 
 
-@pytest.mark.parametrize("kind", ["", "GZIP", "ZLIB", "ZSTD", b"GZIP"])
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY", b"GZIP"])
 def test_a_compression_type_is_held_to(tmp_path, kind):
     name = kind.decode() if isinstance(kind, bytes) else kind
     with tf.io.TFRecordWriter(tmp_path / "a", name) as writer:
         writer.write_batch(A)
     assert list(Dataset(tmp_path / "a", kind)) == A
-    for other in {"", "GZIP", "ZLIB", "ZSTD"} - {name}:
+    for other in {"", "GZIP", "ZLIB", "ZSTD", "SNAPPY"} - {name}:
         with pytest.raises(tf.DataLossError):
             list(Dataset(tmp_path / "a", other))
 
 
 def test_files_of_different_compression_are_told_apart(tmp_path):
-    for i, kind in enumerate(["", "GZIP", "ZLIB", "ZSTD"]):
+    for i, kind in enumerate(["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]):
         with tf.io.TFRecordWriter(tmp_path / f"{i}", kind) as writer:
             writer.write(kind)
-    assert list(Dataset(str(tmp_path / "*"))) == [b"", b"GZIP", b"ZLIB", b"ZSTD"]
+    assert list(Dataset(str(tmp_path / "*"))) == [b"", b"GZIP", b"ZLIB", b"ZSTD", b"SNAPPY"]
 
 
 # ---- Arguments ----

@@ -16,7 +16,7 @@ import tfrecord_fast as tf
 from tests.test_io_errors import mounted, unmount
 from tfrecord_fast.io.example_writer import shard_paths
 
-KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
+KINDS = ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]
 ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "20"))
 FEATURES = {"i": tf.FixedLenFeature([], tf.int64)}
 

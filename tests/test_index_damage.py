@@ -127,7 +127,7 @@ def test_index_may_leave_records_out(path):
     assert reader[:].tolist() == RECORDS[::2]
 
 
-@pytest.mark.parametrize("options", ["GZIP", "ZLIB", "ZSTD"])
+@pytest.mark.parametrize("options", ["GZIP", "ZLIB", "ZSTD", "SNAPPY"])
 def test_compressed_file_with_an_index_is_told(path, tmp_path, options):
     with tf.io.TFRecordWriter(tmp_path / "packed", options) as writer:
         writer.write_batch([os.urandom(3000)])

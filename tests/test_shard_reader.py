@@ -14,7 +14,7 @@ import tfrecord_fast as tf
 from . import frames
 from . import wire_writer as wire
 
-COMPRESSIONS = ["", "GZIP", "", "ZSTD", "", "", "ZLIB"]
+COMPRESSIONS = ["", "GZIP", "", "ZSTD", "", "SNAPPY", "ZLIB"]
 
 
 def make_files(folder, count, most=120, seed=5):

@@ -21,6 +21,7 @@ from ._convert import plain
 from .errors import InvalidArgumentError
 
 __all__ = [
+    "CODECS",
     "COMPRESSION_TYPES",
     "CoreFile",
     "FileObject",
@@ -34,7 +35,8 @@ __all__ = [
 
 CoreFile = tuple[bytes, Callable[[], Any] | None]
 
-COMPRESSION_TYPES = ("", "GZIP", "ZLIB", "ZSTD")
+CODECS = {codec.name: codec for codec in _core.codecs()}
+COMPRESSION_TYPES = ("", *CODECS)
 
 _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 

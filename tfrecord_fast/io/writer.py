@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _core
 from .._convert import encoded
-from .._files import COMPRESSION_TYPES, is_url, open_url
+from .._files import CODECS, COMPRESSION_TYPES, is_url, open_url
 from .._threads import thread_count
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter"]
@@ -36,13 +36,14 @@ class TFRecordOptions:
     """How records are compressed.
 
     Args:
-      compression_type: None or "" (not at all), "GZIP", "ZLIB", "ZSTD", a TFRecordCompressionType, or other options.
+      compression_type: None or "" (not at all), "GZIP", "ZLIB", "ZSTD", "SNAPPY", a TFRecordCompressionType, or other
+        options.
       flush_mode, input_buffer_size, output_buffer_size, window_bits, compression_level, compression_method,
       mem_level, compression_strategy: zlib's parameters, each None for the default, which is TensorFlow's: level
         -1 (that is 6), window_bits 15 (31 with "GZIP"), method 8, mem_level 9, strategy 0, flush_mode 0. They are
         handed to zlib as they are: window_bits decides between ZLIB (9 to 15), GZIP (25 to 31) and raw deflate
-        (-8 to -15). With "ZSTD" only compression_level counts (-131072 to 22, default 3). The buffer sizes are accepted
-        and not used.
+        (-8 to -15). With "ZSTD" only compression_level counts (-131072 to 22, default 3). "SNAPPY" has no levels, so
+        that a writer refuses compression_level. The buffer sizes are accepted and not used.
 
     Raises:
       ValueError: no such compression_type.
@@ -75,7 +76,7 @@ class TFRecordOptions:
 
     @classmethod
     def get_compression_type_string(cls, options: str | int | TFRecordOptions | None) -> str:
-        """The compression type as a string: "", "GZIP", "ZLIB" or "ZSTD".
+        """The compression type as a string: "", "GZIP", "ZLIB", "ZSTD" or "SNAPPY".
 
         >>> TFRecordOptions.get_compression_type_string(TFRecordCompressionType.GZIP)
         'GZIP'
@@ -110,12 +111,12 @@ class TFRecordWriter(_core.RecordWriter):
     Args:
       path: str, bytes or PathLike; a URL that fsspec opens (`s3://…`, `gs://…`, extra `fsspec`); or a writable
         binary file object, which is flushed but not closed by `close`. An existing file is cut to nothing.
-      options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", or TFRecordOptions. "GZIP" and "ZSTD" are written in
-        blocks of about 1 MiB, each a member (frame) of its own, compressed on several threads; so is "GZIP" with a
-        compression_level, but not with any other of zlib's parameters: those mean one stream by zlib itself.
-      append: go on behind the records of an existing file, which is read through and checked first. Paths only, and
+      options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", "SNAPPY", or TFRecordOptions. All but "ZLIB" are
+        written in blocks of about 1 MiB, each a member (frame) of its own, compressed on several threads; so is "GZIP"
+        with a compression_level, but not with any other of zlib's parameters: those mean one stream by zlib itself.
+      append: append to an existing file, which is read through and checked first. Paths only, and
         not "ZLIB": TensorFlow reads only the first stream of such a file.
-      num_threads: that compress blocks; None for as many as the process may use.
+      num_threads: how many threads compress blocks; None for as many as the process may use.
 
     `write(record)` takes any bytes-like object, or str as UTF-8; `write_batch(records)` a RecordBatch or a sequence.
     Records reach the file when a buffer is full, at `flush()` and at `close()`. A context manager. Safe to use from
@@ -123,7 +124,7 @@ class TFRecordWriter(_core.RecordWriter):
 
     Raises:
       OSError: the file can't be created or written (errno and filename are set); any later call raises it again.
-      ValueError: unknown compression, or parameters that zlib refuses.
+      ValueError: unknown compression, or parameters that it refuses.
       errors.DataLossError: the file to append to is damaged, or otherwise compressed. It is left as it is.
       errors.FailedPreconditionError: `write` or `flush` after `close`.
 
@@ -150,7 +151,7 @@ class TFRecordWriter(_core.RecordWriter):
         core_options = TFRecordOptions._core_options(options if hasattr(options, "mem_level") else unset)  # type: ignore[arg-type]
         target, close_file = _target(path)
         if append:
-            # A file without a record starts anew: TensorFlow reads nothing behind an empty GZIP member.
+            # A file without records is started again: TensorFlow reads nothing after an empty GZIP member.
             append = _holds_records(target, compression)
         _core._open_writer(self, target, compression, core_options, close_file, append, threads)
 
@@ -189,8 +190,8 @@ def _holds_records(target: Any, compression: str) -> bool:
     """Reads the file through, so that what is appended can be read: it must end where a record ends."""
     if not isinstance(target, bytes):
         raise ValueError("append=True needs the path of a file")
-    if compression == "ZLIB":
-        raise ValueError('append=True is not for "ZLIB": TensorFlow reads only the first stream of a file')
+    if compression and not CODECS[compression].appends:
+        raise ValueError(f'append=True is not for "{compression}": TensorFlow reads only the first stream of a file')
     if not os.path.exists(target) or os.path.getsize(target) == 0:
         return False
     from ..shard_reader import ShardReader  # imports more than writing needs
