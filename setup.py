@@ -27,6 +27,7 @@ SYSTEM_LIBRARIES = [
     ("libdeflate.h", "deflate", "libdeflate-dev"),
     ("zlib.h", "z", "zlib1g-dev"),
     ("zstd.h", "zstd", "libzstd-dev"),
+    ("snappy.h", "snappy", "libsnappy-dev"),
 ]
 
 debug = os.environ.get("DEBUG", "0") not in ("", "0")

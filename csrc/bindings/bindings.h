@@ -14,6 +14,7 @@
 
 namespace tfr {
 
+void BindBuildInfo(pybind11::module_& m);
 void BindCrc32c(pybind11::module_& m);
 void BindRecordBatch(pybind11::module_& m);
 void BindReader(pybind11::module_& m);

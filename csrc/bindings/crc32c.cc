@@ -1,4 +1,4 @@
-// Private hooks on the CRC32C room, and what build_info() reports of it.
+// Private hooks on the CRC32C room, for tests and for what build_info() reports of it.
 
 #include <pybind11/stl.h>
 
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "bindings/bindings.h"
-#include "codec/codec.h"
 #include "crc32c/crc32c.h"
 
 namespace py = pybind11;
@@ -34,23 +33,6 @@ void BindCrc32c(py::module_& m) {
   m.def("_set_crc32c_backend", [](const std::string& name) {
     if (!crc32c::SetBackend(name)) throw py::value_error("no CRC32C backend \"" + name + "\" on this processor");
   });
-  m.def("_codec_versions", [] {
-    py::dict versions;
-    versions["isa-l"] = internal::IsalVersion();
-    versions["zlib"] = internal::ZlibVersion();
-    versions["zstd"] = internal::ZstdVersion();
-    return versions;
-  });
-#if defined(__clang__)
-  m.attr("_compiler") = "clang " __clang_version__;
-#else
-  m.attr("_compiler") = "gcc " __VERSION__;
-#endif
-#ifdef TFRECORD_FAST_SANITIZE
-  m.attr("_sanitizers") = TFRECORD_FAST_SANITIZE;
-#else
-  m.attr("_sanitizers") = "";
-#endif
 }
 
 }  // namespace tfr

@@ -4,6 +4,7 @@
 
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The native core of tfrecord_fast. Private: use the public modules.";
+  tfr::BindBuildInfo(m);
   tfr::BindCrc32c(m);
   tfr::BindRecordBatch(m);
   tfr::BindReader(m);

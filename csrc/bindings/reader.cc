@@ -136,6 +136,9 @@ void BindReader(py::module_& m) {
   m.def("_detect_compression", [](std::string_view head) {
     return CompressionName(DetectCompression(reinterpret_cast<const uint8_t*>(head.data()), head.size()));
   });
+  m.def("_bytes_to_detect", [](std::string_view head) {
+    return BytesToDetect(reinterpret_cast<const uint8_t*>(head.data()), head.size());
+  });
   m.def("_are_plain_paths", &ArePlainPaths);
   record_iterator_type = IteratorType("tfrecord_fast._core.RecordIterator", sizeof(Boxed<RecordIterator>),
                                       Dealloc<RecordIterator>, NextRecord);

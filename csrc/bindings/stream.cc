@@ -21,9 +21,7 @@ namespace {
 CompressionChoice CompressionOf(const py::object& name) {
   if (name.is_none()) return std::nullopt;
   const auto text = name.cast<std::string>();
-  for (Compression known : {Compression::kNone, Compression::kGzip, Compression::kZlib, Compression::kZstd}) {
-    if (text == CompressionName(known)) return known;
-  }
+  if (const CompressionChoice found = FindCompression(text)) return found;
   throw py::value_error("unknown compression_type \"" + text + "\"");
 }
 

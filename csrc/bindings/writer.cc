@@ -1,14 +1,15 @@
-// The record writer as a Python type, written against CPython's slots: a write of a small record costs little more
-// than its copy and its CRC.
+// The record writer as a Python type, written against CPython's slots: writing a small record costs little more than
+// its copy and its CRC.
 //
-// A mutex guards the writer, since it may be used from several Python threads. Whoever finds it taken lets go of the
-// GIL before waiting, because its holder may need the GIL (to write into a Python file object).
+// A mutex guards the writer, since it may be used from several Python threads. A thread that finds it taken releases
+// the GIL before it waits, because the holder may need the GIL (to write into a Python file object).
 
 #include <pybind11/stl.h>
 
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +19,8 @@
 #include "bindings/boxed.h"
 #include "bindings/encode.h"
 #include "bindings/python_io.h"
-#include "codec/block_pool.h"
 #include "codec/codec.h"
+#include "codec/compressed_sink.h"
 #include "encode/write_rows.h"
 #include "framing/writer.h"
 
@@ -51,7 +52,7 @@ PyObject* NoneOrError(const Status& status) {
   return nullptr;
 }
 
-// Called without the GIL. In a forked process, what holds the lock may be a thread that is not there.
+// Called without the GIL. In a forked process, the thread that holds the lock may not exist.
 Status LockIn(SharedWriter* writer, std::unique_lock<std::mutex>* lock) {
   *lock = std::unique_lock<std::mutex>(writer->mutex, std::defer_lock);
   if (writer->generation == ForkGeneration()) {
@@ -137,13 +138,13 @@ PyObject* GetRecordsWritten(PyObject* self, void*) {
   return PyLong_FromLongLong(writer == nullptr ? 0 : writer->writer.records_written());
 }
 
-// Closed when it is dropped, as files are; what goes wrong then can only be reported, not raised. In a process forked
-// from the one that opened it, the buffered records are the other's to write.
+// A writer is closed when it is dropped, as files are; what goes wrong then can only be reported, not raised. In a
+// process forked from the one that opened it, nothing is written: the buffered records belong to the other process.
 void DeallocWriter(PyObject* self) {
   WriterPtr& writer = Unbox<WriterPtr>(self);
   if (writer && writer->generation == ForkGeneration() && !writer->writer.closed()) {
     py::error_scope keep;
-    const bool said = writer->writer.failed();  // what failed was raised where it did
+    const bool said = writer->writer.failed();  // an earlier failure was raised when it happened
     const Status status = WithoutGil(writer.get(), [](RecordWriter* w) { return w->Close(); });
     if (!status.ok() && !said) {
       SetPythonError(status);
@@ -165,46 +166,19 @@ CompressionOptions OptionsOf(const py::tuple& values) {
   return options;
 }
 
-// Whether blocks may be compressed one by one: zlib's own parameters, other than the level, are of one stream.
-bool InBlocks(Compression compression, const CompressionOptions& options) {
-  constexpr int kUnset = CompressionOptions::kUnset;
-  return compression == Compression::kZstd ||
-         (compression == Compression::kGzip && options.window_bits == kUnset && options.method == kUnset &&
-          options.mem_level == kUnset && options.strategy == kUnset && options.flush_mode == kUnset);
-}
-
-Status Compressed(const std::string& name, const CompressionOptions& options, size_t num_threads, bool caller_writes,
-                  std::unique_ptr<Sink>* sink) {
-  for (Compression known : {Compression::kGzip, Compression::kZlib, Compression::kZstd}) {
-    if (name != CompressionName(known)) continue;
-    if (InBlocks(known, options)) {
-      return NewBlockCompressingSink(std::move(*sink), {known, options.level, num_threads, caller_writes}, sink);
-    }
-    std::unique_ptr<Compressor> compressor;
-    TFR_RETURN_IF_ERROR(NewCompressor(known, options, &compressor));
-    *sink = NewCompressingSink(std::move(*sink), std::move(compressor));
-  }
-  return {};
-}
-
-// Checks the options before a file is touched.
-Status CheckOptions(const std::string& name, const CompressionOptions& options) {
-  std::unique_ptr<Compressor> unused;
-  std::unique_ptr<BlockCompressor> unused_block;
-  for (Compression known : {Compression::kGzip, Compression::kZlib, Compression::kZstd}) {
-    if (name != CompressionName(known)) continue;
-    if (InBlocks(known, options)) return NewBlockCompressor(known, options.level, &unused_block);
-    return NewCompressor(known, options, &unused);
-  }
-  return {};
+Compression CompressionOf(const std::string& name) {
+  const std::optional<Compression> found = FindCompression(name);
+  if (!found) throw py::value_error("unknown compression_type \"" + name + "\"");
+  return *found;
 }
 
 // Opens a writer made by New. `target` is a path as bytes, or a binary file object; `close_file` says whether the
 // object is closed with the writer. num_threads 0: as many as the process may use.
-void Open(const py::object& self, const py::object& target, const std::string& compression, const py::tuple& options,
-          bool close_file, bool append, size_t num_threads) {
+void Open(const py::object& self, const py::object& target, const std::string& compression_type,
+          const py::tuple& options, bool close_file, bool append, size_t num_threads) {
+  const Compression compression = CompressionOf(compression_type);
   const CompressionOptions core_options = OptionsOf(options);
-  ThrowIfError(CheckOptions(compression, core_options));
+  ThrowIfError(CheckCompression(compression, core_options));
   std::unique_ptr<Sink> sink;
   const bool is_path = py::isinstance<py::bytes>(target);
   if (is_path) {
@@ -218,11 +192,12 @@ void Open(const py::object& self, const py::object& target, const std::string& c
   } else {
     sink = NewPythonSink(target, close_file, "");
   }
-  ThrowIfError(Compressed(compression, core_options, num_threads, !is_path, &sink));
+  const WriteFrom write_from = is_path ? WriteFrom::kAnyThread : WriteFrom::kCallerOnly;
+  ThrowIfError(NewCompressedSink(std::move(sink), compression, core_options, num_threads, write_from, &sink));
   Unbox<WriterPtr>(self.ptr()) = std::make_unique<SharedWriter>(std::move(sink));
 }
 
-// Encodes rows of columns into the writers, in turns; see encode/write_rows.h. No two of the writers may be the same.
+// Encodes rows of columns into the writers in turn; see encode/write_rows.h. No writer may be given twice.
 void WriteColumns(const py::sequence& writers, const py::sequence& columns, size_t rows, uint64_t first, size_t num_threads) {
   std::vector<SharedWriter*> shared;
   std::vector<RecordWriter*> outputs;

@@ -1,10 +1,10 @@
-// Threads, jobs and order; see block_pool.h.
+// Threads, jobs and their order; see block_pool.h.
 //
 // The thread protocol. One mutex guards everything in Impl. A job is a block on its way: queued for compression
 // (`todo_`), and, at the same time, in the queue of its output, in the order of submission. Whoever has compressed a
-// job, or waits for one, writes what is ready at the front of that output's queue, unless another is at it already
-// (`writing`), who will then see this job too. So each output is written by one thread at a time and in order, and
-// different outputs by different threads. Threads start when a second block is pending: small files need none.
+// job, or waits for one, writes what is ready at the front of that output's queue, unless another thread is doing so
+// already (`writing`), which will then see this job too. So each output is written by one thread at a time and in
+// order, and different outputs by different threads. Threads start when a second block is pending: small files need none.
 
 #include "codec/block_pool.h"
 
@@ -48,7 +48,7 @@ class BlockPool::Impl {
     return outputs_.size() - 1;
   }
 
-  Status Submit(size_t number, std::shared_ptr<Buffer> buffer, size_t size, bool marked) {
+  Status Submit(size_t number, std::shared_ptr<Buffer> buffer, size_t size, Content content) {
     if (forked()) return Forked();
     std::unique_lock<std::mutex> lock(mutex_);
     Output& output = *outputs_[number];
@@ -57,14 +57,14 @@ class BlockPool::Impl {
     job->output = &output;
     job->buffer = std::move(buffer);
     job->size = size;
-    job->marked = marked;
+    job->content = content;
     output.queue.push_back(job);
     todo_.push_back(std::move(job));
     if (++pending_ > 1) StartThreads(&lock);
     work_.notify_one();
     const size_t most = 2 * num_threads_ + 2;
     while (pending_ > most) {
-      if (options_.caller_writes) {
+      if (CallerWrites()) {
         WriteReady(&output, &lock);
         if (pending_ <= most) break;
         done_.wait(lock, [&] { return output.queue.empty() || output.queue.front()->done; });
@@ -87,7 +87,9 @@ class BlockPool::Impl {
       }
       WriteReady(&output, &lock);
       if (output.queue.empty()) break;
-      done_.wait(lock, [&] { return output.queue.empty() || (output.queue.front()->done && !output.writing) || !todo_.empty(); });
+      done_.wait(lock, [&] {
+        return output.queue.empty() || (output.queue.front()->done && !output.writing) || !todo_.empty();
+      });
     }
     done_.wait(lock, [&] { return !output.writing; });
     return output.failed;
@@ -100,7 +102,7 @@ class BlockPool::Impl {
     Output* output = nullptr;
     std::shared_ptr<Buffer> buffer;  // the block; then the part
     size_t size = 0;
-    bool marked = false;
+    Content content = Content::kBytes;
     bool done = false;
     Status status;
   };
@@ -112,17 +114,19 @@ class BlockPool::Impl {
     Status failed;
   };
 
+  bool CallerWrites() const { return options_.write_from == WriteFrom::kCallerOnly; }
+
   static Status Forked() { return Status::Closed("the writer belongs to the process that this one was forked from"); }
 
   Status NewCompressor(std::unique_ptr<BlockCompressor>* compressor) const {
     if (options_.compression == Compression::kNone) return {};
-    return NewBlockCompressor(options_.compression, options_.level, compressor);
+    return options_.compression.codec()->new_block_compressor(options_.level, compressor);
   }
 
   void StartThreads(std::unique_lock<std::mutex>* lock) {
     while (threads_.size() < num_threads_ && !out_of_threads_) {
       std::unique_ptr<BlockCompressor> compressor;
-      // Those that there are, the caller at least, do the work.
+      // The threads that there are do the work; at least the caller is there.
       out_of_threads_ = !NewCompressor(&compressor).ok();
       try {
         if (!out_of_threads_) threads_.emplace_back([this, own = std::move(compressor)] { Work(own.get()); });
@@ -142,7 +146,7 @@ class BlockPool::Impl {
     }
   }
 
-  // Compresses the next job, with the lock let go meanwhile.
+  // Compresses the next job, and releases the lock meanwhile.
   void RunOne(BlockCompressor* compressor, std::unique_lock<std::mutex>* lock) {
     const std::shared_ptr<Job> job = std::move(todo_.front());
     todo_.pop_front();
@@ -150,7 +154,7 @@ class BlockPool::Impl {
       lock->unlock();
       std::shared_ptr<Buffer> part;
       size_t size = 0;
-      Status status = compressor->Compress({job->buffer->data(), job->size}, job->marked, &part, &size);
+      Status status = compressor->Compress({job->buffer->data(), job->size}, job->content, &part, &size);
       if (status.ok()) {
         job->buffer = std::move(part);
         job->size = size;
@@ -159,11 +163,11 @@ class BlockPool::Impl {
       job->status = std::move(status);
     }
     job->done = true;
-    if (!options_.caller_writes) WriteReady(job->output, lock);
+    if (!CallerWrites()) WriteReady(job->output, lock);
     done_.notify_all();
   }
 
-  // Writes what is ready at the front, with the lock let go meanwhile.
+  // Writes what is ready at the front, and releases the lock meanwhile.
   void WriteReady(Output* output, std::unique_lock<std::mutex>* lock) {
     if (output->writing) return;
     output->writing = true;
@@ -222,8 +226,8 @@ BlockPool::~BlockPool() {
 }
 
 size_t BlockPool::AddOutput(Sink* sink) { return impl_->AddOutput(sink); }
-Status BlockPool::Submit(size_t output, std::shared_ptr<Buffer> buffer, size_t size, bool marked) {
-  return impl_->Submit(output, std::move(buffer), size, marked);
+Status BlockPool::Submit(size_t output, std::shared_ptr<Buffer> buffer, size_t size, Content content) {
+  return impl_->Submit(output, std::move(buffer), size, content);
 }
 Status BlockPool::Drain(size_t output) { return impl_->Drain(output); }
 

@@ -4,7 +4,7 @@
 #define TFRECORD_FAST_CODEC_BLOCK_POOL_H_
 
 #include <cstddef>
-#include <functional>
+#include <cstdint>
 #include <memory>
 
 #include "base/buffer.h"
@@ -15,16 +15,21 @@
 
 namespace tfr {
 
+// Who writes to the outputs.
+enum class WriteFrom : uint8_t {
+  kAnyThread,
+  kCallerOnly,  // the thread that calls Submit and Drain: for sinks that call Python
+};
+
 struct BlockPoolOptions {
   Compression compression = Compression::kNone;  // kNone: blocks are written as they are
   int level = CompressionOptions::kUnset;
   size_t num_threads = 0;  // 0: as many as the process may use
-  // Whether the pool's threads write, or only the thread that calls Submit and Drain: for sinks that call Python.
-  bool caller_writes = false;
+  WriteFrom write_from = WriteFrom::kAnyThread;
 };
 
-// Called by one thread at a time. The first failure of an output is what all later calls for it return; nothing is
-// written to it any more.
+// Called by one thread at a time. The first failure of an output is what all later calls for it return; nothing more
+// is written to it.
 class BlockPool {
  public:
   // kInvalidArgument where the level is out of range.
@@ -38,9 +43,9 @@ class BlockPool {
   // `sink` must live until the pool is gone. Returns the output's number.
   size_t AddOutput(Sink* sink);
 
-  // Hands over a block of an output; see BlockCompressor for `marked`. Waits while as much is pending as the pool
-  // holds at most, two blocks a thread and two more.
-  Status Submit(size_t output, std::shared_ptr<Buffer> buffer, size_t size, bool marked);
+  // Hands over a block of an output. Waits while the pool holds as much as it may, two blocks for each thread and two
+  // more.
+  Status Submit(size_t output, std::shared_ptr<Buffer> buffer, size_t size, Content content);
 
   // Waits until every block of the output is written.
   Status Drain(size_t output);
@@ -52,7 +57,8 @@ class BlockPool {
 };
 
 // Compresses in blocks what is written to it into `sink`. Each call of Write must end where a record ends.
-Status NewBlockCompressingSink(std::unique_ptr<Sink> sink, const BlockPoolOptions& options, std::unique_ptr<Sink>* made);
+Status NewBlockCompressingSink(std::unique_ptr<Sink> sink, const BlockPoolOptions& options,
+                               std::unique_ptr<Sink>* made);
 
 }  // namespace tfr
 

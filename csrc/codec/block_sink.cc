@@ -9,8 +9,8 @@
 namespace tfr {
 namespace {
 
-// Large enough that a block on its own is no larger, compressed, than its share of one long stream would be (by 0.3 %
-// for deflate's window of 32 KiB), small enough that there is one for every thread in a file of a few MiB.
+// Large enough that blocks take little more room than one long stream would (0.3 % with deflate's window of 32 KiB),
+// small enough that a file of a few MiB has one for every thread.
 constexpr size_t kBlockBytes = size_t{1} << 20;
 
 class BlockCompressingSink : public Sink {
@@ -46,8 +46,8 @@ class BlockCompressingSink : public Sink {
     if (!any_ && used_ == 0) {
       buffer_ = buffers_.Take(kBlockBytes);
       any_ = true;
-      Status status = buffer_ ? pool_->Submit(output_, std::exchange(buffer_, nullptr), 0, false) : Status::OutOfMemory("block");
-      if (!status.ok()) return status;
+      if (!buffer_) return Status::OutOfMemory("block");
+      TFR_RETURN_IF_ERROR(pool_->Submit(output_, std::exchange(buffer_, nullptr), 0, Content::kBytes));
     }
     Status status = EndBlock();
     Status drained = pool_->Drain(output_);
@@ -59,10 +59,10 @@ class BlockCompressingSink : public Sink {
   Status EndBlock() {
     if (used_ == 0) return {};
     any_ = true;
-    return pool_->Submit(output_, std::exchange(buffer_, nullptr), std::exchange(used_, 0), true);
+    return pool_->Submit(output_, std::exchange(buffer_, nullptr), std::exchange(used_, 0), Content::kRecords);
   }
 
-  // A record too large for a block's own count of bytes: in pieces, which are no whole records.
+  // A record whose size is too large for a block's mark goes in pieces, none of which is a whole record.
   Status WriteUnmarked(const Bytes* parts, size_t count) {
     any_ = true;
     for (size_t i = 0; i < count; ++i) {
@@ -71,7 +71,7 @@ class BlockCompressingSink : public Sink {
         std::shared_ptr<Buffer> piece = buffers_.Take(now);
         if (!piece) return Status::OutOfMemory("no memory for a block of " + std::to_string(now) + " bytes");
         std::memcpy(piece->data(), parts[i].data + done, now);
-        TFR_RETURN_IF_ERROR(pool_->Submit(output_, std::move(piece), now, false));
+        TFR_RETURN_IF_ERROR(pool_->Submit(output_, std::move(piece), now, Content::kBytes));
         done += now;
       }
     }
@@ -89,7 +89,8 @@ class BlockCompressingSink : public Sink {
 
 }  // namespace
 
-Status NewBlockCompressingSink(std::unique_ptr<Sink> sink, const BlockPoolOptions& options, std::unique_ptr<Sink>* made) {
+Status NewBlockCompressingSink(std::unique_ptr<Sink> sink, const BlockPoolOptions& options,
+                               std::unique_ptr<Sink>* made) {
   std::unique_ptr<BlockPool> pool;
   TFR_RETURN_IF_ERROR(BlockPool::New(options, &pool));
   *made = std::make_unique<BlockCompressingSink>(std::move(sink), std::move(pool));

@@ -1,37 +1,51 @@
-// Names and the factories; see codec.h.
+// The table of codecs; see codec.h.
 
 #include "codec/codec.h"
 
+#include "codec/block.h"
+
 namespace tfr {
 
+// One line for each codec, whose entry is defined in its own file: gzip.cc, zlib.cc, …
+#define TFR_CODECS(CODEC) \
+  CODEC(kGzip)            \
+  CODEC(kZlib)            \
+  CODEC(kZstd)            \
+  CODEC(kSnappy)
+
+namespace internal {
+#define TFR_DECLARE(codec) extern const Codec codec;
+TFR_CODECS(TFR_DECLARE)
+#undef TFR_DECLARE
+}  // namespace internal
+
+namespace {
+#define TFR_ENTRY(codec) &internal::codec,
+constexpr const Codec* kTable[] = {TFR_CODECS(TFR_ENTRY)};
+#undef TFR_ENTRY
+}  // namespace
+
+std::span<const Codec* const> Codecs() { return kTable; }
+
 const char* CompressionName(Compression compression) {
-  switch (compression) {
-    case Compression::kNone: return "";
-    case Compression::kGzip: return "GZIP";
-    case Compression::kZlib: return "ZLIB";
-    case Compression::kZstd: return "ZSTD";
+  return compression == Compression::kNone ? "" : compression.codec()->name;
+}
+
+std::optional<Compression> FindCompression(std::string_view name) {
+  if (name.empty()) return Compression::kNone;
+  for (const Codec* codec : Codecs()) {
+    if (name == codec->name) return Compression(codec);
   }
-  return "";
+  return std::nullopt;
 }
 
 std::unique_ptr<Decompressor> NewDecompressor(Compression compression) {
-  switch (compression) {
-    case Compression::kGzip: return internal::NewGzipDecompressor();
-    case Compression::kZlib: return internal::NewZlibDecompressor();
-    case Compression::kZstd: return internal::NewZstdDecompressor();
-    case Compression::kNone: break;
-  }
-  return nullptr;
+  return compression.codec()->new_decompressor();
 }
 
-Status NewCompressor(Compression compression, const CompressionOptions& options, std::unique_ptr<Compressor>* compressor) {
-  switch (compression) {
-    case Compression::kGzip: return internal::NewDeflateCompressor(true, options, compressor);
-    case Compression::kZlib: return internal::NewDeflateCompressor(false, options, compressor);
-    case Compression::kZstd: return internal::NewZstdCompressor(options, compressor);
-    case Compression::kNone: break;
-  }
-  return Status::InvalidArgument("no compressor for uncompressed files");
+bool ReadPartSizes(Compression compression, const uint8_t* data, size_t size, PartSizes* sizes) {
+  const Codec* codec = compression.codec();
+  return codec != nullptr && codec->read_part_sizes != nullptr && codec->read_part_sizes(data, size, sizes);
 }
 
 }  // namespace tfr

@@ -1,8 +1,8 @@
-// Codecs: compressed streams in both directions, one library a file.
+// Codecs: compressed streams in both directions. A codec is an entry in one table, defined in a file of its own.
 //
-// A stream may hold several parts one after the other (members of GZIP, streams of ZLIB, frames of ZSTD); they
-// read as one. Between parts the input may end; anywhere else its end is a truncation. What follows the last
-// part and is no part itself is damage.
+// A stream may hold several parts one after the other (members of GZIP, streams of ZLIB, frames of ZSTD, blocks of
+// SNAPPY); they read as one. Between parts the input may end; anywhere else its end is a truncation. What follows the
+// last part and is not a part itself is damage.
 
 #ifndef TFRECORD_FAST_CODEC_CODEC_H_
 #define TFRECORD_FAST_CODEC_CODEC_H_
@@ -10,18 +10,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 #include "io/sink.h"
 #include "io/source.h"
 
 namespace tfr {
-
-enum class Compression : uint8_t { kNone, kGzip, kZlib, kZstd };
-
-// "", "GZIP", "ZLIB", "ZSTD".
-const char* CompressionName(Compression compression);
 
 // What one call got done.
 struct Progress {
@@ -58,7 +56,7 @@ class Compressor {
 // zlib's parameters, as TensorFlow's TFRecordOptions names them. Unset (kUnset) is the default of the format.
 struct CompressionOptions {
   static constexpr int kUnset = -1000;
-  int level = kUnset;        // zlib: -1 (6), 0 to 9; zstd: 3 (-1 too), -131072 to 22
+  int level = kUnset;        // zlib: -1 (6), 0 to 9; zstd: 3 (-1 too), -131072 to 22; snappy has none
   int window_bits = kUnset;  // zlib only: 9..15 ZLIB, 25..31 GZIP, -8..-15 raw deflate
   int method = kUnset;       // zlib only: 8
   int mem_level = kUnset;    // zlib only: 9
@@ -66,29 +64,94 @@ struct CompressionOptions {
   int flush_mode = kUnset;   // zlib only: what follows every buffer of input; 0 is nothing
 };
 
-// `compression` is not kNone.
+class BlockCompressor;  // block.h
+struct PartSizes;
+
+// A library that a codec works with.
+struct CodecLibrary {
+  const char* name;
+  std::string (*version)();
+};
+
+// What the beginning of a stream inflates to, as far as was asked and as far as it goes.
+struct Peeked {
+  size_t produced = 0;
+  // How many bytes of the stream, counted from its start, are needed at least to produce more. 0 where all that was
+  // asked for was produced, or where this is no such stream.
+  size_t needed = 0;
+};
+
+// An entry in the table of codecs. What a codec does not have is null.
+struct Codec {
+  enum class Blocks : uint8_t {
+    kNever,
+    kUnlessTuned,  // not where zlib's own parameters, other than the level, are given: they describe one stream
+    kAlways,
+  };
+  enum class Appending : uint8_t {
+    kAllowed,
+    kRefused,  // TensorFlow reads the first part and silently ignores the rest
+  };
+
+  const char* name;            // what users call it: "GZIP"
+  const char* extension = "";  // of files that are compressed in this way: ".gz"; "" where none is usual
+
+  // How a file shows that it is compressed in this way: by magic bytes, or, where there are none, by what its
+  // beginning inflates to. `size` may be too small to tell.
+  bool (*has_magic)(const uint8_t* head, size_t size) = nullptr;
+  Peeked (*peek)(const uint8_t* head, size_t size, uint8_t* out, size_t wanted) = nullptr;
+
+  // Null where there is no memory.
+  std::unique_ptr<Decompressor> (*new_decompressor)();
+  const char* truncated;  // what a stream lacks that ends too early, for the message
+
+  Blocks blocks = Blocks::kNever;
+  // kInvalidArgument where an option is out of range. The first is null with kAlways, the second with kNever.
+  Status (*new_compressor)(const CompressionOptions& options, std::unique_ptr<Compressor>* made) = nullptr;
+  Status (*new_block_compressor)(int level, std::unique_ptr<BlockCompressor>* made) = nullptr;
+  // As ReadPartSizes (block.h); null where parts carry no mark.
+  bool (*read_part_sizes)(const uint8_t* data, size_t size, PartSizes* sizes) = nullptr;
+
+  Appending appending = Appending::kAllowed;
+  std::span<const CodecLibrary> libraries;
+};
+
+// All codecs, in the order in which the beginning of a file is compared with them.
+std::span<const Codec* const> Codecs();
+
+// How a file is compressed: with a codec of the table, or not at all.
+class Compression {
+ public:
+  constexpr Compression() = default;
+  constexpr explicit Compression(const Codec* codec) : codec_(codec) {}
+
+  static const Compression kNone;
+
+  // Null for kNone.
+  constexpr const Codec* codec() const { return codec_; }
+  constexpr bool operator==(const Compression&) const = default;
+
+ private:
+  const Codec* codec_ = nullptr;
+};
+
+inline constexpr Compression Compression::kNone{};
+
+// "" for kNone, else the codec's name.
+const char* CompressionName(Compression compression);
+// The other way round; nullopt where no codec has this name.
+std::optional<Compression> FindCompression(std::string_view name);
+
+// `compression` is not kNone. Null where there is no memory.
 std::unique_ptr<Decompressor> NewDecompressor(Compression compression);
-// kInvalidArgument where an option is out of range.
-Status NewCompressor(Compression compression, const CompressionOptions& options, std::unique_ptr<Compressor>* compressor);
 
 // The uncompressed bytes of `source`. Bytes before a damaged place are given before the error is, which names the place
 // counted from `begin`, where the source starts in its file.
-std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression, int64_t begin = 0);
-// Compresses what is written to it into `sink`.
+std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression,
+                                               int64_t begin = 0);
+// Compresses what is written to it into `sink`, as one stream.
 std::unique_ptr<Sink> NewCompressingSink(std::unique_ptr<Sink> sink, std::unique_ptr<Compressor> compressor);
 
-namespace internal {  // the factories behind the two functions above, one file each
-
-std::unique_ptr<Decompressor> NewGzipDecompressor();
-std::unique_ptr<Decompressor> NewZlibDecompressor();
-std::unique_ptr<Decompressor> NewZstdDecompressor();
-Status NewDeflateCompressor(bool gzip, const CompressionOptions& options, std::unique_ptr<Compressor>* compressor);
-Status NewZstdCompressor(const CompressionOptions& options, std::unique_ptr<Compressor>* compressor);
-std::string IsalVersion();
-std::string ZlibVersion();
-std::string ZstdVersion();
-
-}  // namespace internal
 }  // namespace tfr
 
 #endif  // TFRECORD_FAST_CODEC_CODEC_H_

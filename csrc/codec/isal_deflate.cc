@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "codec/block.h"
+#include "codec/deflate.h"
 
 namespace tfr::internal {
 namespace {
@@ -23,7 +23,7 @@ class IsalDeflater : public BlockDeflater {
     stream_.gzip_flag = IGZIP_DEFLATE;
     stream_.end_of_stream = 1;
     stream_.next_in = const_cast<uint8_t*>(block.data);
-    stream_.avail_in = static_cast<uint32_t>(block.size);  // at most kMaxBlockBytes
+    stream_.avail_in = static_cast<uint32_t>(block.size);  // at most kMaxBlockBytes (block.h)
     stream_.next_out = out;
     stream_.avail_out = static_cast<uint32_t>(room);
     return isal_deflate_stateless(&stream_) == COMP_OK ? stream_.total_out : 0;

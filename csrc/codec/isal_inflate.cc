@@ -1,4 +1,4 @@
-// Inflates GZIP (RFC 1952) and ZLIB (RFC 1950) with ISA-L, the only file that includes it. The wrappers' headers
+// Inflates GZIP (RFC 1952) and ZLIB (RFC 1950) with ISA-L. The wrappers' headers
 // are read here, so that members follow each other and every damaged field is named; ISA-L decodes the deflate
 // stream and checks the trailer.
 
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "codec/codec.h"
+#include "codec/deflate.h"
 
 namespace tfr {
 namespace {
@@ -173,7 +173,7 @@ class IsalDecompressor : public Decompressor {
     in_body_ = true;
   }
 
-  // ISA-L takes input into a register of 64 bits. Whole bytes in it that lie behind a trailer begin the next part;
+  // ISA-L takes input into a register of 64 bits. Whole bytes in it that follow a trailer begin the next part;
   // bits above those it counts mean nothing.
   void KeepOverread() {
     const auto bits = static_cast<uint32_t>(state_.read_in_length);
@@ -201,12 +201,11 @@ class IsalDecompressor : public Decompressor {
 
 namespace internal {
 
-std::unique_ptr<Decompressor> NewGzipDecompressor() {
-  return std::make_unique<IsalDecompressor<GzipHeader>>(ISAL_GZIP_NO_HDR_VER);
-}
-std::unique_ptr<Decompressor> NewZlibDecompressor() {
+std::unique_ptr<Decompressor> NewInflater(Wrapper wrapper) {
+  if (wrapper == Wrapper::kGzip) return std::make_unique<IsalDecompressor<GzipHeader>>(ISAL_GZIP_NO_HDR_VER);
   return std::make_unique<IsalDecompressor<ZlibHeader>>(ISAL_ZLIB_NO_HDR_VER);
 }
+
 std::string IsalVersion() {
   return std::to_string(ISAL_MAJOR_VERSION) + "." + std::to_string(ISAL_MINOR_VERSION) + "." +
          std::to_string(ISAL_PATCH_VERSION);

@@ -3,7 +3,7 @@
 
 #include <libdeflate.h>
 
-#include "codec/block.h"
+#include "codec/deflate.h"
 
 namespace tfr::internal {
 namespace {

@@ -1,4 +1,4 @@
-// A decompressor behind a source, and a compressor in front of a sink; see codec.h.
+// A source that decompresses another, and a sink that compresses into another; see codec.h.
 
 #include <algorithm>
 #include <utility>
@@ -14,20 +14,25 @@ constexpr size_t kOutputBytes = 256 << 10;
 
 class DecompressingSource : public Source {
  public:
-  DecompressingSource(std::unique_ptr<Source> source, std::unique_ptr<Decompressor> decompressor, const char* name,
-                      int64_t begin)
-      : source_(std::move(source)), decompressor_(std::move(decompressor)), name_(name), input_(kInputBytes), consumed_(begin) {}
+  DecompressingSource(std::unique_ptr<Source> source, const Codec& codec, int64_t begin)
+      : source_(std::move(source)),
+        decompressor_(codec.new_decompressor()),
+        codec_(codec),
+        input_(kInputBytes),
+        consumed_(begin) {}
 
   Status Read(uint8_t* out, size_t size, size_t* got) override {
     *got = 0;
     if (!late_.ok()) return late_;
+    if (!decompressor_) return Status::OutOfMemory(std::string("no memory to inflate ") + codec_.name);
     while (true) {
       Progress progress;
-      Status status = decompressor_->Decompress(input_.data() + begin_, end_ - begin_, out + *got, size - *got, &progress);
+      Status status =
+          decompressor_->Decompress(input_.data() + begin_, end_ - begin_, out + *got, size - *got, &progress);
       begin_ += progress.consumed;
       consumed_ += static_cast<int64_t>(progress.consumed);
       *got += progress.produced;
-      if (!status.ok()) return Later(Damage(status.detail().message), *got);
+      if (!status.ok()) return Later(InFile(std::move(status)), *got);
       if (*got == size) return {};
       if (begin_ < end_) continue;
       // All input is used up. What is there goes out before the next read, which may have to wait.
@@ -35,7 +40,8 @@ class DecompressingSource : public Source {
       between_parts_ = progress.between_parts;
       TFR_RETURN_IF_ERROR(Refill());
       if (end_ == 0) {
-        return between_parts_ ? Status() : Damage("the compressed stream is truncated: no end marker and checksum");
+        if (between_parts_) return {};
+        return Damage(std::string("the compressed stream is truncated: ") + codec_.truncated);
       }
     }
   }
@@ -49,11 +55,16 @@ class DecompressingSource : public Source {
     return status;
   }
 
-  Status Damage(const std::string& message) {
-    return Status::DataLoss(std::string(name_) + ": " + message + " (at compressed byte " + std::to_string(consumed_) + ")");
+  Status InFile(Status status) {
+    return status.code() == StatusCode::kDataLoss ? Damage(status.detail().message) : std::move(status);
   }
 
-  // Bytes in front of the damage are given first.
+  Status Damage(const std::string& message) {
+    return Status::DataLoss(std::string(codec_.name) + ": " + message + " (at compressed byte " +
+                            std::to_string(consumed_) + ")");
+  }
+
+  // Bytes before the damage are given first.
   Status Later(Status status, size_t got) {
     late_ = std::move(status);
     return got > 0 ? Status() : late_;
@@ -61,7 +72,7 @@ class DecompressingSource : public Source {
 
   std::unique_ptr<Source> source_;
   std::unique_ptr<Decompressor> decompressor_;
-  const char* name_;
+  const Codec& codec_;
   std::vector<uint8_t> input_;
   size_t begin_ = 0;  // of the unread part of input_
   size_t end_ = 0;
@@ -123,8 +134,7 @@ class CompressingSink : public Sink {
 }  // namespace
 
 std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression, int64_t begin) {
-  return std::make_unique<DecompressingSource>(std::move(source), NewDecompressor(compression),
-                                               CompressionName(compression), begin);
+  return std::make_unique<DecompressingSource>(std::move(source), *compression.codec(), begin);
 }
 
 std::unique_ptr<Sink> NewCompressingSink(std::unique_ptr<Sink> sink, std::unique_ptr<Compressor> compressor) {

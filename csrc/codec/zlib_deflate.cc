@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "codec/codec.h"
+#include "codec/deflate.h"
 
 namespace tfr {
 namespace {
@@ -20,10 +20,10 @@ class DeflateCompressor : public Compressor {
     if (ready_) deflateEnd(&stream_);
   }
 
-  Status Init(bool gzip, const CompressionOptions& options) {
+  Status Init(internal::Wrapper wrapper, const CompressionOptions& options) {
     const int level = Or(options.level, Z_DEFAULT_COMPRESSION);
     const int method = Or(options.method, Z_DEFLATED);
-    const int window_bits = Or(options.window_bits, gzip ? MAX_WBITS + 16 : MAX_WBITS);
+    const int window_bits = Or(options.window_bits, wrapper == internal::Wrapper::kGzip ? MAX_WBITS + 16 : MAX_WBITS);
     const int mem_level = Or(options.mem_level, MAX_MEM_LEVEL);
     const int strategy = Or(options.strategy, Z_DEFAULT_STRATEGY);
     run_flush_ = Or(options.flush_mode, Z_NO_FLUSH);
@@ -53,7 +53,7 @@ class DeflateCompressor : public Compressor {
     stream_.avail_in = static_cast<uInt>(in_now);
     stream_.next_out = out;
     stream_.avail_out = static_cast<uInt>(out_now);
-    // A mode that ends something may only be asked for once all input is handed over.
+    // A mode that ends something may be asked for only when all input has been handed over.
     const bool last = in_now == in_size;
     const int flush = !last || mode == Mode::kRun ? (last ? run_flush_ : Z_NO_FLUSH)
                       : mode == Mode::kFinish     ? Z_FINISH
@@ -66,7 +66,7 @@ class DeflateCompressor : public Compressor {
     if (mode == Mode::kFinish) {
       *done = code == Z_STREAM_END;
     } else {
-      // Room left over means that everything held back by the mode has come out.
+      // Where room is left over, everything that the mode held back has come out.
       *done = last && stream_.avail_in == 0 && stream_.avail_out > 0;
     }
     return {};
@@ -82,10 +82,10 @@ class DeflateCompressor : public Compressor {
 
 namespace internal {
 
-Status NewDeflateCompressor(bool gzip, const CompressionOptions& options, std::unique_ptr<Compressor>* compressor) {
-  auto made = std::make_unique<DeflateCompressor>();
-  TFR_RETURN_IF_ERROR(made->Init(gzip, options));
-  *compressor = std::move(made);
+Status NewDeflater(Wrapper wrapper, const CompressionOptions& options, std::unique_ptr<Compressor>* made) {
+  auto compressor = std::make_unique<DeflateCompressor>();
+  TFR_RETURN_IF_ERROR(compressor->Init(wrapper, options));
+  *made = std::move(compressor);
   return {};
 }
 

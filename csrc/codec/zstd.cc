@@ -1,8 +1,16 @@
-// ZSTD frames (RFC 8878) in both directions with libzstd, the only file that includes it.
+// The codec ZSTD (RFC 8878): frames in both directions with libzstd, the only file that includes it. A marked part is a
+// skippable frame (RFC 8878, 3.1.2), then a frame with content size and checksum:
+//
+//   5d 2a 4d 18  0c 00 00 00  'T' 'F' 'R' '1'  size:u32le  length:u32le                frame…
+//
+// `size` is that of both frames, from the first byte on; `length` that of what they inflate to.
 
 #include <zstd.h>
 
 #include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include "base/endian.h"
 #include "codec/block.h"
@@ -14,12 +22,22 @@ namespace {
 // libzstd asks for the window that a frame claims, up to this much; a larger claim is an error.
 constexpr int kMaxWindowLog = 27;  // 128 MiB
 
+constexpr uint8_t kMark[] = {0x5d, 0x2a, 0x4d, 0x18, 12, 0, 0, 0, 'T', 'F', 'R', '1'};
+constexpr size_t kMarked = sizeof kMark + 4 + 4;  // the mark and its two sizes
+static_assert(kMarked <= kPartHeaderBytes);
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+using CompressionContext = std::unique_ptr<ZSTD_CCtx, FreeContext>;
+using DecompressionContext = std::unique_ptr<ZSTD_DCtx, FreeContext>;
+
 class ZstdDecompressor : public Decompressor {
  public:
-  explicit ZstdDecompressor(ZSTD_DCtx* context) : context_(context) {
-    ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kMaxWindowLog);
+  explicit ZstdDecompressor(DecompressionContext context) : context_(std::move(context)) {
+    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
   }
-  ~ZstdDecompressor() override { ZSTD_freeDCtx(context_); }
 
   Status Decompress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) override {
     *progress = {};
@@ -28,11 +46,14 @@ class ZstdDecompressor : public Decompressor {
     while (input.pos < input.size || output.pos == 0) {
       const size_t in_before = input.pos;
       const size_t out_before = output.pos;
-      if (at_start_ && input.pos < input.size) after_mark_ = in[input.pos] == kMarkFirstByte;
-      const size_t code = ZSTD_decompressStream(context_, &output, &input);
+      // The skippable frame of a mark promises another: the input must not end after it.
+      if (at_start_ && input.pos < input.size) after_mark_ = in[input.pos] == kMark[0];
+      const size_t code = ZSTD_decompressStream(context_.get(), &output, &input);
       progress->consumed = input.pos;
       progress->produced = output.pos;
-      if (ZSTD_isError(code)) return Status::DataLoss(std::string("ZSTD stream is damaged: ") + ZSTD_getErrorName(code));
+      if (ZSTD_isError(code)) {
+        return Status::DataLoss(std::string("ZSTD stream is damaged: ") + ZSTD_getErrorName(code));
+      }
       // A call with nothing to take at a frame's end must not look like the start of another frame.
       if (input.pos != in_before || output.pos != out_before) {
         at_start_ = code == 0;
@@ -45,78 +66,26 @@ class ZstdDecompressor : public Decompressor {
   }
 
  private:
-  // Of the skippable frame that stands before a part of ours (block.h). Such a frame promises another: the input must
-  // not end behind it.
-  static constexpr uint8_t kMarkFirstByte = 0x5d;
-
-  ZSTD_DCtx* context_;
+  DecompressionContext context_;
   bool at_start_ = true;  // of a frame
   bool after_mark_ = false;
   bool between_ = true;
 };
 
-Status SetParameters(ZSTD_CCtx* context, int level) {
-  if (level != CompressionOptions::kUnset) {
-    const ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_compressionLevel);
-    if (level < bounds.lowerBound || level > bounds.upperBound) {
-      return Status::InvalidArgument("compression_level " + std::to_string(level) + " is outside ZSTD's " +
-                                     std::to_string(bounds.lowerBound) + " to " + std::to_string(bounds.upperBound));
-    }
-    // -1 is zlib's name for its default, and people pass it.
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level == -1 ? ZSTD_CLEVEL_DEFAULT : level);
-  }
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-  return {};
-}
-
-class ZstdCompressor : public Compressor {
- public:
-  explicit ZstdCompressor(ZSTD_CCtx* context) : context_(context) {}
-  ~ZstdCompressor() override { ZSTD_freeCCtx(context_); }
-
-  Status Init(const CompressionOptions& options) { return SetParameters(context_, options.level); }
-
-  Status Compress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Mode mode, Progress* progress,
-                  bool* done) override {
-    *progress = {};
-    ZSTD_inBuffer input = {in, in_size, 0};
-    ZSTD_outBuffer output = {out, out_size, 0};
-    const ZSTD_EndDirective directive = mode == Mode::kFinish  ? ZSTD_e_end
-                                        : mode == Mode::kFlush ? ZSTD_e_flush
-                                                               : ZSTD_e_continue;
-    const size_t left = ZSTD_compressStream2(context_, &output, &input, directive);
-    if (ZSTD_isError(left)) return Status::InvalidArgument(std::string("ZSTD: ") + ZSTD_getErrorName(left));
-    progress->consumed = input.pos;
-    progress->produced = output.pos;
-    *done = input.pos == input.size && (mode == Mode::kRun || left == 0);
-    return {};
-  }
-
- private:
-  ZSTD_CCtx* context_;
-};
-
-// See block.h for the mark.
 class ZstdBlockCompressor : public BlockCompressor {
  public:
-  explicit ZstdBlockCompressor(ZSTD_CCtx* context) : context_(context) {}
-  ~ZstdBlockCompressor() override { ZSTD_freeCCtx(context_); }
+  explicit ZstdBlockCompressor(CompressionContext context) : context_(std::move(context)) {}
 
-  Status Init(int level) { return SetParameters(context_, level); }
-
-  Status Compress(Bytes block, bool marked, std::shared_ptr<Buffer>* part, size_t* size) override {
-    constexpr size_t kMarkBytes = 20;
-    constexpr uint8_t kMark[] = {0x5d, 0x2a, 0x4d, 0x18, 12, 0, 0, 0, 'T', 'F', 'R', '1'};
-    static_assert(sizeof kMark + 8 == kMarkBytes);
-    const size_t header = marked ? kMarkBytes : 0;
+  Status Compress(Bytes block, Content content, std::shared_ptr<Buffer>* part, size_t* size) override {
+    const size_t header = content == Content::kRecords ? kMarked : 0;
     const size_t room = ZSTD_compressBound(block.size);
     *part = Buffer::Allocate(header + room);
     if (!*part) return Status::OutOfMemory("no memory to compress " + std::to_string(block.size) + " bytes");
     uint8_t* out = (*part)->data();
-    const size_t got = ZSTD_compress2(context_, out + header, room, block.data, block.size);
+    const size_t got = ZSTD_compress2(context_.get(), out + header, room, block.data, block.size);
     if (ZSTD_isError(got)) return Status::InvalidArgument(std::string("ZSTD: ") + ZSTD_getErrorName(got));
     *size = header + got;
-    if (marked) {
+    if (content == Content::kRecords) {
       std::memcpy(out, kMark, sizeof kMark);
       StoreLE32(out + sizeof kMark, static_cast<uint32_t>(*size));
       StoreLE32(out + sizeof kMark + 4, static_cast<uint32_t>(block.size));
@@ -125,37 +94,61 @@ class ZstdBlockCompressor : public BlockCompressor {
   }
 
  private:
-  ZSTD_CCtx* context_;
+  CompressionContext context_;
 };
+
+Status NewBlockCompressor(int level, std::unique_ptr<BlockCompressor>* made) {
+  CompressionContext context(ZSTD_createCCtx());
+  if (!context) return Status::OutOfMemory("ZSTD context");
+  if (level != CompressionOptions::kUnset) {
+    const ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_compressionLevel);
+    if (level < bounds.lowerBound || level > bounds.upperBound) {
+      return Status::InvalidArgument("compression_level " + std::to_string(level) + " is outside ZSTD's " +
+                                     std::to_string(bounds.lowerBound) + " to " + std::to_string(bounds.upperBound));
+    }
+    // -1 is zlib's name for its default, and people pass it.
+    ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level == -1 ? ZSTD_CLEVEL_DEFAULT : level);
+  }
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  *made = std::make_unique<ZstdBlockCompressor>(std::move(context));
+  return {};
+}
+
+std::unique_ptr<Decompressor> NewDecompressor() {
+  DecompressionContext context(ZSTD_createDCtx());
+  return context ? std::make_unique<ZstdDecompressor>(std::move(context)) : nullptr;
+}
+
+// RFC 8878, 3.1: a frame, or a skippable one.
+bool HasMagic(const uint8_t* head, size_t size) {
+  if (size < 4) return false;
+  const uint32_t magic = LoadLE32(head);
+  return magic == ZSTD_MAGICNUMBER || (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+}
+
+bool ReadSizes(const uint8_t* data, size_t size, PartSizes* sizes) {
+  if (size < kPartHeaderBytes || std::memcmp(data, kMark, sizeof kMark) != 0) return false;
+  *sizes = {LoadLE32(data + sizeof kMark), LoadLE32(data + sizeof kMark + 4)};
+  return sizes->compressed > kMarked && sizes->uncompressed <= kMaxBlockBytes;
+}
+
+constexpr CodecLibrary kLibraries[] = {{"zstd", [] { return std::string(ZSTD_versionString()); }}};
 
 }  // namespace
 
 namespace internal {
 
-Status NewZstdBlockCompressor(int level, std::unique_ptr<BlockCompressor>* compressor) {
-  ZSTD_CCtx* context = ZSTD_createCCtx();
-  if (context == nullptr) return Status::OutOfMemory("ZSTD context");
-  auto made = std::make_unique<ZstdBlockCompressor>(context);
-  TFR_RETURN_IF_ERROR(made->Init(level));
-  *compressor = std::move(made);
-  return {};
-}
-
-std::unique_ptr<Decompressor> NewZstdDecompressor() {
-  ZSTD_DCtx* context = ZSTD_createDCtx();
-  return context == nullptr ? nullptr : std::make_unique<ZstdDecompressor>(context);
-}
-
-Status NewZstdCompressor(const CompressionOptions& options, std::unique_ptr<Compressor>* compressor) {
-  ZSTD_CCtx* context = ZSTD_createCCtx();
-  if (context == nullptr) return Status::OutOfMemory("ZSTD context");
-  auto made = std::make_unique<ZstdCompressor>(context);
-  TFR_RETURN_IF_ERROR(made->Init(options));
-  *compressor = std::move(made);
-  return {};
-}
-
-std::string ZstdVersion() { return ZSTD_versionString(); }
+extern constinit const Codec kZstd = {
+    .name = "ZSTD",
+    .extension = ".zst",
+    .has_magic = HasMagic,
+    .new_decompressor = NewDecompressor,
+    .truncated = "no end marker and checksum",
+    .blocks = Codec::Blocks::kAlways,
+    .new_block_compressor = NewBlockCompressor,
+    .read_part_sizes = ReadSizes,
+    .libraries = kLibraries,
+};
 
 }  // namespace internal
 }  // namespace tfr

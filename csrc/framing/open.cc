@@ -2,29 +2,45 @@
 
 #include "framing/open.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "framing/format.h"
 
 namespace tfr {
+namespace {
 
-static_assert(kDetectBytes == kHeaderBytes);
+struct Verdict {
+  Compression compression;
+  size_t needed = 0;  // if more than there are, this many bytes might change the verdict
+};
 
-Compression DetectCompression(const uint8_t* data, size_t size) {
-  if (size >= kHeaderBytes && HeaderIsIntact(data)) return Compression::kNone;
-  if (size >= 2 && data[0] == 0x1f && data[1] == 0x8b) return Compression::kGzip;  // RFC 1952, 2.3.1
-  if (size >= 4) {
-    const uint32_t magic = LoadLE32(data);
-    // RFC 8878, 3.1: a frame, or a skippable one.
-    if (magic == 0xfd2fb528 || (magic & 0xfffffff0) == 0x184d2a50) return Compression::kZstd;
+Verdict Judge(const uint8_t* data, size_t size) {
+  if (size >= kHeaderBytes && HeaderIsIntact(data)) return {Compression::kNone};
+  for (const Codec* codec : Codecs()) {
+    if (codec->has_magic != nullptr && codec->has_magic(data, size)) return {Compression(codec)};
   }
-  // RFC 1950, 2.2: method 8, a window of at most 32 KiB, no preset dictionary, and a multiple of 31.
-  if (size >= 2 && (data[0] & 0x0f) == 8 && (data[0] >> 4) <= 7 && (data[1] & 0x20) == 0 &&
-      (data[0] * 256 + data[1]) % 31 == 0) {
-    return Compression::kZlib;
+  Verdict verdict = {Compression::kNone, kHeaderBytes};
+  for (const Codec* codec : Codecs()) {
+    if (codec->peek == nullptr) continue;
+    uint8_t header[kHeaderBytes];
+    const Peeked peeked = codec->peek(data, size, header, sizeof header);
+    if (peeked.produced == sizeof header && HeaderIsIntact(header)) return {Compression(codec)};
+    if (peeked.needed <= kDetectBytes) verdict.needed = std::max(verdict.needed, peeked.needed);
   }
-  return Compression::kNone;
+  return verdict;
+}
+
+}  // namespace
+
+Compression DetectCompression(const uint8_t* data, size_t size) { return Judge(data, size).compression; }
+
+size_t BytesToDetect(const uint8_t* data, size_t size) {
+  // No magic bytes count before a header could have been seen.
+  if (size < kHeaderBytes) return kHeaderBytes - size;
+  const size_t needed = Judge(data, size).needed;
+  return needed > size ? needed - size : 0;
 }
 
 Status OpenFrames(std::unique_ptr<Source> raw, CompressionChoice choice, std::unique_ptr<Source>* frames,
@@ -33,10 +49,15 @@ Status OpenFrames(std::unique_ptr<Source> raw, CompressionChoice choice, std::un
     *found = *choice;
   } else {
     uint8_t head[kDetectBytes];
-    size_t got = 0;
-    TFR_RETURN_IF_ERROR(ReadFully(raw.get(), head, sizeof head, &got));
-    *found = DetectCompression(head, got);
-    raw = std::make_unique<PrefixedSource>(std::string(reinterpret_cast<char*>(head), got), std::move(raw));
+    size_t size = 0;
+    while (const size_t more = BytesToDetect(head, size)) {
+      size_t got = 0;
+      TFR_RETURN_IF_ERROR(ReadFully(raw.get(), head + size, more, &got));
+      size += got;
+      if (got < more) break;
+    }
+    *found = DetectCompression(head, size);
+    raw = std::make_unique<PrefixedSource>(std::string(reinterpret_cast<char*>(head), size), std::move(raw));
   }
   *frames = *found == Compression::kNone ? std::move(raw) : NewDecompressingSource(std::move(raw), *found);
   return {};

@@ -1,4 +1,4 @@
-// Opens a stream of frames: tells how it is compressed, and inflates it.
+// Opens a stream of frames: detects how it is compressed, and inflates it.
 
 #ifndef TFRECORD_FAST_FRAMING_OPEN_H_
 #define TFRECORD_FAST_FRAMING_OPEN_H_
@@ -17,11 +17,17 @@ namespace tfr {
 // Nothing given: find out.
 using CompressionChoice = std::optional<Compression>;
 
-constexpr size_t kDetectBytes = 8 + 4;  // a record's length and its CRC
+// This many bytes from the start of a file are always enough to tell how it is compressed.
+constexpr size_t kDetectBytes = 128;
 
-// Tells by its first bytes what a file is. A TFRecord header whose own CRC holds decides; else the magic bytes of
-// GZIP, ZLIB or ZSTD; else kNone. `size` may be less than kDetectBytes only if the file is so short.
+// Tells by its first bytes how a file is compressed. A TFRecord header whose own CRC holds decides; else a codec's
+// magic bytes; else, for codecs that have none, a header with the right CRC in what the bytes inflate to; else kNone.
+// `size` may be less than kDetectBytes only if the file is that short, or if BytesToDetect is 0.
 Compression DetectCompression(const uint8_t* data, size_t size);
+
+// How many more bytes, at least, DetectCompression has to see of a file that begins like this; 0: it has seen enough.
+// Reading a pipe in steps of this size never waits for bytes that the answer does not need.
+size_t BytesToDetect(const uint8_t* data, size_t size);
 
 // The frames in `raw`, inflated; *found tells what it was.
 Status OpenFrames(std::unique_ptr<Source> raw, CompressionChoice choice, std::unique_ptr<Source>* frames,

@@ -15,8 +15,8 @@
 
 namespace tfr {
 
-// Holds frames back until a buffer is full. After a failure every later call returns the same failure: what is
-// behind it in the file is not known. Not safe from several threads at once.
+// Holds frames back until a buffer is full. After a failure every later call returns the same failure: what
+// the file holds after it is not known. Not safe from several threads at once.
 class RecordWriter {
  public:
   explicit RecordWriter(std::unique_ptr<Sink> sink, size_t buffer_bytes = 512 << 10);
@@ -24,11 +24,11 @@ class RecordWriter {
   Status Write(const Bytes* records, size_t count);
   // `frames` holds `count` records with their headers and footers.
   Status WriteFrames(Bytes frames, size_t count);
-  // Whether a record of this size would go to the buffer alone: a write of it costs a copy and a CRC, no I/O.
+  // Whether a record of this size would go to the buffer only: writing it costs a copy and a CRC, no I/O.
   bool FitsBuffer(size_t size) const { return size + kFrameBytes <= buffer_.size() - used_ && size < kLargeRecord; }
-  // What was written until now can be read by others before this returns OK.
+  // When this returns OK, everything written so far can be read by others.
   Status Flush();
-  // Flushes and lets go of the file, whether or not that succeeds. Only the first call does anything.
+  // Flushes and closes the file, whether or not flushing succeeds. Only the first call does anything.
   Status Close();
   bool closed() const { return sink_ == nullptr; }
   bool failed() const { return !failed_.ok(); }
@@ -36,7 +36,7 @@ class RecordWriter {
   int64_t records_written() const { return records_written_; }
 
  private:
-  // From this size on a record goes to the sink as it lies, without a copy into the buffer.
+  // A record of at least this size goes to the sink directly, without a copy into the buffer.
   static constexpr size_t kLargeRecord = 64 << 10;
 
   Status WriteLarge(Bytes record);

@@ -1,7 +1,7 @@
-// Copies out of a mapping that may be gone; see mapped_file.h.
+// Copies from a mapping whose file may have been cut; see mapped_file.h.
 //
 // A thread inside Copy has `landing` set. The handler runs on the thread whose access failed: with a landing it jumps
-// there, over nothing but a loop of memcpy; without one the fault is somebody else's.
+// there, out of nothing but a loop of memcpy; without one the fault is not Copy's.
 
 #include "io/mapped_file.h"
 
@@ -40,7 +40,7 @@ bool InstallHandler() {
   return installed;
 }
 
-// Kept apart, and plain, since nothing may need cleaning up where a jump leaves it.
+// A function of its own, and a plain one, since a jump out of it must leave nothing to clean up.
 __attribute__((noinline)) void CopyAll(const uint8_t* from, const Piece* pieces, size_t count) {
   for (size_t i = 0; i < count; ++i) std::memcpy(pieces[i].to, from + pieces[i].offset, pieces[i].size);
 }
@@ -52,7 +52,7 @@ std::unique_ptr<const MappedFile> MappedFile::Map(const File& file) {
   if (size <= 0 || !InstallHandler()) return nullptr;
   void* data = ::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_SHARED, file.descriptor(), 0);
   if (data == MAP_FAILED) return nullptr;
-  // A page that is not in memory comes alone, not with its neighbours.
+  // A page that is not in memory is read alone, without its neighbours.
   (void)::madvise(data, static_cast<size_t>(size), MADV_RANDOM);
   return std::unique_ptr<const MappedFile>(new MappedFile(static_cast<const uint8_t*>(data), size));
 }

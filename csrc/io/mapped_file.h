@@ -19,12 +19,12 @@ struct Piece {
 };
 
 // If a file is cut while it is mapped, or its disk fails, touching the memory raises SIGBUS, which ends the process.
-// Therefore nobody gets a pointer into the mapping: Copy is the only way out of it, and survives that. For this the
+// Therefore no one gets a pointer into the mapping: Copy is the only way to read it, and survives that. For this the
 // first mapping installs a handler for SIGBUS, once and for good; any such signal that is not Copy's goes to the
 // handler that was there before.
 class MappedFile {
  public:
-  // Null where the system does not give it; the file is to be read then.
+  // Null where the system refuses; the file has to be read then.
   static std::unique_ptr<const MappedFile> Map(const File& file);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -33,7 +33,7 @@ class MappedFile {
   // In bytes, when it was mapped.
   int64_t size() const { return size_; }
 
-  // All pieces must lie within size(). False if some of the bytes could not be had; what the pieces' memory holds is
+  // All pieces must lie within size(). False if some of the bytes could not be read; what the pieces' memory holds is
   // undefined then, and File::ReadAt tells the reason.
   bool Copy(const Piece* pieces, size_t count) const;
 

@@ -16,12 +16,12 @@ namespace {
 
 constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux reads at most 2^31 - 4096 bytes in one call
 
-// Linux reads so much at once unasked; of a smaller file there is nothing to say.
+// Linux reads this much ahead without being asked, so a smaller file needs no advice.
 constexpr int64_t kReadAhead = 128 << 10;
 
 std::atomic<InterruptHook> interrupt_hook{nullptr};
 
-// A regular file that says it is empty may be one whose size is not told (under /proc): it is read to see.
+// A regular file of size 0 may be one that does not tell its size (under /proc): reading it shows.
 bool HasKnownSize(const struct stat& info) { return S_ISREG(info.st_mode) && info.st_size > 0; }
 
 }  // namespace

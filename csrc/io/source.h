@@ -35,18 +35,18 @@ class Source {
   virtual int64_t Remaining() const { return -1; }
 };
 
-// How a file will be read: the system reads ahead of who goes through it, and not of who jumps about in it.
+// How a file will be read: the system reads ahead for sequential reading, and does not for random access.
 enum class Access : uint8_t { kSequential, kRandom };
 
-// An open file, shared by those who read different places of it at once.
+// An open file, shared by all that read different places of it at the same time.
 class File {
-  struct Private {};  // who may make one, with std::make_shared
+  struct Private {};  // only members can make one, with std::make_shared
 
  public:
   // kIoError with errno where the system refuses; a directory is refused too (EISDIR).
   static Status Open(const std::string& path, std::shared_ptr<File>* file, Access access = Access::kSequential);
-  // The same for a path that FindRegular has just found, without asking the system again; that bytes are there to be
-  // read is for the reader to see, as it is with any file that changes.
+  // The same for a path that FindRegular has just found, without asking the system again. Whether its bytes
+  // are still there shows when they are read, as with any file that changes.
   static Status OpenFound(const std::string& path, int64_t size, std::shared_ptr<File>* file);
   // Takes over `descriptor` if `owned`, else only borrows it.
   static Status FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file);
@@ -56,7 +56,7 @@ class File {
   File& operator=(const File&) = delete;
 
   // The size of a regular file, in bytes; -1 for pipes and devices, whose opening and reading may block for long, and
-  // for files that tell no size, or are not there.
+  // for files that do not tell their size or do not exist.
   static int64_t FindRegular(const std::string& path);
 
   // A file that can be read at any place and whose size is known, and not 0.
@@ -73,7 +73,7 @@ class File {
 
   // As Source::Read, at `offset`. Regular files only.
   Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
-  // The same into several places, one behind the other; *got counts the bytes of all. At most kMaxParts.
+  // The same into several places, one after the other; *got counts the bytes of all. At most kMaxParts.
   static constexpr size_t kMaxParts = 64;  // well below IOV_MAX
   Status ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const;
   // As Source::Read, at the descriptor's own position.
@@ -114,7 +114,7 @@ class MemorySource : public Source {
   Owner owner_;
 };
 
-// Gives back what was read ahead of another source, then goes on with that source.
+// Gives what has already been read from another source, then the rest of that source.
 class PrefixedSource : public Source {
  public:
   PrefixedSource(std::string prefix, std::unique_ptr<Source> rest) : prefix_(std::move(prefix)), rest_(std::move(rest)) {}

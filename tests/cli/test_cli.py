@@ -16,7 +16,7 @@ from tfrecord_fast.cli import main
 
 RECORDS = [b"one", "zwölf".encode(), b"\xff\x00", b""]
 SIZES = [3, 6, 2, 0]
-COMPRESSIONS = ["", "GZIP", "ZLIB", "ZSTD"]
+COMPRESSIONS = ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]
 
 
 def write(path, records=RECORDS, compression=""):

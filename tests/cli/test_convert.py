@@ -56,22 +56,25 @@ def read(path):
 # ---- TFRecord to TFRecord ----
 
 
-@pytest.mark.parametrize("kind", ["none", "gzip", "zlib", "zstd"])
+@pytest.mark.parametrize("kind", ["none", "gzip", "zlib", "zstd", "snappy"])
 def test_records_of_any_kind_pass_as_they_are(tmp_path, run, kind):
     records = [b"no example", b"", b"\xff" * 1000]
     with tf.io.TFRecordWriter(tmp_path / "in", "ZSTD") as writer:
         writer.write_batch(records)
     assert run(tmp_path / "in", tmp_path / "out", "--compression", kind) == (0, "")
     assert read(tmp_path / "out") == records
-    detected = tf._core._detect_compression((tmp_path / "out").read_bytes()[:12])
+    detected = tf._core._detect_compression((tmp_path / "out").read_bytes()[:128])
     assert detected == ("" if kind == "none" else kind.upper())
 
 
-@pytest.mark.parametrize(("name", "kind"), [("a.tfrecord.gz", "GZIP"), ("a.zst", "ZSTD"), ("a.tfrecord", "")])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("a.tfrecord.gz", "GZIP"), ("a.zst", "ZSTD"), ("a.snappy", "SNAPPY"), ("a.tfrecord", "")],
+)
 def test_the_outputs_name_tells_its_compression(tmp_path, run, name, kind):
     write(tmp_path / "in")
     assert run(tmp_path / "in", tmp_path / name) == (0, "")
-    assert tf._core._detect_compression((tmp_path / name).read_bytes()[:12]) == kind
+    assert tf._core._detect_compression((tmp_path / name).read_bytes()[:128]) == kind
 
 
 def test_a_level_is_the_writers(tmp_path, run):

@@ -30,7 +30,7 @@ def their_records(path):
     return [record.numpy() for record in tf.data.TFRecordDataset(path, "GZIP")]
 
 
-@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD", "SNAPPY"])
 def test_what_is_appended_comes_after_the_records_there_are(path, kind):
     for records in (RECORDS[:5], RECORDS[5:2000], [], RECORDS[2000:2001]):
         write(path, records, kind, append=True)
@@ -61,7 +61,7 @@ def test_a_name_with_wildcards_is_taken_as_it_is(tmp_path):
     assert (tmp_path / "a[1]*").read_bytes() == frames([b"a", b"a"])
 
 
-@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD", "SNAPPY"])
 @pytest.mark.parametrize(
     "damage",
     [
@@ -80,7 +80,9 @@ def test_a_damaged_tail_is_refused_and_left_alone(path, kind, damage):
     assert caught.value.path == str(path) and path.read_bytes() == data
 
 
-@pytest.mark.parametrize(("there", "kind"), [("GZIP", ""), ("", "GZIP"), ("ZSTD", "GZIP"), ("GZIP", "ZSTD")])
+@pytest.mark.parametrize(
+    ("there", "kind"), [("GZIP", ""), ("", "GZIP"), ("ZSTD", "GZIP"), ("GZIP", "ZSTD"), ("", "SNAPPY"), ("SNAPPY", "")]
+)
 def test_a_file_compressed_in_another_way_is_refused_and_left_alone(path, there, kind):
     data = write(path, RECORDS[:100], there).read_bytes()
     with pytest.raises(tf.errors.DataLossError):

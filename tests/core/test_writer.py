@@ -166,7 +166,7 @@ def test_an_fsspec_url_is_written():
     assert fsspec.filesystem("memory").size("/writer/out.tfrecord") > 0
 
 
-@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD"])
+@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"])
 def test_a_file_object_is_written_and_left_open(compression):
     file = io.BytesIO()
     with tf.io.TFRecordWriter(file, compression) as writer:
@@ -332,7 +332,7 @@ def test_gzip_by_any_name(options):
     assert tf.io.TFRecordOptions.get_compression_type_string(options) == "GZIP"
 
 
-@pytest.mark.parametrize("options", ["gzip", "SNAPPY", "none", 3, 1.5, b"GZIP"])
+@pytest.mark.parametrize("options", ["gzip", "LZ4", "none", 3, 1.5, b"GZIP"])
 def test_an_unknown_compression_is_a_value_error(path, options):
     with pytest.raises(ValueError, match="Not a valid compression_type"):
         tf.io.TFRecordWriter(path, options)

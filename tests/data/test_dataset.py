@@ -202,7 +202,7 @@ def test_a_missing_file_among_others_raises_in_its_turn(folder):
     assert caught.value.filename == str(folder / "none")
 
 
-KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
+KINDS = ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]
 
 
 def packed(path, kind):
@@ -224,16 +224,16 @@ def test_another_compression_type_than_the_files_is_data_loss(tmp_path, kind, ot
 
 
 def test_files_of_different_compression_are_told_apart(tmp_path):
-    for i, kind in enumerate(["", "GZIP", "ZLIB", "ZSTD"]):
+    for i, kind in enumerate(["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]):
         with tf.io.TFRecordWriter(tmp_path / f"{i}", kind) as writer:
             writer.write(kind)
-    assert list(Dataset(str(tmp_path / "*"))) == [b"", b"GZIP", b"ZLIB", b"ZSTD"]
+    assert list(Dataset(str(tmp_path / "*"))) == [b"", b"GZIP", b"ZLIB", b"ZSTD", b"SNAPPY"]
 
 
 # ---- Arguments ----
 
 
-@pytest.mark.parametrize("kind", ["gzip", "SNAPPY", "none", 1, "GZIP "])
+@pytest.mark.parametrize("kind", ["gzip", "LZ4", "none", 1, "GZIP "])
 def test_an_unknown_compression_type_is_a_value_error(kind):
     with pytest.raises(ValueError, match="compression_type"):
         Dataset("a", kind)

@@ -15,7 +15,8 @@ from tests.support.frames import agrees, frames, offsets, read, record_at
 # Sizes that leave no two records alike, and an empty one; small enough for every byte at every place.
 RECORDS = [random.Random(i).randbytes(size) for i, size in enumerate([5, 0, 33, 1, 17])]
 DATA = frames(RECORDS)
-# The same as TFRecordWriter writes it with zlib 1.2.13 and libzstd 1.5.4: fixed, so that the places below are too.
+# The same as TFRecordWriter writes it with zlib 1.2.13, libzstd 1.5.4 and libsnappy 1.1.9: fixed, so that the places
+# below are too.
 COMPRESSED = {
     "GZIP": bytes.fromhex(
         "1f8b080000000000000363658080579b58ecceb2ebdc48ba7577fb07a8188326f30cf61baf9a162942f98cd56fbe15afdcf765e6ee2f77aa"
@@ -31,6 +32,11 @@ COMPRESSED = {
         "28b52ffd0458b5030094060500eab2043ecd072cd862daddb7f00029039807d8ea82a22100017becf673a9bef499bbf4dc7bd2a4f2c8af5b"
         "d99f267a0ed3197217dd2bba1537436e5cd5747f55ec01000175de413c934ae34c11009d6db52ed7a56d3cfcf9a44dc716691acdaba1b865"
         "c1a89e6d051000c36f94d1653560019b07c983"
+    ),
+    "SNAPPY": bytes.fromhex(
+        "0000007b8801040500090130eab2043ecd072cd862daddb7f0091328000029039807d8ea82a2210d11a8017becf673a9bef499bbf4dc7bd2"
+        "a4f2c8af5bd99f267a0ed3197217dd2bba1537436e5cd5747f55ec01000932240175de413c934ae34c11091064009d6db52ed7a56d3cfcf9"
+        "a44dc716691acdaba1b865c1a89e6d"
     ),
 }
 DAMAGES = {
@@ -100,9 +106,10 @@ HARMLESS = {
         4: [4],  # frame header descriptor: unused (RFC 8878, 3.1.1.1.1.3)
         5: [0, 1, 2, 3, 4, 5, 6],  # window descriptor: one that is larger, or still large enough for 136 bytes
     },
+    "SNAPPY": {40: [0], 99: [0]},  # copies of zeros, from one byte further back or less
 }
 # Symbol compression modes: reserved, and must be zero (RFC 8878, 3.1.1.3.2.1.2); libzstd looks since 1.5.5.
-LEFT_TO_THE_LIBRARY = {"GZIP": {}, "ZLIB": {}, "ZSTD": {117: [0, 1]}}
+LEFT_TO_THE_LIBRARY = {"GZIP": {}, "ZLIB": {}, "ZSTD": {117: [0, 1]}, "SNAPPY": {}}
 
 
 def answers(kind, damages, compression_type):

@@ -11,7 +11,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.mounts import refused
 
-KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
+KINDS = ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]
 
 
 def names(folder):

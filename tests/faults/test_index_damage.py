@@ -131,7 +131,7 @@ def test_index_may_leave_records_out(path):
     assert reader[:].tolist() == RECORDS[::2]
 
 
-@pytest.mark.parametrize("options", ["GZIP", "ZLIB", "ZSTD"])
+@pytest.mark.parametrize("options", ["GZIP", "ZLIB", "ZSTD", "SNAPPY"])
 @pytest.mark.parametrize("read", [lambda reader: reader[0], lambda reader: reader.take([0])], ids=["one", "take"])
 def test_compressed_file_with_an_index_is_recognised(path, tmp_path, options, read):
     with tf.io.TFRecordWriter(tmp_path / "packed", options) as writer:

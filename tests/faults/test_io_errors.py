@@ -12,7 +12,7 @@ import tfrecord_fast as tf
 from tests.support.frames import drain, frames
 from tests.support.mounts import mounted, refused, unmount
 
-KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
+KINDS = ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]
 NOISE = os.urandom(60_000)  # does not compress, and is held back until flush or the next write
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses /dev/full and mounts")

@@ -15,7 +15,7 @@ import tfrecord_fast as tf
 from tests.support.paths import ROOT
 from tfrecord_fast.files.example_writer import shard_paths
 
-KINDS = ["", "GZIP", "ZLIB", "ZSTD"]
+KINDS = ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]
 ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "20"))
 FEATURES = {"i": tf.FixedLenFeature([], tf.int64)}
 

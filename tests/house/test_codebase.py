@@ -103,6 +103,7 @@ def test_rooms_include_each_other_in_no_circle():
         ("libdeflate.h", {"libdeflate_block"}),
         ("zlib.h", {"zlib_deflate"}),
         ("zstd.h", {"zstd"}),
+        ("snappy.h", {"snappy"}),
     ],
 )
 def test_a_codecs_library_is_included_by_its_own_files(library, owners):

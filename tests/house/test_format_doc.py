@@ -3,6 +3,8 @@
 import re
 
 import tfrecord_fast as tf
+from tests.support.compression import unsnappy
+from tests.support.frames import frames
 from tests.support.paths import ROOT
 from tfrecord_fast import _core
 
@@ -39,3 +41,11 @@ def test_the_crcs_named_are_those_of_the_example():
     assert named == [_core._crc32c(data) for data in covered]
     masked = [int(crc, 16) for crc in re.findall(r"masked (0x[0-9a-f]+)", TEXT)]
     assert masked == [((crc >> 15 | crc << 17) + 0xA282EAD8) % 2**32 for crc in named]
+
+
+def test_the_snappy_example_is_one_empty_record():
+    section = TEXT.split("### SNAPPY")[1].split("###")[0]
+    data = b"".join(bytes.fromhex(part) for part in re.findall(r"^\| `([0-9a-f ]+)` \|", section, re.MULTILINE))
+    assert unsnappy(data) == frames([b""])
+    assert list(tf.data.TFRecordDataset(bytearray(data), compression_type="SNAPPY")) == [b""]
+    assert list(tf.data.TFRecordDataset(bytearray(data))) == [b""]

@@ -101,5 +101,5 @@ def test_all_is_sorted_and_there():
 def test_build_info_tells_what_was_built():
     info = tfrecord_fast.build_info()
     assert info["version"] == tfrecord_fast.__version__ and info["compiler"].split()[0] in ("gcc", "clang")
-    assert set(info["codecs"]) == {"isa-l", "zlib", "zstd"}
+    assert set(info["codecs"]) == {"isa-l", "libdeflate", "zlib", "zstd", "snappy"}
     assert all(info["simd"][room] in info["simd_available"][room] for room in ("crc32c", "varint"))

@@ -4,27 +4,34 @@ import gzip
 import struct
 import zlib
 
+import pyarrow
 import zstandard
 
-KINDS = ["GZIP", "ZLIB", "ZSTD"]
+KINDS = ["GZIP", "ZLIB", "ZSTD", "SNAPPY"]
 ALL = ["", *KINDS]
+LEVELED = ["GZIP", "ZLIB", "ZSTD"]
 MAGIC = {"GZIP": b"\x1f\x8b", "ZLIB": b"\x78", "ZSTD": b"\x28\xb5\x2f\xfd"}
 
 
 def compress(kind, data, level=6):
-    """One part: a member, a stream, a frame."""
+    """One part: a member, a stream, a frame, or as many blocks as it takes."""
     if kind == "GZIP":
         return gzip.compress(data, level, mtime=0)
     if kind == "ZLIB":
         return zlib.compress(data, level)
     if kind == "ZSTD":
         return zstandard.ZstdCompressor(level=level, write_checksum=True).compress(data)
+    if kind == "SNAPPY":
+        pieces = [data[i : i + 65_536] for i in range(0, len(data), 65_536)]
+        return b"".join(snappy_block(pyarrow.compress(piece, "snappy", asbytes=True)) for piece in pieces)
     return bytes(data)
 
 
 def decompress(kind, data):
     """All parts; None where the container is damaged or cut."""
     parts, data = [], bytes(data)
+    if kind == "SNAPPY":
+        return unsnappy(data)
     while data:
         try:
             part = _decompressor(kind)
@@ -66,3 +73,64 @@ def gzip_member(data, flags=0, extra=b"", name=b"", comment=b"", level=6):
 def skippable_frame(content, kind=0):
     """RFC 8878, 3.1.2: a ZSTD frame that stands for nothing."""
     return struct.pack("<II", 0x184D2A50 + kind, len(content)) + content
+
+
+def snappy_block(raw):
+    """As TensorFlow frames it: the number of bytes, big-endian, then raw Snappy."""
+    return struct.pack(">I", len(raw)) + raw
+
+
+def varint(value):
+    """As it opens raw Snappy: seven bits a byte, the lowest first."""
+    encoded = b""
+    while value > 0x7F:
+        encoded += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return encoded + bytes([value])
+
+
+def unsnappy(data):
+    """What blocks inflate to; None where one is damaged or cut."""
+    made = b""
+    while data:
+        length = int.from_bytes(data[:4], "big")
+        block, data = data[4 : 4 + length], data[4 + length :]
+        try:
+            made += _raw_unsnappy(block, length)
+        except (IndexError, ValueError):
+            return None
+    return made
+
+
+def _raw_unsnappy(block, length):
+    """Snappy's format_description.txt, in plain Python."""
+    if len(block) != length:
+        raise ValueError("cut")
+    at = next(i for i in range(6) if i == 5 or block[i] < 0x80) + 1
+    claim = sum((byte & 0x7F) << 7 * i for i, byte in enumerate(block[:at]))
+    if at == 6 or claim >= 1 << 32:
+        raise ValueError("the preamble is no varint of 32 bits")
+    made = bytearray()
+    while at < length:
+        tag, at = block[at], at + 1
+        kind, upper = tag & 3, tag >> 2
+        extra = max(0, upper - 59) if kind == 0 else (1, 2, 4)[kind - 1]
+        value, at = int.from_bytes(block[at : at + extra], "little"), at + extra
+        if at > length:
+            raise ValueError("an element is cut")
+        if kind == 0:
+            count = (value if extra else upper) + 1
+            if count > length - at:
+                raise ValueError("a literal is cut")
+            made += block[at : at + count]
+            at += count
+        else:
+            count = 4 + (upper & 7) if kind == 1 else upper + 1
+            offset = value | upper >> 3 << 8 if kind == 1 else value
+            if not 0 < offset <= len(made):
+                raise ValueError("a copy from before the start")
+            for _ in range(count):
+                made.append(made[-offset])
+    if len(made) != claim:
+        raise ValueError("another size than the preamble claims")
+    return bytes(made)

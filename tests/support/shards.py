@@ -4,7 +4,7 @@ import random
 
 import tfrecord_fast as tf
 
-COMPRESSIONS = ["", "GZIP", "", "ZSTD", "", "", "ZLIB"]
+COMPRESSIONS = ["", "GZIP", "", "ZSTD", "", "SNAPPY", "ZLIB"]
 
 
 def make_files(folder, count, most=120, seed=5):

@@ -27,5 +27,5 @@ def build_info() -> dict[str, Any]:
         "sanitizers": _core._sanitizers,
         "simd": {"crc32c": _core._crc32c_backend(), "varint": _core._varint_backend()},
         "simd_available": {"crc32c": _core._crc32c_backends(), "varint": _core._varint_backends()},
-        "codecs": _core._codec_versions(),
+        "codecs": {library: version for codec in _core.codecs() for library, version in codec.libraries.items()},
     }

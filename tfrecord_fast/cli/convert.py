@@ -2,10 +2,10 @@
 compression.
 
 Formats are told by extensions: .jsonl .ndjson .json, .csv, .parquet .pq; anything else is TFRecord. Input may be
-compressed in any way; output is GZIP for names that end in .gz, ZSTD for .zst. From TFRecord to TFRecord any records
-pass as they are. Otherwise they are Examples, and a row's values its features: integers and booleans, floats, and text
-or bytes, or lists of one kind. What is not UTF-8 is {"base64": "…"} in JSON. A list without values is left out. CSV
-holds at most one value a feature. The output appears under its name when it is complete.
+compressed in any way; output is GZIP for names that end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to
+TFRecord any records pass as they are. Otherwise they are Examples, and a row's values its features: integers and
+booleans, floats, and text or bytes, or lists of one kind. What is not UTF-8 is {"base64": "…"} in JSON. A list without
+values is left out. CSV holds at most one value per feature. The output appears under its name when it is complete.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..errors import InvalidArgumentError
 from ..files.options import TFRecordOptions
 from .console import Console
 from .files import FAULTS, named_files, problem_of, total_bytes
-from .formats import COMPRESSIONS, Malformed, Unsuitable, format_of, make_sink, make_source
+from .formats import COMPRESSION_OF, COMPRESSIONS, Malformed, Unsuitable, format_of, make_sink, make_source
 
 __all__ = ["NAME", "SUMMARY", "add_arguments", "run"]
 
@@ -87,7 +87,7 @@ def _check(args: argparse.Namespace) -> None:
 
 def _compression(args: argparse.Namespace) -> str:
     if args.compression == "auto":
-        return {".gz": "GZIP", ".zst": "ZSTD"}.get(os.path.splitext(args.output)[1].lower(), "")
+        return COMPRESSION_OF.get(os.path.splitext(args.output)[1].lower(), "")
     return "" if args.compression == "none" else TFRecordOptions.get_compression_type_string(args.compression.upper())
 
 

@@ -34,7 +34,6 @@ __all__ = [
 T = TypeVar("T")
 
 _STDIN: CoreFile = (b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
-_DETECT_BYTES = 12  # a record's header
 
 # What a file may be blamed for; anything else is a fault of this program.
 FAULTS = (DataLossError, OSError, ImportError)
@@ -136,7 +135,7 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(name))
     stream = open(name, "rb", buffering=0) if opener is None else opener()
     head = b""
-    while len(head) < _DETECT_BYTES and (more := stream.read(_DETECT_BYTES - len(head))):
+    while (wanted := _core._bytes_to_detect(head)) and (more := stream.read(wanted)):
         head += more
     compression = _core._detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
     size = os.stat(name).st_size if stat.S_ISREG(mode) else None

@@ -25,13 +25,14 @@ from ..examples.features import FixedLenFeature
 from ..examples.infer import features_of
 from ..examples.parsing import parse_example
 from ..files.example_writer import ExampleWriter
-from ..files.names import CoreFile
+from ..files.names import CODECS, CoreFile
 from ..files.options import TFRecordOptions
 from .files import batches, open_input
 
-__all__ = ["COMPRESSIONS", "Malformed", "Unsuitable", "format_of", "make_sink", "make_source"]
+__all__ = ["COMPRESSIONS", "COMPRESSION_OF", "Malformed", "Unsuitable", "format_of", "make_sink", "make_source"]
 
-COMPRESSIONS = ("gzip", "zlib", "zstd")
+COMPRESSIONS = tuple(name.lower() for name in CODECS)
+COMPRESSION_OF = {codec.extension: name for name, codec in CODECS.items() if codec.extension}
 
 _EXTENSIONS = {
     ".jsonl": "jsonl",
@@ -55,7 +56,7 @@ class Unsuitable(Exception):
 def format_of(path: str) -> str:
     """By extension, compression's own aside; TFRecord unless it says otherwise."""
     stem, extension = os.path.splitext(path)
-    if extension.lower() in (".gz", ".zst"):
+    if extension.lower() in COMPRESSION_OF:
         extension = os.path.splitext(stem)[1]
     return _EXTENSIONS.get(extension.lower(), "tfrecord")
 
@@ -290,7 +291,7 @@ class _RowSink:
     wants_features = True
 
     def __init__(self, path: str, compression: str, level: int | None) -> None:
-        if compression in self.refused:
+        if compression not in self.compressions:
             raise Unsuitable(f"{path}: {compression} is not for this format")
         self.path = path
         self.compression = compression
@@ -298,7 +299,7 @@ class _RowSink:
         self.features: dict[str, Any] = {}
         self.single: set[str] = set()  # that have at most one value
 
-    refused: tuple[str, ...] = ("ZLIB", "ZSTD")
+    compressions: tuple[str, ...] = ("", "GZIP")
 
     @contextlib.contextmanager
     def opened(self, scanner: _core.FeatureScanner) -> Iterator[None]:
@@ -443,7 +444,7 @@ class _CsvSink(_ArrowSink):
 
 
 class _ParquetSink(_ArrowSink):
-    refused = ("ZLIB",)
+    compressions = ("", "GZIP", "ZSTD", "SNAPPY")
 
     @contextlib.contextmanager
     def _writing(self, temporary: str) -> Iterator[None]:

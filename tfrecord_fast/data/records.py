@@ -22,7 +22,8 @@ class TFRecordDataset(Dataset[bytes]):
         a bytearray or memoryview that holds a file; nested lists, tuples or an array of these; a Dataset of paths. A
         file object is read from where it stands now, each time; one that can't seek can be read once.
       compression_type: None detects (a record header whose own CRC holds decides; else the magic bytes of GZIP, ZLIB
-        and ZSTD); "" means uncompressed, strictly; "GZIP", "ZLIB", "ZSTD".
+        and ZSTD; else a first SNAPPY block that holds such a header); "" means uncompressed, strictly; "GZIP", "ZLIB",
+        "ZSTD", "SNAPPY".
       buffer_size: bytes to read ahead, None or -1 for the default.
       num_parallel_reads: how many files to interleave, one record each in turn (TensorFlow's deterministic order);
         None or AUTOTUNE reads them one after the other. Threads read ahead in any case.

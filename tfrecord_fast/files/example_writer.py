@@ -75,7 +75,7 @@ class ExampleWriter:
     Args:
       path_or_pattern: of the files; see `shard_paths` for patterns and default names. Local paths only.
       num_shards: how many files. Record i of the writer, counted over all calls, goes to shard i mod num_shards.
-      options: as of TFRecordWriter: None, "", "GZIP", "ZLIB", "ZSTD" or TFRecordOptions.
+      options: as of TFRecordWriter: None, "", "GZIP", "ZLIB", "ZSTD", "SNAPPY" or TFRecordOptions.
       num_threads: that encode and compress; None for as many as the process may use.
       sync: fsync each file before it gets its name, and its folder after, so that files outlive a loss of power;
         without it they outlive the process, whatever ends it, which is what most training data needs.

@@ -21,6 +21,7 @@ from .file_objects import FileObject
 from .urls import is_url, matching_urls, open_url
 
 __all__ = [
+    "CODECS",
     "COMPRESSION_TYPES",
     "CoreFile",
     "check_compression_type",
@@ -31,7 +32,8 @@ __all__ = [
 
 CoreFile = tuple[bytes, Callable[[], Any] | None]
 
-COMPRESSION_TYPES = ("", "GZIP", "ZLIB", "ZSTD")
+CODECS = {codec.name: codec for codec in _core.codecs()}
+COMPRESSION_TYPES = ("", *CODECS)
 
 _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 

@@ -11,7 +11,9 @@ import numpy as np
 from .. import _core
 from ..base.threads import thread_count
 from ..values.conversion import encoded
+from .names import CODECS
 from .options import TFRecordOptions
+from .streams import record_stream
 from .urls import is_url, open_url
 
 __all__ = ["TFRecordWriter"]
@@ -23,12 +25,12 @@ class TFRecordWriter(_core.RecordWriter):
     Args:
       path: str, bytes or PathLike; a URL that fsspec opens (`s3://…`, `gs://…`, extra `fsspec`); or a writable
         binary file object, which is flushed but not closed by `close`. An existing file is cut to nothing.
-      options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", or TFRecordOptions. "GZIP" and "ZSTD" are written in
-        blocks of about 1 MiB, each a member (frame) of its own, compressed on several threads; so is "GZIP" with a
-        compression_level, but not with any other of zlib's parameters: those mean one stream by zlib itself.
-      append: go on behind the records of an existing file, which is read through and checked first. Paths only, and
+      options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", "SNAPPY", or TFRecordOptions. All but "ZLIB" are
+        written in blocks of about 1 MiB, each a member (frame) of its own, compressed on several threads; so is "GZIP"
+        with a compression_level, but not with any other of zlib's parameters: those mean one stream by zlib itself.
+      append: append to an existing file, which is read through and checked first. Paths only, and
         not "ZLIB": TensorFlow reads only the first stream of such a file.
-      num_threads: that compress blocks; None for as many as the process may use.
+      num_threads: how many threads compress blocks; None for as many as the process may use.
 
     `write(record)` takes any bytes-like object, or str as UTF-8; `write_batch(records)` a RecordBatch or a sequence.
     Records reach the file when a buffer is full, at `flush()` and at `close()`. A context manager. Safe to use from
@@ -36,7 +38,7 @@ class TFRecordWriter(_core.RecordWriter):
 
     Raises:
       OSError: the file can't be created or written (errno and filename are set); any later call raises it again.
-      ValueError: unknown compression, or parameters that zlib refuses.
+      ValueError: unknown compression, or parameters that it refuses.
       errors.DataLossError: the file to append to is damaged, or otherwise compressed. It is left as it is.
       errors.FailedPreconditionError: `write` or `flush` after `close`.
 
@@ -63,7 +65,7 @@ class TFRecordWriter(_core.RecordWriter):
         core_options = TFRecordOptions._core_options(options if hasattr(options, "mem_level") else unset)  # type: ignore[arg-type]
         target, close_file = _target(path)
         if append:
-            # A file without a record starts anew: TensorFlow reads nothing behind an empty GZIP member.
+            # A file without records is started again: TensorFlow reads nothing after an empty GZIP member.
             append = _holds_records(target, compression)
         _core._open_writer(self, target, compression, core_options, close_file, append, threads)
 
@@ -102,8 +104,8 @@ def _holds_records(target: Any, compression: str) -> bool:
     """Reads the file through, so that what is appended can be read: it must end where a record ends."""
     if not isinstance(target, bytes):
         raise ValueError("append=True needs the path of a file")
-    if compression == "ZLIB":
-        raise ValueError('append=True is not for "ZLIB": TensorFlow reads only the first stream of a file')
+    if compression and not CODECS[compression].appends:
+        raise ValueError(f'append=True is not for "{compression}": TensorFlow reads only the first stream of a file')
     if not os.path.exists(target) or os.path.getsize(target) == 0:
         return False
     return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0

@@ -1,0 +1,26 @@
+// Writing compressed: which options a codec takes, and whether it compresses one stream or blocks on several threads.
+
+#ifndef TFRECORD_FAST_CODEC_COMPRESSED_SINK_H_
+#define TFRECORD_FAST_CODEC_COMPRESSED_SINK_H_
+
+#include <cstddef>
+#include <memory>
+
+#include "base/status.h"
+#include "codec/block_pool.h"
+#include "codec/codec.h"
+#include "io/sink.h"
+
+namespace tfr {
+
+// kInvalidArgument where an option is out of range. For use before a file is touched.
+Status CheckCompression(Compression compression, const CompressionOptions& options);
+
+// Compresses what is written to it into `sink`, as the codec's rule for blocks says; kNone: gives `sink` back. Each
+// call of Write must end where a record ends. num_threads and write_from are about blocks only; see BlockPoolOptions.
+Status NewCompressedSink(std::unique_ptr<Sink> sink, Compression compression, const CompressionOptions& options,
+                         size_t num_threads, WriteFrom write_from, std::unique_ptr<Sink>* made);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_CODEC_COMPRESSED_SINK_H_
