@@ -70,7 +70,7 @@ void Zlib(const Data& packed, Data* block, TakeBlock take) {
 template <typename TakeBlock>
 void Ours(const Data& packed, Data* block, TakeBlock take) {
   auto memory = std::make_unique<tfr::MemorySource>(tfr::Bytes{packed.data(), packed.size()}, nullptr);
-  const auto source = tfr::NewDecompressingSource(std::move(memory), tfr::Compression::kGzip);
+  const auto source = tfr::NewDecompressingSource(std::move(memory), *tfr::FindCompression("GZIP"));
   for (;;) {
     size_t got = 0;
     Require(source->Read(block->data(), block->size(), &got), "our reader");

@@ -18,8 +18,9 @@ HEADERS = {  # header, what links it, Debian's package
     "deflate": ("libdeflate.h", "libdeflate-dev"),
     "z": ("zlib.h", "zlib1g-dev"),
     "zstd": ("zstd.h", "libzstd-dev"),
+    "snappy": ("snappy.h", "libsnappy-dev"),
 }
-STREAMS = ("isal", "deflate", "z", "zstd")
+STREAMS = ("isal", "deflate", "z", "zstd", "snappy")
 
 
 @dataclass(frozen=True)
