@@ -1,4 +1,4 @@
-"""Datasets: what can be iterated, each time anew. Most of their methods stand in `methods/`."""
+"""Datasets: what can be iterated any number of times. Most of their methods are in `methods/`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Dataset(
     Joins[T, "Dataset[T]", "Dataset[Any]"],
     Generic[T],
 ):
-    """Elements that can be iterated any number of times; each iteration starts anew, and nothing happens before it.
+    """Elements that can be iterated any number of times; each iteration starts from the beginning, and nothing
+    happens before it.
 
     An element is a NumPy value, or bytes, or a structure of these in tuples and dicts. Methods give new datasets; what
     of a chain over a TFRecordDataset the native reader can do in TensorFlow's order (shuffle, repeat, take, skip,

@@ -44,7 +44,7 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
 
 
 def node_of(dataset: Handle[Any, Any, Any]) -> Node:
-    """The dataset's node; of a class that iterates in a way of its own, a node that iterates over it."""
-    if type(dataset).__iter__ is not Handle.__iter__:
+    """The dataset's node; of whatever iterates in a way of its own, a node that iterates over it."""
+    if getattr(type(dataset), "__iter__", None) is not Handle.__iter__:
         return Generated(partial(iter, dataset), type(dataset).__name__)
     return dataset._node

@@ -34,7 +34,7 @@ class TFRecordDataset(Dataset[bytes]):
     Raises:
       ValueError: unknown compression_type, or an argument out of range; when iterated again, a file object that can't
         seek.
-      TypeError: something that can be no file.
+      TypeError: something that can't be a file.
       FileNotFoundError, OSError: when iterated.
       errors.DataLossError: when iterated, after the records before the damage; iteration ends there.
 

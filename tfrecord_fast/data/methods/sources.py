@@ -73,7 +73,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         output_signature: Any = None,
         name: str | None = None,
     ) -> OtherDataset:
-        """What `generator(*args)` yields, called anew for each iteration.
+        """What `generator(*args)` yields, which is called for each iteration.
 
         Args:
           output_types: a structure of dtypes that elements are cast to.

@@ -16,12 +16,7 @@ __all__ = ["Batches", "Chained", "Ignoring", "Interleaved", "Repeated", "Shuffle
 _END = object()
 
 
-class _Iterator:
-    def __iter__(self) -> Iterator[Any]:
-        return self  # type: ignore[return-value]
-
-
-class Batches(_Iterator):
+class Batches(Iterator[Any]):
     """Stacked runs of elements."""
 
     def __init__(
@@ -58,7 +53,7 @@ class Batches(_Iterator):
                 continue
 
 
-class Windowed(_Iterator):
+class Windowed(Iterator[Any]):
     """The elements with the numbers start, start + step, … below stop; an error has no number."""
 
     def __init__(self, elements: Iterator[Any], start: int, stop: int | None, step: int) -> None:
@@ -79,7 +74,7 @@ class Windowed(_Iterator):
                 return element
 
 
-class Chained(_Iterator):
+class Chained(Iterator[Any]):
     """The elements of one iterable of each element, one after the other."""
 
     def __init__(self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]] = rows) -> None:
@@ -97,7 +92,7 @@ class Chained(_Iterator):
             self._current = None
 
 
-class Repeated(_Iterator):
+class Repeated(Iterator[Any]):
     """What `start()` iterates over, `count` times; without end where that is negative, until nothing comes of it."""
 
     def __init__(self, start: Callable[[], Iterator[Any]], count: int) -> None:
@@ -121,7 +116,7 @@ class Repeated(_Iterator):
             self._current = None
 
 
-class Shuffled(_Iterator):
+class Shuffled(Iterator[Any]):
     """Draws from a buffer of the next `size` elements."""
 
     def __init__(self, elements: Iterator[Any], size: int, seed: int) -> None:
@@ -146,7 +141,7 @@ class Shuffled(_Iterator):
         return buffer.pop()
 
 
-class Interleaved(_Iterator):
+class Interleaved(Iterator[Any]):
     """`block_length` elements in turn of each of the `cycle_length` iterables that are open at a time."""
 
     def __init__(
@@ -190,7 +185,7 @@ class Interleaved(_Iterator):
         self._given = 0
 
 
-class Windows(_Iterator):
+class Windows(Iterator[list[Any]]):
     """Lists of `size` elements, `stride` apart, each of which starts `shift` elements after the one before."""
 
     def __init__(self, elements: Iterator[Any], size: int, shift: int, stride: int, drop_remainder: bool) -> None:
@@ -217,7 +212,7 @@ class Windows(_Iterator):
         return window
 
 
-class Ignoring(_Iterator):
+class Ignoring(Iterator[Any]):
     """Passes over elements whose making raises; ends where an error ends the elements below it, too."""
 
     def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:

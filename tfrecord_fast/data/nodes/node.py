@@ -34,8 +34,8 @@ class Draws:
 class Node(ABC):
     """A source of elements, or a transformation of other nodes.
 
-    Nothing happens before `iterate`, and each iteration starts anew. What an iteration changes in a node is kept in
-    the node itself (the elements of a cache), or in its `draws`.
+    Nothing happens before `iterate`, and each iteration starts from the beginning. What an iteration changes in a node
+    is kept in the node itself (the elements of a cache), or in its `draws`.
     """
 
     inputs: tuple[Node, ...] = ()

@@ -22,7 +22,7 @@ from .batches import Batch
 from .cache import Cache
 from .errors import IgnoreErrors
 from .joins import FlatMap, Interleave
-from .node import Iterations, Node, Run
+from .node import Iterations, Node, Of, Run
 from .options import WithOptions
 from .order import Repeat, Shuffle, Slice
 from .plan import RecordPlan
@@ -40,14 +40,8 @@ def record_plan(node: Node, run: Run) -> RecordPlan | None:
 
     To make one counts as an iteration of what gives the paths of an interleave.
     """
-    first = _FIRST.get(type(node))
-    if first is not None:
-        return first(node, run)
-    further = _FURTHER.get(type(node))
-    if further is None:
-        return None  # without asking further
-    plan = record_plan(node.inputs[0], run)
-    return None if plan is None else further(plan, node)
+    recognise = _RECOGNISE.get(type(node))
+    return None if recognise is None else recognise(node, run)
 
 
 def _records(node: Records, run: Run) -> RecordPlan:
@@ -90,7 +84,7 @@ def _shuffle(plan: RecordPlan, node: Shuffle) -> RecordPlan | None:
 
 
 def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
-    same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream shuffles each epoch anew
+    same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream gives each epoch another order
     if node.times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None or same:
         return None
     return plan.then(node.label(), epochs=node.times)
@@ -116,20 +110,28 @@ def _options(plan: RecordPlan, node: WithOptions) -> RecordPlan:
     return plan
 
 
-# What makes the plan of a node with which one may begin.
-_FIRST: dict[type[Node], Callable[[Any, Run], RecordPlan | None]] = {
-    FlatMap: _interleaved,
-    Interleave: _interleaved,
-    Records: _records,
-}
+_Recognise = Callable[[Any, Run], RecordPlan | None]
 
-# What makes the plan of a node out of its input's: the same with one step more, where the native reader can do it.
-_FURTHER: dict[type[Node], Callable[[RecordPlan, Any], RecordPlan | None]] = {
-    Batch: _batch,
-    IgnoreErrors: _ignore_errors,
-    Prefetch: _prefetch,
-    Repeat: _repeat,
-    Shuffle: _shuffle,
-    Slice: _slice,
-    WithOptions: _options,
+
+def _further(step: Callable[[RecordPlan, Any], RecordPlan | None]) -> _Recognise:
+    """What makes a node's plan out of its input's: the same with one step more, where the native reader can do it."""
+
+    def recognise(node: Of, run: Run) -> RecordPlan | None:
+        plan = record_plan(node.input, run)
+        return None if plan is None else step(plan, node)
+
+    return recognise
+
+
+_RECOGNISE: dict[type[Node], _Recognise] = {
+    Batch: _further(_batch),
+    FlatMap: _interleaved,
+    IgnoreErrors: _further(_ignore_errors),
+    Interleave: _interleaved,
+    Prefetch: _further(_prefetch),
+    Records: _records,
+    Repeat: _further(_repeat),
+    Shuffle: _further(_shuffle),
+    Slice: _further(_slice),
+    WithOptions: _further(_options),
 }

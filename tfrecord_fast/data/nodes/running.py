@@ -25,8 +25,11 @@ def start(node: Node, plan: RecordPlan | None) -> Iterator[Any]:
     """The same, where the node's plan is known."""
     if plan is not None:
         return plan.iterate(run)
-    tried = _on_trial(node) if type(node) is Prefetch and node.size else None
-    return node.iterate(run) if tried is None else tried
+    if type(node) is Prefetch and node.size:
+        tried = _on_trial(node)
+        if tried is not None:
+            return tried
+    return node.iterate(run)
 
 
 def _on_trial(node: Prefetch) -> Iterator[Any] | None:

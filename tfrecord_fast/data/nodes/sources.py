@@ -18,7 +18,7 @@ __all__ = ["Failing", "Generated", "matching_files", "slices"]
 
 
 class Generated(Node):
-    """What `make()` iterates over, anew each time.
+    """What `make()` gives; it is called for each iteration.
 
     Args:
       make: gives an iterable.

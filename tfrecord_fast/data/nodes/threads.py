@@ -121,7 +121,7 @@ def _stop_all() -> None:
 
 def _check_process(process: int) -> None:
     if process != os.getpid():
-        raise RuntimeError("this iterator was started in another process; iterate anew after a fork")
+        raise RuntimeError("this iterator was started in another process; after a fork, start a new one")
 
 
 class Prefetched:
