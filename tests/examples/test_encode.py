@@ -403,7 +403,7 @@ def test_what_parse_single_example_gives_is_taken_as_one_row():
         (["x", 1], TypeError, "element 1 is int"),
         ([b"x", [1]], TypeError, "element 1 is list"),
         ([[1], 2], TypeError, "a single value"),
-        ([1, 2**63], ValueError, "outside of int64|2\\^63"),
+        ([1, 2**63], ValueError, "int64 does not hold|2\\^63"),
         ([2**64], ValueError, "int64"),
         ([[1], [None]], ValueError, "null inside a list"),
         (np.array([1 + 2j]), TypeError, "complex128"),

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..dtypes import as_dtype
 
 __all__ = ["convert_image_dtype"]
 
 
-def convert_image_dtype(
-    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
-) -> np.ndarray[Any, Any]:
+def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> npt.NDArray[Any]:
     """An image in another dtype, scaled: floats are 0 to 1, integers 0 to their largest value.
 
     Args:
@@ -42,5 +41,5 @@ def convert_image_dtype(
         scaled = np.clip(scaled, limits.min, limits.max) if saturate else scaled
     else:
         scaled = values
-    converted: np.ndarray[Any, Any] = scaled.astype(kind, copy=False)
+    converted: npt.NDArray[Any] = scaled.astype(kind, copy=False)
     return converted

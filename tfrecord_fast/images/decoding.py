@@ -10,6 +10,7 @@ import io
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
@@ -61,7 +62,7 @@ def decode_jpeg(
     acceptable_fraction: float = 1,
     dct_method: str = "",
     name: str | None = None,
-) -> np.ndarray[Any, Any]:
+) -> npt.NDArray[Any]:
     """A JPEG (or another image) as an array.
 
     Args:
@@ -89,7 +90,7 @@ def decode_jpeg(
         if colorspace.upper() in ("CMYK", "YCCK"):
             return _decode(data, channels or 3)
         gray = channels == 1 or (channels == 0 and colorspace.lower().startswith("gray"))
-        decoded: np.ndarray[Any, Any] = library.decode_jpeg(
+        decoded: npt.NDArray[Any] = library.decode_jpeg(
             data,
             colorspace="GRAY" if gray else "RGB",
             fastdct=dct_method != "INTEGER_ACCURATE",
@@ -100,7 +101,7 @@ def decode_jpeg(
     return decoded
 
 
-def decode_png(contents: Any, channels: int = 0, dtype: Any = "uint8", name: str | None = None) -> np.ndarray[Any, Any]:
+def decode_png(contents: Any, channels: int = 0, dtype: Any = "uint8", name: str | None = None) -> npt.NDArray[Any]:
     """A PNG (or another image) as an array.
 
     Args:
@@ -125,12 +126,12 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = "uint8", name: str
     return decoded if kind == np.uint8 else decoded.astype(np.uint16) << 8
 
 
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> np.ndarray[Any, Any]:
+def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> npt.NDArray[Any]:
     """A BMP as uint8 `[height, width, channels]`."""
     return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)))
 
 
-def decode_gif(contents: Any, name: str | None = None) -> np.ndarray[Any, Any]:
+def decode_gif(contents: Any, name: str | None = None) -> npt.NDArray[Any]:
     """All frames of a GIF as uint8 `[frames, height, width, 3]`."""
     image = _open(_content(contents))
     frames = []
@@ -146,7 +147,7 @@ def decode_image(
     dtype: Any = "uint8",
     name: str | None = None,
     expand_animations: bool = True,
-) -> np.ndarray[Any, Any]:
+) -> npt.NDArray[Any]:
     """A JPEG, PNG, GIF or BMP, whichever it is.
 
     Args:
@@ -185,7 +186,7 @@ def _open(data: bytes) -> Any:
         raise InvalidArgumentError(f"Unknown image file format; expected JPEG, PNG, GIF or BMP: {error}") from None
 
 
-def _decode(data: bytes, channels: int, draft: int = 1) -> np.ndarray[Any, Any]:
+def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
     """What is no PNG, by Pillow."""
     if data.startswith(_PNG):
         return _decode_png(data, channels, np.dtype(np.uint8))
@@ -196,7 +197,7 @@ def _decode(data: bytes, channels: int, draft: int = 1) -> np.ndarray[Any, Any]:
     return _pixels_of(image, _MODES.get(channels) or own)
 
 
-def _pixels_of(image: Any, mode: str | None = None) -> np.ndarray[Any, Any]:
+def _pixels_of(image: Any, mode: str | None = None) -> npt.NDArray[Any]:
     """`[height, width, channels]`, converted to the mode if one is given."""
     try:
         pixels = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
@@ -205,7 +206,7 @@ def _pixels_of(image: Any, mode: str | None = None) -> np.ndarray[Any, Any]:
     return pixels[:, :, None] if pixels.ndim == 2 else pixels
 
 
-def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:
     """The channels and the depth that libpng makes of a PNG; Pillow only reads it."""
     image = _open(data)
     deep, with_alpha = data[24:25] == b"\x10", data[25:26] == b"\x04"
@@ -230,7 +231,7 @@ def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> np.ndarray[A
     return pixels if pixels.dtype == np.uint16 else pixels.astype(np.uint16) * np.uint16(257)
 
 
-def _with_channels(pixels: np.ndarray[Any, Any], channels: int) -> np.ndarray[Any, Any]:
+def _with_channels(pixels: npt.NDArray[Any], channels: int) -> npt.NDArray[Any]:
     own = pixels.shape[2]
     if own == channels:
         return pixels
@@ -243,9 +244,9 @@ def _with_channels(pixels: np.ndarray[Any, Any], channels: int) -> np.ndarray[An
     return np.concatenate([colors, alpha], axis=2)
 
 
-def _gray(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _gray(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     total: Any = sum(pixels[:, :, i].astype(np.uint32) * weight for i, weight in enumerate(_GRAY))
     if pixels.dtype == np.uint16:
         total += 1 << 14  # rounded, but for 8 bits
-    gray: np.ndarray[Any, Any] = (total >> 15).astype(pixels.dtype)[:, :, None]
+    gray: npt.NDArray[Any] = (total >> 15).astype(pixels.dtype)[:, :, None]
     return gray

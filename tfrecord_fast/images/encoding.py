@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InvalidArgumentError
 from .libraries import pillow, simplejpeg
@@ -13,7 +14,7 @@ from .libraries import pillow, simplejpeg
 __all__ = ["encode_jpeg", "encode_png"]
 
 
-def _pixels(image: Any, kinds: tuple[type, ...], channels: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def _pixels(image: Any, kinds: tuple[type, ...], channels: tuple[int, ...]) -> npt.NDArray[Any]:
     pixels = np.asarray(image)
     if pixels.dtype.type not in kinds or pixels.ndim != 3 or pixels.shape[2] not in channels:
         names = " or ".join(np.dtype(kind).name for kind in kinds)

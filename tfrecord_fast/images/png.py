@@ -7,6 +7,7 @@ import zlib
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InvalidArgumentError
 
@@ -15,7 +16,7 @@ __all__ = ["read_deep_png"]
 _CHANNELS = {2: 3, 4: 2, 6: 4}  # by color type
 
 
-def read_deep_png(data: bytes, with_transparency: bool) -> np.ndarray[Any, Any]:
+def read_deep_png(data: bytes, with_transparency: bool) -> npt.NDArray[Any]:
     """uint16 `[height, width, 2 to 4]`; RGB gets alpha from its transparent color, if it has one, on request.
 
     Raises:
@@ -57,7 +58,7 @@ def read_deep_png(data: bytes, with_transparency: bool) -> np.ndarray[Any, Any]:
     return pixels
 
 
-def _unfiltered(filters: np.ndarray[Any, Any], lines: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _unfiltered(filters: npt.NDArray[Any], lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """By diagonals, whose pixels depend on earlier ones only: on the left, above, and left above."""
     height, width, size = lines.shape
     out = np.zeros((height + 1, width + 1, size), np.uint8)
