@@ -106,12 +106,7 @@ Key: TypeAlias = str | bytes
 
 # What to parse: features by key. Features are named tuples, and mypy takes a dict with several kinds of them for one
 # of plain tuples.
-Features: TypeAlias = (
-    Mapping[str, Feature]
-    | Mapping[bytes, Feature]
-    | Mapping[str, tuple[object, ...]]
-    | Mapping[bytes, tuple[object, ...]]
-)
+Features: TypeAlias = Mapping[str, Feature | tuple[object, ...]] | Mapping[bytes, Feature | tuple[object, ...]]
 
 # What to parse of SequenceExamples: (context features, sequence features), either of which may be None.
 SequenceFeatures: TypeAlias = tuple[Features | None, Features | None]

@@ -27,3 +27,4 @@ def test_typical_uses_run(tmp_path):
     assert typical_uses.count(str(path)) == 4
     assert typical_uses.save(str(tmp_path), np.ones(3, np.float32))
     assert typical_uses.damaged(str(path)) == (None, None)
+    assert len(typical_uses.encoded(["a", "b"])) == 2

@@ -76,8 +76,8 @@ class ShardReader(Generic[Batch_co]):
     A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
 
-    The order is defined in docs/design.md. Iterating again starts from the beginning. Several readers may run at the same
-    time, and several Python threads may share one iterator. Pickles; a copy starts at the beginning, or where
+    The order is defined in docs/design.md. Iterating again starts from the beginning. Several readers may run at once,
+    and several Python threads may share one iterator. Pickles; a copy starts at the beginning, or where
     `load_state_dict` said.
 
     Raises:
