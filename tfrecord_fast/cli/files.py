@@ -134,7 +134,7 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
     mode = os.stat(name).st_mode if opener is None else 0
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(name))
-    stream = open(name, "rb", buffering=0) if opener is None else opener()
+    stream: Any = open(name, "rb", buffering=0) if opener is None else opener()
     head = b""
     while len(head) < _DETECT_BYTES and (more := stream.read(_DETECT_BYTES - len(head))):
         head += more

@@ -20,13 +20,15 @@ import numpy as np
 from .. import _core
 from ..base.optional import optional
 from ..base.threads import available_cpus
+from ..dtypes import as_dtype
 from ..examples.encode import encode_examples
 from ..examples.features import FixedLenFeature
-from ..examples.infer import features_of
+from ..examples.infer import InferredFeature, features_of
 from ..examples.parsing import parse_example
 from ..files.example_writer import ExampleWriter
 from ..files.names import CoreFile
 from ..files.options import TFRecordOptions
+from ..typing import Column, Columns, Table
 from .files import batches, open_input
 
 __all__ = ["COMPRESSIONS", "Malformed", "Unsuitable", "format_of", "make_sink", "make_source"]
@@ -114,7 +116,7 @@ class _Source:
     def _batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         raise NotImplementedError
 
-    def _encode(self, columns: Any) -> _core.RecordBatch:
+    def _encode(self, columns: Table) -> _core.RecordBatch:
         return encode_examples(columns, num_threads=self.num_threads)
 
 
@@ -295,7 +297,7 @@ class _RowSink:
         self.path = path
         self.compression = compression
         self.level = level
-        self.features: dict[str, Any] = {}
+        self.features: dict[str, InferredFeature] = {}
         self.single: set[str] = set()  # that have at most one value
 
     refused: tuple[str, ...] = ("ZLIB", "ZSTD")
@@ -328,7 +330,7 @@ class _RowSink:
         raise NotImplementedError
         yield
 
-    def _write(self, columns: dict[str, Any], rows: int) -> None:
+    def _write(self, columns: Columns, rows: int) -> None:
         raise NotImplementedError
 
     @contextlib.contextmanager
@@ -348,14 +350,14 @@ class _JsonSink(_RowSink):
         with self._opened_file(temporary) as self._file:
             yield
 
-    def _write(self, columns: dict[str, Any], rows: int) -> None:
+    def _write(self, columns: Columns, rows: int) -> None:
         made = {key: self._values(key, column) for key, column in sorted(columns.items())}
         for row in range(rows):
             line = {key: values[row] for key, values in made.items() if values[row] is not None}
             text = json.dumps(line, ensure_ascii=False) + "\n"
             self._file.write(text.encode("utf-8", "surrogateescape"))
 
-    def _values(self, key: str, column: Any) -> list[Any]:
+    def _values(self, key: str, column: Column) -> list[Any]:
         """Of each row what its line holds, None for nothing."""
         if isinstance(self.features[key], FixedLenFeature):
             return [_json_nested(row) for row in _json_values(column)]
@@ -364,7 +366,7 @@ class _JsonSink(_RowSink):
         return [row and row[0] for row in rows] if key in self.single else rows
 
 
-def _json_values(column: Any) -> list[Any]:
+def _json_values(column: Column) -> list[Any]:
     """Numbers as JSON's, float32 in as few digits as tell it apart; bytes as they are."""
     if isinstance(column, np.ndarray) and column.dtype == np.float32:
         return column.astype("U").astype(np.float64).tolist()  # type: ignore[no-any-return]
@@ -384,7 +386,7 @@ def _json_nested(value: Any) -> Any:
 
 
 class _ArrowSink(_RowSink):
-    def _table(self, columns: dict[str, Any]) -> Any:
+    def _table(self, columns: Columns) -> Any:
         pa = _arrow("pyarrow")
         arrays = [self._array(key, columns[key] if columns else None) for key in self.features]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema())
@@ -393,14 +395,14 @@ class _ArrowSink(_RowSink):
         pa = _arrow("pyarrow")
         fields = []
         for key, feature in self.features.items():
-            type = {"int64": pa.int64(), "float32": pa.float32()}.get(feature.dtype.name) or self._text()
+            type = {"int64": pa.int64(), "float32": pa.float32()}.get(as_dtype(feature.dtype).name) or self._text()
             fields.append(pa.field(key, type if key in self.single else pa.large_list(type)))
         return pa.schema(fields)
 
     def _text(self) -> Any:
         return _arrow("pyarrow").large_binary()
 
-    def _array(self, key: str, column: Any) -> Any:
+    def _array(self, key: str, column: Column) -> Any:
         pa = _arrow("pyarrow")
         if isinstance(self.features[key], FixedLenFeature):
             if key in self.single:
@@ -438,7 +440,7 @@ class _CsvSink(_ArrowSink):
     def _text(self) -> Any:
         return _arrow("pyarrow").large_string()
 
-    def _write(self, columns: dict[str, Any], rows: int) -> None:
+    def _write(self, columns: Columns, rows: int) -> None:
         self._csv.write(self._table(columns))
 
 
@@ -454,5 +456,5 @@ class _ParquetSink(_ArrowSink):
         with parquet.ParquetWriter(temporary, self._schema(), **options) as self._parquet:
             yield
 
-    def _write(self, columns: dict[str, Any], rows: int) -> None:
+    def _write(self, columns: Columns, rows: int) -> None:
         self._parquet.write_batch(self._table(columns))

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..examples.infer import DEFAULT_MAX_RECORDS, InferredFeature, InferredList, infer_from_batches, infer_sequences_from_batches
+from ..examples.infer import (
+    DEFAULT_MAX_RECORDS,
+    InferredFeature,
+    InferredList,
+    infer_from_batches,
+    infer_sequences_from_batches,
+)
 from ..typing import BytesLike, Files, Records
 from ..values.bytes_array import BytesArray
 from ..values.conversion import plain

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+
 from ..typing import Files, PathLike
 from .file_objects import FileObject
 from .names import core_files, flatten

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+
 from ..typing import Files
 from .names import File, check_compression_type, flatten
 from .options import TFRecordOptions

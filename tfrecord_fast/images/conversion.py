@@ -7,17 +7,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..dtypes import as_dtype
+from ..dtypes import DTypeLike, as_dtype
 
 __all__ = ["convert_image_dtype"]
 
 
-def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> npt.NDArray[Any]:
+def convert_image_dtype(
+    image: npt.ArrayLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
+) -> npt.NDArray[Any]:
     """An image in another dtype, scaled: floats are 0 to 1, integers 0 to their largest value.
 
     Args:
       image: an array of any integer or float dtype.
-      saturate: cut floats outside 0 to 1 before they become integers.
+      saturate: clip floats to 0 to 1 before they become integers.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> float(tf.image.convert_image_dtype(np.uint8([255]), tf.float32)[0])

@@ -1,4 +1,4 @@
-"""PNGs of 16 bits a channel in color or with alpha, of which Pillow reads the high bytes only."""
+"""PNGs with 16 bits per channel in color or with alpha; Pillow reads only their high bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHANNELS = {2: 3, 4: 2, 6: 4}  # by color type
 
 
 def read_deep_png(data: bytes, with_transparency: bool) -> npt.NDArray[Any]:
-    """uint16 `[height, width, 2 to 4]`; RGB gets alpha from its transparent color, if it has one, on request.
+    """uint16 `[height, width, 2 to 4]`; on request, RGB gets alpha from its transparent color, if it has one.
 
     Raises:
       errors.InvalidArgumentError: damage; interlaced rows.
@@ -38,7 +38,7 @@ def read_deep_png(data: bytes, with_transparency: bool) -> npt.NDArray[Any]:
         raise _undecodable("no header")
     width, height, _, color, _, _, interlaced = struct.unpack(">IIBBBBB", header)
     if interlaced or color not in _CHANNELS:
-        raise InvalidArgumentError("an interlaced PNG of 16 bits in color decodes to uint8 with its own channels")
+        raise InvalidArgumentError("an interlaced color PNG of 16 bits decodes only to uint8, with its own channels")
     size = 2 * _CHANNELS[color]
     wanted = height * (1 + width * size)
     try:
@@ -59,7 +59,7 @@ def read_deep_png(data: bytes, with_transparency: bool) -> npt.NDArray[Any]:
 
 
 def _unfiltered(filters: npt.NDArray[Any], lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """By diagonals, whose pixels depend on earlier ones only: on the left, above, and left above."""
+    """Along diagonals: pixels depend only on those to the left, above, and above left, on earlier diagonals."""
     height, width, size = lines.shape
     out = np.zeros((height + 1, width + 1, size), np.uint8)
     for diagonal in range(height + width - 1):
