@@ -58,14 +58,14 @@ def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> n
     return converted
 
 
-def encoded(records: Any) -> list[Any] | None:
+def encoded(records: object) -> list[Any] | None:
     """A sequence of records with every str as UTF-8; None if there is no str among them."""
     if not isinstance(records, list | tuple | np.ndarray) or not any(isinstance(item, str) for item in records):
         return None
     return [item.encode() if isinstance(item, str) else item for item in records]
 
 
-def fill_value(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> Any:
+def fill_value(value: object, dtype: npt.DTypeLike, what: str = "default_value") -> Any:
     """One value of that NumPy dtype, to fill an array with; 0 or b"" for None."""
     if value is None:
         return b"" if np.dtype(dtype).hasobject else 0
@@ -75,7 +75,7 @@ def fill_value(value: Any, dtype: npt.DTypeLike, what: str = "default_value") ->
     return array[()]
 
 
-def _strings(value: Any, what: str) -> npt.NDArray[Any]:
+def _strings(value: object, what: str) -> npt.NDArray[Any]:
     if isinstance(value, bytes | str | bytearray | memoryview):
         array = np.empty((), dtype=object)
         array[()] = value

@@ -132,7 +132,7 @@ def _stack_arrays(elements: list[Any]) -> Any:
 # ---- Rows ----
 
 
-def column_length(value: Any) -> int:
+def column_length(value: object) -> int:
     """The length of the first axis, which all components share.
 
     Raises:

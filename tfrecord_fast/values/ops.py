@@ -33,7 +33,7 @@ __all__ = [
 _Lengths: TypeAlias = int | Sequence[int] | npt.NDArray[Any]
 
 
-def _value(value: Any) -> npt.NDArray[Any] | BytesArray:
+def _value(value: object) -> npt.NDArray[Any] | BytesArray:
     """The value as an array, typed as TensorFlow types Python's."""
     return value if isinstance(value, BytesArray) else np.asarray(normalize(value))
 
@@ -42,7 +42,9 @@ def _result(array: npt.NDArray[Any] | BytesArray) -> Any:
     return array[()] if isinstance(array, np.ndarray) and array.ndim == 0 else array
 
 
-def constant(value: Any, dtype: DTypeLike | None = None, shape: _Lengths | None = None, name: str | None = None) -> Any:
+def constant(
+    value: object, dtype: DTypeLike | None = None, shape: _Lengths | None = None, name: str | None = None
+) -> Any:
     """A NumPy value: Python ints become int32, floats float32, str bytes, unless `dtype` says otherwise.
 
     Args:
@@ -61,13 +63,13 @@ def constant(value: Any, dtype: DTypeLike | None = None, shape: _Lengths | None 
 
 
 def convert_to_tensor(
-    value: Any, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
+    value: object, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
 ) -> Any:
     """As `constant`."""
     return constant(value, dtype)
 
 
-def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
+def cast(x: object, dtype: DTypeLike, name: str | None = None) -> Any:
     """The values in another dtype; of a SparseTensor too.
 
     >>> import tfrecord_fast as tf
@@ -81,7 +83,7 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
     return _result(values.astype(kind))
 
 
-def reshape(tensor: Any, shape: _Lengths, name: str | None = None) -> Any:
+def reshape(tensor: object, shape: _Lengths, name: str | None = None) -> Any:
     """The values in another shape, of which one length may be -1.
 
     Raises:
@@ -101,42 +103,42 @@ def reshape(tensor: Any, shape: _Lengths, name: str | None = None) -> Any:
         ) from error
 
 
-def shape(input: Any, out_type: DTypeLike = "int32", name: str | None = None) -> npt.NDArray[Any]:
+def shape(input: object, out_type: DTypeLike = "int32", name: str | None = None) -> npt.NDArray[Any]:
     """The lengths, as a 1-D array (int32 by default)."""
     return np.array(_value(input).shape, dtype=as_dtype(out_type).as_numpy_dtype)
 
 
-def expand_dims(input: Any, axis: int, name: str | None = None) -> npt.NDArray[Any]:
+def expand_dims(input: object, axis: int, name: str | None = None) -> npt.NDArray[Any]:
     """The values with one more axis, of length 1."""
     return np.expand_dims(np.asarray(_value(input)), axis)
 
 
-def squeeze(input: Any, axis: int | Sequence[int] | None = None, name: str | None = None) -> Any:
+def squeeze(input: object, axis: int | Sequence[int] | None = None, name: str | None = None) -> Any:
     """The values without their axes of length 1, or without those named, whose length must be 1."""
     axes = axis if axis is None or isinstance(axis, int) else tuple(axis)
     return _result(np.squeeze(np.asarray(_value(input)), axis=axes))
 
 
-def transpose(a: Any, perm: Sequence[int] | None = None, name: str | None = None) -> npt.NDArray[Any]:
+def transpose(a: object, perm: Sequence[int] | None = None, name: str | None = None) -> npt.NDArray[Any]:
     """The values with their axes in another order; reversed by default."""
     return np.transpose(np.asarray(_value(a)), perm)
 
 
-def stack(values: Iterable[Any], axis: int = 0, name: str | None = None) -> npt.NDArray[Any]:
+def stack(values: Iterable[object], axis: int = 0, name: str | None = None) -> npt.NDArray[Any]:
     """Arrays of one shape along a new axis."""
     return np.stack([np.asarray(_value(value)) for value in values], axis=axis)
 
 
-def concat(values: Iterable[Any], axis: int, name: str | None = None) -> npt.NDArray[Any]:
+def concat(values: Iterable[object], axis: int, name: str | None = None) -> npt.NDArray[Any]:
     """Arrays one after the other along an axis."""
     return np.concatenate([np.asarray(_value(value)) for value in values], axis=axis)
 
 
 def one_hot(
-    indices: Any,
+    indices: object,
     depth: int,
-    on_value: Any = 1,
-    off_value: Any = 0,
+    on_value: npt.ArrayLike = 1,
+    off_value: npt.ArrayLike = 0,
     axis: int = -1,
     dtype: DTypeLike | None = None,
     name: str | None = None,
@@ -154,12 +156,12 @@ def one_hot(
 
 
 def numpy_function(
-    func: Callable[..., Any], inp: Iterable[Any], Tout: Any = None, stateful: bool = True, name: str | None = None
+    func: Callable[..., Any], inp: Iterable[object], Tout: object = None, stateful: bool = True, name: str | None = None
 ) -> Any:
     """The function's result for these arguments, as NumPy values: functions are Python's here anyway."""
     return returned(func(*inp))
 
 
-def py_function(func: Callable[..., Any], inp: Iterable[Any], Tout: Any = None, name: str | None = None) -> Any:
+def py_function(func: Callable[..., Any], inp: Iterable[object], Tout: object = None, name: str | None = None) -> Any:
     """As `numpy_function`."""
     return numpy_function(func, inp, Tout)

@@ -37,7 +37,7 @@ class RaggedTensor:
 
     __slots__ = ("row_splits", "values")
 
-    def __init__(self, values: Any, row_splits: Any) -> None:
+    def __init__(self, values: Any, row_splits: npt.ArrayLike) -> None:
         self.values = as_values(values)
         self.row_splits = _integers(row_splits, "row_splits")
         self._check()
@@ -51,7 +51,7 @@ class RaggedTensor:
     # ---- Construction ----
 
     @classmethod
-    def from_row_splits(cls, values: Any, row_splits: Any, validate: bool = True) -> RaggedTensor:
+    def from_row_splits(cls, values: Any, row_splits: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
         """From row splits: 0, then where each row ends."""
         tensor = ragged_of(as_values(values), _integers(row_splits, "row_splits"))
         if validate:
@@ -59,7 +59,7 @@ class RaggedTensor:
         return tensor
 
     @classmethod
-    def from_row_lengths(cls, values: Any, row_lengths: Any, validate: bool = True) -> RaggedTensor:
+    def from_row_lengths(cls, values: Any, row_lengths: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
         """From the length of each row."""
         lengths = _integers(row_lengths, "row_lengths")
         if validate:
@@ -71,7 +71,7 @@ class RaggedTensor:
         return ragged_of(as_values(values), splits)
 
     @classmethod
-    def from_row_starts(cls, values: Any, row_starts: Any, validate: bool = True) -> RaggedTensor:
+    def from_row_starts(cls, values: Any, row_starts: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
         """From where each row starts."""
         starts = _integers(row_starts, "row_starts")
         if validate:
@@ -81,13 +81,13 @@ class RaggedTensor:
         return cls.from_row_splits(values, np.append(starts, starts.dtype.type(len(values))), validate)
 
     @classmethod
-    def from_row_limits(cls, values: Any, row_limits: Any, validate: bool = True) -> RaggedTensor:
+    def from_row_limits(cls, values: Any, row_limits: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
         """From where each row ends."""
         limits = _integers(row_limits, "row_limits")
         return cls.from_row_splits(values, np.concatenate([np.zeros(1, limits.dtype), limits]), validate)
 
     @classmethod
-    def from_value_rowids(cls, values: Any, value_rowids: Any, validate: bool = True) -> RaggedTensor:
+    def from_value_rowids(cls, values: Any, value_rowids: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
         """From the row that each value belongs to, ascending."""
         rowids = _integers(value_rowids, "value_rowids")
         if validate:
@@ -188,7 +188,7 @@ class RaggedTensor:
 
     tolist = to_list
 
-    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> npt.NDArray[Any]:
+    def to_tensor(self, default_value: object = None, name: str | None = None, shape: Any = None) -> npt.NDArray[Any]:
         """A dense array `[n, longest, …]`, shorter rows padded with `default_value` (0 or b"" when None).
 
         Args:
@@ -223,7 +223,7 @@ def ragged_of(values: Any, row_splits: Splits) -> RaggedTensor:
     return tensor
 
 
-def _integers(partition: Any, what: str) -> Splits:
+def _integers(partition: npt.ArrayLike, what: str) -> Splits:
     array = np.asarray(partition)
     if array.dtype.kind not in "iu":
         _require(array.size == 0, f"{what} must be integers, not {array.dtype}")
@@ -232,7 +232,7 @@ def _integers(partition: Any, what: str) -> Splits:
     return array
 
 
-def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, filling: Any) -> npt.NDArray[Any]:
+def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, filling: object) -> npt.NDArray[Any]:
     """Cut and padded to the shape, along the first axis and the ragged ones."""
     wanted = shape.as_list() if hasattr(shape, "as_list") else np.atleast_1d(np.asarray(shape, object)).tolist()
     free = 1 + ragged_rank

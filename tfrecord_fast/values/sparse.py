@@ -38,7 +38,7 @@ class SparseTensor:
 
     __slots__ = ("_indices", "_row_splits", "dense_shape", "row_steps", "values")
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: npt.ArrayLike, values: Any, dense_shape: npt.ArrayLike) -> None:
         self._indices: npt.NDArray[np.int64] | None = as_array(indices, np.int64, "indices")
         self.values = as_values(values)
         self.dense_shape = as_array(dense_shape, np.int64, "dense_shape")
@@ -51,7 +51,7 @@ class SparseTensor:
         cls,
         values: Any,
         row_splits: npt.NDArray[np.int64],
-        dense_shape: Any,
+        dense_shape: npt.ArrayLike,
         row_steps: npt.NDArray[np.int64] | None = None,
     ) -> SparseTensor:
         """From the parser's columns: the values of each row end to end, which fill the row from its start."""
@@ -131,7 +131,7 @@ class SparseTensor:
 
 
 def sparse_of(
-    indices: npt.NDArray[np.int64], values: Any, dense_shape: Any, row_splits: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int64], values: Any, dense_shape: npt.ArrayLike, row_splits: npt.NDArray[np.int64]
 ) -> SparseTensor:
     """A SparseTensor with row splits that are known already."""
     tensor = SparseTensor(indices, values, dense_shape)
@@ -140,12 +140,12 @@ def sparse_of(
 
 
 def to_dense(
-    x: Any = None,
-    default_value: Any = None,
+    x: SparseTensor | RaggedTensor | None = None,
+    default_value: object = None,
     validate_indices: bool = True,
     name: str | None = None,
     *,
-    sp_input: Any = None,
+    sp_input: SparseTensor | RaggedTensor | None = None,
 ) -> npt.NDArray[Any]:
     """The dense array that a SparseTensor or RaggedTensor stands for.
 
@@ -161,14 +161,14 @@ def to_dense(
       errors.InvalidArgumentError: an index is out of bounds, out of order or repeated.
       TypeError: a default_value of a different kind from the values.
     """
-    x = sp_input if x is None else x
-    if isinstance(x, RaggedTensor):
-        return x.to_tensor(default_value)
-    values = np.asarray(x.values)
-    dense = np.full(x.shape, fill_value(default_value, values.dtype), dtype=values.dtype)
-    indices = x.indices
+    tensor: Any = sp_input if x is None else x
+    if isinstance(tensor, RaggedTensor):
+        return tensor.to_tensor(default_value)
+    values = np.asarray(tensor.values)
+    dense = np.full(tensor.shape, fill_value(default_value, values.dtype), dtype=values.dtype)
+    indices = tensor.indices
     if validate_indices:
-        _check_indices(indices, x.shape)
+        _check_indices(indices, tensor.shape)
     dense[tuple(indices.T)] = values
     return dense
 

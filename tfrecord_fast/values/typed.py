@@ -38,7 +38,7 @@ def typed(value: Any) -> Any:
     return value
 
 
-def as_values(values: Any) -> Any:
+def as_values(values: object) -> Any:
     """The values of a tensor: an ndarray, a BytesArray or a RaggedTensor."""
     if (type(values) is np.ndarray and values.dtype.kind not in "USO") or hasattr(values, "flat_values"):
         return values
