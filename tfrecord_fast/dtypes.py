@@ -38,7 +38,7 @@ _bool: TypeAlias = builtins.bool
 
 
 class _Named(Protocol):
-    """A dtype of another library, which is told by its name."""
+    """A dtype of another library, recognised by its name."""
 
     @property
     def name(self) -> str: ...

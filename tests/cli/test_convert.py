@@ -225,8 +225,8 @@ def test_damage_is_status_1_and_no_output(tmp_path, run, name):
         ('{"a": 9223372036854775808}\n', ["'a'", "int64"]),
         ('{"a": "x"}\n{"a": {"base64": "?"}}\n', ["line 2: feature 'a': bad base64"]),
         ('{"a": {"base64": "é"}}\n', ["line 1: feature 'a': bad base64"]),
-        ('{"a": "x"}\n{"a": ["x", "\\ud800"]}\n', ["line 2: feature 'a': text that is no UTF-8", "surrogates"]),
-        ('{"\\udc80": 1}\n', ["line 1: feature '\\udc80': text that is no UTF-8"]),
+        ('{"a": "x"}\n{"a": ["x", "\\ud800"]}\n', ["line 2: feature 'a': text that is not UTF-8", "surrogates"]),
+        ('{"\\udc80": 1}\n', ["line 1: feature '\\udc80': text that is not UTF-8"]),
     ],
 )
 def test_json_that_makes_no_examples_is_status_1_and_names_the_line(tmp_path, run, text, words):

@@ -1,4 +1,4 @@
-"""What `convert` reads and writes. A source gives batches of records (Examples, but from TFRecord); a sink takes them.
+"""What `convert` reads and writes. A source gives batches of records (Examples, except from TFRecord); a sink takes them.
 
 Arrow (pyarrow, the extra `arrow`) reads and writes CSV and Parquet.
 """
@@ -55,7 +55,7 @@ class Unsuitable(Exception):
 
 
 def format_of(path: str) -> str:
-    """By extension, compression's own aside; TFRecord unless it says otherwise."""
+    """By the extension, without that of the compression; TFRecord unless it says otherwise."""
     stem, extension = os.path.splitext(path)
     if extension.lower() in (".gz", ".zst"):
         extension = os.path.splitext(stem)[1]
@@ -77,7 +77,7 @@ def make_sink(
         options = TFRecordOptions(compression, compression_level=level)
         return _TFRecordSink(path, options, shards, num_threads)
     if shards > 1:
-        raise Unsuitable(f"--shards is of TFRecord files, and {path} is to be {kind}")
+        raise Unsuitable(f"--shards is for TFRecord files, and {path} will be {kind}")
     return {"jsonl": _JsonSink, "csv": _CsvSink, "parquet": _ParquetSink}[kind](path, compression, level)
 
 
@@ -186,7 +186,7 @@ class _JsonLines(_Source):
             for item in _as_list(value):
                 kind = _kind_of_json(item)
                 if kind is None:
-                    raise Malformed(f"{place}: no form in an Example: {item!r:.60}")
+                    raise Malformed(f"{place}: can't be written to an Example: {item!r:.60}")
                 if kind is bytes:
                     _check_bytes(item, place)
                 known = kinds.setdefault(key, kind)
@@ -224,12 +224,12 @@ def _check_bytes(value: Any, place: str) -> None:
     try:
         _bytes_of_json(value)
     except ValueError as error:
-        what = "text that is no UTF-8" if isinstance(value, str) else "bad base64"
+        what = "text that is not UTF-8" if isinstance(value, str) else "bad base64"
         raise Malformed(f"{place}: {what}: {error}") from None
 
 
 class _Csv(_Source):
-    """A file at a time is held in memory: a column's type is known at its end."""
+    """Holds one file at a time in memory: a column's type is known only at its end."""
 
     def _batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         pa = _arrow("pyarrow")
@@ -287,7 +287,7 @@ class _TFRecordSink:
 
 
 class _RowSink:
-    """Columns, by features that are known before the first row."""
+    """Columns of features that are known before the first row."""
 
     wants_features = True
 
@@ -358,7 +358,7 @@ class _JsonSink(_RowSink):
             self._file.write(text.encode("utf-8", "surrogateescape"))
 
     def _values(self, key: str, column: Column) -> list[Any]:
-        """Of each row what its line holds, None for nothing."""
+        """For each row what its line holds, None for nothing."""
         if isinstance(self.features[key], FixedLenFeature):
             return [_json_nested(row) for row in _json_values(column)]
         values, splits = _json_values(column.values), column.row_splits.tolist()
@@ -367,7 +367,7 @@ class _JsonSink(_RowSink):
 
 
 def _json_values(column: Column) -> list[Any]:
-    """Numbers as JSON's, float32 in as few digits as tell it apart; bytes as they are."""
+    """Numbers as in JSON, float32 with as few digits as identify it; bytes as they are."""
     if isinstance(column, np.ndarray) and column.dtype == np.float32:
         return column.astype("U").astype(np.float64).tolist()  # type: ignore[no-any-return]
     values = column.tolist()
@@ -424,7 +424,7 @@ class _ArrowSink(_RowSink):
         try:
             return array.cast(self._text())
         except pa.ArrowInvalid:
-            raise Unsuitable(f"{self.path}: feature {key!r} holds bytes that are no UTF-8: CSV is text") from None
+            raise Unsuitable(f"{self.path}: feature {key!r} holds bytes that are not UTF-8: CSV is text") from None
 
 
 class _CsvSink(_ArrowSink):
@@ -432,7 +432,7 @@ class _CsvSink(_ArrowSink):
     def _writing(self, temporary: str) -> Iterator[None]:
         lists = sorted(set(self.features) - self.single)
         if lists:
-            raise Unsuitable(f"{self.path}: feature {lists[0]!r} has several values a row: CSV holds one")
+            raise Unsuitable(f"{self.path}: feature {lists[0]!r} has several values per row: CSV holds one")
         csv = _arrow("pyarrow.csv")
         with self._opened_file(temporary) as file, csv.CSVWriter(file, self._schema()) as self._csv:
             yield

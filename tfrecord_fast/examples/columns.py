@@ -362,8 +362,8 @@ def _of_node(node: tuple[Any, ...]) -> Column:
     if kind == "dictionary":
         return _of_dictionary(rest[0], valid, _of_node(rest[1]))
     if kind == "other":
-        raise TypeError(f"an Arrow array of format {rest[0]!r} has no form in an Example")
-    raise TypeError("a struct has no form in an Example: give its fields as columns")
+        raise TypeError(f"an Arrow array of format {rest[0]!r} can't be written to an Example")
+    raise TypeError("a struct can't be written to an Example: give its fields as columns")
 
 
 def _of_dictionary(indices: npt.NDArray[Any], valid: Flags | None, child: Column) -> Column:

@@ -37,7 +37,7 @@ def encode_examples(columns: Table, *, num_threads: int | None = None) -> _core.
       A RecordBatch of n records.
 
     Raises:
-      TypeError: a column of a type that has no form in an Example.
+      TypeError: a column of a type that can't be written to an Example.
       errors.InvalidArgumentError: columns of unequal length, integers that int64 does not hold, a null inside a
         list, a record of more than 2 GiB. Names the feature, and the row if it is one row.
 
