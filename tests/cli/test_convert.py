@@ -274,7 +274,7 @@ def test_csv_refuses_lists_and_bytes(tmp_path, run):
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["in", "a.jsonl", "--shards", "2"], "--shards is of TFRecord"),
+        (["in", "a.jsonl", "--shards", "2"], "--shards is for TFRecord"),
         (["in", "out", "--shards", "0"], "--shards must be"),
         (["in", "out", "--threads", "0"], "--threads must be"),
         (["in", "-"], "the output is a file"),

@@ -1,4 +1,4 @@
-"""What `convert` reads and writes. A source gives batches of records (Examples, except from TFRecord); a sink takes them.
+"""What `convert` reads and writes. A source gives batches of records (Examples, except from TFRecord) to a sink.
 
 Arrow (pyarrow, the extra `arrow`) reads and writes CSV and Parquet.
 """
