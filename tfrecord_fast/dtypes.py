@@ -6,7 +6,8 @@ dtype is expected, these are accepted as well: TensorFlow's dtypes, NumPy's, the
 
 from __future__ import annotations
 
-from typing import Any
+import builtins
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -33,9 +34,20 @@ __all__ = [
     "uint64",
 ]
 
-_bool = bool
+_bool: TypeAlias = builtins.bool
 
-# TensorFlow's numbers of them, the enum DataType.
+
+class _Named(Protocol):
+    """A dtype of another library, recognised by its name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+# Whatever `as_dtype` takes.
+DTypeLike: TypeAlias = "DType | np.dtype[Any] | type[Any] | str | _Named"
+
+# Their numbers in TensorFlow's enum DataType.
 DATA_TYPES = {
     "float32": 1,
     "float64": 2,
@@ -69,7 +81,7 @@ class DType:
         self.name = name
 
     @property
-    def as_numpy_dtype(self) -> type:
+    def as_numpy_dtype(self) -> type[Any]:
         if self.name == "string":
             return np.object_
         if self.name == "bfloat16":
@@ -88,17 +100,17 @@ class DType:
 
     @property
     def min(self) -> Any:
-        """The least value of a number; of bool, string and complex a TypeError."""
+        """The least value of a numeric type; TypeError for bool, string and complex."""
         return self._limits("minimum").min
 
     @property
     def max(self) -> Any:
-        """The greatest value, as `min`."""
+        """The greatest value; as `min` otherwise."""
         return self._limits("maximum").max
 
     @property
     def as_datatype_enum(self) -> int:
-        """TensorFlow's number of the type."""
+        """The type's number in TensorFlow."""
         return DATA_TYPES[self.name]
 
     def _limits(self, what: str) -> Any:
@@ -114,7 +126,7 @@ class DType:
         if isinstance(other, DType):
             return self.name == other.name
         try:
-            return self.name == as_dtype(other).name
+            return self.name == as_dtype(other).name  # type: ignore[arg-type]
         except TypeError:
             return NotImplemented
 
@@ -132,8 +144,8 @@ def _ml_dtypes() -> Any:
     return optional("ml_dtypes", "bfloat16 needs the package ml_dtypes")
 
 
-def _bfloat16() -> type:
-    bfloat16: type = _ml_dtypes().bfloat16
+def _bfloat16() -> type[Any]:
+    bfloat16: type[Any] = _ml_dtypes().bfloat16
     return bfloat16
 
 
@@ -164,7 +176,7 @@ _BY_NAME = {
 _BY_NAME |= {"half": float16, "float": float32, "double": float64, "str": string, "bytes": string, "object": string}
 
 
-def as_dtype(value: Any) -> DType:
+def as_dtype(value: DTypeLike | None) -> DType:
     """The DType that `value` means: one of ours or TensorFlow's, a NumPy dtype or scalar type, a name, a Python type.
 
     Raises:
@@ -181,7 +193,7 @@ def as_dtype(value: Any) -> DType:
     name = value if isinstance(value, str) else getattr(value, "name", None)
     if not isinstance(name, str):
         try:
-            name = np.dtype(value).name
+            name = np.dtype(cast(Any, value)).name
         except TypeError:
             raise TypeError(f"not a dtype: {value!r}") from None
     if name.startswith(("bytes", "str")) and name not in _BY_NAME:

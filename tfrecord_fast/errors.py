@@ -1,4 +1,4 @@
-"""What the package raises, beside Python's own OSError, TypeError and ValueError.
+"""What the package raises, besides Python's own OSError, TypeError and ValueError.
 
 TensorFlow's names are kept where code catches them: `NotFoundError` is `FileNotFoundError`, `OpError` is the base.
 """
@@ -52,7 +52,7 @@ class DataLossError(TFRecordError):
 
 
 class InvalidArgumentError(TFRecordError, ValueError):
-    """Records do not fit the features asked for, or an argument is out of range. Also a ValueError."""
+    """Records do not fit the requested features, or an argument is out of range. Also a ValueError."""
 
 
 class FailedPreconditionError(TFRecordError, ValueError):
@@ -60,7 +60,7 @@ class FailedPreconditionError(TFRecordError, ValueError):
 
 
 class OutOfRangeError(TFRecordError, IndexError):
-    """A place behind the end was asked for. Also an IndexError."""
+    """A place after the end was asked for. Also an IndexError."""
 
 
 OpError = TFRecordError

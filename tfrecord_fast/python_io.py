@@ -1,4 +1,4 @@
-"""TensorFlow 1's names: `tf.python_io`."""
+"""`tf.python_io`: reading and writing records, under TensorFlow 1's names."""
 
 from .files.options import TFRecordCompressionType, TFRecordOptions
 from .files.record_iterator import tf_record_iterator

@@ -1,4 +1,4 @@
-"""`tf.random.set_seed`: the seed of shuffles that are given none."""
+"""`tf.random.set_seed`: the seed of shuffles without one of their own."""
 
 from .base.seeds import set_seed
 

@@ -1,4 +1,4 @@
-"""`tf.sparse`: SparseTensor, and dense arrays of it."""
+"""`tf.sparse`: SparseTensor, and dense arrays made of it."""
 
 from .values.sparse import SparseTensor, to_dense
 

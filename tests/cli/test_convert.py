@@ -223,13 +223,13 @@ def test_damage_is_status_1_and_no_output(tmp_path, run, name):
         ('{"a": 1}\n{"a": \n', ["line 2"]),
         ("[1]\n", ["line 1: expected an object, got list"]),
         ('{"a": 1}\n{"a": "x"}\n', ["line 2", "'a'", "text here, integers before"]),
-        ('{"a": {"b": 1}}\n', ["line 1", "'a'", "no form"]),
-        ('{"a": [1, null]}\n', ["line 1", "'a'", "no form"]),
+        ('{"a": {"b": 1}}\n', ["line 1", "'a'", "can't be written"]),
+        ('{"a": [1, null]}\n', ["line 1", "'a'", "can't be written"]),
         ('{"a": 9223372036854775808}\n', ["'a'", "int64"]),
         ('{"a": "x"}\n{"a": {"base64": "?"}}\n', ["line 2: feature 'a': bad base64"]),
         ('{"a": {"base64": "é"}}\n', ["line 1: feature 'a': bad base64"]),
-        ('{"a": "x"}\n{"a": ["x", "\\ud800"]}\n', ["line 2: feature 'a': text that is no UTF-8", "surrogates"]),
-        ('{"\\udc80": 1}\n', ["line 1: feature '\\udc80': text that is no UTF-8"]),
+        ('{"a": "x"}\n{"a": ["x", "\\ud800"]}\n', ["line 2: feature 'a': text that is not UTF-8", "surrogates"]),
+        ('{"\\udc80": 1}\n', ["line 1: feature '\\udc80': text that is not UTF-8"]),
     ],
 )
 def test_json_that_makes_no_examples_is_status_1_and_names_the_line(tmp_path, run, text, words):
@@ -277,7 +277,7 @@ def test_csv_refuses_lists_and_bytes(tmp_path, run):
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["in", "a.jsonl", "--shards", "2"], "--shards is of TFRecord"),
+        (["in", "a.jsonl", "--shards", "2"], "--shards is for TFRecord"),
         (["in", "out", "--shards", "0"], "--shards must be"),
         (["in", "out", "--threads", "0"], "--threads must be"),
         (["in", "-"], "the output is a file"),

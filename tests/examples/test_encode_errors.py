@@ -13,7 +13,7 @@ import tfrecord_fast as tf
         (["x", 1], TypeError, "element 1 is int"),
         ([b"x", [1]], TypeError, "element 1 is list"),
         ([[1], 2], TypeError, "a single value"),
-        ([1, 2**63], ValueError, "outside of int64|2\\^63"),
+        ([1, 2**63], ValueError, "int64 does not hold|2\\^63"),
         ([2**64], ValueError, "int64"),
         ([[1], [None]], ValueError, "null inside a list"),
         (np.array([1 + 2j]), TypeError, "complex128"),

@@ -130,7 +130,7 @@ def test_arrow_lists_are_feature_lists():
     ("column", "error", "words"),
     [
         (7, TypeError, "expected rows of steps"),
-        (np.zeros(3), TypeError, "got one value a row"),
+        (np.zeros(3), TypeError, "got one value per row"),
         ([1, 2], TypeError, "steps"),
         (["ab"], TypeError, "steps"),
         ([[object()]], TypeError, "object"),

@@ -21,8 +21,9 @@ FLOORS = [
     {"data", "gfile", "image", "io", "python_io", "random", "sparse", "train"},
     {"files"},
     {"examples"},
+    {"typing"},
     {"images", "values"},
-    {"dtypes", "errors", "typing"},
+    {"dtypes", "errors"},
     {"base"},
     {"_core"},
 ]

@@ -38,3 +38,7 @@ def test_what_typical_uses_write_they_read(uses, path):
 
 def test_typical_uses_save(uses, tmp_path):
     assert uses.save(str(tmp_path), np.ones(3, np.float32))
+
+
+def test_typical_uses_encode(uses):
+    assert len(uses.encoded(["a", "b"])) == 2

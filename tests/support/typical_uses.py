@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 import tfrecord_fast as tf
+from tfrecord_fast.typing import Column, Columns, Features, SequenceColumns
 
 FEATURES = {
     "label": tf.io.FixedLenFeature([], tf.int64),
@@ -87,3 +89,67 @@ def batches_for_training(pattern: str) -> tf.data.Dataset[tuple[dict[str, npt.ND
     return tf.data.experimental.make_batched_features_dataset(
         pattern, batch_size=8, features=FEATURES, label_key="label", num_epochs=1
     )
+
+
+def epochs(pattern: str) -> Iterator[npt.NDArray[np.uint64]]:
+    for batch in tf.ShardReader(pattern, batch_size=64):
+        sizes: npt.NDArray[np.int64] = batch.sizes
+        first: bytes = batch[0]
+        yield np.asarray(sizes + len(first), np.uint64)
+
+
+def labelled(pattern: str) -> Iterator[tuple[list[str], npt.NDArray[np.int64]]]:
+    for columns, label in tf.ShardReader(pattern, FEATURES, label_key="label", shuffle_buffer=100, seed=1):
+        yield sorted(columns.keys()), label + 1
+
+
+def inferred(pattern: str) -> list[str]:
+    reader = tf.ShardReader(pattern, "infer")
+    batch: Columns = next(iter(reader))
+    return list(batch)
+
+
+def of_sequences(pattern: str) -> Iterator[Columns]:
+    features = ({"id": tf.VarLenFeature(tf.int64)}, {"step": tf.FixedLenSequenceFeature([], tf.float32)})
+    for context, sequences, lengths in tf.ShardReader(pattern, features):
+        yield {**context, **sequences, **lengths}
+
+
+def picked(path: Path) -> tuple[bytes, int, list[str]]:
+    records = tf.IndexedReader(path)
+    columns = tf.IndexedReader([path], FEATURES, indexes=records.indexes)
+    one: bytes = records[-1]
+    some: tf.RecordBatch = records.take(np.arange(2))
+    return one, some.nbytes + records[:1].nbytes, list(columns[0]) + list(columns[::2].keys())
+
+
+def either(pattern: str, features: Features | None) -> int:
+    reader: tf.ShardReader[tf.RecordBatch] | tf.ShardReader[Columns] = tf.ShardReader(pattern, features)
+    return sum(len(batch) for batch in reader)
+
+
+def encoded(words: list[str]) -> tf.RecordBatch:
+    batch = tf.encode_examples({"words": words, "ids": np.arange(len(words)), "scores": [[0.5]] * len(words)})
+    parsed: Columns = tf.parse_example(batch, tf.infer_features(batch))
+    assert (parsed["ids"] + 1).min() == 1
+    return batch
+
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_type
+
+    assert_type(tf.ShardReader("a", num_threads=2), tf.ShardReader[tf.RecordBatch])
+    assert_type(tf.ShardReader(["a", Path("b")], FEATURES), tf.ShardReader[Columns])
+    assert_type(tf.ShardReader("a", "infer"), tf.ShardReader[Columns])
+    assert_type(tf.ShardReader("a", "infer", label_key="label"), tf.ShardReader[tuple[Columns, Column]])
+    assert_type(tf.ShardReader("a", (FEATURES, None)), tf.ShardReader[SequenceColumns])
+    assert_type([batch[0] for batch in tf.ShardReader("a")], list[bytes])
+    assert_type(tf.IndexedReader("a"), tf.IndexedReader[bytes, tf.RecordBatch])
+    assert_type(tf.IndexedReader("a", FEATURES)[1:2], Columns)
+    assert_type(tf.IndexedReader("a").take([1, 2]), tf.RecordBatch)
+    assert_type(tf.parse_example([b""], FEATURES), Columns)
+    tf.ShardReader("a", 5)  # type: ignore[call-overload]
+    tf.ShardReader("a", batch_sice=5)  # type: ignore[call-overload]
+    tf.parse_example([1], FEATURES)  # type: ignore[list-item]
+    tf.parse_example([b""], {"a": 1})  # type: ignore[arg-type]
+    tf.VarLenFeature(5)  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ def optional(module: str, need: str) -> Any:
       need: what needs which package, such as "messages need protobuf"; the error begins with it.
 
     Raises:
-      ImportError: it can't be imported. The error says how to install it, and what went wrong if it is there.
+      ImportError: it can't be imported. The error says how to install it or, if it is installed, what went wrong.
     """
     try:
         return importlib.import_module(module)

@@ -61,7 +61,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """As `run`; Ctrl-C and a closed pipe end the process silently, by the signal that stands for them."""
+    """As `run`; Ctrl-C and a closed pipe end the process silently, by the signal that belongs to them."""
     try:
         return run(argv)
     except KeyboardInterrupt:

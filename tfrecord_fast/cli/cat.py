@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Prints a line a record; damage ends a file, not the command."""
+    """Prints one line per record; damage ends a file, not the command."""
     files, status = named_files(args.files, console)
     render = as_base64 if args.base64 else as_text_or_base64
     left = args.limit
@@ -70,7 +70,7 @@ def as_base64(record: bytes) -> dict[str, Any]:
 
 
 def as_text_or_base64(record: bytes) -> dict[str, Any]:
-    """A record as text where it is UTF-8, else as base64."""
+    """A record as text if it is UTF-8, else as base64."""
     try:
         return {"encoding": "utf-8", "data": record.decode()}
     except UnicodeDecodeError:

@@ -14,11 +14,11 @@ __all__ = ["Console", "OutputClosed", "OutputFailed"]
 
 
 class OutputFailed(Exception):
-    """Standard output can't be written. No OSError, lest it be blamed on a file that is read."""
+    """Standard output can't be written. Not an OSError, which would be blamed on an input file."""
 
 
 class OutputClosed(OutputFailed):
-    """Whoever read standard output has gone: `tfrecord-fast cat FILE | head`."""
+    """The reader of standard output has closed it: `tfrecord-fast cat FILE | head`."""
 
 
 class Console:
@@ -48,7 +48,7 @@ class Console:
         with self._lock, self._without_progress():
             try:
                 sys.stdout.buffer.write(data)
-                # Each result is there when it is known; and a broken pipe shows here, not when Python exits.
+                # Each result appears as soon as it is known, and a broken pipe shows here, not when Python exits.
                 sys.stdout.buffer.flush()
             except BrokenPipeError:
                 raise OutputClosed from None
@@ -63,7 +63,7 @@ class Console:
             sys.stderr.flush()
 
     def progress(self, total_bytes: int | None) -> Progress:
-        """A progress bar, where standard error is a terminal; a context manager.
+        """A progress bar, if standard error is a terminal; a context manager.
 
         Args:
           total_bytes: what there is to read; None where that is not known.

@@ -1,7 +1,7 @@
 """Converts between TFRecord files and JSON lines, CSV and Parquet, and from TFRecord to TFRecord: other shards, another
 compression.
 
-Formats are told by extensions: .jsonl .ndjson .json, .csv, .parquet .pq; anything else is TFRecord. Input may be
+The extension decides the format: .jsonl .ndjson .json, .csv, .parquet .pq; anything else is TFRecord. Input may be
 compressed in any way; output is GZIP for names that end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to
 TFRecord any records pass as they are. Otherwise they are Examples, and a row's values its features: integers and
 booleans, floats, and text or bytes, or lists of one kind. What is not UTF-8 is {"base64": "…"} in JSON. A list without
@@ -92,14 +92,14 @@ def _compression(args: argparse.Namespace) -> str:
 
 
 def _convert(source: Any, sink: Any) -> None:
-    """All records of the source, in order, to the sink, which knows all features before the first where it wants to."""
+    """Writes all records of the source to the sink, in order; a sink that wants the features knows them beforehand."""
     scanner = _core.FeatureScanner()
-    typed = sink.wants_features or source.typed  # rows of one kind a feature, whoever reads them
+    typed = sink.wants_features or source.typed  # every feature has one kind in all rows, whatever reads them
     if sink.wants_features:
         for batch in source.batches():
             scanner.add(batch)
         if scanner.has_lists:
-            raise Unsuitable("SequenceExamples have no form in rows: they go from TFRecord to TFRecord only")
+            raise Unsuitable("SequenceExamples can't be written as rows: they convert from TFRecord to TFRecord only")
     with sink.opened(scanner):
         for batch in source.batches():
             if typed and not sink.wants_features:

@@ -54,7 +54,7 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a file was not read to its end; offset and record index are None where they are not known."""
+    """Why a file was not read to its end; offset and record index are None if not known."""
 
     reason: str
     offset: int | None = None
@@ -133,7 +133,7 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
     mode = os.stat(name).st_mode if opener is None else 0
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(name))
-    stream = open(name, "rb", buffering=0) if opener is None else opener()
+    stream: Any = open(name, "rb", buffering=0) if opener is None else opener()
     head = b""
     while (wanted := _core._bytes_to_detect(head)) and (more := stream.read(wanted)):
         head += more
@@ -147,7 +147,7 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
 
 
 class _Reader:
-    """What the core reads a stream through: the bytes already taken from it come first, and progress is told."""
+    """The stream that the core reads: first the bytes already taken from it, then the rest; it reports progress."""
 
     def __init__(self, head: bytes, stream: BinaryIO, advance: Callable[[int], None] | None) -> None:
         self._head = head
@@ -178,11 +178,11 @@ def batches(
 
 
 class Cancelled(Exception):
-    """The command was interrupted meanwhile."""
+    """The command was interrupted."""
 
 
 def for_each_file(files: list[CoreFile], work: Callable[[CoreFile, int, Callable[[], None]], T]) -> Iterator[T]:
-    """The results of `work(file, num_threads, checkpoint)` in the order of files, which are worked on in parallel.
+    """The results of `work(file, num_threads, checkpoint)` in the order of files, which are processed in parallel.
 
     `work` uses `num_threads` threads beside its own and calls `checkpoint` now and then, which raises where the
     command has been interrupted.

@@ -1,4 +1,4 @@
-"""What `convert` reads and writes. A source gives batches of records (Examples, but from TFRecord); a sink takes them.
+"""What `convert` reads and writes. A source gives batches of records (Examples, except from TFRecord) to a sink.
 
 Arrow (pyarrow, the extra `arrow`) reads and writes CSV and Parquet.
 """
@@ -20,13 +20,15 @@ import numpy as np
 from .. import _core
 from ..base.optional import optional
 from ..base.threads import available_cpus
+from ..dtypes import as_dtype
 from ..examples.encode import encode_examples
 from ..examples.features import FixedLenFeature
-from ..examples.infer import features_of
+from ..examples.infer import InferredFeature, features_of
 from ..examples.parsing import parse_example
 from ..files.example_writer import ExampleWriter
 from ..files.names import CODECS, CoreFile
 from ..files.options import TFRecordOptions
+from ..typing import Column, Columns, Table
 from .files import batches, open_input
 
 __all__ = ["COMPRESSIONS", "COMPRESSION_OF", "Malformed", "Unsuitable", "format_of", "make_sink", "make_source"]
@@ -54,7 +56,7 @@ class Unsuitable(Exception):
 
 
 def format_of(path: str) -> str:
-    """By extension, compression's own aside; TFRecord unless it says otherwise."""
+    """By the extension, without that of the compression; TFRecord unless it says otherwise."""
     stem, extension = os.path.splitext(path)
     if extension.lower() in COMPRESSION_OF:
         extension = os.path.splitext(stem)[1]
@@ -76,7 +78,7 @@ def make_sink(
         options = TFRecordOptions(compression, compression_level=level)
         return _TFRecordSink(path, options, shards, num_threads)
     if shards > 1:
-        raise Unsuitable(f"--shards is of TFRecord files, and {path} is to be {kind}")
+        raise Unsuitable(f"--shards is for TFRecord files, and {path} will be {kind}")
     return {"jsonl": _JsonSink, "csv": _CsvSink, "parquet": _ParquetSink}[kind](path, compression, level)
 
 
@@ -115,7 +117,7 @@ class _Source:
     def _batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         raise NotImplementedError
 
-    def _encode(self, columns: Any) -> _core.RecordBatch:
+    def _encode(self, columns: Table) -> _core.RecordBatch:
         return encode_examples(columns, num_threads=self.num_threads)
 
 
@@ -185,7 +187,7 @@ class _JsonLines(_Source):
             for item in _as_list(value):
                 kind = _kind_of_json(item)
                 if kind is None:
-                    raise Malformed(f"{place}: no form in an Example: {item!r:.60}")
+                    raise Malformed(f"{place}: can't be written to an Example: {item!r:.60}")
                 if kind is bytes:
                     _check_bytes(item, place)
                 known = kinds.setdefault(key, kind)
@@ -223,12 +225,12 @@ def _check_bytes(value: Any, place: str) -> None:
     try:
         _bytes_of_json(value)
     except ValueError as error:
-        what = "text that is no UTF-8" if isinstance(value, str) else "bad base64"
+        what = "text that is not UTF-8" if isinstance(value, str) else "bad base64"
         raise Malformed(f"{place}: {what}: {error}") from None
 
 
 class _Csv(_Source):
-    """A file at a time is held in memory: a column's type is known at its end."""
+    """Holds one file at a time in memory: a column's type is known only at its end."""
 
     def _batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         pa = _arrow("pyarrow")
@@ -286,7 +288,7 @@ class _TFRecordSink:
 
 
 class _RowSink:
-    """Columns, by features that are known before the first row."""
+    """Columns of features that are known before the first row."""
 
     wants_features = True
 
@@ -296,7 +298,7 @@ class _RowSink:
         self.path = path
         self.compression = compression
         self.level = level
-        self.features: dict[str, Any] = {}
+        self.features: dict[str, InferredFeature] = {}
         self.single: set[str] = set()  # that have at most one value
 
     compressions: tuple[str, ...] = ("", "GZIP")
@@ -329,7 +331,7 @@ class _RowSink:
         raise NotImplementedError
         yield
 
-    def _write(self, columns: dict[str, Any], rows: int) -> None:
+    def _write(self, columns: Columns, rows: int) -> None:
         raise NotImplementedError
 
     @contextlib.contextmanager
@@ -349,15 +351,15 @@ class _JsonSink(_RowSink):
         with self._opened_file(temporary) as self._file:
             yield
 
-    def _write(self, columns: dict[str, Any], rows: int) -> None:
+    def _write(self, columns: Columns, rows: int) -> None:
         made = {key: self._values(key, column) for key, column in sorted(columns.items())}
         for row in range(rows):
             line = {key: values[row] for key, values in made.items() if values[row] is not None}
             text = json.dumps(line, ensure_ascii=False) + "\n"
             self._file.write(text.encode("utf-8", "surrogateescape"))
 
-    def _values(self, key: str, column: Any) -> list[Any]:
-        """Of each row what its line holds, None for nothing."""
+    def _values(self, key: str, column: Column) -> list[Any]:
+        """For each row what its line holds, None for nothing."""
         if isinstance(self.features[key], FixedLenFeature):
             return [_json_nested(row) for row in _json_values(column)]
         values, splits = _json_values(column.values), column.row_splits.tolist()
@@ -365,8 +367,8 @@ class _JsonSink(_RowSink):
         return [row and row[0] for row in rows] if key in self.single else rows
 
 
-def _json_values(column: Any) -> list[Any]:
-    """Numbers as JSON's, float32 in as few digits as tell it apart; bytes as they are."""
+def _json_values(column: Column) -> list[Any]:
+    """Numbers as in JSON, float32 with as few digits as identify it; bytes as they are."""
     if isinstance(column, np.ndarray) and column.dtype == np.float32:
         return column.astype("U").astype(np.float64).tolist()  # type: ignore[no-any-return]
     values = column.tolist()
@@ -385,7 +387,7 @@ def _json_nested(value: Any) -> Any:
 
 
 class _ArrowSink(_RowSink):
-    def _table(self, columns: dict[str, Any]) -> Any:
+    def _table(self, columns: Columns) -> Any:
         pa = _arrow("pyarrow")
         arrays = [self._array(key, columns[key] if columns else None) for key in self.features]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema())
@@ -394,14 +396,14 @@ class _ArrowSink(_RowSink):
         pa = _arrow("pyarrow")
         fields = []
         for key, feature in self.features.items():
-            type = {"int64": pa.int64(), "float32": pa.float32()}.get(feature.dtype.name) or self._text()
+            type = {"int64": pa.int64(), "float32": pa.float32()}.get(as_dtype(feature.dtype).name) or self._text()
             fields.append(pa.field(key, type if key in self.single else pa.large_list(type)))
         return pa.schema(fields)
 
     def _text(self) -> Any:
         return _arrow("pyarrow").large_binary()
 
-    def _array(self, key: str, column: Any) -> Any:
+    def _array(self, key: str, column: Column) -> Any:
         pa = _arrow("pyarrow")
         if isinstance(self.features[key], FixedLenFeature):
             if key in self.single:
@@ -423,7 +425,7 @@ class _ArrowSink(_RowSink):
         try:
             return array.cast(self._text())
         except pa.ArrowInvalid:
-            raise Unsuitable(f"{self.path}: feature {key!r} holds bytes that are no UTF-8: CSV is text") from None
+            raise Unsuitable(f"{self.path}: feature {key!r} holds bytes that are not UTF-8: CSV is text") from None
 
 
 class _CsvSink(_ArrowSink):
@@ -431,7 +433,7 @@ class _CsvSink(_ArrowSink):
     def _writing(self, temporary: str) -> Iterator[None]:
         lists = sorted(set(self.features) - self.single)
         if lists:
-            raise Unsuitable(f"{self.path}: feature {lists[0]!r} has several values a row: CSV holds one")
+            raise Unsuitable(f"{self.path}: feature {lists[0]!r} has several values per row: CSV holds one")
         csv = _arrow("pyarrow.csv")
         with self._opened_file(temporary) as file, csv.CSVWriter(file, self._schema()) as self._csv:
             yield
@@ -439,7 +441,7 @@ class _CsvSink(_ArrowSink):
     def _text(self) -> Any:
         return _arrow("pyarrow").large_string()
 
-    def _write(self, columns: dict[str, Any], rows: int) -> None:
+    def _write(self, columns: Columns, rows: int) -> None:
         self._csv.write(self._table(columns))
 
 
@@ -455,5 +457,5 @@ class _ParquetSink(_ArrowSink):
         with parquet.ParquetWriter(temporary, self._schema(), **options) as self._parquet:
             yield
 
-    def _write(self, columns: dict[str, Any], rows: int) -> None:
+    def _write(self, columns: Columns, rows: int) -> None:
         self._parquet.write_batch(self._table(columns))

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Prints a row or a JSON object a file."""
+    """Prints one row or JSON object per file."""
     files, status = named_files(args.files, console)
     if files and not args.json:
         console.line(_HEADER)
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 
 def as_json(tally: Tally) -> dict[str, Any]:
-    """The object that --json prints; `error` is null, or what is wrong behind the records counted."""
+    """The object that --json prints; `error` is null, or what is wrong after the records counted."""
     return {
         "path": tally.path,
         "compression": tally.compression,

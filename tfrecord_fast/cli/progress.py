@@ -1,4 +1,4 @@
-"""A progress bar on a terminal: rich's where that is installed, else one plain line."""
+"""A progress bar on a terminal: rich's if that is installed, else one plain line."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Progress:
 
     @property
     def visible(self) -> bool:
-        """Whether there is anyone to see it."""
+        """Whether anyone can see it."""
         return self._visible
 
     def advance(self, read_bytes: int) -> None:
-        """So many bytes more have been read."""
+        """This many more bytes have been read."""
         if not self._visible:
             return
         with self._lock:

@@ -1,21 +1,26 @@
 """Prints the features of the Examples or SequenceExamples in files, as code that can be pasted.
 
-All files together make one answer. Every record is looked at, unless --limit says otherwise.
+One answer for all files together. Every record is looked at, unless --limit says otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from .. import _core
+from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
-from ..examples.infer import describe_features, features_of, lists_of
+from ..examples.features import VarLenFeature
+from ..examples.infer import InferredFeature, InferredList, describe_features, features_of, lists_of
 from .console import Console
 from .files import FAULTS, add_file_arguments, batches, named_files, open_input, problem_of
 
 __all__ = ["NAME", "SUMMARY", "add_arguments", "run"]
+
+Inferred = Mapping[str, InferredFeature | InferredList]
 
 NAME = "schema"
 SUMMARY = "print the features of Examples as code"
@@ -55,7 +60,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return status
 
 
-def _print(features: dict[str, Any], lists: dict[str, Any], sequences: bool, console: Console) -> None:
+def _print(features: Inferred, lists: Inferred, sequences: bool, console: Console) -> None:
     if sequences:
         console.line(f"context_features = {describe_features(features)}")
         console.line(f"sequence_features = {describe_features(lists)}")
@@ -63,13 +68,13 @@ def _print(features: dict[str, Any], lists: dict[str, Any], sequences: bool, con
         console.line(f"features = {describe_features(features)}")
 
 
-def _as_json(features: dict[str, Any], lists: dict[str, Any], sequences: bool) -> dict[str, Any]:
-    def plain(some: dict[str, Any]) -> dict[str, Any]:
+def _as_json(features: Inferred, lists: Inferred, sequences: bool) -> dict[str, Any]:
+    def plain(some: Inferred) -> dict[str, Any]:
         return {
             key: {
                 "feature": type(feature).__name__,
-                "dtype": feature.dtype.name,
-                **({"shape": list(feature.shape)} if hasattr(feature, "shape") else {}),
+                "dtype": as_dtype(feature.dtype).name,
+                **({} if isinstance(feature, VarLenFeature) else {"shape": list(cast(list[int], feature.shape))}),
             }
             for key, feature in some.items()
         }

@@ -1,4 +1,4 @@
-"""`tf.compat`: between str and bytes; and `tf.compat.v1`, TensorFlow 1's names."""
+"""`tf.compat`: conversions between str and bytes; and `tf.compat.v1`, TensorFlow 1's names."""
 
 from ..values.text import as_bytes, as_str, as_str_any, as_text, path_to_str
 from . import v1

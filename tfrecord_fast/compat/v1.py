@@ -1,11 +1,9 @@
-"""`tf.compat.v1`: what old scripts about records use, by TensorFlow 1's names.
+"""`tf.compat.v1`: what old scripts about records use, under TensorFlow 1's names.
 
 There are no graphs and sessions: values are NumPy's at once, as with TensorFlow after `enable_eager_execution()`.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from .. import data, gfile, image, python_io, sparse, train
 from ..dtypes import bool, float32, float64, int32, int64, string, uint8
@@ -58,5 +56,5 @@ __all__ = [
 ]
 
 
-def enable_eager_execution(*args: Any, **kwargs: Any) -> None:
-    """Without effect: everything is eager."""
+def enable_eager_execution(*args: object, **kwargs: object) -> None:
+    """Has no effect: everything is eager."""

@@ -1,11 +1,12 @@
-"""Examples of dicts of values: what everyone writes helper functions for."""
+"""Examples from dicts of values: what everyone writes helper functions for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .encode import encode_plain
 from .messages import message
@@ -14,15 +15,15 @@ __all__ = ["example", "feature", "sequence_example"]
 
 
 def feature(value: Any) -> Any:
-    """A Feature of the values.
+    """A Feature with these values.
 
     Args:
       value: a number, bool, str or bytes-like; a list, tuple or array of them, of any shape, in row-major order.
-        Integers and bools make an int64 list, floats a float list, str (as UTF-8) and bytes a bytes list. None, and
-        an empty list, whose kind nobody knows, make a Feature without a kind; an empty array has its dtype's.
+        Integers and bools make an int64 list, floats a float list, str (as UTF-8) and bytes a bytes list. None and
+        an empty list make a Feature without a kind; an empty array has its dtype's.
 
     Raises:
-      TypeError: what is none of these, or several kinds at once.
+      TypeError: a value of another type, or several kinds at once.
       ValueError: an integer that int64 does not hold.
 
     >>> import tfrecord_fast as tf
@@ -34,11 +35,11 @@ def feature(value: Any) -> Any:
     return made
 
 
-def example(values: Mapping[str, Any]) -> Any:
-    """An Example of a dict of values.
+def example(values: Mapping[str, object]) -> Any:
+    """An Example with the values of a dict.
 
     Args:
-      values: dict of keys to what `feature` takes; a key whose value is None is left out.
+      values: by key, whatever `feature` takes; a key with the value None is left out.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> made = tf.train.example({"id": 7, "name": "x", "pixels": np.arange(4, dtype=np.uint8)})
@@ -46,19 +47,21 @@ def example(values: Mapping[str, Any]) -> Any:
     [0, 1, 2, 3]
     """
     plain = encode_plain(values)
-    if plain is not None and len(plain) > 2:  # of nothing, the message is left empty, without `features`
+    if plain is not None and len(plain) > 2:  # an empty dict makes an empty message, without `features`
         return message("Example").FromString(plain)
     made = message("Example")()
     _fill_features(made.features.feature, values)
     return made
 
 
-def sequence_example(context: Mapping[str, Any] | None = None, sequences: Mapping[str, Any] | None = None) -> Any:
+def sequence_example(
+    context: Mapping[str, object] | None = None, sequences: Mapping[str, Iterable[object]] | None = None
+) -> Any:
     """A SequenceExample.
 
     Args:
-      context: dict of keys to what `feature` takes.
-      sequences: dict of keys to lists or arrays of steps, each of which `feature` takes.
+      context: by key, whatever `feature` takes.
+      sequences: by key, a list or array of steps, each of them whatever `feature` takes.
 
     >>> import tfrecord_fast as tf
     >>> made = tf.train.sequence_example({"length": 2}, {"tokens": [[1], [2, 3]]})
@@ -74,13 +77,13 @@ def sequence_example(context: Mapping[str, Any] | None = None, sequences: Mappin
     return made
 
 
-def _fill_features(features: Any, values: Mapping[str, Any]) -> None:
+def _fill_features(features: Any, values: Mapping[str, object]) -> None:
     for key, value in values.items():
         if value is not None:
             _fill(features[key], value)
 
 
-def _fill(made: Any, value: Any) -> None:
+def _fill(made: Any, value: object) -> None:
     """Puts the value into a Feature."""
     if isinstance(value, bytes | bytearray | memoryview):
         made.bytes_list.value.append(bytes(value))
@@ -120,17 +123,17 @@ def _fill_array(made: Any, value: Any) -> None:
         raise TypeError(f"a Feature holds integers, floats and bytes, not {array.dtype} ({value!r:.100})")
 
 
-def _holds_text(value: Any) -> bool:
+def _holds_text(value: object) -> bool:
     while isinstance(value, list | tuple) and len(value):
         value = value[0]
     return isinstance(value, bytes | bytearray | memoryview | str)
 
 
-def _bytes_of(value: Any) -> Any:
+def _bytes_of(value: object) -> npt.NDArray[np.object_]:
     """The bytes in nested lists; NumPy's own string types would lose zeros at the end."""
-    flat: list[Any] = []
+    flat: list[object] = []
 
-    def walk(item: Any) -> None:
+    def walk(item: object) -> None:
         if isinstance(item, list | tuple):
             for inner in item:
                 walk(inner)
@@ -143,7 +146,7 @@ def _bytes_of(value: Any) -> Any:
     return array
 
 
-def _encoded(item: Any) -> bytes:
+def _encoded(item: object) -> bytes:
     if isinstance(item, str):
         return item.encode()
     if isinstance(item, bytes | bytearray | memoryview):

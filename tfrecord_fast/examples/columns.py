@@ -1,4 +1,4 @@
-"""What counts as a column, and how the core takes it: flat values, how they are cut into rows, which rows are null.
+"""What counts as a column, and as what the core takes it: flat values, how they are cut into rows, which rows are null.
 
 Private; `encode_examples` and `ExampleWriter` tell users what they accept.
 """
@@ -8,19 +8,32 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
 from ..errors import InvalidArgumentError
+from ..typing import Integers, Table
 from ..values.sparse import SparseTensor
 
-__all__ = ["Column", "FeatureList", "as_column", "as_columns", "as_feature_list", "as_one_row"]
+__all__ = [
+    "Column",
+    "FeatureList",
+    "Flags",
+    "Splits",
+    "Values",
+    "as_column",
+    "as_columns",
+    "as_feature_list",
+    "as_one_row",
+    "common_length",
+]
 
-_Splits = npt.NDArray[np.int64]
-_Flags = npt.NDArray[np.uint8]
+Splits = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.uint8]
+Values = npt.NDArray[Any] | _core.BytesViews
 
 
 class Column(NamedTuple):
@@ -31,30 +44,30 @@ class Column(NamedTuple):
     """
 
     type: str
-    values: Any
+    values: Values
     rows: int
     per_row: int = 1
-    splits: _Splits | None = None
-    valid: _Flags | None = None
+    splits: Splits | None = None
+    valid: Flags | None = None
 
 
 class FeatureList(NamedTuple):
     """Row i has the steps from `steps[i]` to `steps[i + 1]`, each of them a row of `items`."""
 
     items: Column
-    steps: _Splits
-    row_valid: _Flags | None = None
+    steps: Splits
+    row_valid: Flags | None = None
 
     @property
     def rows(self) -> int:
         return len(self.steps) - 1
 
 
-def as_columns(columns: Any, what: str = "columns") -> tuple[list[tuple[str, Column]], int | None]:
-    """The columns of a dict, frame or Arrow table, by name, and their common length (None where there are none).
+def as_columns(columns: Table, what: str = "columns") -> tuple[list[tuple[str, Column]], int | None]:
+    """The columns of a dict, frame or Arrow table, by name, and their common length (None if there are none).
 
     Raises:
-      TypeError: it is neither, a key is no string, or a column has no form in an Example.
+      TypeError: it is none of these, a key is not a string, or a column can't be written to an Example.
       errors.InvalidArgumentError: columns of unequal length.
     """
     if isinstance(columns, Mapping):
@@ -70,7 +83,7 @@ def as_columns(columns: Any, what: str = "columns") -> tuple[list[tuple[str, Col
 
 
 def common_length(lengths: list[tuple[str, int]]) -> int | None:
-    """The length that all columns have; None where there is no column."""
+    """The length that all columns have; None if there are no columns."""
     for key, rows in lengths[1:]:
         if rows != lengths[0][1]:
             raise InvalidArgumentError(
@@ -79,15 +92,15 @@ def common_length(lengths: list[tuple[str, int]]) -> int | None:
     return lengths[0][1] if lengths else None
 
 
-def as_column(key: Any, value: Any) -> Column:
-    """Whatever is accepted as a column, as a Column; what can't be one is named by `key`."""
+def as_column(key: object, value: Any) -> Column:
+    """Whatever is accepted as a column, as a Column; errors name the `key`."""
     with _naming(key):
         return _column_of(value)
 
 
 @contextlib.contextmanager
-def _naming(key: Any, what: str = "feature") -> Iterator[None]:
-    """Puts what the error is about in front of it."""
+def _naming(key: object, what: str = "feature") -> Iterator[None]:
+    """Has errors begin with what they are about."""
     try:
         yield
     except (TypeError, ValueError, OverflowError) as error:
@@ -95,14 +108,14 @@ def _naming(key: Any, what: str = "feature") -> Iterator[None]:
         raise kind(f"{what} {_as_key(key)!r}: {error}") from None
 
 
-def as_one_row(value: Any) -> Any:
-    """A column of one row, the value: of what stands for many values, all of them."""
+def as_one_row(value: Any) -> list[Any]:
+    """A column with the value as its one row; of a sparse or ragged tensor, all its values."""
     while hasattr(value, "dense_shape") or (hasattr(value, "row_splits") and hasattr(value, "values")):
         value = value.values
     return [value]
 
 
-def _as_key(key: Any) -> str:
+def _as_key(key: object) -> str:
     if isinstance(key, str):
         return key
     if isinstance(key, bytes):
@@ -137,13 +150,13 @@ def _column_of(value: Any) -> Column:
 
 def _of_array(array: npt.NDArray[Any]) -> Column:
     if array.ndim == 0:
-        raise TypeError("expected a column with one value a row, got a single value")
+        raise TypeError("expected a column with one value per row, got a single value")
     rows = len(array)
     if array.dtype.kind == "O":
         if array.ndim == 1:
             return _of_sequence(array.tolist())
         if array.size == 0:
-            return _nulls(rows)  # of no kind that could be told
+            return _nulls(rows)  # nothing tells the kind
         return _nest_fixed(rows, array.size // rows, _of_sequence(array.ravel().tolist()))
     count = int(np.prod(array.shape[1:], dtype=np.int64))
     if array.dtype.kind == "T":
@@ -173,12 +186,12 @@ def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> Column:
     masked = np.asarray(mask.all(axis=1))
     torn = np.nonzero(mask.any(axis=1) & ~masked)[0]
     if len(torn):
-        raise InvalidArgumentError(f"row {int(torn[0])} is masked in part: a row is left out as a whole")
+        raise InvalidArgumentError(f"row {int(torn[0])} is masked in part: only a whole row can be left out")
     return column._replace(valid=_both(column.valid, np.asarray(~masked, np.uint8)))
 
 
 def _filler(array: np.ma.MaskedArray[Any, Any]) -> Any:
-    """A value of the kind of those that are not masked, so that the array's kind can be told."""
+    """A value of the same kind as those that are not masked, which tells the array's kind."""
     kept = array.compressed()
     return kept[0] if len(kept) else None
 
@@ -210,15 +223,15 @@ def _of_numbers(values: Sequence[Any]) -> Column:
     array = np.asarray(values)
     if array.ndim != 1 or array.dtype.name not in _NUMERIC:
         if array.dtype.kind == "O" and all(isinstance(value, int) for value in values):
-            raise OverflowError("an integer outside of int64")
+            raise OverflowError("an integer that int64 does not hold")
         raise TypeError("values of more than one kind in a list")
     if array.dtype.kind == "f" and all(isinstance(value, int | np.integer) for value in values):
-        raise OverflowError("an integer outside of int64")  # which NumPy made floats of
+        raise OverflowError("an integer that int64 does not hold")  # NumPy made floats of them
     return _of_array(array)._replace(valid=valid)
 
 
 def _of_lists(values: Sequence[Any]) -> Column:
-    """Of rows that are themselves lists or arrays, or None."""
+    """From rows that are lists, arrays or None."""
     missing = np.fromiter((value is None for value in values), bool, len(values))
     rows = [() if value is None else value for value in values] if missing.any() else list(values)
     valid = (~missing).astype(np.uint8) if missing.any() else None
@@ -234,7 +247,7 @@ def _of_lists(values: Sequence[Any]) -> Column:
         flat = list(itertools.chain.from_iterable(rows))
         child = _of_sequence(flat) if flat else _nulls(0)
         if not flat:
-            return _nulls(len(values))  # of no kind that could be told
+            return _nulls(len(values))  # nothing tells the kind
     splits = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(lengths, out=splits[1:])
     return _nest(splits, child)._replace(valid=valid)
@@ -258,7 +271,7 @@ def _of_sparse(value: Any) -> Column:
     return _nest(np.searchsorted(row_of, np.arange(rows + 1)).astype(np.int64), _column_of(value.values))
 
 
-def _nest(splits: _Splits, child: Column) -> Column:
+def _nest(splits: Splits, child: Column) -> Column:
     """Rows that are runs of the child's rows."""
     if len(splits) == 0 or splits[0] < 0 or splits[-1] > child.rows or np.any(splits[1:] < splits[:-1]):
         raise InvalidArgumentError(f"row splits must ascend from 0 to at most {child.rows}, the number of values")
@@ -280,14 +293,14 @@ def _refuse_nulls(child: Column, first: int, last: int) -> None:
         raise InvalidArgumentError("a null inside a list: only a whole row can be left out")
 
 
-def _both(one: _Flags | None, other: _Flags | None) -> _Flags | None:
+def _both(one: Flags | None, other: Flags | None) -> Flags | None:
     return other if one is None else one if other is None else one & other
 
 
 # ---- pandas ----
 
 
-def _is_pandas(value: Any) -> bool:
+def _is_pandas(value: object) -> TypeGuard[Mapping[object, Any]]:
     return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "items")
 
 
@@ -326,7 +339,7 @@ def _columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
 
 
 def _of_node(node: tuple[Any, ...]) -> Column:
-    """Of what the core made of an Arrow array; see csrc/bindings/arrow_import.cc."""
+    """From what the core made of an Arrow array; see csrc/bindings/arrow_import.cc."""
     kind, rows, valid, *rest = node
     if kind == "null":
         return _nulls(rows)
@@ -339,7 +352,7 @@ def _of_node(node: tuple[Any, ...]) -> Column:
         if valid is not None and child.valid is not None:
             below = child.valid[: rest[0][-1]].copy()
             below[rest[0][0] :] |= np.repeat(1 - valid, np.diff(rest[0]))
-            child = child._replace(valid=below)  # what stands under a null row does not matter
+            child = child._replace(valid=below)  # what lies under a null row does not matter
         return _nest(rest[0], child)._replace(valid=valid)
     if kind == "fixed":
         child = _of_node(rest[1])
@@ -349,11 +362,11 @@ def _of_node(node: tuple[Any, ...]) -> Column:
     if kind == "dictionary":
         return _of_dictionary(rest[0], valid, _of_node(rest[1]))
     if kind == "other":
-        raise TypeError(f"an Arrow array of format {rest[0]!r} has no form in an Example")
-    raise TypeError("a struct has no form in an Example: give its fields as columns")
+        raise TypeError(f"an Arrow array of format {rest[0]!r} can't be written to an Example")
+    raise TypeError("a struct can't be written to an Example: give its fields as columns")
 
 
-def _of_dictionary(indices: npt.NDArray[Any], valid: _Flags | None, child: Column) -> Column:
+def _of_dictionary(indices: npt.NDArray[Any], valid: Flags | None, child: Column) -> Column:
     if child.splits is not None or child.per_row != 1:
         raise TypeError("an Arrow dictionary of lists")
     rows = len(indices)
@@ -364,12 +377,12 @@ def _of_dictionary(indices: npt.NDArray[Any], valid: _Flags | None, child: Colum
         places = np.where(valid != 0, places, 0)
     if child.valid is not None:
         valid = _both(valid, child.valid[places])
-    values = child.values.take(places) if child.type == "bytes" else child.values[places]
+    values = child.values[places] if isinstance(child.values, np.ndarray) else child.values.take(places)
     return Column(child.type, values, rows, valid=valid)
 
 
 def _concatenate(columns: list[Column]) -> Column:
-    """One column of the chunks of a stream."""
+    """The chunks of a stream as one column."""
     if not columns:
         return _nulls(0)
     if len(columns) == 1:
@@ -379,7 +392,7 @@ def _concatenate(columns: list[Column]) -> Column:
         raise TypeError(f"chunks of several types: {sorted(kinds)}")
     wanted = kinds.pop() if kinds else columns[0].type
     flat = [_flat(column if column.type == wanted else _nulls(column.rows)._replace(type=wanted)) for column in columns]
-    parts = [values for values, _ in flat]
+    parts: list[Any] = [values for values, _ in flat]
     values = _core._views_concatenate(parts) if wanted == "bytes" else np.concatenate(parts)
     rows = sum(column.rows for column in columns)
     valid = None
@@ -395,7 +408,7 @@ def _concatenate(columns: list[Column]) -> Column:
     return Column(wanted, values, rows, splits=splits, valid=valid)
 
 
-def _flat(column: Column) -> tuple[Any, _Splits]:
+def _flat(column: Column) -> tuple[Values, Splits]:
     """Exactly the values that the rows have, end to end, and how many each has."""
     if column.splits is None:
         first, last, lengths = 0, column.rows * column.per_row, np.full(column.rows, column.per_row, np.int64)
@@ -406,22 +419,23 @@ def _flat(column: Column) -> tuple[Any, _Splits]:
             return _core._views_of_objects([b""] * column.rows)[0], lengths
         whole = first == 0 and last == len(column.values)
         return column.values if whole else column.values.take(np.arange(first, last)), lengths
+    assert isinstance(column.values, np.ndarray)
     return column.values[first:last], lengths
 
 
 # ---- Feature lists ----
 
 
-def as_feature_list(key: Any, value: Any, lengths: Any = None) -> FeatureList:
+def as_feature_list(key: object, value: Any, lengths: Integers | None = None) -> FeatureList:
     """One feature list of a SequenceExample: rows of steps, each step a value, a list or an array.
 
-    `lengths`: of a dense array `[n, longest, …]`, how many steps of each row count.
+    `lengths`: how many steps of each row count, in a dense array `[n, longest, …]`.
     """
     with _naming(key, "feature list"):
         return _feature_list_of(value, lengths)
 
 
-def _feature_list_of(value: Any, lengths: Any) -> FeatureList:
+def _feature_list_of(value: Any, lengths: Integers | None) -> FeatureList:
     if lengths is not None:
         return _of_padded(value, np.asarray(lengths, np.int64))
     if getattr(value, "row_steps", None) is not None:  # a SparseTensor of parse_sequence_example
@@ -445,9 +459,9 @@ def _feature_list_of(value: Any, lengths: Any) -> FeatureList:
     raise TypeError(f"expected {wanted}, got {type(value).__name__}")
 
 
-def _of_padded(value: Any, lengths: _Splits | None) -> FeatureList:
+def _of_padded(value: Any, lengths: Splits | None) -> FeatureList:
     if len(value.shape) < 2:
-        raise TypeError("expected rows of steps, got one value a row")
+        raise TypeError("expected rows of steps, got one value per row")
     rows, longest = value.shape[:2]
     items = _column_of(value.reshape(rows * longest, *value.shape[2:]))
     if lengths is None:
@@ -473,7 +487,7 @@ def _of_nested_lists(rows: list[Any]) -> FeatureList:
     return FeatureList(items, steps, (~missing).astype(np.uint8) if missing.any() else None)
 
 
-def _checked(items: Column, steps: _Splits) -> FeatureList:
+def _checked(items: Column, steps: Splits) -> FeatureList:
     if len(steps) == 0 or steps[0] < 0 or steps[-1] > items.rows or np.any(steps[1:] < steps[:-1]):
         raise InvalidArgumentError(f"row splits must ascend from 0 to at most {items.rows}, the number of steps")
     return FeatureList(items, np.ascontiguousarray(steps, np.int64))

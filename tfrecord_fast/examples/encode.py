@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from .. import _core
 from ..base.threads import thread_count
 from ..errors import InvalidArgumentError
-from .columns import Column, FeatureList, as_columns, as_feature_list, as_one_row, common_length
+from ..typing import Integers, Table
+from .columns import Column, FeatureList, Flags, Splits, Values, as_columns, as_feature_list, as_one_row, common_length
 
-__all__ = ["encode_example", "encode_examples", "encode_plain", "encode_sequence_examples"]
+__all__ = ["CoreColumn", "core_column", "encode_example", "encode_examples", "encode_plain", "encode_sequence_examples"]
+
+# Key, type, values, values per row, row splits, valid rows; of a feature list also the splits into steps, valid lists.
+CoreColumn = tuple[str, str, Values, int, Splits | None, Flags | None, Splits | None, Flags | None]
 
 _DATES = frozenset((np.datetime64, np.timedelta64))
 
 
-def encode_examples(columns: Any, *, num_threads: int | None = None) -> _core.RecordBatch:
+def encode_examples(columns: Table, *, num_threads: int | None = None) -> _core.RecordBatch:
     """Serializes rows of columns as tf.train.Examples, with protobuf's deterministic bytes: keys in bytewise order.
 
     Args:
-      columns: a dict of equal-length columns, or a data frame or Arrow table (pandas, polars, pyarrow). A column is
+      columns: of equal length, in a dict, data frame or Arrow table (pandas, polars, pyarrow). A column is
         one of: an ndarray `[n, …]` of any numeric dtype (integers and bool make an int64 list, floats a float list)
         or of strings ('S', 'U', object); a list of numbers, of bytes or str (UTF-8), or of such lists; a BytesArray,
         RaggedTensor or SparseTensor; an Arrow array. A row's values are flattened, in row-major order.
-      num_threads: None for as many as the process may use. The GIL is released meanwhile.
+      num_threads: None for as many as the process may use; they run without the GIL.
 
     A row that is None, masked, an Arrow null or missing in pandas (NaN too) leaves the key out of its Example. An
-    empty row is an empty list, of the column's kind; where no row of a Python list says of which kind, the key is
-    left out.
+    empty row is an empty list of the column's kind; if no row of a Python list tells the kind, the key is left out.
 
     Returns:
       A RecordBatch of n records.
 
     Raises:
-      TypeError: a column of a type that has no form in an Example.
-      errors.InvalidArgumentError: columns of unequal length, integers outside of int64, a null inside a list,
-        a record of more than 2 GiB. The feature, and the row where it is one, is named.
+      TypeError: a column of a type that can't be written to an Example.
+      errors.InvalidArgumentError: columns of unequal length, integers that int64 does not hold, a null inside a
+        list, a record of more than 2 GiB. Names the feature, and the row if it is one row.
 
     >>> encode_examples({"a": [1, 2]})[0]
     b'\\n\\x0c\\n\\n\\n\\x01a\\x12\\x05\\x1a\\x03\\n\\x01\\x01'
@@ -48,7 +50,7 @@ def encode_examples(columns: Any, *, num_threads: int | None = None) -> _core.Re
     return _core._encode_rows(taken, [], False, rows or 0, threads)
 
 
-def encode_example(example: Mapping[str, Any]) -> _core.RecordBatch:
+def encode_example(example: Mapping[str, object]) -> _core.RecordBatch:
     """Serializes one row, as a RecordBatch of one: a dict of values, lists of values or arrays. A None leaves its key
     out. Raises as `encode_examples`.
 
@@ -62,27 +64,27 @@ def encode_example(example: Mapping[str, Any]) -> _core.RecordBatch:
     return _core._encode_rows([core_column(key, column) for key, column in named], [], False, 1, 1)
 
 
-def encode_plain(example: Mapping[str, Any]) -> bytes | None:
-    """One row of plain values; None where another way must be gone."""
+def encode_plain(example: Mapping[str, object]) -> bytes | None:
+    """One row of plain values; None for values that need the general way."""
     # NumPy's dates look like bytes to the core.
     return _core._encode_one(example) if _DATES.isdisjoint(map(type, example.values())) else None
 
 
 def encode_sequence_examples(
-    context: Any,
-    sequences: Mapping[str, Any],
+    context: Table | None,
+    sequences: Mapping[str, object],
     *,
-    lengths: Mapping[str, Any] | None = None,
+    lengths: Mapping[str, Integers] | None = None,
     num_threads: int | None = None,
 ) -> _core.RecordBatch:
     """Serializes rows as tf.train.SequenceExamples.
 
     Args:
       context: columns, as in `encode_examples`; None or {} for none.
-      sequences: a dict of feature lists. Of each, a row is a run of steps and a step a value, a list or an array:
-        a RaggedTensor (of one ragged dimension: a value or an array a step; of two: a list a step), nested lists
+      sequences: feature lists by key. In each, a row is a run of steps, and a step a value, a list or an array:
+        a RaggedTensor (of one ragged dimension: a value or array per step; of two: a list per step), nested lists
         `[n][steps]` or `[n][steps][values]`, an ndarray `[n, steps, …]`, a SparseTensor of parse_sequence_example,
-        an Arrow array of lists. A row None leaves the key out.
+        an Arrow array of lists. A row that is None leaves the key out.
       lengths: by key, for ndarrays padded to the longest row: how many steps each row has, as
         parse_sequence_example returns them.
 
@@ -102,12 +104,12 @@ def encode_sequence_examples(
     )
 
 
-def core_column(key: str, column: Column) -> tuple[Any, ...]:
+def core_column(key: str, column: Column) -> CoreColumn:
     """As csrc/bindings/encode.h takes it."""
     return (key, column.type, column.values, column.per_row, column.splits, column.valid, None, None)
 
 
-def _core_list(key: str, column: FeatureList) -> tuple[Any, ...]:
+def _core_list(key: str, column: FeatureList) -> CoreColumn:
     if not isinstance(key, str):
         raise InvalidArgumentError(f"keys are strings, got {type(key).__name__}: {key!r}")
     items = column.items

@@ -1,16 +1,20 @@
-"""What to parse: the feature classes of tf.io, as plain tuples. TensorFlow's own are accepted in their place."""
+"""What to parse: the feature classes of tf.io, as named tuples. TensorFlow's own are accepted too."""
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
-from ..dtypes import as_dtype, int32, int64
+from ..dtypes import DType, as_dtype, int32, int64
+from ..typing import DTypeLike, Key, Shape
 
 __all__ = [
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "InferredShape",
+    "KeyedPartition",
+    "OwnFeature",
+    "Partition",
     "RaggedFeature",
     "SparseFeature",
     "VarLenFeature",
@@ -18,7 +22,7 @@ __all__ = [
 ]
 
 
-class FixedLenFeature(namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
+class FixedLenFeature(NamedTuple):
     """A feature with the same number of values in each record.
 
     Args:
@@ -31,67 +35,69 @@ class FixedLenFeature(namedtuple("FixedLenFeature", ["shape", "dtype", "default_
     Parsed to an ndarray `[n, *shape]`; strings to a BytesArray of that shape.
     """
 
-    __slots__ = ()
+    shape: Shape
+    dtype: DTypeLike
+    default_value: Any = None
 
-    def __new__(cls, shape: Any, dtype: Any, default_value: Any = None) -> FixedLenFeature:
-        return super().__new__(cls, shape, dtype, default_value)
 
-
-class VarLenFeature(namedtuple("VarLenFeature", ["dtype"])):
+class VarLenFeature(NamedTuple):
     """A feature with any number of values; parsed to a SparseTensor `[n, longest]`."""
 
-    __slots__ = ()
+    dtype: DTypeLike
 
 
-class SparseFeature(namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])):
+class SparseFeature(NamedTuple):
     """A sparse tensor kept as two or more features: the values, and their index in each dimension.
 
     Args:
-      index_key: key of the int64 feature with the indices, or a list of keys, one a dimension.
+      index_key: key of the int64 feature with the indices, or a list of keys, one per dimension.
       value_key: key of the feature with the values.
       dtype: of the values.
-      size: int, or list of ints, one a dimension; an index must lie in [0, size).
+      size: of the dimension, or a list of sizes, one per dimension; an index must lie in [0, size).
       already_sorted: do not sort by index.
 
     Parsed to a SparseTensor `[n, *size]`.
     """
 
-    __slots__ = ()
+    index_key: Key | Sequence[Key]
+    value_key: Key
+    dtype: DTypeLike
+    size: int | Sequence[int]
+    already_sorted: bool = False
 
-    def __new__(
-        cls, index_key: Any, value_key: str, dtype: Any, size: Any, already_sorted: bool = False
-    ) -> SparseFeature:
-        return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
 
-
-class FixedLenSequenceFeature(
-    namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])
-):
+class FixedLenSequenceFeature(NamedTuple):
     """A feature with any number of steps of a fixed shape.
 
     Args:
       shape: of a step; must not hold a 0.
       dtype: of the values.
-      allow_missing: needed, and True, in `parse_example`; in a feature list: whether the list may be absent.
+      allow_missing: must be True in `parse_example`; in a feature list, whether the list may be absent.
       default_value: one value to pad shorter records with; 0 or b"" when None. Not in a feature list.
 
     Parsed to an ndarray or BytesArray `[n, longest, *shape]`.
     """
 
-    __slots__ = ()
-
-    def __new__(
-        cls, shape: Any, dtype: Any, allow_missing: bool = False, default_value: Any = None
-    ) -> FixedLenSequenceFeature:
-        return super().__new__(cls, shape, dtype, allow_missing, default_value)
+    shape: Shape
+    dtype: DTypeLike
+    allow_missing: bool = False
+    default_value: Any = None
 
 
-class RaggedFeature(namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])):
+class _RaggedFields(NamedTuple):
+    dtype: DType
+    value_key: str | None
+    partitions: tuple[Partition, ...]
+    row_splits_dtype: DType
+    validate: bool
+
+
+class RaggedFeature(_RaggedFields):
     """A feature with any number of values, which other features may cut into inner rows.
 
     Args:
       dtype: of the values.
-      value_key: key of the values; None: the key under which this stands.
+      value_key: key of the values; None: the key that this feature has in the dict.
       partitions: how the values are cut, from the outermost to the innermost: RaggedFeature.RowSplits(key),
         RowLengths(key), RowStarts(key), RowLimits(key), ValueRowIds(key), or UniformRowLength(length).
       row_splits_dtype: int32 or int64.
@@ -102,19 +108,30 @@ class RaggedFeature(namedtuple("RaggedFeature", ["dtype", "value_key", "partitio
 
     __slots__ = ()
 
-    RowSplits = namedtuple("RowSplits", ["key"])
-    RowLengths = namedtuple("RowLengths", ["key"])
-    RowStarts = namedtuple("RowStarts", ["key"])
-    RowLimits = namedtuple("RowLimits", ["key"])
-    ValueRowIds = namedtuple("ValueRowIds", ["key"])
-    UniformRowLength = namedtuple("UniformRowLength", ["length"])
+    class RowSplits(NamedTuple):
+        key: str
+
+    class RowLengths(NamedTuple):
+        key: str
+
+    class RowStarts(NamedTuple):
+        key: str
+
+    class RowLimits(NamedTuple):
+        key: str
+
+    class ValueRowIds(NamedTuple):
+        key: str
+
+    class UniformRowLength(NamedTuple):
+        length: int
 
     def __new__(
         cls,
-        dtype: Any,
+        dtype: DTypeLike,
         value_key: str | None = None,
-        partitions: Any = (),
-        row_splits_dtype: Any = int32,
+        partitions: Sequence[Partition] = (),
+        row_splits_dtype: DTypeLike = int32,
         validate: bool = False,
     ) -> RaggedFeature:
         if value_key is not None:
@@ -130,11 +147,21 @@ class RaggedFeature(namedtuple("RaggedFeature", ["dtype", "value_key", "partitio
             raise TypeError(f"Argument `partitions` must be a list or tuple; got {partitions!r}")
         if not isinstance(validate, bool):
             raise TypeError(f"Argument `validate` must be a bool; got {validate!r}")
-        partitions = tuple(_own_partition(partition) for partition in partitions)
-        return super().__new__(cls, dtype, value_key, partitions, row_splits_dtype, validate)
+        own = tuple(_own_partition(partition) for partition in partitions)
+        return super().__new__(cls, dtype, value_key, own, row_splits_dtype, validate)
 
 
-_PARTITIONS = {
+KeyedPartition: TypeAlias = (
+    RaggedFeature.RowSplits
+    | RaggedFeature.RowLengths
+    | RaggedFeature.RowStarts
+    | RaggedFeature.RowLimits
+    | RaggedFeature.ValueRowIds
+)
+Partition: TypeAlias = KeyedPartition | RaggedFeature.UniformRowLength
+OwnFeature: TypeAlias = FixedLenFeature | VarLenFeature | SparseFeature | FixedLenSequenceFeature | RaggedFeature
+
+_PARTITIONS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
         RaggedFeature.RowSplits,
@@ -145,40 +172,39 @@ _PARTITIONS = {
         RaggedFeature.UniformRowLength,
     )
 }
-# So that features with partitions pickle.
-for _kind in _PARTITIONS.values():
-    _kind.__qualname__ = f"RaggedFeature.{_kind.__name__}"
 
-_FEATURES = {
+_FEATURES: dict[str, Any] = {
     kind.__name__: kind
     for kind in (FixedLenFeature, VarLenFeature, SparseFeature, FixedLenSequenceFeature, RaggedFeature)
 }
 
 
-def _own_partition(partition: Any) -> Any:
+def _own_partition(partition: object) -> Partition:
     kind = _PARTITIONS.get(type(partition).__name__)
     if kind is None or not hasattr(partition, kind._fields[0]):
         raise TypeError(f"Argument `partitions` must be a list of partition objects; got {partition!r}")
-    return partition if isinstance(partition, kind) else kind(*partition)
+    own: Partition = partition if isinstance(partition, kind) else kind(*partition)  # type: ignore[misc]
+    return own
 
 
-def normalize(feature: Any) -> Any:
-    """`feature` as one of the classes above; TensorFlow's are told by name and fields, without importing it.
+def normalize(feature: Any) -> OwnFeature:
+    """`feature` as one of the classes above; TensorFlow's are recognised by name and fields, without importing it.
 
     Raises:
       ValueError: it is none of them.
     """
     kind = type(feature)
-    if kind in _FEATURES.values():
+    if isinstance(feature, OwnFeature) and kind in _FEATURES.values():
         return feature
     own = _FEATURES.get(kind.__name__)
     if own is None or getattr(feature, "_fields", None) != own._fields:
         raise ValueError(f"Unsupported {kind.__name__} {feature}")
-    return own(*feature)
+    made: OwnFeature = own(*feature)
+    return made
 
 
 class InferredShape:
-    """Makes shapes that know how they were come by, for the errors of records that break them."""
+    """Makes shapes that know they were inferred, for the errors of records that break them."""
 
     def __init__(self, records: int) -> None:
         self.records = records

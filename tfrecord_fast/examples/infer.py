@@ -1,17 +1,20 @@
-"""Features learnt from records, so that nobody has to write them down."""
+"""Features inferred from records, so that nobody has to write them down."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .. import _core
-from ..dtypes import DType, float32, int64, string
+from ..dtypes import as_dtype, float32, int64, string
 from ..errors import InvalidArgumentError
+from ..typing import DTypeLike, Records
 from .features import FixedLenFeature, FixedLenSequenceFeature, InferredShape, VarLenFeature
 
 __all__ = [
     "DEFAULT_MAX_RECORDS",
+    "InferredFeature",
+    "InferredList",
     "describe_features",
     "features_of",
     "infer_from_batches",
@@ -22,29 +25,34 @@ __all__ = [
 _DTYPES = {"int64": int64, "float": float32, "bytes": string}
 DEFAULT_MAX_RECORDS = 10_000
 
+InferredFeature = FixedLenFeature | VarLenFeature
+InferredList = FixedLenSequenceFeature | VarLenFeature
 
-def infer_from_batches(batches: Iterable[Any], max_records: int | None = DEFAULT_MAX_RECORDS) -> dict[str, Any]:
-    """As `infer_features`, of batches of serialized Examples."""
+
+def infer_from_batches(
+    batches: Iterable[Records], max_records: int | None = DEFAULT_MAX_RECORDS
+) -> dict[str, InferredFeature]:
+    """As `infer_features`, from batches of serialized Examples."""
     scanner = _scan(batches, max_records)
     if scanner.has_lists:
         raise InvalidArgumentError(
-            "these records are SequenceExamples: they have feature lists; infer_sequence_features tells their features"
+            "these records are SequenceExamples: they have feature lists; use infer_sequence_features"
         )
     return features_of(scanner)
 
 
 def infer_sequences_from_batches(
-    batches: Iterable[Any], max_records: int | None = DEFAULT_MAX_RECORDS
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """As `infer_sequence_features`, of batches of serialized SequenceExamples."""
+    batches: Iterable[Records], max_records: int | None = DEFAULT_MAX_RECORDS
+) -> tuple[dict[str, InferredFeature], dict[str, InferredList]]:
+    """As `infer_sequence_features`, from batches of serialized SequenceExamples."""
     scanner = _scan(batches, max_records)
     return features_of(scanner), lists_of(scanner)
 
 
-def lists_of(scanner: _core.FeatureScanner) -> dict[str, Any]:
+def lists_of(scanner: _core.FeatureScanner) -> dict[str, InferredList]:
     """The sequence features that a scanner has seen."""
     note = InferredShape(scanner.records)
-    lists: dict[str, Any] = {}
+    lists: dict[str, InferredList] = {}
     for key, kind, _, fewest, most, _, _ in sorted(scanner.lists()):
         if kind == "none":
             continue
@@ -56,10 +64,10 @@ def lists_of(scanner: _core.FeatureScanner) -> dict[str, Any]:
     return lists
 
 
-def features_of(scanner: _core.FeatureScanner) -> dict[str, Any]:
+def features_of(scanner: _core.FeatureScanner) -> dict[str, InferredFeature]:
     """The features, or context features, that a scanner has seen."""
     note = InferredShape(scanner.records)
-    features: dict[str, Any] = {}
+    features: dict[str, InferredFeature] = {}
     for key, kind, records, fewest, most, _, _ in sorted(scanner.features()):
         if kind == "none":
             continue
@@ -75,16 +83,17 @@ def _name(key: bytes) -> str:
     return key.decode("utf-8", "surrogateescape")
 
 
-def _scan(batches: Iterable[Any], max_records: int | None) -> _core.FeatureScanner:
+def _scan(batches: Iterable[Records], max_records: int | None) -> _core.FeatureScanner:
     scanner = _core.FeatureScanner()
     for batch in batches:
-        scanner.add(batch if max_records is None else batch[: max_records - scanner.records])
+        part: Any = batch  # all of these kinds of records can be sliced
+        scanner.add(part if max_records is None else part[: max_records - scanner.records])
         if max_records is not None and scanner.records >= max_records:
             break
     return scanner
 
 
-def describe_features(features: dict[str, Any], module: str = "tf") -> str:
+def describe_features(features: Mapping[str, InferredFeature | InferredList], module: str = "tf") -> str:
     """The features as Python code that can be pasted.
 
     >>> print(describe_features({"id": FixedLenFeature([], int64)}))
@@ -96,13 +105,14 @@ def describe_features(features: dict[str, Any], module: str = "tf") -> str:
     return "{\n" + lines + "}"
 
 
-def _code(feature: Any, module: str) -> str:
-    def dtype(value: DType) -> str:
-        return f"{module}.{value.name}"
+def _code(feature: InferredFeature | InferredList, module: str) -> str:
+    def dtype(value: DTypeLike) -> str:
+        return f"{module}.{as_dtype(value).name}"
 
     if isinstance(feature, VarLenFeature):
         return f"{module}.io.VarLenFeature({dtype(feature.dtype)})"
-    shape = list(feature.shape)
+    given: Any = feature.shape
+    shape = list(given)
     if isinstance(feature, FixedLenSequenceFeature):
         return f"{module}.io.FixedLenSequenceFeature({shape}, {dtype(feature.dtype)}, allow_missing=True)"
     return f"{module}.io.FixedLenFeature({shape}, {dtype(feature.dtype)})"

@@ -1,8 +1,9 @@
 """The protobuf messages of records, in a descriptor pool of their own: TensorFlow's and others' are in the default one.
 
 The files, with their numbers and options, are those of tensorflow/core/example/{feature,example}.proto and of
-tensorflow/core/framework/{tensor,tensor_shape,types}.proto as far as plain tensors go; docs/format.md has the former.
-They are attributes of this module, such as `messages.Example`, made when first asked for; that imports protobuf.
+tensorflow/core/framework/{tensor,tensor_shape,types}.proto as far as plain tensors need them; docs/format.md has
+the former.
+They are attributes of this module, such as `messages.Example`. The first use makes them and imports protobuf.
 """
 
 from __future__ import annotations
@@ -147,7 +148,7 @@ def message(name: str) -> Any:
 
 
 def decode_error() -> type[Exception]:
-    """What protobuf raises for bytes that are no message."""
+    """What protobuf raises for bytes that are not a message."""
     error: type[Exception] = optional("google.protobuf.message", NEED).DecodeError
     return error
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 from ..base.threads import thread_count
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
+from ..typing import Columns, DTypeLike, Features, Key, Record, Records, SequenceColumns, Tensor
 from ..values.bytes_array import BytesArray
 from ..values.conversion import encoded, plain
 from .plans import example_plan, sequence_plan
@@ -23,28 +25,27 @@ __all__ = [
     "parse_single_sequence_example",
 ]
 
-Features = Mapping[Any, Any]
-Result = TypeVar("Result")
+_Names = Sequence[Key] | npt.NDArray[Any] | Tensor
+_Result = TypeVar("_Result")
 
 
 def parse_example(
-    serialized: Any,
+    serialized: Records | Record,
     features: Features,
-    example_names: Any = None,
+    example_names: _Names | None = None,
     name: str | None = None,
     *,
     num_threads: int | None = None,
-) -> dict[Any, Any]:
+) -> Columns:
     """Parses a batch of serialized Examples.
 
     Args:
-      serialized: a RecordBatch, or a sequence or array of n bytes-like objects; or one bytes-like object, which is
-        parsed as by `parse_single_example`.
-      features: dict of keys to FixedLenFeature, VarLenFeature, SparseFeature, RaggedFeature and
-        FixedLenSequenceFeature (with allow_missing=True), ours or TensorFlow's. Compiled once for each dict.
-      example_names: one for each record, or none: an error tells the record's.
-      name: TensorFlow's; without effect.
-      num_threads: None: as many as the batch is worth.
+      serialized: n records, or one, which is parsed as by `parse_single_example`.
+      features: of any kind, ours or TensorFlow's; FixedLenSequenceFeature with allow_missing=True. Each dict is
+        compiled once.
+      example_names: one for each record, to be named in errors.
+      name: as in TensorFlow; has no effect.
+      num_threads: None: as many as pay off for the batch.
 
     Returns:
       dict of keys to columns, in TensorFlow's order: an ndarray `[n, *shape]` or a BytesArray for FixedLenFeature,
@@ -55,9 +56,9 @@ def parse_example(
       ValueError: features that cannot be parsed.
       errors.InvalidArgumentError: a record does not fit the features; names the record, its file where known, and
         the feature.
-      TypeError: what is not bytes-like among the records.
+      TypeError: a record is not bytes-like.
 
-    Semantics: tf.io.parse_example, but for "Differences from TensorFlow" in the README.
+    Semantics: those of tf.io.parse_example, except for "Differences from TensorFlow" in the README.
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
@@ -69,13 +70,12 @@ def parse_example(
 
 
 def parse_single_example(
-    serialized: Any, features: Features, example_names: Any = None, name: str | None = None
-) -> dict[Any, Any]:
+    serialized: Record, features: Features, example_names: Key | None = None, name: str | None = None
+) -> Columns:
     """Parses one serialized Example.
 
     Args:
-      serialized: bytes-like.
-      features: as of `parse_example`.
+      features: as for `parse_example`.
 
     Returns:
       dict of keys to values: a NumPy scalar or bytes for a FixedLenFeature of shape [], else an ndarray or
@@ -98,31 +98,31 @@ def parse_single_example(
 
 
 def parse_sequence_example(
-    serialized: Any,
+    serialized: Records | Record,
     context_features: Features | None = None,
     sequence_features: Features | None = None,
-    example_names: Any = None,
+    example_names: _Names | None = None,
     name: str | None = None,
     *,
     num_threads: int | None = None,
-) -> tuple[dict[Any, Any], dict[Any, Any], dict[Any, Any]]:
+) -> SequenceColumns:
     """Parses a batch of serialized SequenceExamples.
 
     Args:
-      serialized: as of `parse_example`.
-      context_features: dict of keys to FixedLenFeature, VarLenFeature and RaggedFeature.
-      sequence_features: dict of keys to FixedLenSequenceFeature, VarLenFeature and RaggedFeature.
-      example_names: one for each record, or none: an error tells the record's.
-      name: TensorFlow's; without effect.
-      num_threads: None: as many as the batch is worth.
+      serialized: as for `parse_example`.
+      context_features: FixedLenFeature, VarLenFeature and RaggedFeature.
+      sequence_features: FixedLenSequenceFeature, VarLenFeature and RaggedFeature.
+      example_names: one for each record, to be named in errors.
+      name: as in TensorFlow; has no effect.
+      num_threads: None: as many as pay off for the batch.
 
     Returns:
-      (context, sequences, lengths): the columns of the contexts as of `parse_example`; of the feature lists an
+      (context, sequences, lengths): for the contexts, columns as from `parse_example`; for the feature lists, an
       ndarray or BytesArray `[n, longest, *shape]` padded with 0 or b"" for FixedLenSequenceFeature, a SparseTensor
       `[n, longest, longest step]` for VarLenFeature, a RaggedTensor with two ragged dimensions for RaggedFeature;
-      and for the dense ones the number of steps, int64 `[n]`.
+      and, for the dense ones, the number of steps, int64 `[n]`.
 
-    Raises: as `parse_example`. Semantics: tf.io.parse_sequence_example.
+    Raises: as `parse_example`. Semantics: those of tf.io.parse_sequence_example.
     """
     if not (context_features or sequence_features):
         raise ValueError(
@@ -136,12 +136,12 @@ def parse_sequence_example(
 
 
 def parse_single_sequence_example(
-    serialized: Any,
+    serialized: Record,
     context_features: Features | None = None,
     sequence_features: Features | None = None,
-    example_name: Any = None,
+    example_name: Key | None = None,
     name: str | None = None,
-) -> tuple[dict[Any, Any], dict[Any, Any]]:
+) -> tuple[Columns, Columns]:
     """Parses one serialized SequenceExample.
 
     Returns:
@@ -159,26 +159,26 @@ def parse_single_sequence_example(
 
 
 def decode_raw(
-    input_bytes: Any,
-    out_type: Any,
+    input_bytes: Records | Record | BytesArray | Sequence[Any],
+    out_type: DTypeLike,
     little_endian: bool = True,
     fixed_length: int | None = None,
     name: str | None = None,
-) -> np.ndarray[Any, Any]:
+) -> npt.NDArray[Any]:
     """The bytes of strings as numbers.
 
     Args:
-      input_bytes: bytes, a BytesArray, or a (nested) sequence of bytes, all of one size.
+      input_bytes: bytes, a BytesArray, or a (nested) sequence of bytes, all of the same size.
       out_type: numeric dtype.
       little_endian: the byte order of the strings.
-      fixed_length: bytes taken of each string: longer ones are cut, shorter ones padded with zeros; a multiple of
-        the dtype's size. None: all of them.
+      fixed_length: bytes to take from each string, a multiple of the dtype's size: longer strings are cut, shorter
+        ones padded with zeros. None: all bytes.
 
     Returns:
       An ndarray `[*shape of input_bytes, number of values]`.
 
     Raises:
-      errors.InvalidArgumentError: sizes that differ, or do not divide by the dtype's size.
+      errors.InvalidArgumentError: sizes that differ, or that the dtype's size does not divide.
     """
     kind = np.dtype(as_dtype(out_type).as_numpy_dtype)
     if kind.hasobject:
@@ -202,7 +202,7 @@ def decode_raw(
     return decoded[0] if scalar else decoded
 
 
-def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) -> np.ndarray[Any, Any]:
+def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) -> npt.NDArray[Any]:
     if fixed_length is None:
         return array.decode_raw(kind)
     rows = np.empty((array.size, fixed_length), dtype=np.uint8)
@@ -210,12 +210,12 @@ def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) ->
     return rows.view(kind).reshape((*array.shape, fixed_length // kind.itemsize))
 
 
-def _parsed(parse: Callable[[Any, int], Result], records: Any, names: Any, threads: int) -> Result:
-    """What `parse` makes of records, with str among them as UTF-8; an error tells the record's name."""
-    names = [] if names is None else list(plain(names))
-    if names and len(names) != len(records):
+def _parsed(parse: Callable[[Any, int], _Result], records: Any, names: _Names | None, threads: int) -> _Result:
+    """What `parse` makes of records, with str among them as UTF-8; an error gives the record's name."""
+    given = [] if names is None else list(plain(names))
+    if given and len(given) != len(records):
         raise InvalidArgumentError(
-            f"Expected names have the same shape as serialized: {len(names)} names for {len(records)} records"
+            f"Expected names have the same shape as serialized: {len(given)} names for {len(records)} records"
         )
     try:
         return parse(records, threads)
@@ -223,15 +223,15 @@ def _parsed(parse: Callable[[Any, int], Result], records: Any, names: Any, threa
         texts = encoded(records)
         if texts is None:
             raise
-        return _parsed(parse, texts, names, threads)
+        return _parsed(parse, texts, given, threads)
     except InvalidArgumentError as error:
-        for number, name in enumerate(names):
-            if _fails(parse, records[number : number + 1]):  # the first that does is the error's
+        for number, name in enumerate(given):
+            if _fails(parse, records[number : number + 1]):  # the first that fails raised the error
                 raise _named(error, name) from None
         raise
 
 
-def _parsed_one(parse: Callable[[Any], Result], record: Any, name: Any) -> Result:
+def _parsed_one(parse: Callable[[Any], _Result], record: object, name: Key | _Names | None) -> _Result:
     try:
         return parse(record)
     except InvalidArgumentError as error:
@@ -241,7 +241,7 @@ def _parsed_one(parse: Callable[[Any], Result], record: Any, name: Any) -> Resul
         raise _named(error, given.item()) from None
 
 
-def _fails(parse: Callable[[Any, int], Any], records: Any) -> bool:
+def _fails(parse: Callable[[Any, int], object], records: object) -> bool:
     try:
         parse(records, 1)
     except InvalidArgumentError:
@@ -249,12 +249,12 @@ def _fails(parse: Callable[[Any, int], Any], records: Any) -> bool:
     return False
 
 
-def _named(error: Exception, name: Any) -> InvalidArgumentError:
+def _named(error: Exception, name: object) -> InvalidArgumentError:
     text = name.decode(errors="replace") if isinstance(name, bytes) else name
     return InvalidArgumentError(f"Name: {text}, {error}")
 
 
-def _is_scalar(serialized: Any) -> bool:
+def _is_scalar(serialized: object) -> bool:
     if isinstance(serialized, bytes | str | bytearray | memoryview):
         return True
     return isinstance(serialized, np.ndarray) and serialized.ndim == 0

@@ -1,8 +1,8 @@
 """Cuts the values of a RaggedFeature into inner rows, as its partitions say.
 
-Partitions are counted within each record, so for a batch they are shifted to count in the values of all records. The
-outcome is TensorFlow's to the value, except that partitions which cannot be followed at all raise; with
-`validate=True` any that does not fit raises.
+Partitions count within each record, so for a batch they are shifted to count in the values of all records. The results
+are exactly TensorFlow's, except that partitions which can't be followed at all raise; with `validate=True` any that
+does not fit raises.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
+from ..typing import Column, Records
 from ..values.ragged import RaggedTensor, ragged_of
-from .features import RaggedFeature
+from .features import KeyedPartition, Partition, RaggedFeature
 
 __all__ = ["RowError", "partition_batch", "partition_single"]
 
 
 class RowError(Exception):
-    """A record does not fit, found where its columns are put together. Who has the batch makes the error of it."""
+    """A record does not fit, as assembling its columns has shown. The caller has the batch, and so can locate it."""
 
-    def __init__(self, key: Any, row: int, message: str) -> None:
+    def __init__(self, key: object, row: int, message: str) -> None:
         super().__init__(key, row, message)
         self.row = row
         self.text = f"feature {key!r}: {message}"
 
-    def located(self, records: Any) -> InvalidArgumentError:
-        """What is raised: with the file and record as errors of the core have them, where `records` is not None."""
+    def located(self, records: Records | None) -> InvalidArgumentError:
+        """The error to raise; given records, it names the file and the record, as the core's errors do."""
         if records is not None:
             try:
                 _core._fail_at(records, self.row, self.text)
@@ -39,8 +41,8 @@ class RowError(Exception):
         return InvalidArgumentError(self.text)
 
 
-def partition_single(key: Any, feature: RaggedFeature, values: Any, results: dict[Any, Any]) -> Any:
-    """Of one record: `values` is 1-D."""
+def partition_single(key: object, feature: RaggedFeature, values: Column, results: dict[Any, Column]) -> Column:
+    """The values of one record, 1-D, cut into rows."""
     dtype = as_dtype(feature.row_splits_dtype).as_numpy_dtype
     try:
         for partition in reversed(feature.partitions):
@@ -60,13 +62,15 @@ def partition_single(key: Any, feature: RaggedFeature, values: Any, results: dic
     return values
 
 
-def partition_batch(key: Any, feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Any], of: str) -> Any:
-    """Of a batch; or of the feature list of one record, where steps take the place of records: `of` says "step"."""
+def partition_batch(
+    key: object, feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Column], of: str
+) -> RaggedTensor:
+    """The values of a batch, cut into rows; or of one record's feature list, with steps for records: `of` is "step"."""
     try:
         return _partition(feature, values, results)
     except InvalidArgumentError as error:
-        keys = [partition.key for partition in feature.partitions if hasattr(partition, "key")]
-        for row in range(len(values)):  # which one it is, is only asked now
+        keys = [partition.key for partition in feature.partitions if isinstance(partition, KeyedPartition)]
+        for row in range(len(values)):  # only now does it matter which one it is
             one = slice(row, row + 1)
             try:
                 _partition(feature, values[one], {name: results[name][one] for name in keys})
@@ -77,7 +81,7 @@ def partition_batch(key: Any, feature: RaggedFeature, values: RaggedTensor, resu
         raise InvalidArgumentError(f"feature {key!r}: {error}") from None
 
 
-def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Any]) -> Any:
+def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Column]) -> RaggedTensor:
     outer = None
     rows: Any = values
     if rows.ragged_rank > 1:
@@ -99,9 +103,10 @@ def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, 
     return rows if outer is None else ragged_of(rows, outer)
 
 
-def _cut(partition: Any, rows: RaggedTensor, by: Any, validate: bool) -> RaggedTensor:
+def _cut(partition: Partition, rows: RaggedTensor, by: RaggedTensor | None, validate: bool) -> RaggedTensor:
     kind = type(partition).__name__
-    if by is None:
+    if isinstance(partition, RaggedFeature.UniformRowLength) or by is None:
+        assert isinstance(partition, RaggedFeature.UniformRowLength)
         return _cut_uniform(int(partition.length), rows, validate)
     if len(by) != len(rows):
         raise InvalidArgumentError(f"expected a partition of {len(rows)} rows, got {len(by)}")
@@ -136,12 +141,12 @@ def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTenso
     return RaggedTensor.from_row_splits(inner, splits, validate)
 
 
-def _last(splits: Any) -> int:
+def _last(splits: npt.NDArray[Any]) -> int:
     return int(splits[-1])
 
 
 def _without_first(by: RaggedTensor) -> RaggedTensor:
-    """The rows without their first value each."""
+    """The rows, each without its first value."""
     lengths = by.row_lengths()
     keep = np.ones(len(by.values), dtype=bool)
     keep[by.row_starts()[lengths > 0]] = False
@@ -152,7 +157,7 @@ def _reshape(values: Any, length: int, of_one: bool = False) -> Any:
     count = len(values)
     inner = (length, *values.shape[1:])
     if of_one and length >= 0 and 0 in inner and not values.size:
-        # TensorFlow counts rows without the dimensions that are 0; of a batch it divides by the length.
+        # TensorFlow counts the rows without the dimensions that are 0; for a batch it divides by the length.
         return values.reshape((_product(values.shape) // _product(inner), *inner))
     if length <= 0 or count % length:
         raise InvalidArgumentError(f"{count} values do not make rows of {length}")

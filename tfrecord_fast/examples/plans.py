@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from .. import _core
+from ..typing import BytesLike, Column, Features, Record, Records
 from . import results
 from .partitions import RowError
 from .raw_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, RawColumns
@@ -19,23 +19,23 @@ class ExamplePlan:
 
     __slots__ = ("checks_rows", "columns", "core", "single")
 
-    def __init__(self, features: Mapping[Any, Any]) -> None:
+    def __init__(self, features: Features) -> None:
         self.columns = RawColumns(features, EXAMPLE_KINDS)
         self.checks_rows = self.columns.checks_rows
         self.core = _core.ExamplePlan(self.columns.specs())
-        self.single: Callable[[Any], Result] = self._single
+        self.single: Callable[[Record], Result] = self._single
 
-    def batch(self, records: Any, num_threads: int = 0) -> Result:
+    def batch(self, records: Records, num_threads: int = 0) -> Result:
         return self.finish(self.core.parse(records, num_threads), records)
 
-    def finish(self, columns: list[Any], records: Any = None) -> Result:
+    def finish(self, columns: list[Column], records: Records | None = None) -> Result:
         """The results of a batch; `records` are needed where the plan `checks_rows`."""
         try:
             return results.of_batch(self.columns, columns)
         except RowError as error:
             raise error.located(records) from None
 
-    def _single(self, record: Any) -> Result:
+    def _single(self, record: Record) -> Result:
         try:
             return results.of_one(self.columns, self.core.parse_one(record))
         except RowError as error:
@@ -47,16 +47,16 @@ class SequencePlan:
 
     __slots__ = ("checks_rows", "context", "core", "lists")
 
-    def __init__(self, context: Mapping[Any, Any], lists: Mapping[Any, Any]) -> None:
+    def __init__(self, context: Features, lists: Features) -> None:
         self.context = RawColumns(context, CONTEXT_KINDS)
         self.lists = RawColumns(lists, LIST_KINDS)
         self.checks_rows = self.context.checks_rows or self.lists.checks_rows
         self.core = _core.SequencePlan(self.context.specs(), self.lists.specs())
 
-    def batch(self, records: Any, num_threads: int = 0) -> tuple[Result, Result, Result]:
+    def batch(self, records: Records, num_threads: int = 0) -> tuple[Result, Result, Result]:
         return self.finish(self.core.parse(records, num_threads), records)
 
-    def single(self, record: Any) -> tuple[Result, Result, Result]:
+    def single(self, record: BytesLike) -> tuple[Result, Result, Result]:
         context_columns, list_columns = self.core.parse([record], 0)
         try:
             lists, lengths = results.of_lists(self.lists, list_columns, True)
@@ -64,7 +64,9 @@ class SequencePlan:
         except RowError as error:
             raise error.located([record]) from None
 
-    def finish(self, parsed: tuple[list[Any], list[Any]], records: Any = None) -> tuple[Result, Result, Result]:
+    def finish(
+        self, parsed: tuple[list[Column], list[Column]], records: Records | None = None
+    ) -> tuple[Result, Result, Result]:
         """The results of a batch; `records` are needed where the plan `checks_rows`."""
         context_columns, list_columns = parsed
         try:
@@ -74,23 +76,24 @@ class SequencePlan:
             raise error.located(records) from None
 
 
-def _alone(batch: list[Any]) -> list[Any]:
+def _alone(batch: list[Column]) -> list[Column]:
     """The columns of a batch of one as the values of one Example."""
     return [column[0] for column in batch]
 
 
-# By the identity of the dict; an entry counts only while the dict holds the very keys and values of the snapshot,
-# which keeps them alive, so that no other object can have taken their place.
+# By the identity of the dict. An entry counts only while the dict holds the very keys and values of the snapshot,
+# which keeps them alive, so no other object can have taken their place.
 _CACHE_SIZE = 128
-_examples: dict[int, tuple[tuple[Any, ...], ExamplePlan]] = {}
-_sequences: dict[tuple[int, int], tuple[tuple[Any, ...], tuple[Any, ...], SequencePlan]] = {}
+_Snapshot = tuple[object, ...]
+_examples: dict[int, tuple[_Snapshot, ExamplePlan]] = {}
+_sequences: dict[tuple[int, int], tuple[_Snapshot, _Snapshot, SequencePlan]] = {}
 
 
-def _snapshot(features: Mapping[Any, Any]) -> tuple[Any, ...]:
+def _snapshot(features: Features) -> _Snapshot:
     return tuple(part for item in features.items() for part in item)
 
 
-def example_plan(features: Any) -> ExamplePlan:
+def example_plan(features: Features) -> ExamplePlan:
     """The plan for a dict of features, compiled now or before."""
     found = _examples.get(id(features))
     if found is not None and _core._unchanged(features, found[0]):
@@ -103,7 +106,7 @@ def example_plan(features: Any) -> ExamplePlan:
     return plan
 
 
-def sequence_plan(context: Any, lists: Any) -> SequencePlan:
+def sequence_plan(context: Features | None, lists: Features | None) -> SequencePlan:
     """The plan for two dicts of features, either of which may be None."""
     context, lists = context or {}, lists or {}
     key = (id(context) if context else 0, id(lists) if lists else 0)

@@ -6,26 +6,33 @@ RaggedFeature are then put together from raw columns (results.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..dtypes import DType, as_dtype, complex64, complex128, int64, string
 from ..errors import InvalidArgumentError
+from ..typing import Features, Key, Shape
 from ..values.conversion import as_array
 from .features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
+    OwnFeature,
     RaggedFeature,
     SparseFeature,
     VarLenFeature,
     normalize,
 )
 
-__all__ = ["CONTEXT_KINDS", "EXAMPLE_KINDS", "LIST_KINDS", "DenseColumn", "RaggedColumn", "RawColumns"]
+__all__ = ["CONTEXT_KINDS", "EXAMPLE_KINDS", "LIST_KINDS", "DenseColumn", "RaggedColumn", "RawColumns", "index_keys_of"]
 
-# What may stand in the features of an Example, of a context, and of the feature lists of a SequenceExample.
+# As csrc/bindings/parse.h takes it: key, dtype, layout, shape, default, whether it may be absent, note.
+FeatureSpec = tuple[bytes, str, str, tuple[int, ...], bytes | list[bytes] | None, bool, str]
+_Shaped = FixedLenFeature | FixedLenSequenceFeature
+
+# What the features may be, of an Example, of a context, and of the feature lists of a SequenceExample.
 EXAMPLE_KINDS = (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature)
 CONTEXT_KINDS = (VarLenFeature, FixedLenFeature, RaggedFeature)
 LIST_KINDS = (VarLenFeature, FixedLenSequenceFeature, RaggedFeature)
@@ -56,19 +63,19 @@ class RawColumns:
       sparse, dense, ragged: dicts of keys to what the core is asked for.
       keys: of all of them, in the order of the core's columns.
       features: the dict of features, each of this package's own classes.
-      composites: the keys of features that are put together from raw columns.
+      composites: the features, by key, that are put together from raw columns.
       hidden: the keys of raw columns that no result has.
       checks_rows: whether records may turn out not to fit when results are made of columns.
     """
 
-    def __init__(self, features: Mapping[Any, Any], kinds: tuple[type, ...]) -> None:
-        self.sparse: dict[Any, DType] = {}
-        self.dense: dict[Any, DenseColumn] = {}
-        self.ragged: dict[Any, RaggedColumn] = {}
-        self.features: dict[Any, Any] = {key: normalize(feature) for key, feature in features.items()}
+    def __init__(self, features: Features, kinds: tuple[type[OwnFeature], ...]) -> None:
+        self.sparse: dict[Hashable, DType] = {}
+        self.dense: dict[Hashable, DenseColumn] = {}
+        self.ragged: dict[Hashable, RaggedColumn] = {}
+        self.features: dict[Hashable, OwnFeature] = {key: normalize(feature) for key, feature in features.items()}
         in_order = sorted(self.features, key=_key_bytes)
         for key in in_order:
-            feature: Any = self.features[key]
+            feature = self.features[key]
             if not isinstance(feature, kinds):
                 raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
             if isinstance(feature, VarLenFeature):
@@ -84,52 +91,56 @@ class RawColumns:
         self._check_disjoint("Dense and sparse", self.dense, self.sparse)
         self._check_disjoint("Dense and ragged", self.dense, self.ragged)
         self._check_disjoint("Ragged and sparse", self.ragged, self.sparse)
-        self.keys = [*self.sparse, *self.dense, *self.ragged]
-        self.composites = [key for key in in_order if isinstance(self.features[key], SparseFeature | RaggedFeature)]
+        self.keys: list[Hashable] = [*self.sparse, *self.dense, *self.ragged]
+        self.composites: dict[Hashable, SparseFeature | RaggedFeature] = {}
+        for key in in_order:
+            feature = self.features[key]
+            if isinstance(feature, SparseFeature | RaggedFeature):
+                self.composites[key] = feature
         self.checks_rows = any(
-            isinstance(self.features[key], SparseFeature) or self.features[key].partitions for key in self.composites
+            isinstance(feature, SparseFeature) or bool(feature.partitions) for feature in self.composites.values()
         )
         self.hidden = [key for key in self.keys if key not in self.features]
 
-    def specs(self) -> list[tuple[Any, ...]]:
+    def specs(self) -> list[FeatureSpec]:
         """For the core, in the order of `keys`."""
         lists = [*self.sparse.items(), *((key, column.dtype) for key, column in self.ragged.items())]
+        specs: dict[Hashable, FeatureSpec]
         specs = {key: (_key_bytes(key), dtype.name, "list", (), None, False, "") for key, dtype in lists}
         specs |= {key: (_key_bytes(key), column.dtype.name, *column[1:]) for key, column in self.dense.items()}
         return [specs[key] for key in self.keys]
 
     # ---- Adding features, with TensorFlow's checks ----
 
-    def _check_disjoint(self, names: str, a: Mapping[Any, Any], b: Mapping[Any, Any]) -> None:
+    def _check_disjoint(self, names: str, a: Mapping[Hashable, object], b: Mapping[Hashable, object]) -> None:
         common = set(a) & set(b)
         if common:
             raise ValueError(f"{names} keys must not intersect; intersection: {common}")
 
-    def _add_sparse(self, key: Any, dtype: DType) -> None:
+    def _add_sparse(self, key: Hashable, dtype: DType) -> None:
         before = self.sparse.setdefault(key, dtype)
         if before != dtype:
             raise ValueError(f"Conflicting type {before} vs {dtype} for feature {key}.")
 
-    def _add_sparse_feature(self, key: Any, feature: SparseFeature) -> None:
+    def _add_sparse_feature(self, key: Hashable, feature: SparseFeature) -> None:
         if not feature.index_key:
             raise ValueError(f"Missing index_key for SparseFeature {feature}.")
         if not feature.value_key:
             raise ValueError(f"Missing value_key for SparseFeature {feature}.")
         dtype = _dtype(key, feature)
-        many = not isinstance(feature.index_key, str | bytes)
-        index_keys = list(feature.index_key) if many else [feature.index_key]
-        if many:
+        index_keys = index_keys_of(feature)
+        if not isinstance(feature.index_key, str | bytes):
             if not isinstance(feature.size, list | tuple | np.ndarray):
                 raise TypeError(f"size of {feature} must be a list, as index_key is one")
             if len(feature.size) != len(index_keys):
                 raise ValueError(f"size and index_key of {feature} must have equal lengths")
         elif not isinstance(feature.size, int | np.integer):
             raise TypeError(f"size of {feature} must be an int, as index_key is one key")
-        for index_key in sorted(index_keys):
+        for index_key in sorted(index_keys, key=_key_bytes):
             self._add_sparse(index_key, int64)
         self._add_sparse(feature.value_key, dtype)
 
-    def _add_fixed(self, key: Any, feature: FixedLenFeature) -> None:
+    def _add_fixed(self, key: Hashable, feature: FixedLenFeature) -> None:
         dtype = _dtype(key, feature)
         shape = _shape(key, feature)
         if shape and shape[0] is None:
@@ -145,7 +156,7 @@ class RawColumns:
         default = _default(key, feature.default_value, dtype, count, shape)
         self.dense[key] = DenseColumn(dtype, "fixed", _known(shape), default, False, _note(feature))
 
-    def _add_sequence(self, key: Any, feature: FixedLenSequenceFeature, of_example: bool) -> None:
+    def _add_sequence(self, key: Hashable, feature: FixedLenSequenceFeature, of_example: bool) -> None:
         if of_example and not feature.allow_missing:
             raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
         dtype = _dtype(key, feature)
@@ -160,14 +171,14 @@ class RawColumns:
         may_be_absent = bool(feature.allow_missing)
         self.dense[key] = DenseColumn(dtype, "padded", _known(shape), default, may_be_absent, _note(feature))
 
-    def _add_ragged(self, key: Any, dtype: DType, splits: DType) -> None:
+    def _add_ragged(self, key: Hashable, dtype: DType, splits: DType) -> None:
         before = self.ragged.setdefault(key, RaggedColumn(dtype, splits))
         if before.dtype != dtype:
             raise ValueError(f"Conflicting type {before.dtype} vs {dtype} for feature {key}.")
         if before.row_splits_dtype != splits:
             raise ValueError(f"Conflicting partition type {before.row_splits_dtype} vs {splits} for feature {key}.")
 
-    def _add_ragged_feature(self, key: Any, feature: RaggedFeature) -> None:
+    def _add_ragged_feature(self, key: Hashable, feature: RaggedFeature) -> None:
         value_key = key if feature.value_key is None else feature.value_key
         self._add_ragged(value_key, _dtype(key, feature), as_dtype(feature.row_splits_dtype))
         for partition in feature.partitions:
@@ -175,7 +186,13 @@ class RawColumns:
                 self._add_ragged(partition.key, int64, as_dtype(feature.row_splits_dtype))
 
 
-def _key_bytes(key: Any) -> bytes:
+def index_keys_of(feature: SparseFeature) -> list[Key]:
+    """The keys of a SparseFeature's indices, one per dimension."""
+    keys = feature.index_key
+    return [keys] if isinstance(keys, str | bytes) else list(keys)
+
+
+def _key_bytes(key: object) -> bytes:
     if isinstance(key, bytes):
         return key
     if isinstance(key, str):
@@ -183,7 +200,7 @@ def _key_bytes(key: Any) -> bytes:
     raise TypeError(f"feature keys are str or bytes; got {key!r}")
 
 
-def _dtype(key: Any, feature: Any) -> DType:
+def _dtype(key: Hashable, feature: OwnFeature) -> DType:
     if not feature.dtype:
         raise ValueError(f"Missing type for feature {key}. Received feature={feature}.")
     dtype = as_dtype(feature.dtype)
@@ -192,17 +209,21 @@ def _dtype(key: Any, feature: Any) -> DType:
     return dtype
 
 
-def _shape(key: Any, feature: Any) -> list[int | None]:
+def _shape(key: Hashable, feature: _Shaped) -> list[int | None]:
     shape = feature.shape
     if shape is None:
         raise ValueError(f"Missing shape for feature {key}. Received feature={feature}.")
-    if hasattr(shape, "as_list"):
-        shape = shape.as_list()
-    given = [shape] if isinstance(shape, int | np.integer) else list(shape)
+    given = _lengths(shape)
     lengths = [None if length is None else int(length) for length in given]
     if any(length is not None and length < 0 for length in lengths):
         raise ValueError(f"Dimensions of shape for feature {key} must not be negative: {lengths}")
     return lengths
+
+
+def _lengths(shape: Shape) -> Sequence[int | None]:
+    if isinstance(shape, int | np.integer):
+        return [int(shape)]
+    return list(shape) if isinstance(shape, Iterable) else shape.as_list()
 
 
 def _known(shape: list[int | None]) -> tuple[int, ...]:
@@ -210,17 +231,17 @@ def _known(shape: list[int | None]) -> tuple[int, ...]:
     return tuple(length for length in shape if length is not None)
 
 
-def _note(feature: Any) -> str:
+def _note(feature: _Shaped) -> str:
     return getattr(feature.shape, "note", "")
 
 
-def _default_array(value: Any, dtype: DType) -> Any:
+def _default_array(value: object, dtype: DType) -> list[bytes] | npt.NDArray[Any]:
     """`value` as a flat array (numeric) or list of bytes (strings); refuses what TensorFlow would not convert."""
     array = as_array(value, dtype.as_numpy_dtype)
     return array.ravel().tolist() if dtype == string else np.ascontiguousarray(array).ravel()
 
 
-def _default(key: Any, value: Any, dtype: DType, count: int, shape: Any) -> bytes | list[bytes] | None:
+def _default(key: Hashable, value: object, dtype: DType, count: int, shape: object) -> bytes | list[bytes] | None:
     if value is None:
         return None
     flat = _default_array(value, dtype)

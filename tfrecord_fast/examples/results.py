@@ -1,26 +1,28 @@
-"""From the core's columns to the dict of results: SparseTensors, RaggedTensors, and what is put together from them."""
+"""From the core's columns to the dict of results: SparseTensors, RaggedTensors, and what is assembled from them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..dtypes import DType, int64
 from ..errors import InvalidArgumentError
+from ..typing import Column
 from ..values.ragged import RaggedTensor, ragged_of
 from ..values.sparse import SparseTensor, sparse_of
 from .features import SparseFeature
 from .partitions import RowError, partition_batch, partition_single
-from .raw_columns import RawColumns
+from .raw_columns import RawColumns, index_keys_of
 
 __all__ = ["Result", "of_batch", "of_lists", "of_one"]
 
-Result = dict[Any, Any]
+Result = dict[Any, Column]  # the keys are those of the features: str or bytes
 
 
 def of_batch(raw: RawColumns, columns: list[Any]) -> Result:
-    """Of the core's columns of Examples or contexts."""
+    """The results of a batch, from the core's columns of Examples or contexts."""
     results = dict(zip(raw.keys, columns, strict=True))
     for key in raw.sparse:
         values, splits, longest = results[key]
@@ -32,7 +34,7 @@ def of_batch(raw: RawColumns, columns: list[Any]) -> Result:
 
 
 def of_one(raw: RawColumns, values: list[Any]) -> Result:
-    """Of the core's values of one Example."""
+    """The results of one Example, from the core's values."""
     results = dict(zip(raw.keys, values, strict=True))
     for key in raw.sparse:
         count = len(results[key])
@@ -41,7 +43,7 @@ def of_one(raw: RawColumns, values: list[Any]) -> Result:
 
 
 def of_lists(raw: RawColumns, columns: list[Any], single: bool) -> tuple[Result, Result]:
-    """Of the core's columns of feature lists: the results, and the lengths of the dense ones."""
+    """The results of feature lists, from the core's columns, and the lengths of the dense ones."""
     results = dict(zip(raw.keys, columns, strict=True))
     lengths = {}
     for key in raw.sparse:
@@ -63,8 +65,7 @@ def _compose(raw: RawColumns, results: Result, single: bool) -> Result:
     if not raw.composites:
         return results
     made = {}
-    for key in raw.composites:
-        feature = raw.features[key]
+    for key, feature in raw.composites.items():
         if isinstance(feature, SparseFeature):
             made[key] = _merge_sparse(key, feature, results)
             continue
@@ -82,7 +83,7 @@ def _compose(raw: RawColumns, results: Result, single: bool) -> Result:
     return results
 
 
-def _narrow(splits: Any, dtype: DType, key: Any) -> Any:
+def _narrow(splits: npt.NDArray[np.int64], dtype: DType, key: object) -> npt.NDArray[np.int32 | np.int64]:
     if dtype == int64:
         return splits
     if splits[-1] > np.iinfo(np.int32).max:
@@ -93,11 +94,10 @@ def _narrow(splits: Any, dtype: DType, key: Any) -> Any:
     return splits.astype(np.int32)
 
 
-def _merge_sparse(key: Any, feature: SparseFeature, results: Result) -> SparseTensor:
-    """The values of `value_key` at the indices that the features of `index_key` hold."""
-    many = not isinstance(feature.index_key, str | bytes)
-    index_keys = list(feature.index_key) if many else [feature.index_key]
-    sizes = [int(size) for size in feature.size] if many else [int(feature.size)]
+def _merge_sparse(key: object, feature: SparseFeature, results: Result) -> SparseTensor:
+    """The values of `value_key` at the indices in the features of `index_key`."""
+    index_keys = index_keys_of(feature)
+    sizes = [int(size) for size in np.atleast_1d(np.asarray(feature.size))]
     values = results[feature.value_key]
     batched = len(values.dense_shape) == 2
     columns = [values.indices[:, 0]] if batched else []

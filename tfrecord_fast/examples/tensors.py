@@ -1,14 +1,16 @@
-"""Arrays as serialized TensorProto messages, and Examples of JSON; both need protobuf."""
+"""Arrays as serialized TensorProto messages, and Examples from JSON; both need protobuf."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..base.optional import optional
 from ..dtypes import DATA_TYPES, as_dtype
 from ..errors import InvalidArgumentError
+from ..typing import BytesLike, DTypeLike
 from ..values.bytes_array import BytesArray
 from ..values.nests import normalize
 from .messages import NEED, decode_error, message
@@ -29,13 +31,13 @@ _VALUES = {
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> bytes:
-    """An array as the bytes of a TensorProto, those that TensorFlow gives.
+    """An array as the bytes of a TensorProto, the same bytes as TensorFlow's.
 
     Args:
       tensor: a number, bytes, str, an ndarray, a BytesArray, or lists of them.
 
     Raises:
-      TypeError: a dtype that a TensorProto has no values of.
+      TypeError: a dtype that a TensorProto does not hold.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> tf.io.parse_tensor(tf.io.serialize_tensor(np.arange(3)), tf.int64)
@@ -57,15 +59,15 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> bytes:
     return serialized
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
-    """The array that the bytes of a TensorProto hold.
+def parse_tensor(serialized: BytesLike, out_type: DTypeLike, name: str | None = None) -> Any:
+    """The array in the bytes of a TensorProto.
 
     Args:
       serialized: bytes.
       out_type: its dtype.
 
     Returns:
-      An ndarray, read-only where it is a view of the message; strings as an object array of bytes. A NumPy scalar, or
+      An ndarray, read-only if it is a view of the message; strings as an object array of bytes. A NumPy scalar, or
       bytes, for a tensor without dimensions.
 
     Raises:
@@ -86,12 +88,12 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
     for length in shape:
         count *= length
     values = _values_of(proto, wanted.name, np.dtype(wanted.as_numpy_dtype), count)
-    # One value for all is a broadcast view, so that nothing is allocated on the word of a length.
+    # One value for all is a broadcast view: nothing is allocated because a length claims it.
     array = values.reshape(shape) if len(values) == count else np.broadcast_to(values[0], shape)
     return array[()] if not shape else array
 
 
-def _values_of(proto: Any, name: str, kind: np.dtype[Any], count: int) -> np.ndarray[Any, Any]:
+def _values_of(proto: Any, name: str, kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
     if name == "string":
         if len(proto.string_val) != count:
             raise InvalidArgumentError(f"a TensorProto of {count} strings has {len(proto.string_val)}")
@@ -117,7 +119,7 @@ def _values_of(proto: Any, name: str, kind: np.dtype[Any], count: int) -> np.nda
         return given
     if len(given) > count:
         raise InvalidArgumentError(f"a TensorProto of {count} values of {name} has {len(given)}")
-    # What is missing repeats the last value.
+    # The last value stands for those that are missing.
     if len(given) <= 1:
         return given if len(given) else np.zeros(1, dtype=kind)
     if count > 1 << 28:
@@ -126,7 +128,7 @@ def _values_of(proto: Any, name: str, kind: np.dtype[Any], count: int) -> np.nda
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
-    """Serialized Examples of their JSON form (protobuf's mapping: bytes are base64).
+    """Serialized Examples from their JSON form (protobuf's mapping: bytes are base64).
 
     Args:
       json_examples: bytes or str, or a (nested) sequence of them.
@@ -143,7 +145,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
     """
     json_format = optional("google.protobuf.json_format", NEED)
 
-    def one(text: Any) -> bytes:
+    def one(text: str | bytes) -> bytes:
         try:
             made: bytes = json_format.Parse(text, message("Example")()).SerializeToString(deterministic=True)
         except (json_format.ParseError, UnicodeDecodeError) as error:

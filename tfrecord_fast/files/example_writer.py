@@ -8,13 +8,14 @@ import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import _core
 from ..base.threads import available_cpus, thread_count
 from ..errors import FailedPreconditionError
 from ..examples.columns import as_columns
 from ..examples.encode import core_column, encode_example, encode_plain
+from ..typing import PathLike, Records, Table
 from .options import TFRecordOptions
 from .urls import is_url
 from .writer import TFRecordWriter
@@ -30,14 +31,14 @@ class WrittenFile(NamedTuple):
     bytes: int
 
 
-def shard_paths(pattern: str | bytes | os.PathLike[Any], num_shards: int) -> list[str]:
+def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
     """The names of the shards.
 
-    A pattern may hold `{shard}` and `{num_shards}`, with a format (`{shard:05d}`) or without, which stands for five
-    digits. A name without them is the only shard's own; of several it gets `-00000-of-00016` before its extension.
+    A pattern may hold `{shard}` and `{num_shards}`, with a format (`{shard:05d}`) or without, which means five digits.
+    A name without them is used as it is for one shard; for several it gets `-00000-of-00016` before its extension.
 
     Raises:
-      ValueError: a pattern that gives two shards one name, a URL, or no positive number of shards.
+      ValueError: a pattern that gives two shards the same name, a URL, or num_shards below 1.
 
     >>> shard_paths("train.tfrecord", 2)
     ['train-00000-of-00002.tfrecord', 'train-00001-of-00002.tfrecord']
@@ -73,22 +74,22 @@ class ExampleWriter:
     """Writes columns as Examples to one TFRecord file or several, which appear under their names only when complete.
 
     Args:
-      path_or_pattern: of the files; see `shard_paths` for patterns and default names. Local paths only.
+      path_or_pattern: of the files, local; see `shard_paths` for patterns and default names.
       num_shards: how many files. Record i of the writer, counted over all calls, goes to shard i mod num_shards.
-      options: as of TFRecordWriter: None, "", "GZIP", "ZLIB", "ZSTD", "SNAPPY" or TFRecordOptions.
-      num_threads: that encode and compress; None for as many as the process may use.
-      sync: fsync each file before it gets its name, and its folder after, so that files outlive a loss of power;
-        without it they outlive the process, whatever ends it, which is what most training data needs.
+      options: as for TFRecordWriter.
+      num_threads: how many encode and compress; None for as many as the process may use.
+      sync: fsync each file before it gets its name, and its folder after, so that files survive a power failure.
+        Without it they survive the end of the process, however it ends, which is enough for most training data.
 
-    Files are written under hidden temporary names in the targets' folder. `close` gives them their own, in order, and
-    replaces what bore them; a device or a pipe is written to as it is. Used as a context manager, an exception removes
+    Files are written under hidden temporary names in the target folder. `close` renames them, in order, and replaces
+    files that had those names; a device or a pipe is written to directly. In a context manager, an exception removes
     the temporary files instead, and so does `abort`; a process that is killed leaves them behind. Safe to use from
     several threads.
 
     Raises:
       OSError: a file can't be created, written or renamed (errno and filename are set). The temporary files are
         removed, and later calls raise FailedPreconditionError.
-      ValueError: unknown compression, a URL, or a pattern that is no name for each shard.
+      ValueError: unknown compression, a URL, or a pattern that does not name each shard.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -100,14 +101,14 @@ class ExampleWriter:
 
     def __init__(
         self,
-        path_or_pattern: str | bytes | os.PathLike[Any],
+        path_or_pattern: PathLike,
         *,
         num_shards: int = 1,
         options: str | TFRecordOptions | None = None,
         num_threads: int | None = None,
         sync: bool = False,
     ) -> None:
-        self._lock = threading.RLock()  # guards all below
+        self._lock = threading.RLock()  # guards everything below
         self._written: list[WrittenFile] | None = None
         self._shards: list[_Shard] = []
         self._aborted = False
@@ -120,11 +121,11 @@ class ExampleWriter:
             for path in shard_paths(path_or_pattern, num_shards):
                 self._shards.append(_Shard(path, options, -(-threads // num_shards)))
 
-    def write(self, columns: Any) -> None:
-        """Writes one record a row; columns as in `encode_examples`. All rows are checked before the first is written.
+    def write(self, columns: Table) -> None:
+        """Writes one record per row; columns as in `encode_examples`. All rows are checked before the first is written.
 
         Raises:
-          TypeError, errors.InvalidArgumentError: as `encode_examples` does; nothing was written then.
+          TypeError, errors.InvalidArgumentError: as `encode_examples` does; then nothing was written.
         """
         named, rows = as_columns(columns)
         taken = [core_column(key, column) for key, column in named]
@@ -134,7 +135,7 @@ class ExampleWriter:
             _core._write_columns(writers, taken, rows or 0, self._rows, self._num_threads or 0)
             self._rows += rows or 0
 
-    def write_example(self, example: Mapping[str, Any]) -> None:
+    def write_example(self, example: Mapping[str, object]) -> None:
         """Writes one record: a dict of values, lists of values or arrays. A None leaves its key out."""
         plain = encode_plain(example)
         if plain is None:
@@ -145,8 +146,8 @@ class ExampleWriter:
             self._shards[self._rows % len(self._shards)].writer.write(plain)
             self._rows += 1
 
-    def write_batch(self, records: Any) -> None:
-        """Writes serialized records: a RecordBatch or a sequence of bytes-like objects."""
+    def write_batch(self, records: Records) -> None:
+        """Writes serialized records."""
         rows = records if isinstance(records, _core.RecordBatch) else _core._record_batch(records)
         with self._lock, self._cleanup():
             self._check_open()
@@ -159,7 +160,7 @@ class ExampleWriter:
             self._rows += len(rows)
 
     def close(self) -> list[WrittenFile]:
-        """Completes the files, gives them their names and tells what was written; calls after the first tell it again.
+        """Completes the files, gives them their names and returns what was written; further calls return the same.
 
         Raises:
           errors.FailedPreconditionError: the writer was aborted.
@@ -177,9 +178,9 @@ class ExampleWriter:
             return list(self._written)
 
     def abort(self) -> None:
-        """Removes the temporary files. What was closed already stays."""
+        """Removes the temporary files. Files that were completed stay."""
         if os.getpid() != self._process:
-            return  # the files are those of the process that this one was forked from
+            return  # the files belong to the process that this one was forked from
         with self._lock:
             if self._written is None:
                 self._aborted = True
@@ -223,7 +224,7 @@ class ExampleWriter:
 
     @contextlib.contextmanager
     def _cleanup(self) -> Iterator[None]:
-        """What the system refuses ends the writer, and leaves no file behind."""
+        """An error of the system ends the writer, and leaves no file behind."""
         try:
             yield
         except (OSError, MemoryError):
@@ -232,7 +233,7 @@ class ExampleWriter:
 
 
 class _Shard:
-    """One file on its way: written beside its final name, then renamed."""
+    """One file: written beside its final name, then renamed."""
 
     def __init__(self, path: str, options: str | TFRecordOptions | None, num_threads: int) -> None:
         self.path = path
@@ -241,12 +242,12 @@ class _Shard:
         self.temporary = os.path.join(folder, f".{stem}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
         self._there = True
         if os.path.exists(path) and not os.path.isfile(path):
-            self.temporary = path  # a device, a pipe; or a folder, which opening it refuses
+            self.temporary = path  # a device, a pipe; or a folder, which can't be opened
             self._there = False
         with self._named():
             self.writer = TFRecordWriter(self.temporary, options, num_threads=num_threads)
 
-    def write(self, records: Any) -> None:
+    def write(self, records: _core.RecordBatch) -> None:
         with self._named():
             self.writer.write_batch(records)
 

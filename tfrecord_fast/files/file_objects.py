@@ -1,4 +1,4 @@
-"""File objects of the user's, read from where they stood, as often as they can be."""
+"""The user's file objects, read from their current position, as often as they can be."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["FileObject"]
 
 
 class FileObject:
-    """A file object of the user's: each reading begins where the object stood when it was given.
+    """One of the user's file objects: each reading begins at the position that it had when it was given.
 
-    Where it can't go back there is one reading; the second raises InvalidArgumentError.
+    If it can't seek there is one reading; the second raises InvalidArgumentError.
     """
 
     def __init__(self, file: Any, start: int | None = None) -> None:
@@ -28,7 +28,7 @@ class FileObject:
         self._was_read = False
         self._lock = threading.Lock()
 
-    def open(self) -> Any:
+    def open(self) -> object:
         """What the core reads."""
         if self.start is None:
             if self._was_read:
@@ -37,13 +37,13 @@ class FileObject:
                 )
             self._was_read = True
         if type(self.file) is io.FileIO:
-            # Unbuffered, so that the descriptor's position is the file's: read without Python.
+            # Unbuffered, so the descriptor's position is the file's: the core reads it without Python.
             if self.start is not None:
                 self.file.seek(self.start)
             return self.file.fileno()
         return _Borrowed(self.file, self.start, self._lock)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[FileObject], tuple[Any, int | None]]:
         return FileObject, (self.file, self.start)
 
     def __repr__(self) -> str:
@@ -51,7 +51,7 @@ class FileObject:
 
 
 def _position(file: Any) -> int | None:
-    """Where the file stands; None where it can't be brought back there."""
+    """The file's position; None if it can't be brought back there."""
     try:
         can_seek = file.seekable() if hasattr(file, "seekable") else hasattr(file, "seek")
         position = file.tell() if can_seek else None
@@ -61,7 +61,7 @@ def _position(file: Any) -> int | None:
 
 
 class _Borrowed:
-    """One reading of a file object, which is not closed at its end. Others may read the object meanwhile."""
+    """One reading of a file object, which stays open at the end. Others may read the object at the same time."""
 
     def __init__(self, file: Any, start: int | None, lock: threading.Lock) -> None:
         readinto = getattr(file, "readinto1", None) or getattr(file, "readinto", None)

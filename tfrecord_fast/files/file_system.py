@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..typing import PathLike
 from .urls import file_system_of, is_url, open_url
 
 __all__ = [
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 
-def _path(path: Any) -> str:
+def _path(path: PathLike) -> str:
     return os.fsdecode(os.fspath(path))
 
 
@@ -50,7 +51,7 @@ class GFile:
     'one'
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: PathLike, mode: str = "r") -> None:
         self.name = name
         self.mode = mode
         self._file: Any = None
@@ -63,7 +64,7 @@ class GFile:
         return self._file
 
     def read(self, n: int = -1) -> Any:
-        """The next `n` characters or bytes; all that is left by default."""
+        """The next `n` characters or bytes; by default, all the rest."""
         return self._opened().read(n)
 
     def readline(self) -> Any:
@@ -71,19 +72,19 @@ class GFile:
         return self._opened().readline()
 
     def readlines(self) -> list[Any]:
-        """All lines that are left."""
+        """All the remaining lines."""
         return list(self._opened())
 
-    def write(self, file_content: Any) -> None:
+    def write(self, file_content: str | bytes) -> None:
         """Appends to the file."""
         self._opened().write(file_content)
 
     def seek(self, offset: int = 0, whence: int = 0) -> None:
-        """Goes to a place in the file."""
+        """Moves to a position in the file."""
         self._opened().seek(offset, whence)
 
     def tell(self) -> int:
-        """The place in the file."""
+        """The position in the file."""
         return int(self._opened().tell())
 
     def size(self) -> int:
@@ -91,7 +92,7 @@ class GFile:
         return stat(self.name).length
 
     def flush(self) -> None:
-        """Writes what is held back."""
+        """Writes what is buffered."""
         if self._file is not None:
             self._file.flush()
 
@@ -122,8 +123,8 @@ class _Stat:
         self.is_directory = is_directory
 
 
-def exists(path: Any) -> bool:
-    """Whether there is a file or a folder of that name."""
+def exists(path: PathLike) -> bool:
+    """Whether a file or folder of that name exists."""
     name = _path(path)
     if is_url(name):
         system, inner = file_system_of(name)
@@ -131,8 +132,8 @@ def exists(path: Any) -> bool:
     return os.path.exists(name)
 
 
-def isdir(path: Any) -> bool:
-    """Whether there is a folder of that name."""
+def isdir(path: PathLike) -> bool:
+    """Whether a folder of that name exists."""
     name = _path(path)
     if is_url(name):
         system, inner = file_system_of(name)
@@ -140,7 +141,7 @@ def isdir(path: Any) -> bool:
     return os.path.isdir(name)
 
 
-def glob(pattern: Any) -> list[str]:
+def glob(pattern: PathLike | Iterable[PathLike]) -> list[str]:
     """The names that match a pattern, or any of several, sorted."""
     patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else list(pattern)
     return [name for one in patterns for name in _glob_one(_path(one))]
@@ -155,11 +156,11 @@ def _glob_one(pattern: str) -> list[str]:
     return [os.path.join(".", name) for name in found] if _glob.has_magic(pattern.split(os.sep)[0]) else found
 
 
-def listdir(path: Any) -> list[str]:
-    """The names in a folder, without the folder's.
+def listdir(path: PathLike) -> list[str]:
+    """The names in a folder, without the folder's own.
 
     Raises:
-      FileNotFoundError: there is no such folder.
+      FileNotFoundError: the folder does not exist.
     """
     name = _path(path)
     if is_url(name):
@@ -168,8 +169,8 @@ def listdir(path: Any) -> list[str]:
     return sorted(os.listdir(name))
 
 
-def makedirs(path: Any) -> None:
-    """Makes a folder and those around it; what is there already is fine."""
+def makedirs(path: PathLike) -> None:
+    """Creates a folder, and its parents if they are missing; it may exist already."""
     name = _path(path)
     if is_url(name):
         system, inner = file_system_of(name)
@@ -178,8 +179,8 @@ def makedirs(path: Any) -> None:
         os.makedirs(name, exist_ok=True)
 
 
-def mkdir(path: Any) -> None:
-    """Makes a folder in one that is there; a folder that exists already is fine.
+def mkdir(path: PathLike) -> None:
+    """Creates a folder in an existing one; it may exist already.
 
     Raises:
       FileExistsError: a file has that name.
@@ -189,7 +190,7 @@ def mkdir(path: Any) -> None:
         os.mkdir(name)
 
 
-def remove(path: Any) -> None:
+def remove(path: PathLike) -> None:
     """Deletes a file."""
     name = _path(path)
     if is_url(name):
@@ -199,8 +200,8 @@ def remove(path: Any) -> None:
         os.remove(name)
 
 
-def rmtree(path: Any) -> None:
-    """Deletes a folder and all that is in it."""
+def rmtree(path: PathLike) -> None:
+    """Deletes a folder and everything in it."""
     name = _path(path)
     if is_url(name):
         system, inner = file_system_of(name)
@@ -209,34 +210,34 @@ def rmtree(path: Any) -> None:
         shutil.rmtree(name)
 
 
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     """Gives a file another name.
 
     Raises:
-      FileExistsError: there is a file of that name, and `overwrite` is False.
+      FileExistsError: `dst` exists, and `overwrite` is False.
     """
     _check_free(dst, overwrite)
     os.replace(_path(src), _path(dst))
 
 
-def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     """Copies a file.
 
     Raises:
-      FileExistsError: there is a file of that name, and `overwrite` is False.
+      FileExistsError: `dst` exists, and `overwrite` is False.
     """
     _check_free(dst, overwrite)
     with GFile(src, "rb") as source, GFile(dst, "wb") as target:
         shutil.copyfileobj(source, target)
 
 
-def _check_free(dst: Any, overwrite: bool) -> None:
+def _check_free(dst: PathLike, overwrite: bool) -> None:
     if not overwrite and exists(dst):
         raise FileExistsError(17, "file already exists", _path(dst))
 
 
-def stat(path: Any) -> _Stat:
-    """Size in bytes (`length`), time of the last change (`mtime_nsec`), and whether it is a folder."""
+def stat(path: PathLike) -> _Stat:
+    """Size in bytes (`length`), time of the last modification (`mtime_nsec`), and whether it is a folder."""
     name = _path(path)
     if is_url(name):
         system, inner = file_system_of(name)
@@ -246,11 +247,11 @@ def stat(path: Any) -> _Stat:
     return _Stat(found.st_size, found.st_mtime_ns, os.path.isdir(name))
 
 
-def join(path: Any, *paths: Any) -> str:
+def join(path: PathLike, *paths: PathLike) -> str:
     """The parts as one path."""
     return os.path.join(_path(path), *(_path(part) for part in paths))
 
 
-def walk(top: Any) -> Iterable[tuple[str, list[str], list[str]]]:
-    """(folder, names of folders in it, names of files in it) for a folder and all below it."""
+def walk(top: PathLike) -> Iterable[tuple[str, list[str], list[str]]]:
+    """(folder, names of folders in it, names of files in it) for a folder and every folder below it."""
     return os.walk(_path(top))

@@ -1,13 +1,12 @@
-"""Where each record stands in its file."""
+"""Where each record is in its file."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..typing import Integers, PathLike
 from .local_paths import local_path
 from .numbers import as_integers
 
@@ -18,7 +17,7 @@ class RecordIndex:
     """The offsets and sizes of a file's records.
 
     The text form is that of `tfrecord2idx`, as NVIDIA DALI and vahidk/tfrecord read it: a line `offset size` for each
-    record, where size counts the record's 16 bytes of framing.
+    record, in which size includes the record's 16 bytes of framing.
 
     Args:
       offsets: integers [n], ascending: where each record's frame starts in the file.
@@ -27,7 +26,7 @@ class RecordIndex:
     `len(index)` is n. Indexes are equal if their offsets and sizes are; they pickle.
 
     Raises:
-      errors.InvalidArgumentError: no file can have such records.
+      errors.InvalidArgumentError: no file could have such records.
 
     >>> index = RecordIndex([0, 19], [19, 20])
     >>> len(index), index.offsets, index.sizes
@@ -37,25 +36,22 @@ class RecordIndex:
     __slots__ = ("_core",)
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, offsets: Any, sizes: Any) -> None:
+    def __init__(self, offsets: Integers, sizes: Integers) -> None:
         self._core = _core.RecordIndex(as_integers(offsets, "offsets"), as_integers(sizes, "sizes"))
 
     @classmethod
-    def build(cls, path: Any) -> RecordIndex:
-        """The index of an uncompressed file, made by going from header to header; no record's data is looked at.
-
-        Args:
-          path: str, bytes or PathLike.
+    def build(cls, path: PathLike) -> RecordIndex:
+        """The index of an uncompressed file, made from the headers alone; no record's data is read.
 
         Raises:
           FileNotFoundError, OSError: the file can't be read.
           errors.DataLossError: a header is damaged, or the last record is cut.
-          errors.InvalidArgumentError: the file is compressed, or no regular file.
+          errors.InvalidArgumentError: the file is compressed, or is not a regular file.
         """
         return index_of(_core.RecordIndex.build(local_path(path)))
 
     @classmethod
-    def load(cls, path: Any) -> RecordIndex:
+    def load(cls, path: PathLike) -> RecordIndex:
         """The index in a text file.
 
         Raises:
@@ -64,7 +60,7 @@ class RecordIndex:
         """
         return index_of(_core.RecordIndex.load(local_path(path)))
 
-    def save(self, path: Any) -> None:
+    def save(self, path: PathLike) -> None:
         """Writes the text form. The file appears, or is replaced, when it is complete.
 
         Raises:
@@ -79,7 +75,7 @@ class RecordIndex:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """int64 [n], read-only: the bytes of each record's frame, which are its data's and 16."""
+        """int64 [n], read-only: the bytes of each record's frame, 16 more than its data."""
         return self._core.sizes()
 
     def __len__(self) -> int:
@@ -90,7 +86,7 @@ class RecordIndex:
             return NotImplemented
         return bool(self._core.equals(other._core))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[RecordIndex], tuple[NDArray[np.int64], NDArray[np.int64]]]:
         return RecordIndex, (self.offsets, self.sizes)
 
     def __repr__(self) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeAlias, cast, overload
 
 import numpy as np
 
@@ -14,42 +15,56 @@ from ..base.threads import available_cpus
 from ..errors import InvalidArgumentError
 from ..examples.infer import infer_from_batches
 from ..examples.parsing import parse_example, parse_single_example
+from ..typing import Columns, Features, Files, Integers, PathLike
 from .index import RecordIndex, core_of, index_of
 from .local_paths import local_paths
 from .numbers import as_integers
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Record_co = TypeVar("Record_co", covariant=True, default=Any)
+    Batch_co = TypeVar("Batch_co", covariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    Record_co = TypeVar("Record_co", covariant=True)
+    Batch_co = TypeVar("Batch_co", covariant=True)
+
 __all__ = ["IndexedReader"]
 
+Indexes: TypeAlias = RecordIndex | PathLike | Sequence[RecordIndex | PathLike | None]
+
 _MAX_THREADS = 16
-_BATCH = 1024  # records, where they are gone through in order
+_BATCH = 1024  # records read at once when iterating
 
 
-class IndexedReader:
+class IndexedReader(Generic[Record_co, Batch_co]):
     """The records of uncompressed files as one sequence, read in any order.
 
     Args:
       files: paths (str, bytes, PathLike) or glob patterns, in lists as TFRecordDataset takes them. Records are
         numbered through all files in this order.
-      features: None for serialized records; else a dict of features, and records are parsed as `io.parse_example`
-        does it; "infer" looks at the first records, at the first use (see `infer_features`).
+      features: None for serialized records; with a dict of features, records are parsed as by `io.parse_example`;
+        "infer" looks at the first records, at the first use (see `infer_features`).
       indexes: where the records are, one for each file: a RecordIndex, the path of its text form (or a pattern of
-        such paths), or None. Where there is none, the file is gone through at the first use.
-      verify_crc: whether the CRC of each record's data is checked. Headers are checked in any case, against their own
-        CRC and against the index.
-      num_threads: for one call, at most; None for one a core.
+        such paths), or None. A file without one is scanned at the first use.
+      verify_crc: whether the CRC of each record's data is checked. Headers always are, against their own CRC and
+        against the index.
+      num_threads: at most, for one call; None for one per core.
 
     `len(reader)` is the number of records. `reader[i]` is one: bytes, or a dict of its features' values as
     `io.parse_single_example` gives them. `reader[a:b:c]` and `take(indices)` give a RecordBatch, or a dict of columns
-    as `io.parse_example` gives them. Negative numbers count from the end. Iterating goes through all in order.
+    as `io.parse_example` gives them. Negative numbers count from the end. Iterating yields all in order.
 
-    At most 128 files are open at a time. Safe to use from several threads; pickles, with the index once it was made;
-    may be used on both sides of a fork.
+    At most 128 files are open at a time. Safe to use from several threads, and on both sides of a fork. Pickles, with
+    the index if it was made by then.
 
     Raises:
-      TypeError, ValueError: at once, for what is no local file, and for more or fewer indexes than files.
-      FileNotFoundError, OSError: a file can't be read; at the first use, but at once for a pattern without a match.
+      TypeError, ValueError: at once, for anything but local files, and for more or fewer indexes than files.
+      FileNotFoundError, OSError: a file can't be read; at the first use, or at once for a pattern without a match.
       IndexError: there is no such record.
-      errors.DataLossError: a record is damaged, or lies elsewhere than the index says.
+      errors.DataLossError: a record is damaged, or is not where the index says.
       errors.InvalidArgumentError: a file is compressed; an index can't be read; a record does not fit the features.
 
     >>> import tempfile, os, tfrecord_fast as tf
@@ -63,19 +78,41 @@ class IndexedReader:
     [b'two', b'zero', b'two']
     """
 
+    @overload
+    def __init__(
+        self: IndexedReader[bytes, _core.RecordBatch],
+        files: Files,
+        features: None = None,
+        *,
+        indexes: Indexes | None = None,
+        verify_crc: bool = True,
+        num_threads: int | None = None,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: IndexedReader[Columns, Columns],
+        files: Files,
+        features: Features | Literal["infer"],
+        *,
+        indexes: Indexes | None = None,
+        verify_crc: bool = True,
+        num_threads: int | None = None,
+    ) -> None: ...
+
     def __init__(
         self,
-        files: Any,
-        features: dict[str, Any] | str | None = None,
+        files: Files,
+        features: Features | Literal["infer"] | None = None,
         *,
-        indexes: Any = None,
+        indexes: Indexes | None = None,
         verify_crc: bool = True,
         num_threads: int | None = None,
     ) -> None:
         if num_threads is not None and num_threads < 1:
             raise ValueError(f"`num_threads` must be > 0, got {num_threads}")
         self._paths = local_paths(files)
-        self._features: Any = features
+        self._features = features
         self._given = _given_indexes(indexes, len(self._paths))
         self._verify_crc = bool(verify_crc)
         self._num_threads = num_threads
@@ -109,7 +146,7 @@ class IndexedReader:
         if self._reader is not None:
             return self._reader
         if self._lock_process != os.getpid():
-            # Whoever held it did not come along through the fork.
+            # A thread that held it is not in this process.
             self._lock, self._lock_process = threading.Lock(), os.getpid()
         with self._lock:
             reader = self._reader
@@ -133,7 +170,13 @@ class IndexedReader:
     def __len__(self) -> int:
         return len(self._open())
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Record_co: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Batch_co: ...
+
+    def __getitem__(self, key: SupportsIndex | slice) -> Any:
         reader = self._reader
         if reader is None:
             reader = self._open()
@@ -142,37 +185,40 @@ class IndexedReader:
         record = reader.record(key)
         return record if self._features is None else self._values(record, key)
 
-    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
-        """What `[reader[i] for i in indices]` is, read together; PyTorch's DataLoader and grain ask for it."""
-        records = self._take(indices).tolist()
+    def __getitems__(self, indices: Sequence[int]) -> list[Record_co]:
+        """`[reader[i] for i in indices]`, read together; PyTorch's DataLoader and grain ask for it."""
+        records: list[Any] = self._take(indices).tolist()
         if self._features is None:
             return records
         return [self._values(record, i) for record, i in zip(records, indices, strict=True)]
 
-    def _values(self, record: bytes, i: Any) -> dict[Any, Any]:
-        assert self._features is not None
+    def _values(self, record: bytes, i: SupportsIndex) -> Any:
+        assert self._features is not None and not isinstance(self._features, str)
         try:
             return parse_single_example(record, self._features)
         except InvalidArgumentError:
-            parse_example(self._take([i]), self._features)  # says which file and record
+            parse_example(self._take([operator.index(i)]), self._features)  # names the file and the record
             raise
 
-    def take(self, indices: Any) -> Any:
+    def take(self, indices: Integers) -> Batch_co:
         """The records of these numbers, in this order; a number may come more than once.
 
         Args:
-          indices: integers [n]: a sequence or an array.
+          indices: integers [n].
 
         Returns:
           A RecordBatch of n, or a dict of columns of n rows.
         """
-        records = self._take(indices)
-        return records if self._features is None else parse_example(records, self._features)
+        records: Any = self._take(indices)
+        if self._features is None:
+            return cast(Batch_co, records)
+        assert not isinstance(self._features, str)
+        return cast(Batch_co, parse_example(records, self._features))
 
-    def _take(self, indices: Any) -> _core.RecordBatch:
+    def _take(self, indices: Integers) -> _core.RecordBatch:
         return self._open().take(as_integers(indices, "indices"))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Record_co]:
         for begin in range(0, len(self), _BATCH):
             yield from self.__getitems__(range(begin, min(begin + _BATCH, len(self))))
 
@@ -194,8 +240,8 @@ def _batches(reader: _core.RandomReader) -> Iterator[_core.RecordBatch]:
         yield reader.take(np.arange(begin, min(begin + _BATCH, len(reader))))
 
 
-def _given_indexes(indexes: Any, files: int) -> list[RecordIndex | bytes | None]:
-    """A RecordIndex, the path of one, or None for each file."""
+def _given_indexes(indexes: Indexes | None, files: int) -> list[RecordIndex | bytes | None]:
+    """For each file a RecordIndex, the path of one, or None."""
     if indexes is None:
         return [None] * files
     if isinstance(indexes, (RecordIndex, str, bytes, os.PathLike)):

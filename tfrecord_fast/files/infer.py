@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..examples.infer import DEFAULT_MAX_RECORDS, infer_from_batches, infer_sequences_from_batches
+from ..examples.infer import (
+    DEFAULT_MAX_RECORDS,
+    InferredFeature,
+    InferredList,
+    infer_from_batches,
+    infer_sequences_from_batches,
+)
+from ..typing import BytesLike, Files, Records
 from ..values.bytes_array import BytesArray
 from ..values.conversion import plain
 from .names import flatten
@@ -20,18 +27,20 @@ __all__ = ["infer_features", "infer_sequence_features"]
 _BATCH = 1024
 
 
-def infer_features(source: Any, max_records: int | None = DEFAULT_MAX_RECORDS) -> dict[str, Any]:
-    """Looks at Examples and says what features they have.
+def infer_features(
+    source: Files | Records | Iterator[BytesLike], max_records: int | None = DEFAULT_MAX_RECORDS
+) -> dict[str, InferredFeature]:
+    """Looks at Examples and returns the features that parse them.
 
     Args:
-      source: file names, as `data.TFRecordDataset` takes them; or records: a RecordBatch, a sequence, an iterator or an
-        array (NumPy, Arrow, pandas) of bytes-like objects. In a sequence bytes are records, str are paths.
+      source: files, as `data.TFRecordDataset` takes them; or records: a RecordBatch, a sequence, an iterator or an
+        array (NumPy, Arrow, pandas) of bytes-like objects. In a sequence, bytes are records and str are paths.
       max_records: how many to look at; None: all.
 
     Returns:
-      dict of keys, sorted, to FixedLenFeature, where every record seen has the key with the same number of values
-      (one: of shape []; none: not), else VarLenFeature. A key whose Features never have a kind is left out. A later
-      record that breaks an inferred shape says so in its error.
+      A dict, sorted by key: FixedLenFeature if every record seen has the key with the same number of values, at least
+      one (shape [] for one), else VarLenFeature. A key without a kind in any record is left out. If a later record
+      breaks an inferred shape, the error says so.
 
     Raises:
       errors.InvalidArgumentError: a key has two kinds, a record is malformed, or the records are SequenceExamples
@@ -41,19 +50,19 @@ def infer_features(source: Any, max_records: int | None = DEFAULT_MAX_RECORDS) -
 
 
 def infer_sequence_features(
-    source: Any, max_records: int | None = DEFAULT_MAX_RECORDS
-) -> tuple[dict[str, Any], dict[str, Any]]:
+    source: Files | Records | Iterator[BytesLike], max_records: int | None = DEFAULT_MAX_RECORDS
+) -> tuple[dict[str, InferredFeature], dict[str, InferredList]]:
     """As `infer_features`, for SequenceExamples.
 
     Returns:
-      (context features, sequence features): of a feature list FixedLenSequenceFeature with allow_missing=True, where
+      (context features, sequence features): for a feature list FixedLenSequenceFeature with allow_missing=True if
       every step seen has the same number of values, else VarLenFeature.
     """
     return infer_sequences_from_batches(_batches(source), max_records)
 
 
 def _batches(source: Any) -> Iterable[Any]:
-    """Batches of the records of files, or of records that are given: bytes in a sequence are records, str are paths."""
+    """Batches of the records given, or of those in files: bytes in a sequence are records, str are paths."""
     if isinstance(source, _core.RecordBatch | BytesArray):
         return [source]
     if hasattr(source, "batch") and not isinstance(source, str | bytes):
@@ -71,7 +80,7 @@ def _batches(source: Any) -> Iterable[Any]:
 
 
 def _sequence(source: Any) -> Any:
-    """A list of what is in an array: of NumPy, pyarrow, pandas or polars."""
+    """The values of an array of NumPy, pyarrow, pandas or polars, as a list."""
     if isinstance(source, np.ndarray):
         return source.ravel().tolist() if source.ndim else source.item()
     for to_list in ("to_pylist", "to_list"):

@@ -1,10 +1,10 @@
-"""Paths of local files, for what reads them at random."""
+"""Paths of local files, for random access."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
 
+from ..typing import Files, PathLike
 from .file_objects import FileObject
 from .names import core_files, flatten
 from .urls import is_url
@@ -12,15 +12,16 @@ from .urls import is_url
 __all__ = ["local_path", "local_paths"]
 
 
-def local_path(path: Any) -> bytes:
+def local_path(path: PathLike) -> bytes:
     """A local path as the core takes it."""
     (one,) = local_paths([path], patterns=False)
     return one
 
 
-def local_paths(files: Any, patterns: bool = True) -> list[bytes]:
-    """Local paths, patterns resolved."""
+def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
+    """Local paths, with patterns resolved."""
     flat = flatten(files)
+    paths: list[PathLike] = []
     for file in flat:
         if not isinstance(file, (str, bytes, os.PathLike)):
             given = file.file if isinstance(file, FileObject) else file
@@ -28,6 +29,7 @@ def local_paths(files: Any, patterns: bool = True) -> list[bytes]:
         name = os.fsdecode(file)
         if is_url(name) and not name.startswith("file://"):
             raise ValueError(f"only local files can be read at random, got the URL {name!r}")
+        paths.append(file)
     if not patterns:
-        return [os.fsencode(os.fspath(file)).removeprefix(b"file://") for file in flat]
+        return [os.fsencode(path).removeprefix(b"file://") for path in paths]
     return [path for path, _ in core_files(flat)]

@@ -1,7 +1,7 @@
-"""What a user may name as a file, and how the core opens it.
+"""What users may give as files, and how the core opens it.
 
-The core takes a file as `(name, opener)`: the name as bytes, which is opened if `opener` is None; else what
-`opener()` returns is read (a binary file object, a descriptor, or an object with the buffer protocol).
+The core takes a file as `(name, opener)`. It opens the name, which is bytes, if `opener` is None. Otherwise it reads
+what `opener()` returns: a binary file object, a descriptor, or an object with the buffer protocol.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..typing import Files, PathLike
 from ..values.conversion import plain
 from .file_objects import FileObject
 from .urls import is_url, matching_urls, open_url
@@ -24,13 +25,15 @@ __all__ = [
     "CODECS",
     "COMPRESSION_TYPES",
     "CoreFile",
+    "File",
     "check_compression_type",
     "core_files",
     "flatten",
     "stream_files",
 ]
 
-CoreFile = tuple[bytes, Callable[[], Any] | None]
+CoreFile = tuple[bytes, Callable[[], object] | None]
+File = PathLike | bytearray | memoryview | FileObject
 
 CODECS = {codec.name: codec for codec in _core.codecs()}
 COMPRESSION_TYPES = ("", *CODECS)
@@ -39,7 +42,7 @@ _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors(
 
 
 def check_compression_type(compression_type: str | None) -> str | None:
-    """Returns it; raises ValueError where it is neither None nor one of COMPRESSION_TYPES."""
+    """Returns it; raises ValueError if it is neither None nor one of COMPRESSION_TYPES."""
     if isinstance(compression_type, bytes):
         compression_type = compression_type.decode()
     if compression_type is not None and compression_type not in COMPRESSION_TYPES:
@@ -48,53 +51,55 @@ def check_compression_type(compression_type: str | None) -> str | None:
     return compression_type
 
 
-def flatten(filenames: Any) -> list[Any]:
+def flatten(filenames: Files | FileObject) -> list[File]:
     """A flat list of paths and readable objects, in order; raises for what can't be a file.
 
-    Objects with `read` become FileObjects, which can be read again.
+    Objects with `read` become FileObjects, which can be read more than once.
 
     Raises:
       TypeError: an element is neither a path nor readable.
       ValueError: `filenames` is an iterator, which could be read only once.
     """
     if _is_one_file(filenames):
-        return [FileObject(filenames) if hasattr(filenames, "read") else filenames]
+        one: Any = filenames
+        return [FileObject(one) if hasattr(one, "read") else one]
     if isinstance(filenames, Iterator):
         raise ValueError("filenames is an iterator, which can be read only once; pass a list")
-    filenames = plain(filenames)
-    if isinstance(filenames, np.ndarray):
-        filenames = filenames.ravel().tolist()
-    elif _is_one_file(filenames):  # a tensor of one
-        return [filenames]
-    if not isinstance(filenames, Iterable) or isinstance(filenames, dict):
-        raise TypeError(f"filenames must be paths (str, bytes, PathLike), got {type(filenames).__name__}")
-    elements: list[Any] = list(filenames)
-    if _core._are_plain_paths(elements):  # tens of thousands, perhaps
+    given = plain(filenames)
+    if isinstance(given, np.ndarray):
+        given = given.ravel().tolist()
+    elif _is_one_file(given):  # a tensor of one
+        return [given]
+    if not isinstance(given, Iterable) or isinstance(given, dict):
+        raise TypeError(f"filenames must be paths (str, bytes, PathLike), got {type(given).__name__}")
+    elements: list[Any] = list(given)
+    are_paths: bool = _core._are_plain_paths(elements)
+    if are_paths:  # there may be tens of thousands
         return elements
     return [file for element in elements for file in flatten(element)]
 
 
-def _is_one_file(value: Any) -> bool:
+def _is_one_file(value: object) -> bool:
     return isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike, FileObject)) or hasattr(value, "read")
 
 
-def core_files(files: list[Any]) -> list[CoreFile]:
+def core_files(files: list[File]) -> list[CoreFile]:
     """Resolves globs and URLs in a list that `flatten` made.
 
     Raises:
-      FileNotFoundError: a pattern matches nothing. That a plain path names no file shows when it is opened.
+      FileNotFoundError: a pattern matches nothing. A plain path is not looked up until it is opened.
     """
     if _core._are_plain_paths(files):
         return [(file.encode(_ENCODING, _ERRORS), None) for file in files]
     return [found for file in files for found in _core_files_of(file)]
 
 
-def stream_files(files: list[Any]) -> list[str] | list[CoreFile]:
+def stream_files(files: list[File]) -> list[str] | list[CoreFile]:
     """The same for a `RecordStream`, which takes plain paths as they are."""
     return files if _core._are_plain_paths(files) else core_files(files)
 
 
-def _core_files_of(file: Any) -> list[CoreFile]:
+def _core_files_of(file: File) -> list[CoreFile]:
     if isinstance(file, (bytearray, memoryview)):
         return [(b"<memory>", lambda: file)]
     if isinstance(file, FileObject):

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..typing import Integers
+
 __all__ = ["as_integers"]
 
 
-def as_integers(values: Any, name: str) -> NDArray[np.int64]:
+def as_integers(values: Integers, name: str) -> NDArray[np.int64]:
     """An int64 array [n]; raises TypeError for anything but integers, and never wraps a large one around."""
     given = values if isinstance(values, np.ndarray | Sequence) else list(values)
     array = np.asarray(given)
-    if array.dtype.kind == "f" and array is not given:  # of Python's large integers, NumPy may make that, too
+    if array.dtype.kind == "f" and array is not given:  # NumPy may make floats of Python's large integers
         array = np.array(given, object)
     if array.ndim != 1:
         raise TypeError(f"`{name}` must have one dimension, got shape {array.shape}")
@@ -29,7 +31,7 @@ def as_integers(values: Any, name: str) -> NDArray[np.int64]:
     raise TypeError(f"`{name}` must be integers, got {array.dtype}")
 
 
-def _integer(key: Any) -> int:
+def _integer(key: SupportsIndex) -> int:
     try:
         number = operator.index(key)
     except TypeError:

@@ -29,14 +29,14 @@ class TFRecordOptions:
     """How records are compressed.
 
     Args:
-      compression_type: None or "" (not at all), "GZIP", "ZLIB", "ZSTD", "SNAPPY", a TFRecordCompressionType, or other
+      compression_type: None or "" (none), "GZIP", "ZLIB", "ZSTD", "SNAPPY", a TFRecordCompressionType, or other
         options.
       flush_mode, input_buffer_size, output_buffer_size, window_bits, compression_level, compression_method,
       mem_level, compression_strategy: zlib's parameters, each None for the default, which is TensorFlow's: level
         -1 (that is 6), window_bits 15 (31 with "GZIP"), method 8, mem_level 9, strategy 0, flush_mode 0. They are
-        handed to zlib as they are: window_bits decides between ZLIB (9 to 15), GZIP (25 to 31) and raw deflate
-        (-8 to -15). With "ZSTD" only compression_level counts (-131072 to 22, default 3). "SNAPPY" has no levels, so
-        that a writer refuses compression_level. The buffer sizes are accepted and not used.
+        passed to zlib unchanged: window_bits decides between ZLIB (9 to 15), GZIP (25 to 31) and raw deflate
+        (-8 to -15). With "ZSTD" only compression_level counts (-131072 to 22, default 3). "SNAPPY" has no levels:
+        a writer refuses compression_level. The buffer sizes are accepted and not used.
 
     Raises:
       ValueError: no such compression_type.

@@ -17,8 +17,8 @@ _OF_BEGUN_STATE = {"order", "files"}
 _OF_STREAM = {"epoch", "next_file", "cursor", "visit", "slots", "random", "random_started", "draining", "shuffled"}
 
 
-def check_state(state: Any) -> None:
-    """Raises TypeError or ValueError where it is no state of a ShardReader."""
+def check_state(state: object) -> None:
+    """Raises TypeError or ValueError if it is not the state of a ShardReader."""
     if not isinstance(state, Mapping):
         raise TypeError(f"a state of ShardReader is a dict, got {type(state).__name__}")
     if state.get("version") != STATE_VERSION:
@@ -33,19 +33,19 @@ def check_state(state: Any) -> None:
     numbers = [stream[name] for name in ("epoch", "next_file", "cursor", "visit")]
     for triple in [*_list(stream["slots"]), *_list(stream["shuffled"])]:
         if len(_list(triple)) != 3:
-            raise ValueError(f"not a state of ShardReader: {triple!r:.60} is no place of a record")
+            raise ValueError(f"not a state of ShardReader: {triple!r:.60} is not the place of a record")
         numbers += triple[1:]
     if not all(isinstance(number, int) and 0 <= number <= MOST for number in numbers):
-        raise ValueError("not a state of ShardReader: a number is none, or out of range")
+        raise ValueError("not a state of ShardReader: a number is missing or out of range")
 
 
-def _check_keys(part: Any, keys: set[str], name: str) -> None:
+def _check_keys(part: object, keys: set[str], name: str) -> None:
     missing = sorted(keys - set(part)) if isinstance(part, Mapping) else sorted(keys)
     if missing:
         raise ValueError(f"not a state of ShardReader: the {name} lacks {', '.join(missing)}")
 
 
-def _list(value: Any) -> Any:
+def _list(value: object) -> list[Any] | tuple[Any, ...]:
     if not isinstance(value, list | tuple):
         raise ValueError(f"not a state of ShardReader: expected a list, got {type(value).__name__}")
     return value

@@ -1,12 +1,12 @@
-"""The records of one file, one by one, by TensorFlow 1's name."""
+"""The records of one file, one by one, under TensorFlow 1's name."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
 
-from .names import check_compression_type, flatten
+from ..typing import Files
+from .names import File, check_compression_type, flatten
 from .options import TFRecordOptions
 from .streams import record_stream
 
@@ -14,10 +14,10 @@ __all__ = ["tf_record_iterator"]
 
 
 class _RecordIterator:
-    """Goes on where it stopped: a file that grew since gives its new records."""
+    """Continues where it stopped: a file that has grown since yields its new records."""
 
-    def __init__(self, files: list[Any], compression_type: str | None) -> None:
-        self._files: list[Any] | None = files
+    def __init__(self, files: list[File], compression_type: str | None) -> None:
+        self._files: list[File] | None = files
         self._compression_type = compression_type
         self._records: Iterator[bytes] | None = None
         self._given = 0
@@ -44,11 +44,11 @@ class _RecordIterator:
         self._files = self._records = None
 
     def reopen(self) -> None:
-        """Opens the file again on the next `next()`, behind the last record given."""
+        """Opens the file again at the next `next()`, after the last record given."""
         self._records = None
 
 
-def tf_record_iterator(path: Any, options: str | TFRecordOptions | None = None) -> _RecordIterator:
+def tf_record_iterator(path: Files, options: str | TFRecordOptions | None = None) -> _RecordIterator:
     """Iterates over the records of one file, as bytes.
 
     Args:
@@ -57,10 +57,10 @@ def tf_record_iterator(path: Any, options: str | TFRecordOptions | None = None) 
 
     Returns:
       An iterator with `close()` and `reopen()`. After the end, or after the error of a truncated file, `next()` tries
-      again behind the last record given, as TensorFlow's does: a file that has grown since goes on.
+      again after the last record given, as TensorFlow's does, and yields what was appended since.
 
     Raises:
-      FileNotFoundError, errors.DataLossError: as TFRecordDataset, at the record concerned.
+      FileNotFoundError, errors.DataLossError: as for TFRecordDataset, at the record concerned.
     """
     compression = None if options is None else TFRecordOptions.get_compression_type_string(options)
     return _RecordIterator(flatten(path), check_compression_type(compression))

@@ -7,15 +7,25 @@ import operator
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, overload
 
 from .. import _core
 from ..base.threads import available_cpus
 from ..errors import InvalidArgumentError
-from ..examples.infer import infer_from_batches
+from ..examples.infer import InferredFeature, infer_from_batches
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
+from ..typing import Column, Columns, Features, Files, Key, ReaderOptions, SequenceColumns, SequenceFeatures
 from .names import CoreFile, check_compression_type, flatten, stream_files
 from .reader_state import MOST, STATE_VERSION, check_state, digest_of
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar, Unpack
+
+    Batch_co = TypeVar("Batch_co", covariant=True, default=Any)  # so that a plain ShardReader is one of any batches
+else:
+    from typing import TypeVar
+
+    Batch_co = TypeVar("Batch_co", covariant=True)
 
 __all__ = ["ShardReader", "Skipped"]
 
@@ -25,7 +35,7 @@ _INFER_BATCH = 1024
 
 
 class Skipped(NamedTuple):
-    """A damaged stretch that was passed over. `bytes` is None where a compressed stream broke off."""
+    """A damaged stretch that was skipped. `bytes` is None if a compressed stream broke off."""
 
     path: str
     offset: int
@@ -33,46 +43,48 @@ class Skipped(NamedTuple):
     reason: str
 
 
-class ShardReader:
+class ShardReader(Generic[Batch_co]):
     """Batches of records, or of columns, from any number of files, made on native threads without the GIL.
 
     Args:
       files: as for TFRecordDataset: paths, globs, URLs, lists of them.
-      features: None yields RecordBatch; a features dict yields a dict of columns, as `io.parse_example` gives them; a
-        pair (context_features, sequence_features) yields what `io.parse_sequence_example` gives; "infer" looks at the
+      features: None yields RecordBatch; a dict yields columns, as `io.parse_example` returns them; a pair
+        (context_features, sequence_features) yields what `io.parse_sequence_example` returns; "infer" looks at the
         first records first (see `infer_features`).
-      batch_size: records a batch. Batches run on from epoch to epoch; the last may be smaller.
-      drop_remainder: leaves a smaller last batch out.
+      batch_size: records per batch. Batches run on from epoch to epoch; the last may be smaller.
+      drop_remainder: leaves out a last batch that is smaller.
       compression_type: as for TFRecordDataset; None detects, file by file.
-      num_threads: threads that read, inflate, check, shuffle and parse; by default as many as there are cores. From two
-        on, the one that iterates is one of them while it waits.
+      num_threads: threads that read, inflate, check, shuffle and parse; by default one per core. If there are two or
+        more, the thread that iterates is one of them while it waits.
       deterministic: the same arguments give the same order with any number of threads; False gives batches as they
         are ready.
-      cycle_length, block_length: interleaves so many files, so many records each in turn (TensorFlow's order).
+      cycle_length, block_length: how many files to interleave, and how many records to take from each in turn
+        (TensorFlow's order).
       shuffle_files: a new order of files each epoch.
       shuffle_buffer: how many records to draw from; 0 does not shuffle.
       seed: makes shuffling repeatable; None draws one.
-      num_epochs: how often the files are read; None or -1: without end.
+      num_epochs: how often the files are read; None or -1: endlessly.
       shard: (i, n): the i-th of n disjoint parts that together are the whole. Inside a worker of a PyTorch
         DataLoader the part is divided further among the workers.
-      shard_by: "file", "record", or "auto": by file where there are at least n.
-      verify_crc: whether the data of records is checked; their headers always are.
-      on_corrupt: "raise"; "skip" drops what is damaged and goes on with the next intact record; "skip_file" drops the
-        rest of the file. See `skipped`.
-      prefetch_bytes: about how much may be read ahead; 32 MiB by default.
-      label_key: with features: yields (dict, label) with that column taken out of the dict.
+      shard_by: "auto": by file if there are at least n.
+      verify_crc: whether the data of records is checked; headers always are.
+      on_corrupt: "raise"; "skip" drops what is damaged and continues with the next intact record; "skip_file" drops
+        the rest of the file. See `skipped`.
+      prefetch_bytes: roughly how much may be read ahead; 32 MiB by default.
+      label_key: yields (columns, label), with that column taken out of the others; needs features.
 
     A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
 
-    The order is defined in docs/design.md. Iterating again starts anew. Several readers, and several Python threads on
-    one iterator, may run at a time. Pickles; a copy starts at the beginning, or where `load_state_dict` said.
+    The order is defined in docs/design.md. Iterating again starts from the beginning. Several readers may run at once,
+    and several Python threads may share one iterator. Pickles; a copy starts at the beginning, or where
+    `load_state_dict` said.
 
     Raises:
       ValueError: an argument out of range.
       FileNotFoundError, OSError: when iterated.
-      errors.DataLossError: when iterated, in place of the batch that the damage falls into.
-      errors.InvalidArgumentError: when iterated: a record does not fit the features.
+      errors.DataLossError: when iterated, in place of the batch with the damage.
+      errors.InvalidArgumentError: when iterated, if a record does not fit the features.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> folder = tempfile.mkdtemp()
@@ -85,10 +97,50 @@ class ShardReader:
     [b'1-1', b'1-2']
     """
 
+    @overload
+    def __init__(
+        self: ShardReader[_core.RecordBatch],
+        files: Files,
+        features: None = None,
+        *,
+        label_key: None = None,
+        **options: Unpack[ReaderOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: ShardReader[Columns],
+        files: Files,
+        features: Features | Literal["infer"],
+        *,
+        label_key: None = None,
+        **options: Unpack[ReaderOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: ShardReader[tuple[Columns, Column]],
+        files: Files,
+        features: Features | Literal["infer"],
+        *,
+        label_key: Key,
+        **options: Unpack[ReaderOptions],
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: ShardReader[SequenceColumns],
+        files: Files,
+        features: SequenceFeatures,
+        *,
+        label_key: None = None,
+        **options: Unpack[ReaderOptions],
+    ) -> None: ...
+
     def __init__(
         self,
-        files: Any,
-        features: Mapping[Any, Any] | tuple[Any, Any] | str | None = None,
+        files: Files,
+        features: Features | SequenceFeatures | Literal["infer"] | None = None,
         *,
         batch_size: int = 1024,
         drop_remainder: bool = False,
@@ -102,11 +154,11 @@ class ShardReader:
         seed: int | None = None,
         num_epochs: int | None = 1,
         shard: tuple[int, int] = (0, 1),
-        shard_by: str = "auto",
+        shard_by: Literal["auto", "file", "record"] = "auto",
         verify_crc: bool = True,
-        on_corrupt: str = "raise",
+        on_corrupt: Literal["raise", "skip", "skip_file"] = "raise",
         prefetch_bytes: int | None = None,
-        label_key: str | None = None,
+        label_key: Key | None = None,
     ) -> None:
         _register_with_torch()
         self._files = flatten(files)
@@ -138,7 +190,7 @@ class ShardReader:
         self._shard_by = shard_by
         self._num_threads = None if num_threads is None else _at_least(1, "num_threads", num_threads)
         self._deterministic = bool(deterministic)
-        # What decides the order, and so has to be the same for a state to fit.
+        # What decides the order, and so must be the same for a state to fit.
         self._order: dict[str, Any] = {
             "batch_size": _at_least(1, "batch_size", batch_size),
             "drop_remainder": bool(drop_remainder),
@@ -157,13 +209,13 @@ class ShardReader:
             "on_corrupt": on_corrupt,
             "prefetch_bytes": _at_least(0, "prefetch_bytes", read_ahead),
         }
-        self._inferred: dict[str, Any] | None = None
+        self._inferred: dict[str, InferredFeature] | None = None
         self._resume: dict[str, Any] | None = None
         self._stream: _core.RecordStream | None = None
         self._running: tuple[list[str] | list[CoreFile], dict[str, Any]] | None = None  # what _stream was made of
         self._skipped: list[Skipped] = []
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Batch_co]:
         files, order = self._part(_part_of_worker(self._shard))
         state = self._resume
         if state is not None:
@@ -174,7 +226,7 @@ class ShardReader:
             state["stream"] if state is not None else None,
             None if plan is None else plan.core,
             plan is not None and plan.checks_rows,
-            # From two on, the thread that iterates is one of them while it waits.
+            # If there are two or more, the thread that iterates is one of them while it waits.
             num_threads=max(1, (self._num_threads or available_cpus()) - 1),
             caller_helps=self._num_threads != 1,
             deterministic=self._deterministic,
@@ -182,19 +234,20 @@ class ShardReader:
             **self._options,
         )
         self._stream, self._running, self._skipped = stream, (files, order), []
-        self._resume = None  # only the first iteration goes on from there
+        self._resume = None  # only the first iteration starts there
         if plan is None:
-            return stream.batches()
-        # No generator: several threads may ask one iterator.
+            return cast(Iterator[Batch_co], stream.batches())
+        # Not a generator: several threads may share one iterator.
         columns = stream.columns()
+        results: Iterator[Any]
         results = itertools.starmap(plan.finish, columns) if plan.checks_rows else map(plan.finish, columns)
         return results if self._label_key is None else map(self._take_label, results)
 
-    def _take_label(self, columns: Any) -> tuple[Any, Any]:
+    def _take_label(self, columns: dict[Any, Column]) -> Any:
         return columns, columns.pop(self._label_key)
 
     def _plan(self) -> ExamplePlan | SequencePlan | None:
-        """What parses the batches. Says now, and not from a thread, what can't be parsed."""
+        """What parses the batches. Features that can't be parsed are refused now, and not in a thread."""
         if self._features is None:
             return None
         if isinstance(self._features, tuple | list):
@@ -209,27 +262,27 @@ class ShardReader:
             return example_plan(self._inferred)
         return example_plan(self._features)
 
-    def _infer(self) -> dict[str, Any]:
-        """From the first records of all files, read as this reader reads them."""
+    def _infer(self) -> dict[str, InferredFeature]:
+        """The features of the first records, read as this reader reads them."""
         options = {**self._options, "prefetch_bytes": min(_INFER_BYTES, self._options["prefetch_bytes"])}
         stream = _core.RecordStream(stream_files(self._files), batch_size=_INFER_BATCH, **options)
         return infer_from_batches(stream.batches())
 
     @property
     def skipped(self) -> list[Skipped]:
-        """What `on_corrupt` has passed over before the batches given so far: path, offset, bytes, reason each."""
+        """What `on_corrupt` has dropped before the batches given so far."""
         if self._stream is not None:
             self._skipped.extend(Skipped(*stretch) for stretch in self._stream.take_skipped())
         return self._skipped
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the latest iteration stands, behind the last batch it gave; JSON-serialisable.
+        """Where the latest iteration stands, after the last batch it gave; JSON-serialisable.
 
-        A reader with the same arguments, after `load_state_dict`, goes on with the next batch exactly: without
-        reading again what was passed, but for compressed files, which are inflated again from their start.
+        After `load_state_dict`, a reader with the same arguments continues with exactly the next batch, without
+        reading the earlier records again, except in compressed files, which are inflated again from their start.
 
         Raises:
-          ValueError: with `deterministic=False`, whose order can't be gone on with.
+          ValueError: with `deterministic=False`: such an order can't be resumed.
         """
         if not self._deterministic:
             raise ValueError("an order that depends on timing can't be resumed: state_dict needs deterministic=True")
@@ -237,7 +290,7 @@ class ShardReader:
             return self._resume
         if self._stream is None or self._running is None:
             return {"version": STATE_VERSION, "stream": None}
-        # Of the files as they were found then: a pattern may match others by now.
+        # The files as they were found then: a pattern may match others by now.
         files, order = self._running
         return {
             "version": STATE_VERSION,
@@ -247,17 +300,17 @@ class ShardReader:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Lets the next iteration begin where `state_dict` stood; those after it start anew.
+        """Lets the next iteration begin where `state_dict` stood; later ones start from the beginning.
 
         Raises:
-          TypeError: it is no dict.
-          ValueError: it is no state of a reader. When iterated: it is of a reader with other files or arguments.
+          TypeError: `state` is not a dict.
+          ValueError: it is not the state of a reader; or, when iterated, of a reader with other files or arguments.
         """
         check_state(state)
         self._resume = state if state["stream"] is not None else None
         self._stream = self._running = None
         if self._resume is not None and self._seed_is_drawn:
-            # A seed that was drawn goes along with the state.
+            # A seed that was drawn is part of the state.
             self._order["seed"] = state["order"]["seed"]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -268,7 +321,7 @@ class ShardReader:
         self.__dict__.update(state)
 
     def _part(self, part: tuple[int, int]) -> tuple[list[str] | list[CoreFile], dict[str, Any]]:
-        """The files of a part, and the order with how records are divided."""
+        """The files of a part, and the order, with how records are divided."""
         files = stream_files(self._files)
         index, parts = part
         by_file = self._shard_by == "file" or (self._shard_by == "auto" and len(files) >= parts)
@@ -302,7 +355,7 @@ def _at_least(least: int, name: str, value: int) -> int:
 
 
 def _register_with_torch() -> None:
-    """Without importing it: a DataLoader asks whether what it is given is an IterableDataset."""
+    """Without importing it. A DataLoader asks whether what it is given is an IterableDataset."""
     torch = sys.modules.get("torch.utils.data")
     if torch is not None:
         torch.IterableDataset.register(ShardReader)

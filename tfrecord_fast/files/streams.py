@@ -1,4 +1,4 @@
-"""The records of files in order, through the native reader, with the settings of one reader among others."""
+"""The records of files in order, through the native reader, with settings for one reader among others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core
 from ..base.threads import available_cpus
-from .names import stream_files
+from .names import File, stream_files
 
 __all__ = ["record_stream"]
 
@@ -15,15 +15,15 @@ _MAX_THREADS = 8
 
 
 def record_stream(
-    files: list[Any], *, compression_type: str | None = None, buffer_bytes: int = 0, **options: Any
+    files: list[File], *, compression_type: str | None = None, buffer_bytes: int = 0, **options: Any
 ) -> _core.RecordStream:
     """A stream over the records of files.
 
     Args:
       files: as `flatten` gives them.
       compression_type: None detects, file by file.
-      buffer_bytes: how much may be read ahead, where that is more than 8 MiB.
-      options: the others of RecordStream.
+      buffer_bytes: how much may be read ahead, if that is more than 8 MiB.
+      options: the other options of RecordStream.
 
     Raises:
       FileNotFoundError: a pattern matches nothing.

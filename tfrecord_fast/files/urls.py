@@ -1,4 +1,4 @@
-"""Files that are named by URL, through fsspec (the extra `fsspec`)."""
+"""Files named by a URL, through fsspec (the extra `fsspec`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_url(path: str) -> bool:
 
 
 def open_url(url: str, mode: str, encoding: str | None = None) -> BinaryIO:
-    """Opens a URL; as text, where the mode says so."""
+    """Opens a URL; as text if the mode says so."""
     file: BinaryIO = _fsspec().open(url, mode, encoding=encoding).open()
     return file
 
@@ -28,7 +28,7 @@ def file_system_of(url: str) -> tuple[Any, str]:
 
 
 def matching_urls(url: str) -> list[str]:
-    """The URL; of a pattern the URLs that match it, sorted.
+    """The URL; for a pattern, the URLs that match it, sorted.
 
     Raises:
       FileNotFoundError: a pattern matches nothing.

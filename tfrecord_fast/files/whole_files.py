@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from ..typing import BytesLike, PathLike
 from .file_system import GFile, glob, makedirs
 
 __all__ = ["matching_files", "read_file", "write_file"]
 
 
-def read_file(filename: Any, name: str | None = None) -> bytes:
+def read_file(filename: PathLike, name: str | None = None) -> bytes:
     """All bytes of a file.
-
-    Args:
-      filename: str, bytes, PathLike, or a URL that fsspec opens.
 
     Raises:
       FileNotFoundError, OSError.
@@ -32,8 +31,8 @@ def read_file(filename: Any, name: str | None = None) -> bytes:
     return content
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
-    """Makes a file of bytes, or of str as UTF-8, and the folders around it where they are missing.
+def write_file(filename: PathLike, contents: BytesLike | str, name: str | None = None) -> None:
+    """Writes bytes, or str as UTF-8, to a file, and creates the folders that are missing.
 
     Raises:
       OSError.
@@ -45,7 +44,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
         file.write(contents.encode() if isinstance(contents, str) else bytes(contents))
 
 
-def matching_files(pattern: Any, name: str | None = None) -> Any:
+def matching_files(pattern: PathLike | Sequence[PathLike], name: str | None = None) -> npt.NDArray[np.object_]:
     """An object array of the names (bytes) that match a glob pattern, or any of several; sorted."""
     found = sorted({path.encode() for path in glob(pattern)})
     names = np.empty(len(found), dtype=object)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
 from .. import _core
 from ..base.threads import thread_count
+from ..typing import PathLike, Records, WritableFile
 from ..values.conversion import encoded
 from .names import CODECS
 from .options import TFRecordOptions
@@ -23,14 +23,15 @@ class TFRecordWriter(_core.RecordWriter):
     """Writes records to a TFRecord file.
 
     Args:
-      path: str, bytes or PathLike; a URL that fsspec opens (`s3://…`, `gs://…`, extra `fsspec`); or a writable
-        binary file object, which is flushed but not closed by `close`. An existing file is cut to nothing.
-      options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", "SNAPPY", or TFRecordOptions. All but "ZLIB" are
-        written in blocks of about 1 MiB, each a member (frame) of its own, compressed on several threads; so is "GZIP"
-        with a compression_level, but not with any other of zlib's parameters: those mean one stream by zlib itself.
-      append: append to an existing file, which is read through and checked first. Paths only, and
-        not "ZLIB": TensorFlow reads only the first stream of such a file.
-      num_threads: how many threads compress blocks; None for as many as the process may use.
+      path: of the file, which is replaced if it exists; a URL that fsspec opens (`s3://…`, `gs://…`, extra `fsspec`);
+        or a binary file object, which `close` flushes but does not close.
+      options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", "SNAPPY", or TFRecordOptions. "GZIP" and "ZSTD" are
+        written in blocks of about 1 MiB, each a member (frame) of its own, "SNAPPY" in its own smaller blocks; several
+        threads compress them. So is "GZIP" with a compression_level, but not with any other of zlib's parameters:
+        those mean one stream by zlib itself.
+      append: add to the records of an existing file, which is first read through and checked. Paths only, and not
+        "ZLIB": TensorFlow reads only the first stream of such a file.
+      num_threads: how many compress blocks; None for as many as the process may use.
 
     `write(record)` takes any bytes-like object, or str as UTF-8; `write_batch(records)` a RecordBatch or a sequence.
     Records reach the file when a buffer is full, at `flush()` and at `close()`. A context manager. Safe to use from
@@ -38,8 +39,8 @@ class TFRecordWriter(_core.RecordWriter):
 
     Raises:
       OSError: the file can't be created or written (errno and filename are set); any later call raises it again.
-      ValueError: unknown compression, or parameters that it refuses.
-      errors.DataLossError: the file to append to is damaged, or otherwise compressed. It is left as it is.
+      ValueError: unknown compression, or parameters that it rejects.
+      errors.DataLossError: the file to append to is damaged or compressed in another way. It stays as it is.
       errors.FailedPreconditionError: `write` or `flush` after `close`.
 
     >>> import tempfile, os
@@ -53,7 +54,7 @@ class TFRecordWriter(_core.RecordWriter):
 
     def __init__(
         self,
-        path: Any,
+        path: PathLike | WritableFile,
         options: str | TFRecordOptions | None = None,
         *,
         append: bool = False,
@@ -65,17 +66,17 @@ class TFRecordWriter(_core.RecordWriter):
         core_options = TFRecordOptions._core_options(options if hasattr(options, "mem_level") else unset)  # type: ignore[arg-type]
         target, close_file = _target(path)
         if append:
-            # A file without records is started again: TensorFlow reads nothing after an empty GZIP member.
+            # A file without records is started over: TensorFlow reads nothing after an empty GZIP member.
             append = _holds_records(target, compression)
         _core._open_writer(self, target, compression, core_options, close_file, append, threads)
 
-    def write_batch(self, records: Any) -> None:
-        """Appends all records of a RecordBatch or a sequence of bytes-like objects and str, in one call."""
+    def write_batch(self, records: Records) -> None:  # type: ignore[override]
+        """Appends all the records in one call."""
         if isinstance(records, np.ndarray) and records.dtype.kind == "U":  # whose buffer is UTF-32
             records = records.tolist()
         try:
             super().write_batch(records)
-        except TypeError:  # nothing was written: all are looked at first
+        except TypeError:  # nothing was written: all are checked first
             texts = encoded(records)
             if texts is None:
                 raise
@@ -96,11 +97,11 @@ class TFRecordWriter(_core.RecordWriter):
         try:
             self.close()
         except OSError:
-            # What is on its way is most likely the same failure, and came first.
+            # The exception that is being raised is most likely the same failure, and came first.
             pass
 
 
-def _holds_records(target: Any, compression: str) -> bool:
+def _holds_records(target: object, compression: str) -> bool:
     """Reads the file through, so that what is appended can be read: it must end where a record ends."""
     if not isinstance(target, bytes):
         raise ValueError("append=True needs the path of a file")
@@ -111,8 +112,8 @@ def _holds_records(target: Any, compression: str) -> bool:
     return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0
 
 
-def _target(path: Any) -> tuple[Any, bool]:
-    """What the core writes to, and whether a file object is to be closed with the writer."""
+def _target(path: PathLike | WritableFile) -> tuple[object, bool]:
+    """What the core writes to, and whether closing the writer closes it."""
     if hasattr(path, "write"):
         return path, False
     name = os.fspath(path)

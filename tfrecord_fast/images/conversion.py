@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ..dtypes import as_dtype
+from ..dtypes import DTypeLike, as_dtype
 
 __all__ = ["convert_image_dtype"]
 
 
 def convert_image_dtype(
-    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
-) -> np.ndarray[Any, Any]:
+    image: npt.ArrayLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
+) -> npt.NDArray[Any]:
     """An image in another dtype, scaled: floats are 0 to 1, integers 0 to their largest value.
 
     Args:
       image: an array of any integer or float dtype.
-      saturate: cut floats outside 0 to 1 before they become integers.
+      saturate: clip floats to 0 to 1 before they become integers.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> float(tf.image.convert_image_dtype(np.uint8([255]), tf.float32)[0])
@@ -42,5 +43,5 @@ def convert_image_dtype(
         scaled = np.clip(scaled, limits.min, limits.max) if saturate else scaled
     else:
         scaled = values
-    converted: np.ndarray[Any, Any] = scaled.astype(kind, copy=False)
+    converted: npt.NDArray[Any] = scaled.astype(kind, copy=False)
     return converted

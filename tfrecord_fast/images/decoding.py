@@ -1,7 +1,7 @@
 """JPEG, PNG, GIF and BMP, as `tf.io` decodes them; needs the extra `image`.
 
-JPEG goes through libjpeg-turbo (the package simplejpeg), with the settings, and so the pixels, that TensorFlow has;
-where simplejpeg is not installed, through Pillow, whose pixels may differ by some steps of 255. The rest is Pillow's.
+JPEG is decoded by libjpeg-turbo (the package simplejpeg), with TensorFlow's settings and so with its pixels. Without
+simplejpeg, Pillow decodes it, and pixels may differ by a few steps of 255. Everything else is Pillow's.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import io
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ..dtypes import as_dtype
+from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
 from .conversion import convert_image_dtype
 from .libraries import pillow, simplejpeg
@@ -26,13 +27,16 @@ __all__ = [
     "is_jpeg",
 ]
 
+# The bytes of one image file.
+Contents = bytes | bytearray | memoryview | npt.NDArray[Any]
+
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _PNG = b"\x89PNG\r\n\x1a\n"
-# What TensorFlow has libpng weigh red, green and blue by, in 32768ths.
+# The weights of red, green and blue that TensorFlow gives libpng, in 32768ths.
 _GRAY = (9797, 19234, 3737)
 
 
-def _content(contents: Any) -> bytes:
+def _content(contents: Contents) -> bytes:
     if isinstance(contents, np.ndarray) and contents.ndim == 0:
         contents = contents.item()
     if not isinstance(contents, bytes | bytearray | memoryview):
@@ -47,13 +51,13 @@ def _check_channels(channels: int | None, allowed: tuple[int, ...]) -> int:
     return channels
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> bool:
-    """Whether bytes begin as a JPEG does."""
+def is_jpeg(contents: Contents, name: str | None = None) -> bool:
+    """Whether the bytes begin like a JPEG."""
     return _content(contents)[:3] == b"\xff\xd8\xff"
 
 
 def decode_jpeg(
-    contents: Any,
+    contents: Contents,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -61,13 +65,12 @@ def decode_jpeg(
     acceptable_fraction: float = 1,
     dct_method: str = "",
     name: str | None = None,
-) -> np.ndarray[Any, Any]:
+) -> npt.NDArray[Any]:
     """A JPEG (or another image) as an array.
 
     Args:
-      contents: bytes of the file.
-      channels: 0: as the image has; 1: grayscale; 3: RGB.
-      ratio: 1, 2, 4 or 8: makes the image that much smaller while decoding; needs Pillow.
+      channels: 0: those of the image; 1: grayscale; 3: RGB.
+      ratio: 1, 2, 4 or 8: makes the image smaller by that factor while decoding; needs Pillow.
       fancy_upscaling: slower, smoother upsampling of chroma.
       dct_method: "INTEGER_FAST" (the default, as in TensorFlow) or "INTEGER_ACCURATE".
 
@@ -89,7 +92,7 @@ def decode_jpeg(
         if colorspace.upper() in ("CMYK", "YCCK"):
             return _decode(data, channels or 3)
         gray = channels == 1 or (channels == 0 and colorspace.lower().startswith("gray"))
-        decoded: np.ndarray[Any, Any] = library.decode_jpeg(
+        decoded: npt.NDArray[Any] = library.decode_jpeg(
             data,
             colorspace="GRAY" if gray else "RGB",
             fastdct=dct_method != "INTEGER_ACCURATE",
@@ -100,19 +103,22 @@ def decode_jpeg(
     return decoded
 
 
-def decode_png(contents: Any, channels: int = 0, dtype: Any = "uint8", name: str | None = None) -> np.ndarray[Any, Any]:
+def decode_png(
+    contents: Contents, channels: int = 0, dtype: DTypeLike = "uint8", name: str | None = None
+) -> npt.NDArray[Any]:
     """A PNG (or another image) as an array.
 
     Args:
-      channels: 0: as the image has (1 to 4); 1: grayscale; 3: RGB; 4: RGBA.
-      dtype: uint8 or uint16: values of 8 bits are scaled by 257 (of a JPEG, GIF or BMP 256), those
-        of 16 cut to the high byte.
+      channels: 0: those of the image (1 to 4); 1: grayscale; 3: RGB; 4: RGBA.
+      dtype: uint8 or uint16: values of 8 bits are scaled by 257 (in a JPEG, GIF or BMP by 256), those
+        of 16 bits cut to the high byte.
 
     Returns:
       `[height, width, channels]`.
 
     Raises:
-      errors.InvalidArgumentError: not an image, or a damaged one; uint16 of an interlaced PNG of 16 bits in color.
+      errors.InvalidArgumentError: not an image, or a damaged one; uint16 from an interlaced
+        PNG with 16 bits per color channel.
     """
     kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
     if kind not in (np.uint8, np.uint16):
@@ -125,12 +131,12 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = "uint8", name: str
     return decoded if kind == np.uint8 else decoded.astype(np.uint16) << 8
 
 
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> np.ndarray[Any, Any]:
+def decode_bmp(contents: Contents, channels: int = 0, name: str | None = None) -> npt.NDArray[Any]:
     """A BMP as uint8 `[height, width, channels]`."""
     return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)))
 
 
-def decode_gif(contents: Any, name: str | None = None) -> np.ndarray[Any, Any]:
+def decode_gif(contents: Contents, name: str | None = None) -> npt.NDArray[Any]:
     """All frames of a GIF as uint8 `[frames, height, width, 3]`."""
     image = _open(_content(contents))
     frames = []
@@ -141,17 +147,17 @@ def decode_gif(contents: Any, name: str | None = None) -> np.ndarray[Any, Any]:
 
 
 def decode_image(
-    contents: Any,
+    contents: Contents,
     channels: int | None = None,
-    dtype: Any = "uint8",
+    dtype: DTypeLike = "uint8",
     name: str | None = None,
     expand_animations: bool = True,
-) -> np.ndarray[Any, Any]:
+) -> npt.NDArray[Any]:
     """A JPEG, PNG, GIF or BMP, whichever it is.
 
     Args:
-      channels: as of `decode_png`; JPEG, GIF and BMP have 1 or 3 of their own.
-      dtype: uint8 or uint16; float16, float32 or float64, to which values are scaled so that the largest is 1.
+      channels: as for `decode_png`; JPEG, GIF and BMP themselves have 1 or 3.
+      dtype: uint8 or uint16; float16, float32 or float64, to which values are scaled, with the largest as 1.
       expand_animations: a GIF gives `[frames, height, width, 3]`; False: its first frame.
 
     Returns:
@@ -185,8 +191,8 @@ def _open(data: bytes) -> Any:
         raise InvalidArgumentError(f"Unknown image file format; expected JPEG, PNG, GIF or BMP: {error}") from None
 
 
-def _decode(data: bytes, channels: int, draft: int = 1) -> np.ndarray[Any, Any]:
-    """What is no PNG, by Pillow."""
+def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
+    """Anything but a PNG, by Pillow."""
     if data.startswith(_PNG):
         return _decode_png(data, channels, np.dtype(np.uint8))
     image = _open(data)
@@ -196,7 +202,7 @@ def _decode(data: bytes, channels: int, draft: int = 1) -> np.ndarray[Any, Any]:
     return _pixels_of(image, _MODES.get(channels) or own)
 
 
-def _pixels_of(image: Any, mode: str | None = None) -> np.ndarray[Any, Any]:
+def _pixels_of(image: Any, mode: str | None = None) -> npt.NDArray[Any]:
     """`[height, width, channels]`, converted to the mode if one is given."""
     try:
         pixels = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
@@ -205,8 +211,8 @@ def _pixels_of(image: Any, mode: str | None = None) -> np.ndarray[Any, Any]:
     return pixels[:, :, None] if pixels.ndim == 2 else pixels
 
 
-def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The channels and the depth that libpng makes of a PNG; Pillow only reads it."""
+def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """A PNG with the channels and depth that libpng gives it; Pillow only reads it."""
     image = _open(data)
     deep, with_alpha = data[24:25] == b"\x10", data[25:26] == b"\x04"
     if image.mode.startswith("I"):
@@ -219,18 +225,18 @@ def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> np.ndarray[A
     elif image.mode == "P":
         pixels = _pixels_of(image, "RGBA" if "transparency" in image.info else "RGB")
     elif channels == 4:
-        pixels = _pixels_of(image, "RGBA")  # a transparent color, too
+        pixels = _pixels_of(image, "RGBA")  # handles a transparent color too
     else:
         pixels = _pixels_of(image, "L" if image.mode == "1" else None)
         if deep and with_alpha:
-            pixels = pixels[:, :, ::3]  # Pillow makes RGBA of it
+            pixels = pixels[:, :, ::3]  # Pillow turns it into RGBA
     pixels = _with_channels(pixels, channels or pixels.shape[2])
     if kind == np.uint8:
         return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
     return pixels if pixels.dtype == np.uint16 else pixels.astype(np.uint16) * np.uint16(257)
 
 
-def _with_channels(pixels: np.ndarray[Any, Any], channels: int) -> np.ndarray[Any, Any]:
+def _with_channels(pixels: npt.NDArray[Any], channels: int) -> npt.NDArray[Any]:
     own = pixels.shape[2]
     if own == channels:
         return pixels
@@ -243,9 +249,9 @@ def _with_channels(pixels: np.ndarray[Any, Any], channels: int) -> np.ndarray[An
     return np.concatenate([colors, alpha], axis=2)
 
 
-def _gray(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _gray(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     total: Any = sum(pixels[:, :, i].astype(np.uint32) * weight for i, weight in enumerate(_GRAY))
     if pixels.dtype == np.uint16:
-        total += 1 << 14  # rounded, but for 8 bits
-    gray: np.ndarray[Any, Any] = (total >> 15).astype(pixels.dtype)[:, :, None]
+        total += 1 << 14  # rounded, except for 8 bits
+    gray: npt.NDArray[Any] = (total >> 15).astype(pixels.dtype)[:, :, None]
     return gray

@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InvalidArgumentError
 from .libraries import pillow, simplejpeg
@@ -13,7 +14,7 @@ from .libraries import pillow, simplejpeg
 __all__ = ["encode_jpeg", "encode_png"]
 
 
-def _pixels(image: Any, kinds: tuple[type, ...], channels: tuple[int, ...]) -> np.ndarray[Any, Any]:
+def _pixels(image: npt.ArrayLike, kinds: tuple[type, ...], channels: tuple[int, ...]) -> npt.NDArray[Any]:
     pixels = np.asarray(image)
     if pixels.dtype.type not in kinds or pixels.ndim != 3 or pixels.shape[2] not in channels:
         names = " or ".join(np.dtype(kind).name for kind in kinds)
@@ -25,7 +26,7 @@ def _pixels(image: Any, kinds: tuple[type, ...], channels: tuple[int, ...]) -> n
 
 
 def encode_jpeg(
-    image: Any,
+    image: npt.ArrayLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -76,7 +77,7 @@ def encode_jpeg(
     return buffer.getvalue()
 
 
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> bytes:
+def encode_png(image: npt.ArrayLike, compression: int = -1, name: str | None = None) -> bytes:
     """An image as PNG.
 
     Args:

@@ -1,4 +1,4 @@
-"""PNGs of 16 bits a channel in color or with alpha, of which Pillow reads the high bytes only."""
+"""PNGs with 16 bits per channel in color or with alpha; Pillow reads only their high bytes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import zlib
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InvalidArgumentError
 
@@ -15,8 +16,8 @@ __all__ = ["read_deep_png"]
 _CHANNELS = {2: 3, 4: 2, 6: 4}  # by color type
 
 
-def read_deep_png(data: bytes, with_transparency: bool) -> np.ndarray[Any, Any]:
-    """uint16 `[height, width, 2 to 4]`; RGB gets alpha from its transparent color, if it has one, on request.
+def read_deep_png(data: bytes, with_transparency: bool) -> npt.NDArray[Any]:
+    """uint16 `[height, width, 2 to 4]`; on request, RGB gets alpha from its transparent color, if it has one.
 
     Raises:
       errors.InvalidArgumentError: damage; interlaced rows.
@@ -37,7 +38,7 @@ def read_deep_png(data: bytes, with_transparency: bool) -> np.ndarray[Any, Any]:
         raise _undecodable("no header")
     width, height, _, color, _, _, interlaced = struct.unpack(">IIBBBBB", header)
     if interlaced or color not in _CHANNELS:
-        raise InvalidArgumentError("an interlaced PNG of 16 bits in color decodes to uint8 with its own channels")
+        raise InvalidArgumentError("an interlaced color PNG of 16 bits decodes only to uint8, with its own channels")
     size = 2 * _CHANNELS[color]
     wanted = height * (1 + width * size)
     try:
@@ -57,8 +58,8 @@ def read_deep_png(data: bytes, with_transparency: bool) -> np.ndarray[Any, Any]:
     return pixels
 
 
-def _unfiltered(filters: np.ndarray[Any, Any], lines: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """By diagonals, whose pixels depend on earlier ones only: on the left, above, and left above."""
+def _unfiltered(filters: npt.NDArray[Any], lines: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Along diagonals: pixels depend only on those to the left, above, and above left, on earlier diagonals."""
     height, width, size = lines.shape
     out = np.zeros((height + 1, width + 1, size), np.uint8)
     for diagonal in range(height + width - 1):

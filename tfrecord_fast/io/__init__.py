@@ -1,4 +1,4 @@
-"""`tf.io`: writing records, and parsing them; files, images and tensors around them."""
+"""`tf.io`: writing and parsing records, and what goes with them: files, images and tensors."""
 
 from ..examples.features import (
     FixedLenFeature,

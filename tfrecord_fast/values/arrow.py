@@ -7,43 +7,49 @@ asks for large_binary gets it, copied.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 
-__all__ = ["arrow_columns", "export"]
+__all__ = ["Capsules", "arrow_columns", "export"]
+
+Capsules = tuple[object, object]  # of an ArrowSchema and an ArrowArray
+_Key = TypeVar("_Key")
 
 
-def export(values: Any, offsets: list[Any], requested_schema: Any) -> tuple[Any, Any]:
+def export(
+    values: npt.NDArray[Any] | _core.BytesArrayBase, offsets: list[npt.NDArray[Any]], requested_schema: object | None
+) -> Capsules:
     """The two capsules for `values` in lists cut at `offsets`, the innermost first."""
     copy = requested_schema is not None and _core._arrow_requested_format(requested_schema) in ("Z", "U")
     return _core._arrow_export(values, offsets, copy)
 
 
 class _ArrayColumn:
-    """An array of several dimensions, whose rows go to Arrow as lists of fixed size."""
+    """An array of several dimensions, with rows that Arrow sees as lists of fixed size."""
 
-    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+    def __init__(self, values: npt.NDArray[Any]) -> None:
         self._values = values
 
     def __len__(self) -> int:
         return len(self._values)
 
-    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> Capsules:
         return export(self._values, [], requested_schema)
 
 
-def arrow_columns(columns: Mapping[Any, Any]) -> dict[Any, Any]:
+def arrow_columns(columns: Mapping[_Key, Any]) -> dict[_Key, Any]:
     """Columns as `pyarrow.table`, polars and DuckDB take them.
 
     Args:
       columns: what `parse_example`, `parse_sequence_example` or a ShardReader gave.
 
     Returns:
-      The same dict, but that arrays of two and more dimensions, which NumPy does not hand to Arrow, are there as
-      objects that do (`__arrow_c_array__`), without a copy, as lists of fixed size.
+      The same columns, except that arrays of two or more dimensions, which NumPy does not hand to Arrow, are wrapped
+      in objects that do (`__arrow_c_array__`), as lists of fixed size and without a copy.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> columns = tf.io.arrow_columns({"box": np.zeros((3, 4), np.float32), "id": np.arange(3)})

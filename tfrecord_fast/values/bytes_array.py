@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
-from ..dtypes import as_dtype
+from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
-from .arrow import export
+from .arrow import Capsules, export
 from .conversion import plain
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["BytesArray"]
 class BytesArray(_core.BytesArrayBase):
     """Byte strings of any shape, as views into the buffers of the records they were parsed from.
 
-    Nothing is copied until asked for: `col[i]` gives bytes (or a BytesArray, where there are more axes),
+    Nothing is copied until asked for: `col[i]` gives bytes (or a BytesArray, if there are more axes),
     `col.view(i)` a read-only memoryview, `np.asarray(col)` an object array, `col.tolist()` lists of bytes. Slices,
     index arrays and masks give a BytesArray over the same buffers. The record buffers live as long as the array
     does; `col.copy()` lets go of them.
@@ -39,9 +39,10 @@ class BytesArray(_core.BytesArrayBase):
         values = _without_buffers(plain(values))
         array = np.empty(0, dtype=object) if isinstance(values, list) and not values else np.asarray(values, object)
         items = [item.encode() if isinstance(item, str) else item for item in array.ravel().tolist()]
-        return _core._bytes_from_list(items, list(array.shape))  # type: ignore[no-any-return]
+        made: BytesArray = _core._bytes_from_list(items, list(array.shape))
+        return made
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("a BytesArray holds no Python objects: an object array of it is always a copy")
         flat = np.empty(self.size, dtype=object)
@@ -55,38 +56,39 @@ class BytesArray(_core.BytesArrayBase):
             return _core._bytes_take(self, np.asarray([positions], dtype=np.int64))[0]
         return _core._bytes_take(self, positions)
 
-    def reshape(self, *shape: Any) -> BytesArray:
+    def reshape(self, *shape: int | Sequence[int]) -> BytesArray:
         """The same elements in another shape; no copy. One length may be -1."""
-        wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        wanted: Any = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         lengths = list(np.empty(self.shape, dtype=np.bool_).reshape(wanted).shape)
         if not lengths:
-            return self[(0,) * self.ndim]  # type: ignore[no-any-return]
-        return _core._bytes_reshape(self, lengths)  # type: ignore[no-any-return]
+            one: BytesArray = self[(0,) * self.ndim]
+            return one
+        return _core._bytes_reshape(self, lengths)
 
     def ravel(self) -> BytesArray:
         """The same elements, 1-D; no copy."""
-        return _core._bytes_reshape(self, [self.size])  # type: ignore[no-any-return]
+        return _core._bytes_reshape(self, [self.size])
 
     def copy(self) -> BytesArray:
-        """The same elements in memory of their own: the record buffers are let go of."""
-        return _core._bytes_copy(self)  # type: ignore[no-any-return]
+        """The same elements in memory of their own, which lets go of the record buffers."""
+        return _core._bytes_copy(self)
 
     def lengths(self) -> npt.NDArray[np.int64]:
         """The size of each element in bytes, in the array's shape."""
         return _core._bytes_lengths(self).reshape(self.shape)
 
-    def decode_raw(self, dtype: Any, shape: Sequence[int] | int | None = None) -> npt.NDArray[Any]:
+    def decode_raw(self, dtype: DTypeLike, shape: Sequence[int] | int | None = None) -> npt.NDArray[Any]:
         """The elements' bytes as one dense, little-endian array.
 
         Args:
           dtype: numeric.
-          shape: of one element; None: 1-D, as long as the elements are, which must be of one size.
+          shape: of one element. None: 1-D; the elements must all have the same number of bytes.
 
         Returns:
           An ndarray `[*self.shape, *shape]`.
 
         Raises:
-          errors.InvalidArgumentError: an element has another number of bytes.
+          errors.InvalidArgumentError: an element has a different number of bytes.
         """
         kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
         if kind.hasobject:
@@ -117,7 +119,7 @@ class BytesArray(_core.BytesArrayBase):
     def __ne__(self, other: object) -> Any:
         return ~(self == other)
 
-    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> Capsules:
         return export(self, [], requested_schema)
 
     def __repr__(self) -> str:
@@ -125,13 +127,13 @@ class BytesArray(_core.BytesArrayBase):
         more = ", …" if len(self) > 3 else ""
         return f"BytesArray([{shown}{more}], shape={self.shape})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[..., BytesArray], tuple[bytes, bytes, tuple[int, ...]]]:
         return _restore, (_core._bytes_joined(self), _core._bytes_lengths(self).tobytes(), self.shape)
 
     def __copy__(self) -> BytesArray:
         return self  # immutable
 
-    def __deepcopy__(self, memo: Any) -> BytesArray:
+    def __deepcopy__(self, memo: object) -> BytesArray:
         return self.copy()
 
 
@@ -148,7 +150,8 @@ def _restore(joined: bytes, lengths: bytes, shape: tuple[int, ...]) -> BytesArra
     ends = np.cumsum(np.frombuffer(lengths, dtype=np.int64)).tolist()
     whole = memoryview(joined)
     items = [whole[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-    return _core._bytes_from_list(items, list(shape))  # type: ignore[no-any-return]
+    made: BytesArray = _core._bytes_from_list(items, list(shape))
+    return made
 
 
 _core._register_bytes_array(BytesArray)

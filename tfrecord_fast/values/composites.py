@@ -1,4 +1,4 @@
-"""Sparse and ragged components: stacked to batches, and taken apart."""
+"""Sparse and ragged components: stacked into batches, and taken apart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sparse import SparseTensor
 __all__ = ["sparse_rows", "stack_ragged", "stack_rows"]
 
 
-def stack_rows(elements: list[Any]) -> Any:
+def stack_rows(elements: list[Any]) -> SparseTensor | RaggedTensor:
     """A batch of SparseTensors or of RaggedTensors."""
     if isinstance(elements[0], SparseTensor):
         return _stack_sparse(elements)
@@ -24,7 +24,7 @@ def stack_rows(elements: list[Any]) -> Any:
 
 
 def stack_ragged(elements: list[Any]) -> RaggedTensor:
-    """A RaggedTensor whose rows are the elements: arrays of one rank, or RaggedTensors."""
+    """A RaggedTensor with the elements as rows: arrays of one rank, or RaggedTensors."""
     lengths = np.array([len(element) for element in elements], dtype=np.int64)
     splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     return ragged_of(_concatenate(elements), splits)
@@ -58,7 +58,7 @@ def _stack_sparse(elements: list[SparseTensor]) -> SparseTensor:
 
 
 def sparse_rows(tensor: SparseTensor) -> Iterator[SparseTensor]:
-    """The slices of a SparseTensor along its first axis; each keeps the shape of the whole behind it."""
+    """The slices of a SparseTensor along its first axis; each keeps the lengths of the other axes."""
     if len(tensor.dense_shape) < 2:
         raise InvalidArgumentError("the rows of a SparseTensor of one dimension are scalars, which can't be sparse")
     indices = tensor.indices

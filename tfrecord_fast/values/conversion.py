@@ -1,10 +1,11 @@
-"""Values that users give for others of a known type: defaults, paddings, what a generator yields."""
+"""What users give, as values of a known type: defaults, paddings, what a generator yields."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = ["as_array", "encoded", "fill_value", "plain"]
 
@@ -12,19 +13,19 @@ _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # from bool to integers to flo
 
 
 def plain(value: Any) -> Any:
-    """The value; of another library's tensor, its NumPy value."""
+    """The value itself; for another library's tensor, its NumPy value."""
     return value.numpy() if hasattr(value, "numpy") and not isinstance(value, np.ndarray | np.generic) else value
 
 
-def as_array(value: Any, dtype: Any, what: str = "default_value") -> np.ndarray[Any, Any]:
+def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> npt.NDArray[Any]:
     """`value` as an array of that NumPy dtype, an object array of bytes for strings.
 
-    Accepts what TensorFlow does: bools as numbers, whole floats as integers where they are NumPy's. What TensorFlow
-    would cut silently is an error.
+    Accepts what TensorFlow does: bools as numbers, and NumPy's floats as integers if they are whole. What TensorFlow
+    would truncate silently is an error.
 
     Raises:
-      TypeError: values of a kind that cannot become the other.
-      ValueError: an integer that the dtype does not hold, or lists of unequal lengths.
+      TypeError: values of a kind that can't be converted.
+      ValueError: an integer that does not fit the dtype, or lists of unequal lengths.
     """
     value = plain(value)
     target = np.dtype(dtype)
@@ -57,15 +58,15 @@ def as_array(value: Any, dtype: Any, what: str = "default_value") -> np.ndarray[
     return converted
 
 
-def encoded(records: Any) -> Any:
-    """A sequence of records with UTF-8 in place of str; None where there is no str among them."""
+def encoded(records: object) -> list[Any] | None:
+    """A sequence of records with every str as UTF-8; None if there is no str among them."""
     if not isinstance(records, list | tuple | np.ndarray) or not any(isinstance(item, str) for item in records):
         return None
     return [item.encode() if isinstance(item, str) else item for item in records]
 
 
-def fill_value(value: Any, dtype: Any, what: str = "default_value") -> Any:
-    """One value of that NumPy dtype, to fill an array with; 0 or b"" of None."""
+def fill_value(value: object, dtype: npt.DTypeLike, what: str = "default_value") -> Any:
+    """One value of that NumPy dtype, to fill an array with; 0 or b"" for None."""
     if value is None:
         return b"" if np.dtype(dtype).hasobject else 0
     array = as_array(value, dtype, what)
@@ -74,7 +75,7 @@ def fill_value(value: Any, dtype: Any, what: str = "default_value") -> Any:
     return array[()]
 
 
-def _strings(value: Any, what: str) -> np.ndarray[Any, Any]:
+def _strings(value: object, what: str) -> npt.NDArray[Any]:
     if isinstance(value, bytes | str | bytearray | memoryview):
         array = np.empty((), dtype=object)
         array[()] = value

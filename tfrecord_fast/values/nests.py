@@ -5,7 +5,7 @@ The semantics are those of tf.data's nests: tuples, named tuples and dicts are s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +53,7 @@ def normalize(value: Any) -> Any:
 
 
 def returned(value: Any) -> Any:
-    """The element that a function's result means: a list at the top is a tuple there."""
+    """The element that a function's result means: there, a list at the top is a tuple."""
     return normalize(tuple(value) if type(value) is list else value)
 
 
@@ -67,7 +67,7 @@ def leaves(value: Any) -> list[Any]:
 
 
 def map_leaves(function: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """The structure of `first` with `function` of each component, and of the others' in the same place."""
+    """The structure of `first`, with `function` applied to each component and the others' in the same place."""
     if isinstance(first, Mapping):
         return {key: map_leaves(function, item, *(other[key] for other in others)) for key, item in first.items()}
     if isinstance(first, tuple) and not isinstance(first, TensorSpec):
@@ -80,7 +80,7 @@ def map_leaves(function: Callable[..., Any], first: Any, *others: Any) -> Any:
 
 
 def stack(elements: list[Any]) -> Any:
-    """One element with a new first axis, of elements alike.
+    """One element with a new first axis, from elements of the same structure and shapes.
 
     Raises:
       errors.InvalidArgumentError: their shapes or structures differ.
@@ -132,11 +132,11 @@ def _stack_arrays(elements: list[Any]) -> Any:
 # ---- Rows ----
 
 
-def column_length(value: Any) -> int:
+def column_length(value: object) -> int:
     """The length of the first axis, which all components share.
 
     Raises:
-      ValueError: they do not, or one has no axis.
+      ValueError: their lengths differ, or one has no axis.
     """
     lengths = set()
     for leaf in leaves(value):
@@ -164,21 +164,22 @@ def rows(value: Any) -> Iterator[Any]:
     return iter(_rows(value, length))
 
 
-def _rows(value: Any, length: int) -> Any:
+def _rows(value: Any, length: int) -> Iterable[Any]:
     if value is None:
         return [None] * length
     if isinstance(value, Mapping | tuple):
         return rows(value)
     if hasattr(value, "dense_shape"):
         return sparse_rows(value)
-    return value
+    column: Iterable[Any] = value
+    return column
 
 
 # ---- Specs ----
 
 
 def spec_of(value: Any) -> Any:
-    """The structure with a TensorSpec for each component."""
+    """The structure, with a TensorSpec in place of each component."""
 
     def one(leaf: Any) -> TensorSpec:
         if isinstance(leaf, bytes):

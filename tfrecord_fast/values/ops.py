@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from ..dtypes import as_dtype, string
+from ..dtypes import DTypeLike, as_dtype, string
 from ..errors import InvalidArgumentError
 from .bytes_array import BytesArray
 from .nests import normalize, returned
@@ -29,21 +30,25 @@ __all__ = [
     "transpose",
 ]
 
+_Lengths: TypeAlias = int | Sequence[int] | npt.NDArray[Any]
 
-def _value(value: Any) -> Any:
+
+def _value(value: object) -> npt.NDArray[Any] | BytesArray:
     """The value as an array, typed as TensorFlow types Python's."""
     return value if isinstance(value, BytesArray) else np.asarray(normalize(value))
 
 
-def _result(array: Any) -> Any:
+def _result(array: npt.NDArray[Any] | BytesArray) -> Any:
     return array[()] if isinstance(array, np.ndarray) and array.ndim == 0 else array
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+def constant(
+    value: object, dtype: DTypeLike | None = None, shape: _Lengths | None = None, name: str | None = None
+) -> Any:
     """A NumPy value: Python ints become int32, floats float32, str bytes, unless `dtype` says otherwise.
 
     Args:
-      shape: one value is repeated to fill it.
+      shape: filled with the value, if it is only one.
 
     >>> import tfrecord_fast as tf
     >>> tf.constant([1, 2])
@@ -57,12 +62,14 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     return _result(array)
 
 
-def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor(
+    value: object, dtype: DTypeLike | None = None, dtype_hint: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """As `constant`."""
     return constant(value, dtype)
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: object, dtype: DTypeLike, name: str | None = None) -> Any:
     """The values in another dtype; of a SparseTensor too.
 
     >>> import tfrecord_fast as tf
@@ -72,10 +79,11 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     kind = as_dtype(dtype).as_numpy_dtype
     if isinstance(x, SparseTensor):
         return SparseTensor(x.indices, np.asarray(x.values).astype(kind), x.dense_shape)
-    return _result(_value(x).astype(kind))
+    values: Any = _value(x)
+    return _result(values.astype(kind))
 
 
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+def reshape(tensor: object, shape: _Lengths, name: str | None = None) -> Any:
     """The values in another shape, of which one length may be -1.
 
     Raises:
@@ -95,46 +103,46 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
         ) from error
 
 
-def shape(input: Any, out_type: Any = "int32", name: str | None = None) -> Any:
+def shape(input: object, out_type: DTypeLike = "int32", name: str | None = None) -> npt.NDArray[Any]:
     """The lengths, as a 1-D array (int32 by default)."""
     return np.array(_value(input).shape, dtype=as_dtype(out_type).as_numpy_dtype)
 
 
-def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
-    """With an axis of length 1 more."""
+def expand_dims(input: object, axis: int, name: str | None = None) -> npt.NDArray[Any]:
+    """The values with one more axis, of length 1."""
     return np.expand_dims(np.asarray(_value(input)), axis)
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
-    """Without its axes of length 1, or without those named, whose length must be 1."""
-    axes = tuple(axis) if isinstance(axis, list) else axis
+def squeeze(input: object, axis: int | Sequence[int] | None = None, name: str | None = None) -> Any:
+    """The values without their axes of length 1, or without those named, whose length must be 1."""
+    axes = axis if axis is None or isinstance(axis, int) else tuple(axis)
     return _result(np.squeeze(np.asarray(_value(input)), axis=axes))
 
 
-def transpose(a: Any, perm: Sequence[int] | None = None, name: str | None = None) -> Any:
-    """With its axes in another order; reversed by default."""
+def transpose(a: object, perm: Sequence[int] | None = None, name: str | None = None) -> npt.NDArray[Any]:
+    """The values with their axes in another order; reversed by default."""
     return np.transpose(np.asarray(_value(a)), perm)
 
 
-def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+def stack(values: Iterable[object], axis: int = 0, name: str | None = None) -> npt.NDArray[Any]:
     """Arrays of one shape along a new axis."""
     return np.stack([np.asarray(_value(value)) for value in values], axis=axis)
 
 
-def concat(values: Any, axis: int, name: str | None = None) -> Any:
-    """Arrays one behind the other along an axis."""
+def concat(values: Iterable[object], axis: int, name: str | None = None) -> npt.NDArray[Any]:
+    """Arrays one after the other along an axis."""
     return np.concatenate([np.asarray(_value(value)) for value in values], axis=axis)
 
 
 def one_hot(
-    indices: Any,
+    indices: object,
     depth: int,
-    on_value: Any = 1,
-    off_value: Any = 0,
+    on_value: npt.ArrayLike = 1,
+    off_value: npt.ArrayLike = 0,
     axis: int = -1,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> npt.NDArray[Any]:
     """For each index a row of `depth` values, `on_value` at that place and `off_value` elsewhere; float32 by default.
 
     >>> import tfrecord_fast as tf
@@ -143,17 +151,17 @@ def one_hot(
     """
     places = np.asarray(_value(indices))
     kind = np.float32 if dtype is None else as_dtype(dtype).as_numpy_dtype
-    rows = np.where(places[..., None] == np.arange(depth), on_value, off_value).astype(kind)
+    rows: npt.NDArray[Any] = np.where(places[..., None] == np.arange(depth), on_value, off_value).astype(kind)
     return rows if axis == -1 else np.moveaxis(rows, -1, axis)
 
 
 def numpy_function(
-    func: Callable[..., Any], inp: Any, Tout: Any = None, stateful: bool = True, name: str | None = None
+    func: Callable[..., Any], inp: Iterable[object], Tout: object = None, stateful: bool = True, name: str | None = None
 ) -> Any:
     """The function's result for these arguments, as NumPy values: functions are Python's here anyway."""
     return returned(func(*inp))
 
 
-def py_function(func: Callable[..., Any], inp: Any, Tout: Any = None, name: str | None = None) -> Any:
+def py_function(func: Callable[..., Any], inp: Iterable[object], Tout: object = None, name: str | None = None) -> Any:
     """As `numpy_function`."""
     return numpy_function(func, inp, Tout)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from .arrow import export
+from .arrow import Capsules, export
 from .conversion import fill_value
 from .typed import as_values
 
@@ -37,7 +37,7 @@ class RaggedTensor:
 
     __slots__ = ("row_splits", "values")
 
-    def __init__(self, values: Any, row_splits: Any) -> None:
+    def __init__(self, values: Any, row_splits: npt.ArrayLike) -> None:
         self.values = as_values(values)
         self.row_splits = _integers(row_splits, "row_splits")
         self._check()
@@ -51,16 +51,16 @@ class RaggedTensor:
     # ---- Construction ----
 
     @classmethod
-    def from_row_splits(cls, values: Any, row_splits: Any, validate: bool = True) -> RaggedTensor:
-        """Of row splits: 0, then where each row ends."""
+    def from_row_splits(cls, values: Any, row_splits: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
+        """From row splits: 0, then where each row ends."""
         tensor = ragged_of(as_values(values), _integers(row_splits, "row_splits"))
         if validate:
             tensor._check()
         return tensor
 
     @classmethod
-    def from_row_lengths(cls, values: Any, row_lengths: Any, validate: bool = True) -> RaggedTensor:
-        """Of the length of each row."""
+    def from_row_lengths(cls, values: Any, row_lengths: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
+        """From the length of each row."""
         lengths = _integers(row_lengths, "row_lengths")
         if validate:
             _require(bool(np.all(lengths >= 0)), "row_lengths must not be negative")
@@ -71,8 +71,8 @@ class RaggedTensor:
         return ragged_of(as_values(values), splits)
 
     @classmethod
-    def from_row_starts(cls, values: Any, row_starts: Any, validate: bool = True) -> RaggedTensor:
-        """Of where each row starts."""
+    def from_row_starts(cls, values: Any, row_starts: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
+        """From where each row starts."""
         starts = _integers(row_starts, "row_starts")
         if validate:
             _require(bool(np.all(starts >= 0)), "row_starts must not be negative")
@@ -81,17 +81,17 @@ class RaggedTensor:
         return cls.from_row_splits(values, np.append(starts, starts.dtype.type(len(values))), validate)
 
     @classmethod
-    def from_row_limits(cls, values: Any, row_limits: Any, validate: bool = True) -> RaggedTensor:
-        """Of where each row ends."""
+    def from_row_limits(cls, values: Any, row_limits: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
+        """From where each row ends."""
         limits = _integers(row_limits, "row_limits")
         return cls.from_row_splits(values, np.concatenate([np.zeros(1, limits.dtype), limits]), validate)
 
     @classmethod
-    def from_value_rowids(cls, values: Any, value_rowids: Any, validate: bool = True) -> RaggedTensor:
-        """Of the row that each value belongs to, ascending."""
+    def from_value_rowids(cls, values: Any, value_rowids: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
+        """From the row that each value belongs to, ascending."""
         rowids = _integers(value_rowids, "value_rowids")
         if validate:
-            _require(len(rowids) == len(values), f"expected {len(values)} row ids, one a value, got {len(rowids)}")
+            _require(len(rowids) == len(values), f"expected {len(values)} row ids, one per value, got {len(rowids)}")
             _require(bool(np.all(rowids[1:] >= rowids[:-1])), "value_rowids must be sorted")
         if rowids.size and (rowids.min() < 0 or rowids[-1] < rowids.max()):
             raise InvalidArgumentError("value_rowids must be sorted and not negative")
@@ -102,8 +102,8 @@ class RaggedTensor:
         return cls.from_row_lengths(values, lengths, validate=False)
 
     @classmethod
-    def from_uniform_row_length(cls, values: Any, length: int, dtype: Any, validate: bool = True) -> RaggedTensor:
-        """Of one length for all rows."""
+    def from_uniform_row_length(cls, values: Any, length: int, dtype: type[Any], validate: bool = True) -> RaggedTensor:
+        """From one length for all rows."""
         count = len(values)
         _require(length > 0 or count == 0, "a uniform row length of 0 does not fit the values")
         rows = count // length if length > 0 else 0
@@ -188,11 +188,11 @@ class RaggedTensor:
 
     tolist = to_list
 
-    def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> npt.NDArray[Any]:
+    def to_tensor(self, default_value: object = None, name: str | None = None, shape: Any = None) -> npt.NDArray[Any]:
         """A dense array `[n, longest, …]`, shorter rows padded with `default_value` (0 or b"" when None).
 
         Args:
-          shape: of the result, to which rows are cut and padded; None in it, or for it: as long as there is need.
+          shape: of the result, to which rows are cut and padded. None, or a length that is None: as long as needed.
         """
         if isinstance(self.values, RaggedTensor):
             values: Any = self.values.to_tensor(default_value)
@@ -205,25 +205,25 @@ class RaggedTensor:
         dense[np.arange(longest) < lengths[:, None]] = values[int(self.row_splits[0]) : int(self.row_splits[-1])]
         return dense if shape is None else _fitted(dense, shape, self.ragged_rank, filling)
 
-    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> Capsules:
         return export(self.flat_values, list(reversed(self.nested_row_splits)), requested_schema)
 
     def __repr__(self) -> str:
         return f"<RaggedTensor {self[:3].to_list()!r}{' …' if len(self) > 3 else ''}, shape={self.shape}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[..., RaggedTensor], tuple[Any, Splits]]:
         return ragged_of, (self.values, self.row_splits)
 
 
 def ragged_of(values: Any, row_splits: Splits) -> RaggedTensor:
-    """Of the package's own arrays, unchecked: TensorFlow, too, hands partitions out as records have them."""
+    """From the package's own arrays, unchecked: TensorFlow, too, passes partitions on as they are in the records."""
     tensor = RaggedTensor.__new__(RaggedTensor)
     tensor.values = values
     tensor.row_splits = row_splits
     return tensor
 
 
-def _integers(partition: Any, what: str) -> Splits:
+def _integers(partition: npt.ArrayLike, what: str) -> Splits:
     array = np.asarray(partition)
     if array.dtype.kind not in "iu":
         _require(array.size == 0, f"{what} must be integers, not {array.dtype}")
@@ -232,7 +232,7 @@ def _integers(partition: Any, what: str) -> Splits:
     return array
 
 
-def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, filling: Any) -> npt.NDArray[Any]:
+def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, filling: object) -> npt.NDArray[Any]:
     """Cut and padded to the shape, along the first axis and the ragged ones."""
     wanted = shape.as_list() if hasattr(shape, "as_list") else np.atleast_1d(np.asarray(shape, object)).tolist()
     free = 1 + ragged_rank
@@ -247,6 +247,6 @@ def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, filling: Any)
     return fitted
 
 
-def _require(condition: Any, message: str) -> None:
+def _require(condition: bool | np.bool_, message: str) -> None:
     if not condition:
         raise InvalidArgumentError(f"invalid partition: {message}")

@@ -1,13 +1,14 @@
-"""SparseTensor, and dense arrays of it."""
+"""SparseTensor, and dense arrays made of it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from .arrow import export
+from .arrow import Capsules, export
 from .conversion import as_array, fill_value
 from .ragged import RaggedTensor
 from .typed import as_values
@@ -19,10 +20,10 @@ __all__ = ["SparseTensor", "sparse_of", "to_dense"]
 
 
 class SparseTensor:
-    """Values and where they stand in a dense array of `dense_shape`.
+    """Values, and their places in a dense array of `dense_shape`.
 
     Attributes:
-      indices: int64 `[number of values, number of dimensions]`, in row-major order. Made when first asked for.
+      indices: int64 `[number of values, number of dimensions]`, in row-major order; made when first asked for.
       values: 1-D ndarray or BytesArray.
       dense_shape: int64 `[number of dimensions]`.
       row_splits: int64: the values of row i are `values[row_splits[i]:row_splits[i + 1]]`. In a feature list of a
@@ -31,13 +32,13 @@ class SparseTensor:
     Values are typed as TensorFlow types Python's: ints become int32, floats float32, str bytes.
 
     Raises:
-      ValueError: indices, values and dense_shape do not fit each other.
-      TypeError: indices that are no integers.
+      ValueError: indices, values and dense_shape do not fit together.
+      TypeError: indices that are not integers.
     """
 
     __slots__ = ("_indices", "_row_splits", "dense_shape", "row_steps", "values")
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: npt.ArrayLike, values: Any, dense_shape: npt.ArrayLike) -> None:
         self._indices: npt.NDArray[np.int64] | None = as_array(indices, np.int64, "indices")
         self.values = as_values(values)
         self.dense_shape = as_array(dense_shape, np.int64, "dense_shape")
@@ -50,10 +51,10 @@ class SparseTensor:
         cls,
         values: Any,
         row_splits: npt.NDArray[np.int64],
-        dense_shape: Any,
+        dense_shape: npt.ArrayLike,
         row_steps: npt.NDArray[np.int64] | None = None,
     ) -> SparseTensor:
-        """Of the parser's columns: the values of each row end to end, from its first place on."""
+        """From the parser's columns: the values of each row end to end, which fill the row from its start."""
         tensor = cls.__new__(cls)
         tensor._indices = None
         tensor.values = values
@@ -70,7 +71,7 @@ class SparseTensor:
 
     @property
     def has_indices(self) -> bool:
-        """Whether there are indices already: those that were given, or made of row splits when asked for."""
+        """Whether the indices exist already: given, or made from row splits when asked for."""
         return self._indices is not None
 
     @property
@@ -111,12 +112,12 @@ class SparseTensor:
     def __len__(self) -> int:
         return int(self.dense_shape[0])
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Any]:
         """Unpacks to (indices, values, dense_shape)."""
         return iter((self.indices, self.values, self.dense_shape))
 
-    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
-        """As lists: the values of each row, without their place in it."""
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> Capsules:
+        """As lists: the values of each row, without their places in it."""
         offsets = [self.row_splits] if self.row_steps is None else [self.row_splits, self.row_steps]
         return export(self.values, offsets, requested_schema)
 
@@ -130,49 +131,49 @@ class SparseTensor:
 
 
 def sparse_of(
-    indices: npt.NDArray[np.int64], values: Any, dense_shape: Any, row_splits: npt.NDArray[np.int64]
+    indices: npt.NDArray[np.int64], values: Any, dense_shape: npt.ArrayLike, row_splits: npt.NDArray[np.int64]
 ) -> SparseTensor:
-    """A SparseTensor whose row splits are known already."""
+    """A SparseTensor with row splits that are known already."""
     tensor = SparseTensor(indices, values, dense_shape)
     tensor._row_splits = row_splits
     return tensor
 
 
 def to_dense(
-    x: Any = None,
-    default_value: Any = None,
+    x: SparseTensor | RaggedTensor | None = None,
+    default_value: object = None,
     validate_indices: bool = True,
     name: str | None = None,
     *,
-    sp_input: Any = None,
+    sp_input: SparseTensor | RaggedTensor | None = None,
 ) -> npt.NDArray[Any]:
-    """A dense array of a SparseTensor or a RaggedTensor.
+    """The dense array that a SparseTensor or RaggedTensor stands for.
 
     Args:
-      x: what to make dense; `sp_input` is TensorFlow's name of it.
-      default_value: where there is no value; 0 or b"" when None.
-      validate_indices: check that the indices are sorted and none is given twice, as TensorFlow does.
+      x: what to make dense; TensorFlow calls it `sp_input`.
+      default_value: for places without a value; 0 or b"" when None.
+      validate_indices: check that the indices are sorted and none is repeated, as TensorFlow does.
 
     Returns:
       An ndarray; of dtype object, holding bytes, for strings.
 
     Raises:
       errors.InvalidArgumentError: an index is out of bounds, out of order or repeated.
-      TypeError: a default_value of another kind than the values.
+      TypeError: a default_value of a different kind from the values.
     """
-    x = sp_input if x is None else x
-    if isinstance(x, RaggedTensor):
-        return x.to_tensor(default_value)
-    values = np.asarray(x.values)
-    dense = np.full(x.shape, fill_value(default_value, values.dtype), dtype=values.dtype)
-    indices = x.indices
+    tensor: Any = sp_input if x is None else x
+    if isinstance(tensor, RaggedTensor):
+        return tensor.to_tensor(default_value)
+    values = np.asarray(tensor.values)
+    dense = np.full(tensor.shape, fill_value(default_value, values.dtype), dtype=values.dtype)
+    indices = tensor.indices
     if validate_indices:
-        _check_indices(indices, x.shape)
+        _check_indices(indices, tensor.shape)
     dense[tuple(indices.T)] = values
     return dense
 
 
-def _check_parts(indices: Any, values: Any, dense_shape: Any) -> None:
+def _check_parts(indices: npt.NDArray[Any], values: Any, dense_shape: npt.NDArray[Any]) -> None:
     ranks = (indices.ndim, len(values.shape), dense_shape.ndim)
     if ranks != (2, 1, 1):
         raise ValueError(f"indices, values and dense_shape must have 2, 1 and 1 dimensions, not {ranks}")

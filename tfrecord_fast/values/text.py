@@ -1,4 +1,4 @@
-"""Between str and bytes, by TensorFlow's names."""
+"""Conversions between str and bytes, under TensorFlow's names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 __all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "path_to_str"]
 
 
-def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """bytes of bytes-like or str.
+def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
+    """str, bytes or a bytearray as bytes.
 
     Raises:
       TypeError: anything else.
@@ -21,8 +21,8 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
 
 
-def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """str of bytes or str.
+def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
+    """str or bytes as str.
 
     Raises:
       TypeError: anything else.
@@ -37,11 +37,11 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 as_str = as_text
 
 
-def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """str of anything."""
+def as_str_any(value: object, encoding: str = "utf-8") -> str:
+    """Anything as str."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
 def path_to_str(path: Any) -> Any:
-    """The path as str, where it is a PathLike."""
+    """A PathLike as str; anything else as it is."""
     return as_str_any(os.fspath(path)) if isinstance(path, os.PathLike) else path

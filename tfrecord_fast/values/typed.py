@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 from .bytes_array import BytesArray
@@ -16,7 +17,7 @@ AS_IS = frozenset({bytes, type(None), np.bool_, *_NUMBERS, np.float16, _core.Rec
 
 
 def typed(value: Any) -> Any:
-    """A number, string, list or array as NumPy's value or bytes; what is none of them as it is."""
+    """A number, string, list or array as NumPy's value or bytes; anything else as it is."""
     kind = type(value)
     if kind in AS_IS:
         return value
@@ -37,7 +38,7 @@ def typed(value: Any) -> Any:
     return value
 
 
-def as_values(values: Any) -> Any:
+def as_values(values: object) -> Any:
     """The values of a tensor: an ndarray, a BytesArray or a RaggedTensor."""
     if (type(values) is np.ndarray and values.dtype.kind not in "USO") or hasattr(values, "flat_values"):
         return values
@@ -46,7 +47,7 @@ def as_values(values: Any) -> Any:
     return np.asarray(typed(list(values) if isinstance(values, tuple) else values))
 
 
-def bytes_objects(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def bytes_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """An array of strings of any kind as an object array of bytes."""
     if array.dtype.kind == "O" and all(type(item) is bytes for item in array.flat):
         return array
@@ -56,8 +57,8 @@ def bytes_objects(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return made
 
 
-def _array(values: list[Any]) -> Any:
-    """One array of a list, typed as TensorFlow types it."""
+def _array(values: list[Any]) -> npt.NDArray[Any]:
+    """A list as one array, typed as TensorFlow types it."""
     leaf: Any = values
     while type(leaf) in (list, tuple) and len(leaf):
         leaf = leaf[0]
