@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 
@@ -345,12 +346,17 @@ def test_several_threads_share_a_reader(paths):
         assert all(pool.map(work, range(8)))
 
 
-def test_no_thread_is_left_after_a_call(paths):
-    reader = IndexedReader(paths, num_threads=8)
+def test_calls_share_their_threads_which_end_by_themselves(paths):
+    threads = 8
     before = len(os.listdir("/proc/self/task"))
     for _ in range(20):
+        reader = IndexedReader(paths, num_threads=threads)
         reader.take(range(len(ALL)))
-        assert len(os.listdir("/proc/self/task")) <= before
+        assert len(os.listdir("/proc/self/task")) < before + threads
+    deadline = time.monotonic() + 20
+    while len(os.listdir("/proc/self/task")) > before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(os.listdir("/proc/self/task")) <= before
 
 
 @pytest.mark.parametrize("built", [False, True])

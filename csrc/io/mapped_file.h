@@ -19,12 +19,12 @@ struct Piece {
 };
 
 // If a file is cut while it is mapped, or its disk fails, touching the memory raises SIGBUS, which ends the process.
-// Therefore nobody gets a pointer into the mapping: Copy is the only way out of it, and survives that. For this the
-// first mapping installs a handler for SIGBUS, once and for good; any such signal that is not Copy's goes to the
+// Therefore nobody gets a pointer into the mapping: Copy is the only way to its bytes, and survives that. For this the
+// first mapping installs a handler for SIGBUS, once and for good; any such signal that is not due to Copy goes to the
 // handler that was there before.
 class MappedFile {
  public:
-  // Null where the system does not give it; the file is to be read then.
+  // Null if the system refuses; then the file is to be read.
   static std::unique_ptr<const MappedFile> Map(const File& file);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -33,8 +33,8 @@ class MappedFile {
   // In bytes, when it was mapped.
   int64_t size() const { return size_; }
 
-  // All pieces must lie within size(). False if some of the bytes could not be had; what the pieces' memory holds is
-  // undefined then, and File::ReadAt tells the reason.
+  // All pieces must lie within size(). False if some of the bytes could not be had; then what the pieces' memory holds
+  // is undefined, and File::ReadAt tells the reason.
   bool Copy(const Piece* pieces, size_t count) const;
 
  private:

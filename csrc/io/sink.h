@@ -1,5 +1,5 @@
-// Sinks: where bytes go. A file here; a compressor in front of one is a sink too (codec/), and so is a Python
-// file object (bindings/).
+// Sinks: where bytes go. Here, a file; a compressor that writes to a sink is one too (codec/), and so is a Python file
+// object (bindings/).
 
 #ifndef TFRECORD_FAST_IO_SINK_H_
 #define TFRECORD_FAST_IO_SINK_H_
@@ -20,10 +20,10 @@ class Sink {
 
   // Writes all bytes of all parts, in order, or fails. After a failure it is not known how many were written.
   virtual Status Write(const Bytes* parts, size_t count) = 0;
-  // All that was written reaches the operating system (or whatever is behind) before this returns OK.
+  // All that was written reaches the operating system (or whatever takes its place) before this returns OK.
   virtual Status Flush() = 0;
-  // Flushes, ends the stream and lets go of it, whether or not that succeeds. Called once, or not at all: a
-  // sink that is only destroyed closes its file and ends nothing.
+  // Flushes, ends the stream and lets go of it, whether or not that succeeds. Called at most once: a sink that is only
+  // destroyed closes its file and ends nothing.
   virtual Status Close() = 0;
 };
 
@@ -31,10 +31,10 @@ class FileSink : public Sink {
  public:
   enum class Open : uint8_t {
     kCreate,  // or cut to nothing
-    kAppend,  // create, or write behind what is there
-    kNew,     // EEXIST where there is something already
+    kAppend,  // create, or write after what is there
+    kNew,     // EEXIST if there is something already
   };
-  // kIoError with errno and path where the system refuses. Errors name `shown`, or `path` where that is empty.
+  // kIoError with errno and path if the system refuses. Errors name `shown`, or `path` if that is empty.
   static Status Create(const std::string& path, std::unique_ptr<Sink>* sink, Open mode = Open::kCreate,
                        const std::string& shown = "");
   ~FileSink() override;
