@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import tfrecord_fast as tf
 from tests.damage import flip, insert, remove
 from tests.frames import agrees, drain, frame, frames, header, offsets, read, stream
+from tfrecord_fast._files import CoreFile
 
 RECORDS = [b"one", b"", bytes(range(256)), b"four" * 300, b"\0"]
 DATA = frames(RECORDS)
@@ -360,7 +361,7 @@ def test_streams_give_the_same_in_chunks_of_any_size(chunk, kind):
 
 
 def stream_of(opened, **options):
-    return tf._core.RecordStream([(b"x", lambda: opened)], num_threads=0, **options).records()
+    return tf._core.RecordStream([CoreFile(b"x", lambda: opened)], num_threads=0, **options).records()
 
 
 @given(

@@ -1,11 +1,13 @@
 """The native core. Private: the public modules are what other code uses. tests/test_stub.py holds this file to it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn, SupportsIndex, final, overload
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer, Self
+
+from ._files import CoreFile
 
 _compiler: str
 _sanitizers: str
@@ -80,6 +82,9 @@ class RandomReader:
     def record(self, key: SupportsIndex) -> bytes: ...
     def take(self, numbers: npt.NDArray[np.int64]) -> RecordBatch: ...
 
+class IndexOrigin:
+    def __init__(self, *, path: bytes, index_path: bytes | None = None) -> None: ...
+
 class RecordIndex:
     def __init__(self, offsets: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> None: ...
     @staticmethod
@@ -95,9 +100,10 @@ class RecordIndex:
 class RecordStream:
     def __init__(
         self,
-        files: Sequence[str | tuple[bytes, Callable[[], Any] | None]],
+        files: Sequence[str | CoreFile],
         state: dict[str, Any] | None = None,
         plan: ExamplePlan | SequencePlan | None = None,
+        *,
         keep_batches: bool = False,
         **options: Any,  # by the names in csrc/bindings/stream.cc, OptionsOf
     ) -> None: ...
@@ -105,7 +111,18 @@ class RecordStream:
     def batches(self) -> Iterator[RecordBatch]: ...
     def columns(self) -> Iterator[Any]: ...
     def state(self) -> dict[str, Any]: ...
-    def take_skipped(self) -> list[tuple[str, int, int | None, str]]: ...
+    def take_skipped(self) -> list[SkippedStretch]: ...
+
+class SkippedStretch:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # TypeError: RecordStream.take_skipped makes them
+    @property
+    def path(self) -> str: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def bytes(self) -> int | None: ...
+    @property
+    def reason(self) -> str: ...
 
 class RecordWriter:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
@@ -134,7 +151,7 @@ def _encode_one(example: Any) -> bytes | None: ...
 def _encode_rows(
     columns: list[tuple[Any, ...]], lists: list[tuple[Any, ...]], sequence: bool, rows: int, num_threads: int
 ) -> RecordBatch: ...
-def _open_indexes(files: Sequence[tuple[bytes, bytes | None]], num_threads: int) -> list[RecordIndex]: ...
+def _open_indexes(origins: Sequence[IndexOrigin], num_threads: int) -> list[RecordIndex]: ...
 def _open_writer(
     writer: RecordWriter,
     target: Any,

@@ -1,7 +1,6 @@
 """What a user may name as a file, and how the core opens it.
 
-The core takes a file as `(name, opener)`: the name as bytes, which is opened if `opener` is None; else what
-`opener()` returns is read (a binary file object, a descriptor, or an object with the buffer protocol).
+The core takes a file as a plain path or as a `CoreFile`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -32,7 +31,17 @@ __all__ = [
     "stream_files",
 ]
 
-CoreFile = tuple[bytes, Callable[[], Any] | None]
+
+class CoreFile(NamedTuple):
+    """A file as the core takes it.
+
+    `name` is opened if there is no `opener`; else it is only named in errors, and what `opener()` returns is read: a
+    binary file object, a descriptor, or an object with the buffer protocol.
+    """
+
+    name: bytes
+    opener: Callable[[], Any] | None = None
+
 
 COMPRESSION_TYPES = ("", "GZIP", "ZLIB", "ZSTD")
 
@@ -106,7 +115,7 @@ def core_files(files: list[Any]) -> list[CoreFile]:
       FileNotFoundError: a pattern matches nothing. That a plain path names no file shows when it is opened.
     """
     if _core._are_plain_paths(files):
-        return [(file.encode(_ENCODING, _ERRORS), None) for file in files]
+        return [CoreFile(file.encode(_ENCODING, _ERRORS)) for file in files]
     return [found for file in files for found in _core_files_of(file)]
 
 
@@ -117,9 +126,9 @@ def stream_files(files: list[Any]) -> list[str] | list[CoreFile]:
 
 def _core_files_of(file: Any) -> list[CoreFile]:
     if isinstance(file, (bytearray, memoryview)):
-        return [(b"<memory>", lambda: file)]
+        return [CoreFile(b"<memory>", lambda: file)]
     if isinstance(file, FileObject):
-        return [(file.label, file.open)]
+        return [CoreFile(file.label, file.open)]
     path = os.fsdecode(file)
     if "\0" in path:
         raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
@@ -133,8 +142,8 @@ def _core_files_of(file: Any) -> list[CoreFile]:
         found = sorted(glob.glob(path, recursive=True))
         if not found:
             raise FileNotFoundError(2, "no file matches the pattern", path)
-        return [(os.fsencode(name), None) for name in found]
-    return [(os.fsencode(path), None)]
+        return [CoreFile(os.fsencode(name)) for name in found]
+    return [CoreFile(os.fsencode(path))]
 
 
 class FileObject:
@@ -213,4 +222,4 @@ def _url_files(url: str) -> list[CoreFile]:
         urls = sorted(file_system.unstrip_protocol(name) for name in file_system.glob(pattern))
         if not urls:
             raise FileNotFoundError(2, "no file matches the pattern", url)
-    return [(name.encode(), functools.partial(open_url, name, "rb")) for name in urls]
+    return [CoreFile(name.encode(), functools.partial(open_url, name, "rb")) for name in urls]

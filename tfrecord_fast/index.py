@@ -205,7 +205,8 @@ class IndexedReader:
             if reader is None:
                 threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
                 missing = [(i, saved) for i, saved in enumerate(self._given) if not isinstance(saved, RecordIndex)]
-                cores = _core._open_indexes([(self._paths[i], saved) for i, saved in missing], threads)
+                origins = [_core.IndexOrigin(path=self._paths[i], index_path=saved) for i, saved in missing]
+                cores = _core._open_indexes(origins, threads)
                 for (i, _), core in zip(missing, cores, strict=True):
                     self._given[i] = RecordIndex._of_core(core)
                 reader = _core.RandomReader(
@@ -304,7 +305,7 @@ def _paths(files: Any, patterns: bool = True) -> list[bytes]:
             raise ValueError(f"only local files can be read at random, got the URL {name!r}")
     if not patterns:
         return [os.fsencode(os.fspath(file)).removeprefix(b"file://") for file in flat]
-    return [path for path, _ in core_files(flat)]
+    return [file.name for file in core_files(flat)]
 
 
 def _given_indexes(indexes: Any, files: int) -> list[RecordIndex | bytes | None]:

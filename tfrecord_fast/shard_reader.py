@@ -178,7 +178,7 @@ class ShardReader:
             files,
             state["stream"] if state is not None else None,
             None if plan is None else plan.core,
-            plan is not None and plan.checks_rows,
+            keep_batches=plan is not None and plan.checks_rows,
             # From two on, the thread that iterates is one of them while it waits.
             num_threads=max(1, (self._num_threads or available_cpus()) - 1),
             caller_helps=self._num_threads != 1,
@@ -231,7 +231,9 @@ class ShardReader:
     def skipped(self) -> list[Skipped]:
         """What `on_corrupt` has passed over before the batches given so far: path, offset, bytes, reason each."""
         if self._stream is not None:
-            self._skipped.extend(Skipped(*stretch) for stretch in self._stream.take_skipped())
+            self._skipped.extend(
+                Skipped(one.path, one.offset, one.bytes, one.reason) for one in self._stream.take_skipped()
+            )
         return self._skipped
 
     def state_dict(self) -> dict[str, Any]:
@@ -336,7 +338,7 @@ def _digest(files: list[str] | list[CoreFile]) -> str:
 
     digest = hashlib.sha256()
     for file in files:
-        name = file.encode() if isinstance(file, str) else file[0]
+        name = file.encode() if isinstance(file, str) else file.name
         digest.update(len(name).to_bytes(8, "little") + name)
     return digest.hexdigest()
 
