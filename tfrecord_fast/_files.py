@@ -29,6 +29,7 @@ __all__ = [
     "is_url",
     "open_url",
     "stream_files",
+    "temporary_beside",
 ]
 
 
@@ -117,6 +118,13 @@ def core_files(files: list[Any]) -> list[CoreFile]:
     if _core._are_plain_paths(files):
         return [CoreFile(file.encode(_ENCODING, _ERRORS)) for file in files]
     return [found for file in files for found in _core_files_of(file)]
+
+
+def temporary_beside(path: str) -> str:
+    """The name of a file that is written first and gets the name `path` when it is complete; nobody else uses it."""
+    folder, name = os.path.split(path)
+    stem = os.fsdecode(os.fsencode(name)[:180])  # names have at most 255 bytes
+    return os.path.join(folder, f".{stem}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
 
 
 def stream_files(files: list[Any]) -> list[str] | list[CoreFile]:

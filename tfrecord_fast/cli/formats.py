@@ -12,14 +12,13 @@ import importlib
 import itertools
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from .. import _core
-from .._files import CoreFile
+from .._files import CoreFile, temporary_beside
 from .._threads import available_cpus
 from ..encode import encode_examples
 from ..features import FixedLenFeature
@@ -308,8 +307,7 @@ class _RowSink:
         self.features = features_of(scanner)
         single = [key for key, _, _, _, most, _, _ in scanner.features() if most <= 1]
         self.single = {key.decode("utf-8", "surrogateescape") for key in single}
-        folder, name = os.path.split(self.path)
-        temporary = os.path.join(folder, f".{name[:60]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        temporary = temporary_beside(self.path)
         try:
             with self._writing(temporary):
                 yield

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from .. import _core
-from .._files import is_url
+from .._files import is_url, temporary_beside
 from .._threads import available_cpus, thread_count
 from ..columns import as_columns
 from ..encode import core_column, encode_example, encode_plain
@@ -235,9 +234,7 @@ class _Shard:
 
     def __init__(self, path: str, options: str | TFRecordOptions | None, num_threads: int) -> None:
         self.path = path
-        folder, name = os.path.split(path)
-        stem = os.fsdecode(os.fsencode(name)[:180])  # names have at most 255 bytes
-        self.temporary = os.path.join(folder, f".{stem}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        self.temporary = temporary_beside(path)
         self._there = True
         if os.path.exists(path) and not os.path.isfile(path):
             self.temporary = path  # a device, a pipe; or a folder, which opening it refuses
