@@ -150,7 +150,7 @@ def _core_files_of(file: Any) -> list[CoreFile]:
         found = sorted(glob.glob(path, recursive=True))
         if not found:
             raise FileNotFoundError(2, "no file matches the pattern", path)
-        return [CoreFile(os.fsencode(name)) for name in found]
+        return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in found]
     return [CoreFile(os.fsencode(path))]
 
 

@@ -128,8 +128,8 @@ bool ArePlainPaths(const py::list& files) {
 }
 
 // Null if there is none.
-py::object Attribute(py::handle object, const char* name) {
-  PyObject* const value = PyObject_GetAttrString(object.ptr(), name);
+py::object Attribute(py::handle object, const py::str& name) {
+  PyObject* const value = PyObject_GetAttr(object.ptr(), name.ptr());
   if (value == nullptr) PyErr_Clear();
   return py::reinterpret_steal<py::object>(value);
 }
@@ -137,6 +137,8 @@ py::object Attribute(py::handle object, const char* name) {
 std::vector<InputFile> FilesOf(const py::sequence& files) {
   std::vector<InputFile> inputs;
   inputs.reserve(files.size());
+  const py::str name_key("name");
+  const py::str opener_key("opener");
   for (const py::handle& file : files) {
     // Without pybind11's casts: there may be tens of thousands.
     if (PyUnicode_CheckExact(file.ptr()) && PyUnicode_IS_COMPACT_ASCII(file.ptr())) {
@@ -144,8 +146,8 @@ std::vector<InputFile> FilesOf(const py::sequence& files) {
           static_cast<const char*>(PyUnicode_DATA(file.ptr())), static_cast<size_t>(PyUnicode_GET_LENGTH(file.ptr())));
       continue;
     }
-    const py::object name = Attribute(file, "name");
-    py::object opener = Attribute(file, "opener");
+    const py::object name = Attribute(file, name_key);
+    py::object opener = Attribute(file, opener_key);
     if (!name || !opener) throw py::type_error("a file is a plain path, or has a name and an opener");
     if (!PyBytes_Check(name.ptr())) throw py::type_error("a file's name is bytes");
     InputFile& input = inputs.emplace_back();
