@@ -1,7 +1,7 @@
 """The native core. Private: the public modules are what other code uses. tests/house/test_stub.py compares the two."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn, SupportsIndex, TypeGuard, TypeVar, final, overload
+from typing import Any, NoReturn, Protocol, SupportsIndex, TypeGuard, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,13 @@ _Column = Any  # an array or BytesArray, or a tuple of values and how they are c
 _Records = object  # records of any kind that TypeError does not name
 _Capsule = object  # Python has no type for a PyCapsule
 _Strings = TypeVar("_Strings", bound="BytesArrayBase")
+
+class _File(Protocol):  # files.names.CoreFile
+    @property
+    def name(self) -> bytes: ...
+    @property
+    def opener(self) -> Callable[[], object] | None: ...
+
 _compiler: str
 _sanitizers: str
 
@@ -32,6 +39,7 @@ class Codec:
     def libraries(self) -> dict[str, str]: ...
 
 def codecs() -> list[Codec]: ...
+
 @final
 class RecordBatch:
     @property
@@ -102,6 +110,9 @@ class RandomReader:
     def record(self, key: SupportsIndex) -> bytes: ...
     def take(self, numbers: npt.NDArray[np.int64]) -> RecordBatch: ...
 
+class IndexOrigin:
+    def __init__(self, *, path: bytes, index_path: bytes | None = None) -> None: ...
+
 class RecordIndex:
     def __init__(self, offsets: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> None: ...
     @staticmethod
@@ -117,9 +128,10 @@ class RecordIndex:
 class RecordStream:
     def __init__(
         self,
-        files: Sequence[str] | Sequence[tuple[bytes, Callable[[], object] | None]],
+        files: Sequence[str] | Sequence[_File],
         state: dict[str, Any] | None = None,
         plan: ExamplePlan | SequencePlan | None = None,
+        *,
         keep_batches: bool = False,
         **options: Any,  # by the names in csrc/bindings/stream.cc, OptionsOf
     ) -> None: ...
@@ -127,7 +139,18 @@ class RecordStream:
     def batches(self) -> Iterator[RecordBatch]: ...
     def columns(self) -> Iterator[Any]: ...  # what the plan's parse() gives, with the records if keep_batches
     def state(self) -> dict[str, Any]: ...
-    def take_skipped(self) -> list[tuple[str, int, int | None, str]]: ...
+    def take_skipped(self) -> list[SkippedStretch]: ...
+
+class SkippedStretch:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # TypeError: RecordStream.take_skipped makes them
+    @property
+    def path(self) -> str: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def bytes(self) -> int | None: ...
+    @property
+    def reason(self) -> str: ...
 
 class RecordWriter:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
@@ -155,7 +178,7 @@ def _encode_one(example: Mapping[str, object]) -> bytes | None: ...
 def _encode_rows(
     columns: list[_ColumnToWrite], lists: list[_ColumnToWrite], sequence: bool, rows: int, num_threads: int
 ) -> RecordBatch: ...
-def _open_indexes(files: Sequence[tuple[bytes, bytes | None]], num_threads: int) -> list[RecordIndex]: ...
+def _open_indexes(origins: Sequence[IndexOrigin], num_threads: int) -> list[RecordIndex]: ...
 def _open_writer(
     writer: RecordWriter,
     target: object,

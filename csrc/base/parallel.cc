@@ -1,10 +1,9 @@
 // Threads that help with one call after another; see parallel.h.
 //
-// To start a thread for each call would cost as much as some 100 kB of work. Helpers wait for the next call instead,
-// and end when none comes for a while. The thread protocol: `mutex_` guards all of Helpers and of the jobs it knows; a
-// job lives on its caller's stack, and its caller returns when nobody can find it any more and nobody works on it.
-// Tasks are handed out by one counter. In a forked process, which has none of these threads, a new set of them is
-// begun.
+// Starting a thread for each call would cost as much as some 100 kB of work. Helpers wait for the next call instead,
+// and end when none comes for a while. The thread protocol: `mutex_` guards everything in Helpers and in the jobs that
+// it knows. A job lives on its caller's stack; its caller returns when nobody can find it any more and nobody works on
+// it. Tasks are handed out by one counter. A forked process has none of these threads and begins a new set.
 
 #include "base/parallel.h"
 
@@ -19,14 +18,17 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "base/process.h"
 
 namespace tfr {
 namespace {
 
 constexpr std::chrono::milliseconds kIdle{500};  // until a helper ends
+constexpr std::chrono::milliseconds kInterruptInterval{50};
 
 class Helpers {
  public:
@@ -111,7 +113,7 @@ class Helpers {
   const uint64_t generation_ = ForkGeneration();
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Job*> jobs_;  // that want helpers, in the order of their coming
+  std::vector<Job*> jobs_;  // that want helpers, in the order in which they came
   size_t open_ = 0;         // helpers that the jobs want, together
   size_t idle_ = 0;
   size_t starting_ = 0;
@@ -136,6 +138,35 @@ void ParallelFor(size_t tasks, size_t num_threads, const std::function<void(size
   const size_t threads = std::min(std::max<size_t>(num_threads, 1), tasks);
   if (threads <= 1) return work();
   Helpers::Get().Run(threads - 1, work);
+}
+
+// Tasks are handed out in ascending order, so every task below one that failed has been handed out by then. `limit`
+// only falls, to a task that failed: those below it still run, and the lowest error is found.
+Status ParallelTry(size_t tasks, size_t num_threads, const std::function<Status(size_t)>& run) {
+  std::atomic<size_t> limit{tasks};
+  std::mutex mutex;  // guards `error` and the fall of `limit`
+  Status error;
+  const std::thread::id caller = std::this_thread::get_id();
+  auto asked = std::chrono::steady_clock::now();  // the caller's own
+
+  ParallelFor(tasks, num_threads, [&](size_t task) {
+    if (task >= limit.load(std::memory_order_relaxed)) return;
+    Status status = run(task);
+    if (status.ok() && std::this_thread::get_id() == caller) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - asked > kInterruptInterval) {
+        status = CheckInterrupt();
+        asked = std::chrono::steady_clock::now();
+      }
+    }
+    if (status.ok()) return;
+    const bool cancelled = status.code() == StatusCode::kCancelled;
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!cancelled && task >= limit.load(std::memory_order_relaxed)) return;
+    limit.store(cancelled ? 0 : task, std::memory_order_relaxed);
+    error = std::move(status);
+  });
+  return error;
 }
 
 }  // namespace tfr

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <functional>
 
+#include "base/status.h"
+
 namespace tfr {
 
 // 0 stands for as many as this process may run on; at least 1.
@@ -15,11 +17,16 @@ size_t ResolveThreads(size_t num_threads);
 // in ascending order; which thread takes which is left open. Returns when all have ended. `run` must not throw.
 void ParallelFor(size_t tasks, size_t num_threads, const std::function<void(size_t)>& run);
 
+// The same for tasks that can fail. After a failure nothing new is begun, and the error of the lowest task that has
+// one is returned, whatever the timing. Between two tasks the calling thread asks now and then whether to go on
+// (CheckInterrupt); being interrupted comes before any other error.
+Status ParallelTry(size_t tasks, size_t num_threads, const std::function<Status(size_t)>& run);
+
 // Threads with which a piece of work may be shared.
 class Crew {
  public:
   virtual ~Crew() = default;
-  // So many, the caller's among them.
+  // How many there are, the caller's among them.
   virtual size_t size() const = 0;
   // As ParallelFor, on whichever of them are free.
   virtual void Share(size_t tasks, const std::function<void(size_t)>& run) = 0;

@@ -1,4 +1,4 @@
-// Counts forks, and holds the locks of moments over them; see process.h.
+// Counts forks, and holds the locks for moments across them; see process.h.
 
 #include "base/process.h"
 

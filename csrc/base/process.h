@@ -8,12 +8,12 @@
 
 namespace tfr {
 
-// How many forks lie between the process that loaded the library and this one. Costs a load, unlike getpid(). What
-// was made in another generation has no threads here, and its locks may be held by nobody.
+// How many forks lie between the process that loaded the library and this one: the one way to notice a fork. Whatever
+// was made in another generation has no threads here, and its locks may be held by a thread that does not exist.
 uint64_t ForkGeneration();
 
-// A lock for moments: what it guards is whole, and it is free, in a process that was forked while another thread held
-// it. fork() waits for its holder, who therefore takes no other lock, calls no Python and waits for nothing.
+// A lock for moments: a process that was forked while another thread held it finds it free and what it guards whole.
+// fork() waits for the holder, which therefore takes no other lock, calls no Python and waits for nothing.
 class ForkSafeMutex {
  public:
   ForkSafeMutex();

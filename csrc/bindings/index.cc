@@ -1,6 +1,6 @@
 // Indexes and random access as Python types.
 //
-// Arguments are made into C++ values with the GIL held; files are read without it.
+// Arguments become C++ values while the GIL is held; files are read without it.
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -23,7 +23,7 @@ namespace {
 
 using Numbers = py::array_t<int64_t, py::array::c_style>;
 
-// pybind11 holds what it made by a pointer to what may change; nothing of an index does.
+// pybind11 holds objects by pointers to non-const, though nothing in an index ever changes.
 using SharedIndex = std::shared_ptr<RecordIndex>;
 SharedIndex Wrapped(RecordIndexPtr index) { return std::const_pointer_cast<RecordIndex>(std::move(index)); }
 
@@ -54,14 +54,7 @@ py::array ArrayOver(const std::vector<int64_t>& values, py::handle owner) {
   return array;
 }
 
-// Each file is (path, index path or None); both as bytes.
-std::vector<SharedIndex> OpenAll(const py::sequence& files, size_t num_threads) {
-  std::vector<IndexOrigin> origins;
-  origins.reserve(files.size());
-  for (const py::handle& file : files) {
-    const auto pair = py::cast<py::tuple>(file);
-    origins.push_back({pair[0].cast<std::string>(), pair[1].cast<std::optional<std::string>>()});
-  }
+std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads) {
   std::vector<RecordIndexPtr> indexes;
   Status status;
   {
@@ -84,11 +77,11 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
   options.num_threads = num_threads;
   options.max_open_files = max_open_files;
   options.map_files = map_files;
-  return std::make_unique<RandomReader>(std::move(shared_paths), std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()),
-                                        options);
+  return std::make_unique<RandomReader>(std::move(shared_paths),
+                                        std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()), options);
 }
 
-// Counts a negative number from the end; throws IndexError where there is no such record.
+// Counts a negative number from the end; throws IndexError if there is no such record.
 int64_t Resolve(int64_t number, int64_t size) {
   const int64_t resolved = number < 0 ? number + size : number;
   if (resolved >= 0 && resolved < size) return resolved;
@@ -142,16 +135,18 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
 void BindIndex(py::module_& m) {
   py::class_<RecordIndex, SharedIndex>(m, "RecordIndex")
       .def(py::init(&IndexOfArrays), py::arg("offsets"), py::arg("sizes"))
-      .def_static("build",
-                  [](const std::string& path) {
-                    return WithoutGil([&](RecordIndexPtr* index) { return BuildIndex(path, index); });
-                  },
-                  py::arg("path"))
-      .def_static("load",
-                  [](const std::string& path) {
-                    return WithoutGil([&](RecordIndexPtr* index) { return LoadIndex(path, index); });
-                  },
-                  py::arg("path"))
+      .def_static(
+          "build",
+          [](const std::string& path) {
+            return WithoutGil([&](RecordIndexPtr* index) { return BuildIndex(path, index); });
+          },
+          py::arg("path"))
+      .def_static(
+          "load",
+          [](const std::string& path) {
+            return WithoutGil([&](RecordIndexPtr* index) { return LoadIndex(path, index); });
+          },
+          py::arg("path"))
       .def(
           "save",
           [](const RecordIndex& index, const std::string& path) {
@@ -172,7 +167,12 @@ void BindIndex(py::module_& m) {
             return a.offsets() == b.offsets() && a.sizes() == b.sizes();
           },
           py::arg("other"));
-  m.def("_open_indexes", &OpenAll, py::arg("files"), py::arg("num_threads"));
+  py::class_<IndexOrigin>(m, "IndexOrigin")
+      .def(py::init([](std::string path, std::optional<std::string> index_path) {
+             return IndexOrigin{std::move(path), std::move(index_path)};
+           }),
+           py::kw_only(), py::arg("path"), py::arg("index_path") = py::none());
+  m.def("_open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"));
   py::class_<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
            py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,

@@ -16,7 +16,7 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-// Lets go of Python things from any thread; at interpreter exit, when that is no longer possible, leaves them.
+// Lets go of Python objects, from any thread; at interpreter exit, when that is no longer possible, leaves them.
 template <typename Release>
 void WithGil(Release release) {
   if (!Py_IsInitialized()) return;
@@ -26,7 +26,8 @@ void WithGil(Release release) {
 
 class PythonSource : public Source {
  public:
-  explicit PythonSource(py::object file) : file_(std::move(file)), readinto_(py::getattr(file_, "readinto", py::none())) {}
+  explicit PythonSource(py::object file)
+      : file_(std::move(file)), readinto_(py::getattr(file_, "readinto", py::none())) {}
   ~PythonSource() override {
     WithGil([this] {
       py::error_scope keep;  // an exception that is on its way must not be lost
@@ -147,7 +148,7 @@ Status OpenPython(const py::object& opener, std::unique_ptr<Source>* source) {
     if (py::isinstance<py::int_>(opened)) {
       const int descriptor = opened.cast<int>();
       std::shared_ptr<File> file;
-      TFR_RETURN_IF_ERROR(File::FromDescriptor(descriptor, false, &file));
+      TFR_RETURN_IF_ERROR(File::FromDescriptor(descriptor, Descriptor::kBorrowed, &file));
       const off_t position = file->regular() ? ::lseek(descriptor, 0, SEEK_CUR) : 0;
       *source = std::make_unique<FileSource>(std::move(file), std::max<off_t>(position, 0));
     } else if (py::hasattr(opened, "read")) {
@@ -197,9 +198,8 @@ Status PythonErrorAsStatus(py::error_already_set& error) {
 }
 
 std::function<Status(std::unique_ptr<Source>*)> OpenerOfPython(py::object opener) {
-  std::shared_ptr<py::object> held(new py::object(std::move(opener)), [](py::object* object) {
-    WithGil([object] { delete object; });
-  });
+  std::shared_ptr<py::object> held(new py::object(std::move(opener)),
+                                   [](py::object* object) { WithGil([object] { delete object; }); });
   return [held](std::unique_ptr<Source>* source) { return OpenPython(*held, source); };
 }
 
@@ -220,7 +220,8 @@ RecordBatchPtr RecordsFromPython(py::handle object) {
     auto part = std::make_shared<RecordBatch>();
     part->records.reserve(window.size);
     for (size_t i = 0; i < window.size; ++i) {
-      const size_t row = static_cast<size_t>(static_cast<ptrdiff_t>(window.start) + static_cast<ptrdiff_t>(i) * window.step);
+      const size_t row =
+          static_cast<size_t>(static_cast<ptrdiff_t>(window.start) + static_cast<ptrdiff_t>(i) * window.step);
       part->records.push_back(window.batch->records[row]);
       if (i == 0 || window.step != 1) {
         Origin origin = OriginOfRow(*window.batch, row);
@@ -256,7 +257,8 @@ RecordBatchPtr RecordsFromPython(py::handle object) {
   for (Py_ssize_t i = 0; i < size; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(sequence.ptr(), i);
     if (PyBytes_Check(item)) {
-      batch->records.push_back({reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item)), static_cast<size_t>(PyBytes_GET_SIZE(item))});
+      batch->records.push_back(
+          {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item)), static_cast<size_t>(PyBytes_GET_SIZE(item))});
       held->objects.push_back(Py_NewRef(item));
     } else if (PyObject_CheckBuffer(item)) {
       std::shared_ptr<HeldBuffer> buffer = HoldBuffer(item);

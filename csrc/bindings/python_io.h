@@ -19,9 +19,9 @@ namespace tfr {
 // ThrowStatus raises. Called with the GIL held, in the thread that will call ThrowStatus.
 Status PythonErrorAsStatus(pybind11::error_already_set& error);
 
-// Opens what `opener()` returns, called with the GIL taken: a readable binary file object, which is closed when the
-// source goes; an int, an open file descriptor, which is only borrowed; or any other object with the buffer
-// protocol, read as memory.
+// Opens what `opener()` returns, which is called with the GIL held: a readable binary file object, which is closed when
+// the source goes; an int, which is an open file descriptor and only borrowed; or any other object with the buffer
+// protocol, which is read as memory.
 std::function<Status(std::unique_ptr<Source>*)> OpenerOfPython(pybind11::object opener);
 
 // Writes into a binary file object; `close` says whether Close closes it too, or only flushes.

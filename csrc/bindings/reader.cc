@@ -1,13 +1,15 @@
-// Iterators over streams: bytes objects a record, or batches.
+// Iterators over streams: one bytes object per record, or batches.
 //
 // The GIL is released while the stream works, and taken only to make the Python objects that are handed out.
 
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/stream.h"
@@ -33,7 +35,8 @@ PyObject* NextRecord(PyObject* self) {
   while (true) {
     if (iterator.batch && iterator.next < iterator.batch->size()) {
       const Bytes& record = iterator.batch->records[iterator.next++];
-      return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(record.data), static_cast<Py_ssize_t>(record.size));
+      return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(record.data),
+                                       static_cast<Py_ssize_t>(record.size));
     }
     if (!iterator.stream) return nullptr;
     // The buffers go back before the next are asked for.
@@ -49,7 +52,8 @@ PyObject* NextRecord(PyObject* self) {
     if (iterator.batch) {
       // Another thread was faster: keep the records of both, in the order in which they came here.
       auto both = std::make_shared<RecordBatch>();
-      both->records.assign(iterator.batch->records.begin() + static_cast<ptrdiff_t>(iterator.next), iterator.batch->records.end());
+      both->records.assign(iterator.batch->records.begin() + static_cast<ptrdiff_t>(iterator.next),
+                           iterator.batch->records.end());
       both->records.insert(both->records.end(), delivered.batch->records.begin(), delivered.batch->records.end());
       both->owners = iterator.batch->owners;
       both->owners.insert(both->owners.end(), delivered.batch->owners.begin(), delivered.batch->owners.end());
@@ -117,16 +121,22 @@ py::object MakeIterator(PyTypeObject* type, Iterator value) {
   return py::reinterpret_steal<py::object>(iterator);
 }
 
-// The stretches passed over since the last call: (path, offset, bytes or None, reason) each.
-py::list TakeSkipped(SharedStream& stream) {
-  py::list taken;
-  for (const Sequence::SkippedIn& skipped : stream.TakeSkipped()) {
-    py::object path = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefaultAndSize(
-        skipped.path->data(), static_cast<Py_ssize_t>(skipped.path->size())));
-    py::object bytes = skipped.what.bytes < 0 ? py::object(py::none()) : py::object(py::int_(skipped.what.bytes));
-    taken.append(py::make_tuple(path, skipped.what.offset, bytes, skipped.what.reason));
-  }
-  return taken;
+void BindSkipped(py::module_& m) {
+  using Skipped = Sequence::SkippedIn;
+  py::class_<Skipped>(m, "SkippedStretch", "A damaged stretch that a stream passed over.")
+      .def_property_readonly("path",
+                             [](const Skipped& skipped) {
+                               return py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefaultAndSize(
+                                   skipped.path->data(), static_cast<Py_ssize_t>(skipped.path->size())));
+                             })
+      .def_property_readonly("offset", [](const Skipped& skipped) { return skipped.what.offset; })
+      .def_property_readonly(
+          "bytes",
+          [](const Skipped& skipped) {
+            return skipped.what.bytes < 0 ? std::nullopt : std::optional(skipped.what.bytes);
+          },
+          "None if that can't be known.")
+      .def_property_readonly("reason", [](const Skipped& skipped) { return skipped.what.reason; });
 }
 
 }  // namespace
@@ -146,32 +156,44 @@ void BindReader(py::module_& m) {
                                      Dealloc<BatchIterator>, NextBatch);
   column_iterator_type = IteratorType("tfrecord_fast._core.ColumnIterator", sizeof(Boxed<BatchIterator>),
                                       Dealloc<BatchIterator>, NextColumns);
+  BindSkipped(m);
   py::class_<SharedStream, std::shared_ptr<SharedStream>>(m, "RecordStream",
                                                           "Batches of records from a list of files, in order.")
-      .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan,
-                       bool keep_batches, const py::kwargs& values) {
+      .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan, bool keep_batches,
+                       const py::kwargs& values) {
              return NewStream(FilesOf(files), OptionsOf(values),
                               state.is_none() ? StreamState() : StateOfPython(state.cast<py::dict>()),
                               plan.is_none() ? StreamParser() : StreamParserOf(plan, keep_batches));
            }),
-           py::arg("files"), py::arg("state") = py::none(), py::arg("plan") = py::none(),
+           py::arg("files"), py::arg("state") = py::none(), py::arg("plan") = py::none(), py::kw_only(),
            py::arg("keep_batches") = false)
-      .def("records", [](const std::shared_ptr<SharedStream>& stream) {
-        if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not records");
-        return MakeIterator(record_iterator_type, RecordIterator{stream, nullptr, 0});
-      }, "An iterator over records, as bytes.")
-      .def("batches", [](const std::shared_ptr<SharedStream>& stream) {
-        if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not batches");
-        return MakeIterator(batch_iterator_type, BatchIterator{stream});
-      }, "An iterator over batches, as RecordBatch.")
-      .def("columns", [](const std::shared_ptr<SharedStream>& stream) {
-        if (!stream->wrap()) throw py::type_error("a stream without a plan has no columns");
-        return MakeIterator(column_iterator_type, BatchIterator{stream});
-      }, "An iterator over what the plan parses batches to, as its own parse gives it; with keep_batches over pairs of it\n"
-         "and the batch.")
-      .def("state", [](SharedStream& stream) { return StateToPython(stream.State()); },
-           "Where the stream stands behind the batches given, as a dict ready for JSON.")
-      .def("take_skipped", &TakeSkipped, "Stretches passed over since the last call: (path, offset, bytes, reason).");
+      .def(
+          "records",
+          [](const std::shared_ptr<SharedStream>& stream) {
+            if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not records");
+            return MakeIterator(record_iterator_type, RecordIterator{stream, nullptr, 0});
+          },
+          "An iterator over records, as bytes.")
+      .def(
+          "batches",
+          [](const std::shared_ptr<SharedStream>& stream) {
+            if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not batches");
+            return MakeIterator(batch_iterator_type, BatchIterator{stream});
+          },
+          "An iterator over batches, as RecordBatch.")
+      .def(
+          "columns",
+          [](const std::shared_ptr<SharedStream>& stream) {
+            if (!stream->wrap()) throw py::type_error("a stream without a plan has no columns");
+            return MakeIterator(column_iterator_type, BatchIterator{stream});
+          },
+          "An iterator over what the plan makes of each batch, as its own parse gives it; with keep_batches, over "
+          "pairs of\n"
+          "that and the batch.")
+      .def(
+          "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
+          "Where the stream stands after the batches given, as a dict ready for JSON.")
+      .def("take_skipped", &SharedStream::TakeSkipped, "The stretches passed over since the last call.");
 }
 
 }  // namespace tfr

@@ -1,5 +1,5 @@
-// RecordBatch as a Python type, written against CPython's slots: making `bytes` of a record costs little more than
-// the bytes object itself.
+// RecordBatch as a Python type, written against CPython's slots, so that making `bytes` of a record costs little more
+// than the bytes object itself.
 
 #include <pybind11/numpy.h>
 
@@ -22,7 +22,8 @@ PyTypeObject* view_type = nullptr;
 RecordWindow& Window(PyObject* object) { return Unbox<RecordWindow>(object); }
 
 const Bytes& Row(const RecordWindow& window, size_t i) {
-  return window.batch->records[static_cast<size_t>(static_cast<ptrdiff_t>(window.start) + static_cast<ptrdiff_t>(i) * window.step)];
+  return window.batch
+      ->records[static_cast<size_t>(static_cast<ptrdiff_t>(window.start) + static_cast<ptrdiff_t>(i) * window.step)];
 }
 
 PyObject* BytesOf(const Bytes& record) {
@@ -37,7 +38,8 @@ struct RecordView {
 
 int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
   const Bytes& record = Unbox<RecordView>(self).record;
-  return PyBuffer_FillInfo(view, self, const_cast<uint8_t*>(record.data), static_cast<Py_ssize_t>(record.size), 1, flags);
+  return PyBuffer_FillInfo(view, self, const_cast<uint8_t*>(record.data), static_cast<Py_ssize_t>(record.size), 1,
+                           flags);
 }
 
 // Raises IndexError and returns false if there is no row `index`; negative ones count from the end.
@@ -114,9 +116,11 @@ PyObject* ToArray(PyObject* self, PyObject* args, PyObject* kwargs) {
   PyObject* dtype = Py_None;
   PyObject* copy = Py_None;
   static const char* names[] = {"dtype", "copy", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names), &dtype, &copy)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names), &dtype, &copy))
+    return nullptr;
   if (copy == Py_False) {
-    PyErr_SetString(PyExc_ValueError, "a RecordBatch holds no Python objects: an array of its records is always a copy");
+    PyErr_SetString(PyExc_ValueError,
+                    "a RecordBatch holds no Python objects: an array of its records is always a copy");
     return nullptr;
   }
   try {
@@ -203,7 +207,8 @@ py::object Restore(const py::bytes& data, const py::bytes& sizes) {
     batch->records.push_back({reinterpret_cast<const uint8_t*>(bytes) + used, static_cast<size_t>(size)});
     used += size;
   }
-  if (sizes_total % 8 != 0 || used != static_cast<size_t>(total)) throw py::value_error("damaged pickle of a RecordBatch");
+  if (sizes_total % 8 != 0 || used != static_cast<size_t>(total))
+    throw py::value_error("damaged pickle of a RecordBatch");
   batch->owners.push_back(OwnerOfPython(data));
   return WrapRecordBatch(std::move(batch));
 }
@@ -264,8 +269,10 @@ PyObject* Next(PyObject* self) {
 }
 
 PyMethodDef batch_methods[] = {
-    {"view", View, METH_O, "view(i) -> memoryview\n\nRecord i as a read-only memoryview into the batch's buffer; no copy. It keeps the buffer alive."},
-    {"tolist", ToList, METH_NOARGS, "tolist() -> list of bytes, one a record."},
+    {"view", View, METH_O,
+     "view(i) -> memoryview\n\nRecord i as a read-only memoryview into the batch's buffer; no copy. It keeps the "
+     "buffer alive."},
+    {"tolist", ToList, METH_NOARGS, "tolist() -> list of bytes, one per record."},
     {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(ToArray)), METH_VARARGS | METH_KEYWORDS,
      "__array__(dtype=None, copy=None) -> ndarray [n], dtype object, of bytes."},
     {"__reduce__", Reduce, METH_NOARGS, "Pickles the records' bytes."},
@@ -273,7 +280,8 @@ PyMethodDef batch_methods[] = {
 
 PyGetSetDef batch_properties[] = {
     {"nbytes", GetNbytes, nullptr, "int: the size in bytes of all records together, without framing.", nullptr},
-    {"sizes", GetSizes, nullptr, "ndarray [n], int64: the size in bytes of each record, without framing. A new array each time.", nullptr},
+    {"sizes", GetSizes, nullptr,
+     "ndarray [n], int64: the size in bytes of each record, without framing. A new array each time.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 constexpr char kBatchDoc[] =
@@ -308,18 +316,18 @@ void BindRecordBatch(py::module_& m) {
                          {Py_tp_methods, batch_methods},
                          {Py_tp_getset, batch_properties}},
                         kBatchDoc);
-  batch_iterator_type = MakeType("tfrecord_fast._core.RecordBatchIterator", sizeof(Boxed<Cursor>),
-                                 {{Py_tp_dealloc, Slot(Dealloc<Cursor>)},
-                                  {Py_tp_iter, Slot(PyObject_SelfIter)},
-                                  {Py_tp_iternext, Slot(Next)}},
-                                 nullptr);
+  batch_iterator_type = MakeType(
+      "tfrecord_fast._core.RecordBatchIterator", sizeof(Boxed<Cursor>),
+      {{Py_tp_dealloc, Slot(Dealloc<Cursor>)}, {Py_tp_iter, Slot(PyObject_SelfIter)}, {Py_tp_iternext, Slot(Next)}},
+      nullptr);
   view_type = MakeType("tfrecord_fast._core.RecordView", sizeof(Boxed<RecordView>),
                        {{Py_tp_dealloc, Slot(Dealloc<RecordView>)}, {Py_bf_getbuffer, Slot(GetBuffer)}}, nullptr);
   m.attr("RecordBatch") = py::handle(reinterpret_cast<PyObject*>(batch_type));
   m.def("_concatenate", &Concatenate, py::arg("batches"));
   m.def("_restore_record_batch", &Restore);
-  m.def("_record_batch", [](py::handle records) { return WrapRecordBatch(RecordsFromPython(records)); },
-        "A RecordBatch of a sequence of bytes-like objects.");
+  m.def(
+      "_record_batch", [](py::handle records) { return WrapRecordBatch(RecordsFromPython(records)); },
+      "A RecordBatch of a sequence of bytes-like objects.");
 }
 
 }  // namespace tfr

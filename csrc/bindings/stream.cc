@@ -32,7 +32,7 @@ OnCorrupt OnCorruptOf(const std::string& name) {
   throw py::value_error("on_corrupt is \"raise\", \"skip\" or \"skip_file\", not \"" + name + "\"");
 }
 
-// Takes options out of a copy of the dict, so that what is left was misspelt.
+// Takes options out of a copy of the dict, so that whatever is left was misspelt.
 class Taker {
  public:
   explicit Taker(const py::dict& values) : rest_(values.attr("copy")()) {}
@@ -53,7 +53,8 @@ class Taker {
 
 }  // namespace
 
-// In a forked process the lock may be held by a thread that is not there. The stream is of no use there, and says so.
+// In a forked process the lock may be held by a thread that does not exist there. The stream is of no use there, and
+// says so.
 std::unique_lock<std::mutex> SharedStream::Lock() {
   if (generation_ == ForkGeneration()) return std::unique_lock<std::mutex>(mutex_);
   return std::unique_lock<std::mutex>(mutex_, std::try_to_lock);
@@ -91,7 +92,9 @@ std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOpti
     options.transform = std::move(parser.transform);
   } else {
     ahead = std::make_shared<ParseAhead>();
-    options.transform = [ahead](const RecordBatch& batch, Crew* crew, Transformed* made) { return ahead->Run(batch, crew, made); };
+    options.transform = [ahead](const RecordBatch& batch, Crew* crew, Transformed* made) {
+      return ahead->Run(batch, crew, made);
+    };
     options.transforms_now = [ahead] { return ahead->Wanted(); };
   }
   auto* made = new SharedStream(std::move(files), options, state, std::move(parser.wrap), std::move(ahead));
@@ -105,13 +108,13 @@ std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOpti
   });
 }
 
-// No pattern, no URL, nothing that an encoding would change, and nothing that no system takes for a path.
+// No pattern, no URL, nothing that an encoding would change, and nothing that can't be a path.
 bool IsPlainPath(PyObject* file) {
   if (!PyUnicode_CheckExact(file) || !PyUnicode_IS_COMPACT_ASCII(file)) return false;
   const std::string_view path(static_cast<const char*>(PyUnicode_DATA(file)),
                               static_cast<size_t>(PyUnicode_GET_LENGTH(file)));
   bool special = false, colon = false;
-  for (const char c : path) {  // without leaving early, so that it is done with vectors
+  for (const char c : path) {  // no early exit, so that the compiler can use vectors
     special |= (c == '*') | (c == '?') | (c == '[') | (c == '\0');
     colon |= c == ':';
   }
@@ -122,9 +125,18 @@ bool ArePlainPaths(const py::list& files) {
   return std::all_of(files.begin(), files.end(), [](const py::handle& file) { return IsPlainPath(file.ptr()); });
 }
 
+// Null if there is none.
+py::object Attribute(py::handle object, const py::str& name) {
+  PyObject* const value = PyObject_GetAttr(object.ptr(), name.ptr());
+  if (value == nullptr) PyErr_Clear();
+  return py::reinterpret_steal<py::object>(value);
+}
+
 std::vector<InputFile> FilesOf(const py::sequence& files) {
   std::vector<InputFile> inputs;
   inputs.reserve(files.size());
+  const py::str name_key("name");
+  const py::str opener_key("opener");
   for (const py::handle& file : files) {
     // Without pybind11's casts: there may be tens of thousands.
     if (PyUnicode_CheckExact(file.ptr()) && PyUnicode_IS_COMPACT_ASCII(file.ptr())) {
@@ -132,14 +144,14 @@ std::vector<InputFile> FilesOf(const py::sequence& files) {
           static_cast<const char*>(PyUnicode_DATA(file.ptr())), static_cast<size_t>(PyUnicode_GET_LENGTH(file.ptr())));
       continue;
     }
-    if (!PyTuple_Check(file.ptr()) || PyTuple_GET_SIZE(file.ptr()) != 2) throw py::type_error("a file is a plain path or (name, opener)");
-    PyObject* const name = PyTuple_GET_ITEM(file.ptr(), 0);
-    const py::handle opener = PyTuple_GET_ITEM(file.ptr(), 1);
-    if (!PyBytes_Check(name)) throw py::type_error("a file's name is bytes");
-    InputFile input;
-    input.path = std::make_shared<const std::string>(PyBytes_AS_STRING(name), static_cast<size_t>(PyBytes_GET_SIZE(name)));
-    if (!opener.is_none()) input.open = OpenerOfPython(py::reinterpret_borrow<py::object>(opener));
-    inputs.push_back(std::move(input));
+    const py::object name = Attribute(file, name_key);
+    py::object opener = Attribute(file, opener_key);
+    if (!name || !opener) throw py::type_error("a file is a plain path, or has a name and an opener");
+    if (!PyBytes_Check(name.ptr())) throw py::type_error("a file's name is bytes");
+    InputFile& input = inputs.emplace_back();
+    input.path = std::make_shared<const std::string>(PyBytes_AS_STRING(name.ptr()),
+                                                     static_cast<size_t>(PyBytes_GET_SIZE(name.ptr())));
+    if (!opener.is_none()) input.open = OpenerOfPython(std::move(opener));
   }
   return inputs;
 }

@@ -26,11 +26,11 @@ class SharedStream {
 
   // False with a Python error set.
   bool Next(Delivered* delivered);
-  // Makes Python columns of what the stream's plan made of a batch; null where the stream has no plan.
+  // Makes Python columns of what the stream's plan made of a batch; null if the stream has no plan.
   const ColumnWrapper& wrap() const { return wrap_; }
-  // Where the stream has no plan.
+  // Null if the stream has a plan.
   const std::shared_ptr<ParseAhead>& ahead() const { return ahead_; }
-  // What the caller of Next got last, the state behind it and what was skipped before it, are read together.
+  // The state after the batch that Next gave last, and what was skipped before that batch.
   StreamState State();
   std::vector<Sequence::SkippedIn> TakeSkipped();
 
@@ -43,16 +43,17 @@ class SharedStream {
   ShardStream stream_;
 };
 
-// Joining the stream's threads must not hold up others who want the GIL: it is let go meanwhile.
-// `parser` may be empty: then batches are parsed ahead by what the consumer parses them by.
+// When the stream goes, its threads are joined without the GIL, which others may want meanwhile. `parser` may be empty:
+// then batches are parsed ahead in the way in which the consumer parses them.
 std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOptions options, const StreamState& state,
                                         StreamParser parser);
 
 // Whether every element is a str of ASCII that names one file as it stands: no pattern, no URL.
 bool ArePlainPaths(const pybind11::list& files);
-// A file is a plain path, or (name as bytes, None), which is opened too, or (name as bytes, opener); see OpenerOfPython.
+// A file is a plain path, or an object with `name`, in bytes, and `opener` (tfrecord_fast/_files.py, CoreFile): None,
+// then what is so named is opened; or what OpenerOfPython takes.
 std::vector<InputFile> FilesOf(const pybind11::sequence& files);
-// By the names of StreamOptions and what it holds; what is not given keeps its default.
+// By the names of StreamOptions and of what it holds; an option that is not given keeps its default.
 StreamOptions OptionsOf(const pybind11::dict& values);
 
 // As a dict of ints and lists, ready for JSON, and back.

@@ -8,8 +8,6 @@
 
 #include "codec/block_pool.h"
 
-#include <unistd.h>
-
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -21,6 +19,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "base/process.h"
 
 namespace tfr {
 
@@ -30,7 +29,7 @@ class BlockPool::Impl {
 
   Status Init() { return NewCompressor(&caller_compressor_); }
 
-  bool forked() const { return process_ != ::getpid(); }
+  bool forked() const { return generation_ != ForkGeneration(); }
 
   void Stop() {
     {
@@ -194,7 +193,7 @@ class BlockPool::Impl {
 
   const BlockPoolOptions options_;
   const size_t num_threads_;
-  const pid_t process_ = ::getpid();
+  const uint64_t generation_ = ForkGeneration();
   std::unique_ptr<BlockCompressor> caller_compressor_;
 
   std::mutex mutex_;  // guards all below but threads_, which is the caller's

@@ -9,13 +9,14 @@
 
 #include "framing/format.h"
 #include "framing/scan.h"
+#include "framing/search.h"
 
 namespace tfr {
 namespace {
 
 std::string AtByte(int64_t offset) { return std::to_string(offset); }
 
-Place Behind(const Chunk& chunk, size_t i, int64_t index) {
+Place PlaceAt(const Chunk& chunk, size_t i, int64_t index) {
   return {chunk.origin_offset + (chunk.records[i].data - kHeaderBytes - chunk.origin), index};
 }
 
@@ -23,7 +24,7 @@ Place Behind(const Chunk& chunk, size_t i, int64_t index) {
 
 Place Chunk::PlaceOf(size_t i) const {
   if (i >= records.size()) return end;
-  return Behind(*this, i, indices.empty() ? first_index + static_cast<int64_t>(i) * stride : indices[i]);
+  return PlaceAt(*this, i, indices.empty() ? first_index + static_cast<int64_t>(i) * stride : indices[i]);
 }
 
 void Chunk::KeepEvery(int64_t divisor, int64_t remainder) {
@@ -60,8 +61,8 @@ Status Truncated(int64_t offset, int64_t index, const uint8_t* rest, size_t size
   if (size < kHeaderBytes) {
     message += "expected a header of " + std::to_string(kHeaderBytes) + " bytes, got " + std::to_string(size);
   } else {
-    message += "its header claims " + std::to_string(RecordLength(rest)) + " bytes and " + std::to_string(kFooterBytes) +
-               " of CRC, the stream ends after " + std::to_string(size - kHeaderBytes);
+    message += "its header claims " + std::to_string(RecordLength(rest)) + " bytes and " +
+               std::to_string(kFooterBytes) + " of CRC, the stream ends after " + std::to_string(size - kHeaderBytes);
   }
   return Status::DataLoss(std::move(message)).WithRecord(offset, index);
 }
@@ -107,7 +108,7 @@ Status RecordReader::Next(Chunk* chunk) {
     const uint8_t* const rest = buffer_->data() + begin_;
     const Hop hop = HopRecords(rest, buffer_->data() + end_, &chunk->records);
     if (!chunk->records.empty()) {
-      // Whatever else was found comes up again on the next call: it lies at the start of what is left.
+      // Whatever else was found turns up again on the next call: it lies at the start of what is left.
       chunk->buffer = buffer_;
       chunk->buffer_bytes = buffer_->capacity();
       chunk->origin = rest;
@@ -124,7 +125,7 @@ Status RecordReader::Next(Chunk* chunk) {
     if (hop.end == Hop::End::kTooLarge) return TooLarge(place_.offset, place_.index, RecordLength(rest));
     if (!read.ok()) return std::move(read).WithRecord(place_.offset, place_.index);
     if (got == 0) return left == 0 ? Status() : Truncated(place_.offset, place_.index, rest, left);
-    // Where the end is known, a record that passes it is not waited for: the rest need not be read into memory.
+    // If the end is known, a record that goes beyond it is not waited for: the rest need not be read into memory.
     const int64_t remaining = left >= kHeaderBytes ? frames_->Remaining() : -1;
     if (remaining >= 0 && RecordLength(rest) + kFrameBytes > left + static_cast<uint64_t>(remaining)) {
       return Truncated(place_.offset, place_.index, rest, left + static_cast<size_t>(remaining));
@@ -132,33 +133,51 @@ Status RecordReader::Next(Chunk* chunk) {
   }
 }
 
+// What Resume looks through: what the reader holds, and what its source still gives.
+class RecordReader::Searched : public SearchedBytes {
+ public:
+  explicit Searched(RecordReader* reader) : reader_(*reader) {}
+
+  Status ShowHeader(int64_t offset, Bytes* shown) override { return Show(offset, kHeaderBytes, shown); }
+
+  Status ShowRecord(int64_t offset, size_t size, Bytes* shown) override {
+    const size_t held = reader_.end_ - reader_.begin_;
+    const int64_t remaining = reader_.frames_->Remaining();
+    if (size <= held || remaining < 0 || size <= held + static_cast<uint64_t>(remaining))
+      return Show(offset, size, shown);
+    *shown = {nullptr, 0};
+    return {};
+  }
+
+ private:
+  Status Show(int64_t offset, size_t size, Bytes* shown) {
+    reader_.Drop(static_cast<size_t>(offset - reader_.place_.offset));
+    while (reader_.end_ - reader_.begin_ < size) {
+      TFR_RETURN_IF_ERROR(reader_.MakeRoom());
+      size_t got = 0;
+      TFR_RETURN_IF_ERROR(reader_.Fill(&got));
+      if (got == 0) break;
+    }
+    *shown = {reader_.buffer_->data() + reader_.begin_, reader_.end_ - reader_.begin_};
+    return {};
+  }
+
+  RecordReader& reader_;
+};
+
 Status RecordReader::Resume(const std::string& reason, std::vector<Skipped>* skipped) {
   const int64_t from = place_.offset;
   if (begin_ < end_) Drop(1);  // what starts here is damaged
-  while (failed_.ok()) {
-    const uint8_t* const header = FindHeader(buffer_->data() + begin_, buffer_->data() + end_);
-    if (header != nullptr) {
-      Drop(static_cast<size_t>(header - (buffer_->data() + begin_)));
-      bool whole = false;
-      TFR_RETURN_IF_ERROR(FillRecord(&whole));
-      const uint8_t* const record = buffer_->data() + begin_;
-      if (whole && DataIsIntact(record + kHeaderBytes, RecordLength(record))) {
-        skipped->push_back({from, place_.offset - from, reason});
-        return {};
-      }
-      Drop(1);
-      continue;
-    }
-    // A header may begin in the last bytes.
-    if (end_ - begin_ >= kHeaderBytes) Drop(end_ - begin_ - (kHeaderBytes - 1));
-    TFR_RETURN_IF_ERROR(MakeRoom());
-    size_t got = 0;
-    if (!Fill(&got).ok()) break;
-    if (got == 0) {
-      Drop(end_ - begin_);
-      skipped->push_back({from, place_.offset - from, reason});
+  if (failed_.ok()) {
+    Searched rest(this);
+    int64_t found = 0;
+    Status status = FindIntactRecord(place_.offset, &rest, &found);
+    if (status.ok()) {
+      Drop(static_cast<size_t>(found - place_.offset));
+      skipped->push_back({from, found - from, reason});
       return {};
     }
+    if (failed_.ok()) return status;  // not the stream's fault: no memory
   }
   // The stream is broken, compressed or not: what would still come can't be known.
   if (failed_.code() != StatusCode::kDataLoss) return failed_;
@@ -169,29 +188,14 @@ Status RecordReader::Resume(const std::string& reason, std::vector<Skipped>* ski
   return {};
 }
 
-// Reads on until the record whose header stands at begin_ is whole, or the stream ends.
-Status RecordReader::FillRecord(bool* whole) {
-  while (true) {
-    const size_t left = end_ - begin_;
-    const uint64_t needed = kFrameBytes + RecordLength(buffer_->data() + begin_);
-    *whole = left >= needed;
-    if (*whole) return {};
-    const int64_t remaining = frames_->Remaining();
-    if (remaining >= 0 && needed > left + static_cast<uint64_t>(remaining)) return {};
-    TFR_RETURN_IF_ERROR(MakeRoom());
-    size_t got = 0;
-    if (!Fill(&got).ok() || got == 0) return {};
-  }
-}
-
 void RecordReader::Drop(size_t bytes) {
   begin_ += bytes;
   place_.offset += static_cast<int64_t>(bytes);
 }
 
-// Sees to it that there is room behind end_. Bytes in front of it may be in use elsewhere and stay as they are, so
-// a shared buffer is filled up but never moved within. A record that outgrows the buffer gets twice the room each
-// time its bytes have really come, or all at once where the source knows that so much is left.
+// Makes sure that there is room after end_. Bytes before it may be in use elsewhere and stay as they are, so a shared
+// buffer is filled up, but nothing in it is moved. A record that outgrows the buffer gets twice the room each time its
+// bytes have really come, or all of it at once where the source knows that so much is left.
 Status RecordReader::MakeRoom() {
   const size_t left = end_ - begin_;
   const size_t room = buffer_ ? buffer_->capacity() - end_ : 0;
@@ -209,7 +213,8 @@ Status RecordReader::MakeRoom() {
   } else {
     std::shared_ptr<Buffer> fresh = pool_->Take(capacity);
     if (!fresh) {
-      return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes").WithRecord(place_.offset, place_.index);
+      return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes")
+          .WithRecord(place_.offset, place_.index);
     }
     if (left > 0) std::memcpy(fresh->data(), buffer_->data() + begin_, left);
     buffer_ = std::move(fresh);

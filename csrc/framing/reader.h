@@ -26,15 +26,15 @@ struct Place {
 struct Chunk {
   std::vector<Bytes> records;
   Owner buffer;
-  size_t buffer_bytes = 0;            // what it holds of memory
-  const uint8_t* origin = nullptr;    // where in the buffer the stream's byte `origin_offset` lies
+  size_t buffer_bytes = 0;          // what it holds of memory
+  const uint8_t* origin = nullptr;  // where in the buffer the stream's byte `origin_offset` lies
   int64_t origin_offset = 0;
-  Place end;                          // behind all that the chunk was cut from
-  int64_t first_index = 0;            // of records[0]
-  int64_t stride = 1;                 // from one record's index to the next
-  std::vector<int64_t> indices;       // of each record, where they are not evenly spaced; else empty
+  Place end;                     // after everything that the chunk was cut from
+  int64_t first_index = 0;       // of records[0]
+  int64_t stride = 1;            // from one record's index to the next
+  std::vector<int64_t> indices;  // of each record, where they are not evenly spaced; else empty
 
-  // Of records[i], or of what follows the chunk where i is records.size().
+  // Of records[i], or of what follows the chunk if i is records.size().
   Place PlaceOf(size_t i) const;
 
   // Keeps the records whose index leaves `remainder` when divided by `divisor`.
@@ -43,8 +43,8 @@ struct Chunk {
 
 // A damaged stretch that was passed over.
 struct Skipped {
-  int64_t offset = 0;        // in uncompressed bytes
-  int64_t bytes = 0;         // -1 where that can't be known
+  int64_t offset = 0;  // in uncompressed bytes
+  int64_t bytes = 0;   // -1 if that can't be known
   std::string reason;
 };
 
@@ -54,8 +54,8 @@ Status BadData(int64_t offset, int64_t index, size_t size);
 Status TooLarge(int64_t offset, int64_t index, uint64_t length);
 Status Truncated(int64_t offset, int64_t index, const uint8_t* rest, size_t size);
 
-// Checks the data of a chunk's records. At the first that is damaged it cuts the chunk short and returns the error;
-// given a list to note them in, it takes the damaged ones out of the chunk instead.
+// Checks the data of a chunk's records. At the first damaged one it cuts the chunk short and returns the error; given
+// a list to note them in, it takes the damaged ones out of the chunk instead.
 Status VerifyChunk(Chunk* chunk, std::vector<Skipped>* skipped = nullptr);
 
 class RecordReader {
@@ -63,30 +63,31 @@ class RecordReader {
   struct Options {
     size_t chunk_bytes = 512 << 10;
   };
-  // `frames` gives uncompressed bytes, from a record on whose place is `begin`. The pool must outlive the reader.
+  // `frames` gives uncompressed bytes, starting with the record whose place is `begin`. The pool must outlive the
+  // reader.
   RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options, Place begin = {});
 
-  // The next records, headers checked, data not (VerifyChunk does that): *chunk gets at least one, or none at the
-  // clean end, which may be asked for again (a file that grew goes on), or none and a status that is not OK. Errors
-  // carry offset and record index, not the path.
+  // The next records, headers checked, data not (VerifyChunk does that): *chunk gets at least one, or none at a clean
+  // end, or none and a status that is not OK. After a clean end Next may be called again, since the file may have
+  // grown. Errors carry offset and record index, not the path.
   Status Next(Chunk* chunk);
 
-  // After Next gave no record and said kDataLoss: passes over what is damaged, to the next record whose header and
-  // data both hold, or to the end, and notes what was lost. Where the stream itself has failed, the end is here.
+  // After Next gave no record and said kDataLoss: passes over the damage to the next intact record, or to the end, and
+  // notes what was lost. If the stream itself has failed, this is its end.
   Status Resume(const std::string& reason, std::vector<Skipped>* skipped);
 
  private:
   Status MakeRoom();
   Status Fill(size_t* got);
   void Drop(size_t bytes);
-  Status FillRecord(bool* whole);
+  class Searched;
 
   std::unique_ptr<Source> frames_;
   BufferPool* pool_;
   Options options_;
   std::shared_ptr<Buffer> buffer_;
   bool shared_ = false;  // a chunk holds buffer_ too, or did
-  size_t begin_ = 0;  // the part of buffer_ that is read but not handed on: [begin_, end_)
+  size_t begin_ = 0;     // the part of buffer_ that is read but not handed on: [begin_, end_)
   size_t end_ = 0;
   Place place_;    // of begin_ in the stream
   Status failed_;  // what the source said last; it is not asked again

@@ -15,7 +15,8 @@
 namespace tfr {
 namespace {
 
-// Up to this mean size of a record, what lies between two headers is read too: that costs less than a call each.
+// Up to this mean size of a record, what lies between two headers is read too: that costs less than a call for each
+// header. Measured.
 constexpr int64_t kHopBytes = 32 << 10;
 constexpr size_t kWindowBytes = 128 << 10;
 constexpr int kCallsBetweenInterrupts = 1024;
@@ -25,16 +26,18 @@ class Window {
  public:
   explicit Window(const File* file) : file_(file), bytes_(new uint8_t[kWindowBytes]) {}
 
-  // Sees to it that the header at `offset` lies in the window, or as much of it as the file has, and reads up to
-  // `ahead` bytes if it has to read at all.
+  // Makes sure that the header at `offset` lies in the window, or as much of it as the file has. Reads up to `ahead`
+  // bytes if it has to read at all.
   Status Show(int64_t offset, size_t ahead) {
-    if (offset >= begin_ && offset + static_cast<int64_t>(kHeaderBytes) <= begin_ + static_cast<int64_t>(size_)) return {};
+    if (offset >= begin_ && offset + static_cast<int64_t>(kHeaderBytes) <= begin_ + static_cast<int64_t>(size_))
+      return {};
     if (++calls_ % kCallsBetweenInterrupts == 0) TFR_RETURN_IF_ERROR(CheckInterrupt());
     begin_ = offset;
     size_ = 0;
     do {
       size_t got = 0;
-      TFR_RETURN_IF_ERROR(file_->ReadAt(begin_ + static_cast<int64_t>(size_), bytes_.get() + size_, ahead - size_, &got));
+      TFR_RETURN_IF_ERROR(
+          file_->ReadAt(begin_ + static_cast<int64_t>(size_), bytes_.get() + size_, ahead - size_, &got));
       if (got == 0) break;
       size_ += got;
     } while (size_ < kHeaderBytes);
@@ -42,7 +45,7 @@ class Window {
   }
 
   const uint8_t* at(int64_t offset) const { return bytes_.get() + (offset - begin_); }
-  size_t behind(int64_t offset) const { return size_ - static_cast<size_t>(offset - begin_); }
+  size_t shown(int64_t offset) const { return size_ - static_cast<size_t>(offset - begin_); }
 
  private:
   const File* file_;
@@ -62,7 +65,7 @@ Status Build(const File& file, RecordIndexPtr* index) {
     const auto record = static_cast<int64_t>(builder.size());
     TFR_RETURN_IF_ERROR(window.Show(offset, mean <= kHopBytes ? kWindowBytes : kHeaderBytes));
     const uint8_t* header = window.at(offset);
-    const size_t shown = window.behind(offset);
+    const size_t shown = window.shown(offset);
     if (offset == 0) {
       const Compression compression = DetectCompression(header, shown);
       if (compression != Compression::kNone) {

@@ -1,4 +1,4 @@
-// Open files, the longest unused closed first; see open_files.h.
+// Opening files, and closing the one unused for the longest; see open_files.h.
 
 #include "index/open_files.h"
 

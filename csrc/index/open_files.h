@@ -24,8 +24,8 @@ struct OpenFile {
   std::unique_ptr<const MappedFile> mapped;
 };
 
-// Opens files when they are asked for and closes the one not asked for the longest when there are too many. Safe from
-// several threads; whoever holds a file keeps it open beyond its closing here.
+// Opens files when they are asked for; when there are too many, closes the one whose last use is the longest ago. Safe
+// from several threads; a file that is closed here stays open for those that still hold it.
 class OpenFiles {
  public:
   OpenFiles(std::vector<Path> paths, size_t max_open, bool map);

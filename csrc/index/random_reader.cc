@@ -1,11 +1,11 @@
 // Random access; see random_reader.h. The frame: docs/format.md.
 //
-// A request becomes a plan: frames in the order of the files, cut into blocks. Threads that live no longer than the
-// call take blocks in turn; each frame has its own place in one buffer, so they share nothing but the open files.
+// A request becomes a plan: frames in the order of the files, cut into blocks. Threads take blocks in turn; each frame
+// has its own place in one buffer, so they share nothing but the open files.
 //
 // Frames come in one of three ways. Small ones are copied out of a mapping, large ones are read; both wait for the
-// disk one after the other where the page cache lacks them. So when a block had to wait, the system is told of all
-// frames of the next before they are read, and gets them together.
+// disk one after the other if the page cache lacks them. So when a block had to wait, the system is told about all
+// frames of the next one before they are read, and fetches them together.
 
 #include "index/random_reader.h"
 
@@ -16,23 +16,23 @@
 #include <utility>
 
 #include "base/buffer.h"
+#include "base/parallel.h"
 #include "base/process.h"
 #include "framing/format.h"
 #include "framing/open.h"
 #include "framing/reader.h"
-#include "index/parallel.h"
 
 namespace tfr {
 namespace {
 
-// Up to this distance two frames come with one call, and what lies between them is thrown away.
+// Up to this distance two frames are read with one call, and what lies between them is thrown away. Measured.
 constexpr int64_t kMaxGap = 4 << 10;
-// Up to this mean size frames are copied out of a mapping; it saves the call, and costs a fault for every page.
+// Up to this mean size frames are copied out of a mapping, which saves the call and costs a fault for every page.
 constexpr size_t kMaxCopied = 16 << 10;
-// If more than one frame in so many was not in the page cache, the next ones are not expected there.
+// If more than one frame in this many was not in the page cache, the next ones are not expected to be there.
 constexpr size_t kMissedPart = 8;
 constexpr size_t kMaxIdleBytes = 16 << 20;
-// A thread is worth its start if so much is left for it.
+// A thread is worth waking if there is this much for it to do.
 constexpr size_t kFramesPerThread = 256;
 constexpr size_t kBytesPerThread = 1 << 20;
 
@@ -52,7 +52,7 @@ Status TooShort(const Frame& frame, int64_t file_size) {
       .WithRecord(frame.offset, frame.record);
 }
 
-// An index of the uncompressed file beside the compressed one is a likely mistake.
+// A likely mistake: the index of the uncompressed file, used with the compressed one.
 Status WrongHeader(const File& file, const Frame& frame) {
   uint8_t head[kDetectBytes];
   size_t got = 0;
@@ -102,7 +102,9 @@ Status ReadParts(const File& file, int64_t offset, iovec* parts, size_t count, c
 
 struct RandomReader::Shared {
   explicit Shared(const RandomReader& reader)
-      : generation(ForkGeneration()), files(reader.paths_, reader.options_.max_open_files, reader.options_.map_files), pool(kMaxIdleBytes) {}
+      : generation(ForkGeneration()),
+        files(reader.paths_, reader.options_.max_open_files, reader.options_.map_files),
+        pool(kMaxIdleBytes) {}
 
   const uint64_t generation;
   OpenFiles files;
@@ -116,12 +118,12 @@ class RandomReader::BlockReader {
   BlockReader(const OpenFile& opened, const TakePlan& plan, uint8_t* buffer, bool verify_data)
       : file_(*opened.file), mapped_(opened.mapped.get()), plan_(plan), buffer_(buffer), verify_data_(verify_data) {}
 
-  // *cold: whether what it reads is likely to be on disk only; set to whether it was.
+  // *cold: whether what it reads is likely to be on disk only. Set to whether it was.
   Status Read(const FrameBlock& block, std::atomic<bool>* cold) {
     const int64_t missed_before = PagesMissed();
     const bool was_cold = cold->load(std::memory_order_relaxed);
     if (was_cold) Announce(block);
-    Status status = ReadFrames(block, !was_cold);
+    Status status = ReadFrames(block, was_cold ? Way::kRead : Way::kCopy);
     const auto missed = static_cast<size_t>(PagesMissed() - missed_before);
     const bool is_cold = missed * kMissedPart > block.end - block.begin;
     if (is_cold != was_cold) cold->store(is_cold, std::memory_order_relaxed);
@@ -129,12 +131,14 @@ class RandomReader::BlockReader {
   }
 
  private:
+  enum class Way : uint8_t { kCopy, kRead };  // out of a mapping, if there is one; with calls
+
   void Announce(const FrameBlock& block) const {
     for (size_t i = block.begin; i < block.end; ++i) file_.Advise(plan_.frames[i].offset, plan_.frames[i].size);
   }
 
-  Status ReadFrames(const FrameBlock& block, bool copy) {
-    if (copy && CopyBlock(block)) {
+  Status ReadFrames(const FrameBlock& block, Way way) {
+    if (way == Way::kCopy && CopyBlock(block)) {
       for (size_t i = block.begin; i < block.end; ++i) TFR_RETURN_IF_ERROR(Check(plan_.frames[i]));
       return {};
     }
@@ -160,7 +164,7 @@ class RandomReader::BlockReader {
     return mapped_->Copy(pieces, count);
   }
 
-  // One call's worth of frames from `begin` on; *run_end is behind the last of them.
+  // One call's worth of frames from `begin` on; *run_end is after the last of them.
   Status ReadRun(size_t begin, size_t end, size_t* run_end) {
     uint8_t gap_bytes[kMaxGap];  // nobody looks at them
     iovec parts[File::kMaxParts];
@@ -173,7 +177,7 @@ class RandomReader::BlockReader {
       if (gap > kMaxGap) break;
       if (gap > 0) parts[used++] = {gap_bytes, static_cast<size_t>(gap)};
       if (gap == 0 && used > 0) {
-        parts[used - 1].iov_len += static_cast<size_t>(frame.size);  // its place is behind the frame before
+        parts[used - 1].iov_len += static_cast<size_t>(frame.size);  // its place is right after the frame before
       } else {
         parts[used++] = {buffer_ + frame.place, static_cast<size_t>(frame.size)};
       }
@@ -181,7 +185,7 @@ class RandomReader::BlockReader {
     }
     *run_end = i;
     Status status = ReadParts(file_, plan_.frames[begin].offset, parts, used, plan_.frames[begin]);
-    // A file that was cut: which record lacks, and whether those before it are in order, is found one by one.
+    // The file was cut. Which record is missing, and whether those before it are intact, is found out one by one.
     if (status.code() == StatusCode::kDataLoss && i - begin > 1) return ReadSingly(begin, i);
     return status;
   }
@@ -226,8 +230,8 @@ RandomReader::RandomReader(std::vector<Path> paths, std::vector<RecordIndexPtr> 
 
 RandomReader::~RandomReader() { delete shared_.load(); }
 
-// In a forked process, what was there before the fork may be locked by a thread that is not; it is left alone, at the
-// cost of a bounded number of descriptors.
+// In a forked process, what was there before the fork may be locked by a thread that does not exist. It is left alone,
+// at the cost of a bounded number of descriptors.
 RandomReader::Shared* RandomReader::Current() const {
   Shared* current = shared_.load(std::memory_order_acquire);
   if (current->generation == ForkGeneration()) return current;
@@ -236,7 +240,7 @@ RandomReader::Shared* RandomReader::Current() const {
   return current;  // another thread was faster
 }
 
-// Whether the file is large enough for the frame. Asked of the system only if that is not known yet.
+// Whether the file is large enough for the frame. The system is asked only if that is not known yet.
 Status RandomReader::CheckHolds(size_t file, const Frame& frame) const {
   const int64_t needed = frame.offset + frame.size;
   if (needed <= known_sizes_[file].load(std::memory_order_relaxed)) return {};
@@ -285,9 +289,8 @@ Status RandomReader::Read(int64_t number, uint8_t* data) const {
   uint8_t footer[kFooterBytes];
   const int64_t data_at = frame.offset + static_cast<int64_t>(kHeaderBytes);
   const int64_t footer_at = frame.offset + frame.size - static_cast<int64_t>(kFooterBytes);
-  const Piece pieces[] = {{frame.offset, kHeaderBytes, header},
-                          {data_at, DataSize(frame), data},
-                          {footer_at, kFooterBytes, footer}};
+  const Piece pieces[] = {
+      {frame.offset, kHeaderBytes, header}, {data_at, DataSize(frame), data}, {footer_at, kFooterBytes, footer}};
   const bool map = file->mapped && DataSize(frame) <= kMaxCopied && frame.offset + frame.size <= file->mapped->size();
   if (!map || !file->mapped->Copy(pieces, 3)) {
     iovec parts[] = {{header, kHeaderBytes}, {data, DataSize(frame)}, {footer, kFooterBytes}};
@@ -321,7 +324,7 @@ Status RandomReader::Take(const int64_t* numbers, size_t count, RecordBatchPtr* 
   if (!buffer) return Status::OutOfMemory("buffer of " + std::to_string(plan.total_bytes) + " bytes");
 
   const size_t worth = std::max(plan.frames.size() / kFramesPerThread, plan.total_bytes / kBytesPerThread);
-  TFR_RETURN_IF_ERROR(ParallelFor(plan.blocks.size(), std::min(options_.num_threads, worth), [&](size_t i) {
+  TFR_RETURN_IF_ERROR(ParallelTry(plan.blocks.size(), std::min(options_.num_threads, worth), [&](size_t i) {
     const FrameBlock& block = plan.blocks[i];
     std::shared_ptr<const OpenFile> file;
     TFR_RETURN_IF_ERROR(shared->files.Get(block.file, &file));

@@ -22,10 +22,11 @@ struct RandomReaderOptions {
   bool verify_data = true;  // headers are always checked, against their CRC and against the index
   size_t num_threads = 1;   // at most, and only during a call
   size_t max_open_files = 128;
-  bool map_files = true;  // false: only read them
+  bool map_files = true;  // false: they are only read
 };
 
-// Safe from several threads at once. Starts no thread that outlives a call; may be used after a fork.
+// Safe from several threads at once. Has no threads of its own: those of base/parallel.h help during a call. May be
+// used after a fork.
 //
 // Nothing that an index says is believed: memory is taken only for what the file is known to hold, and a header that
 // says otherwise is kDataLoss. Errors carry path, offset and record index. Numbers must be in [0, size()).
@@ -39,8 +40,8 @@ class RandomReader {
   // The records in the order asked for, in one buffer.
   Status Take(const int64_t* numbers, size_t count, RecordBatchPtr* batch) const;
 
-  // One record in two steps: its size in bytes, which the file does hold; then the data, to where that many fit. The
-  // first asks the system nothing if KnowsSizeOf.
+  // One record in two steps: its size in bytes, which the file does hold; then its data, to a place with that much
+  // room. If KnowsSizeOf, the first step asks the system nothing.
   bool KnowsSizeOf(int64_t number) const;
   Status SizeOf(int64_t number, size_t* size) const;
   Status Read(int64_t number, uint8_t* data) const;
@@ -61,7 +62,7 @@ class RandomReader {
   RecordNumbers numbers_;
   // The least that each file is known to hold.
   std::unique_ptr<std::atomic<int64_t>[]> known_sizes_;
-  // What has locks; made anew after a fork. See Current().
+  // Everything that has locks; made again after a fork. See Current().
   mutable std::atomic<Shared*> shared_;
 };
 

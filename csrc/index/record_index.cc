@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "base/parallel.h"
 #include "framing/format.h"
-#include "index/parallel.h"
 
 namespace tfr {
 
@@ -49,7 +49,7 @@ Status RecordIndex::Make(std::vector<int64_t> offsets, std::vector<int64_t> size
 
 Status OpenIndexes(const std::vector<IndexOrigin>& origins, size_t num_threads, std::vector<RecordIndexPtr>* indexes) {
   indexes->assign(origins.size(), nullptr);
-  return ParallelFor(origins.size(), num_threads, [&](size_t i) {
+  return ParallelTry(origins.size(), num_threads, [&](size_t i) {
     const IndexOrigin& origin = origins[i];
     return origin.index_path ? LoadIndex(*origin.index_path, &(*indexes)[i]) : BuildIndex(origin.path, &(*indexes)[i]);
   });

@@ -1,7 +1,7 @@
-// Where the records of a file are: their offsets and sizes, and how that is found, written down and read again.
+// Where the records of a file are: their offsets and sizes, and how that is found out, written down and read again.
 //
-// The text form is tfrecord2idx's, one line a record: "offset size\n", both decimal, the size with the 16 bytes of
-// the frame (docs/format.md).
+// The text form is that of tfrecord2idx, one line per record: "offset size\n", both decimal; the size includes the 16
+// bytes of the frame (docs/format.md).
 
 #ifndef TFRECORD_FAST_INDEX_RECORD_INDEX_H_
 #define TFRECORD_FAST_INDEX_RECORD_INDEX_H_
@@ -24,13 +24,13 @@ using RecordIndexPtr = std::shared_ptr<const RecordIndex>;
 // and do not overlap, but there may be others between them: an index may leave records out.
 class RecordIndex {
  public:
-  // kInvalidArgument, naming the first record concerned, where sizes or order cannot be.
+  // kInvalidArgument, naming the first record concerned, if no file can have these sizes or this order.
   static Status Make(std::vector<int64_t> offsets, std::vector<int64_t> sizes, RecordIndexPtr* index);
 
   size_t size() const { return offsets_.size(); }
   const std::vector<int64_t>& offsets() const { return offsets_; }
   const std::vector<int64_t>& sizes() const { return sizes_; }
-  // Where the last frame ends: what the file holds at least.
+  // Where the last frame ends: the file has at least this many bytes.
   int64_t end() const { return offsets_.empty() ? 0 : offsets_.back() + sizes_.back(); }
 
  private:
@@ -45,7 +45,7 @@ class RecordIndex {
 // Takes records one by one, in the order of the file.
 class IndexBuilder {
  public:
-  // What is wrong with a frame here, in words; empty, and the frame taken, if nothing is.
+  // What is wrong with this frame, in words. If nothing is, the frame is taken and the answer is empty.
   std::string Add(int64_t offset, int64_t size);
   size_t size() const { return offsets_.size(); }
   RecordIndexPtr Finish();
@@ -56,11 +56,11 @@ class IndexBuilder {
   int64_t end_ = 0;
 };
 
-// Hops over the headers of a file, whose CRCs are checked, to its end. kDataLoss with offset and record index where
-// it is damaged or cut; kInvalidArgument where it is compressed, or no regular file.
+// Hops from header to header to the end of a file; their CRCs are checked. kDataLoss with offset and record index if
+// the file is damaged or cut; kInvalidArgument if it is compressed, or no regular file.
 Status BuildIndex(const std::string& path, RecordIndexPtr* index);
 
-// Reads the text form. kInvalidArgument with the number of the line that is wrong.
+// Reads the text form. kInvalidArgument with the number of the first line that is wrong.
 Status LoadIndex(const std::string& path, RecordIndexPtr* index);
 
 // Writes the text form. The file appears under its name when it is complete.

@@ -1,5 +1,5 @@
-// What a request for records, in any order, comes to on disk: frames in the order of the files, each once, cut into
-// blocks of work.
+// What a request for records in any order means on disk: frames in the order of the files, each once, cut into blocks
+// of work.
 
 #ifndef TFRECORD_FAST_INDEX_TAKE_PLAN_H_
 #define TFRECORD_FAST_INDEX_TAKE_PLAN_H_
@@ -12,7 +12,7 @@
 
 namespace tfr {
 
-// A frame to be read, and its place among the frames of the request when they lie one behind the other.
+// A frame to be read, and its place among the frames of the request when those lie one after the other.
 struct Frame {
   int64_t offset;  // in its file
   int64_t size;    // as the index has it

@@ -34,8 +34,8 @@ const char* SkipBlanks(const char* at, const char* end) {
 // The number that starts at `at`; null if none does, or one that is too large.
 const char* ParseNumber(const char* at, const char* end, int64_t* number) {
   if (at == end || *at < '0' || *at > '9') return nullptr;
-  const auto [behind, error] = std::from_chars(at, end, *number);
-  return error == std::errc() ? behind : nullptr;
+  const auto [rest, error] = std::from_chars(at, end, *number);
+  return error == std::errc() ? rest : nullptr;
 }
 
 // "offset size", blanks around them allowed. False if it is something else.
@@ -55,7 +55,7 @@ std::string Quoted(const char* at, const char* end) {
 
 class Parser {
  public:
-  // A line without its '\n'. Blank ones are passed over.
+  // A line without its '\n'. Blank lines are passed over.
   Status Line(const char* begin, const char* end) {
     ++line_;
     int64_t offset, size;
@@ -69,7 +69,7 @@ class Parser {
     return wrong.empty() ? Status() : Status::InvalidArgument("line " + std::to_string(line_) + ": " + wrong);
   }
 
-  // All lines that end in [begin, end); *rest is where the one that does not starts.
+  // All lines that end in [begin, end); *rest is where the one that does not end there starts.
   Status Lines(const char* begin, const char* end, const char** rest) {
     while (const auto* newline = static_cast<const char*>(std::memchr(begin, '\n', static_cast<size_t>(end - begin)))) {
       TFR_RETURN_IF_ERROR(Line(begin, newline));
@@ -138,7 +138,7 @@ Status LoadIndex(const std::string& path, RecordIndexPtr* index) {
 }
 
 Status SaveIndex(const RecordIndex& index, const std::string& path) {
-  // What is there and no plain file (a link, a pipe, a device) is written to, not replaced.
+  // Anything there that is no plain file (a link, a pipe, a device) is written to, not replaced.
   struct stat info;
   const bool replace = ::lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
   // Several processes, and threads, may save the same index at once.
@@ -148,13 +148,15 @@ Status SaveIndex(const RecordIndex& index, const std::string& path) {
   std::unique_ptr<Sink> sink;
   Status created = FileSink::Create(target, &sink);
   if (!created.ok()) {  // in the name that the caller knows
-    return created.code() == StatusCode::kIoError ? Status::Errno(created.detail().error_number, "create").WithPath(path)
-                                                  : created;
+    return created.code() == StatusCode::kIoError
+               ? Status::Errno(created.detail().error_number, "create").WithPath(path)
+               : created;
   }
   Status status = Print(index, sink.get());
   sink.reset();
   if (!replace) return status;
-  if (status.ok() && std::rename(draft.c_str(), path.c_str()) != 0) status = Status::Errno(errno, "rename").WithPath(path);
+  if (status.ok() && std::rename(draft.c_str(), path.c_str()) != 0)
+    status = Status::Errno(errno, "rename").WithPath(path);
   if (!status.ok()) (void)::unlink(draft.c_str());
   return status;
 }

@@ -79,7 +79,8 @@ Status FileSink::Close() {
     return Status::Errno(error, "fsync").WithPath(path_);
   }
   // After EINTR Linux has closed the descriptor all the same.
-  if (descriptor >= 0 && ::close(descriptor) != 0 && errno != EINTR) return Status::Errno(errno, "close").WithPath(path_);
+  if (descriptor >= 0 && ::close(descriptor) != 0 && errno != EINTR)
+    return Status::Errno(errno, "close").WithPath(path_);
   return {};
 }
 

@@ -34,7 +34,7 @@ class FileSink : public Sink {
     kAppend,  // create, or append to what is there
     kNew,     // EEXIST if the file exists already
   };
-  // kIoError with errno and path where the system refuses. Errors name `shown`, or `path` where that is empty.
+  // kIoError with errno and path if the system refuses. Errors name `shown`, or `path` if that is empty.
   static Status Create(const std::string& path, std::unique_ptr<Sink>* sink, Open mode = Open::kCreate,
                        const std::string& shown = "");
   ~FileSink() override;

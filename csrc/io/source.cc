@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -19,19 +18,10 @@ constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux reads at most 2^31 - 
 // Linux reads this much ahead without being asked, so a smaller file needs no advice.
 constexpr int64_t kReadAhead = 128 << 10;
 
-std::atomic<InterruptHook> interrupt_hook{nullptr};
-
 // A regular file of size 0 may be one that does not tell its size (under /proc): reading it shows.
 bool HasKnownSize(const struct stat& info) { return S_ISREG(info.st_mode) && info.st_size > 0; }
 
 }  // namespace
-
-void SetInterruptHook(InterruptHook hook) { interrupt_hook.store(hook, std::memory_order_relaxed); }
-
-Status CheckInterrupt() {
-  const InterruptHook hook = interrupt_hook.load(std::memory_order_relaxed);
-  return hook == nullptr ? Status() : hook();
-}
 
 int64_t File::FindRegular(const std::string& path) {
   struct stat info;
@@ -47,7 +37,7 @@ Status File::OpenDescriptor(const std::string& path) {
 }
 
 Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access access) {
-  auto opened = std::make_shared<File>(Private(), -1, true);
+  auto opened = std::make_shared<File>(Private(), -1, Descriptor::kOwned);
   TFR_RETURN_IF_ERROR(opened->OpenDescriptor(path));
   TFR_RETURN_IF_ERROR(opened->Examine(access).WithPath(path));
   *file = std::move(opened);
@@ -55,7 +45,7 @@ Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access a
 }
 
 Status File::OpenFound(const std::string& path, int64_t size, std::shared_ptr<File>* file) {
-  auto opened = std::make_shared<File>(Private(), -1, true);
+  auto opened = std::make_shared<File>(Private(), -1, Descriptor::kOwned);
   TFR_RETURN_IF_ERROR(opened->OpenDescriptor(path));
   opened->regular_ = true;
   opened->opened_size_ = size;
@@ -64,8 +54,8 @@ Status File::OpenFound(const std::string& path, int64_t size, std::shared_ptr<Fi
   return {};
 }
 
-Status File::FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file) {
-  auto opened = std::make_shared<File>(Private(), descriptor, owned);
+Status File::FromDescriptor(int descriptor, Descriptor kind, std::shared_ptr<File>* file) {
+  auto opened = std::make_shared<File>(Private(), descriptor, kind);
   TFR_RETURN_IF_ERROR(opened->Examine(Access::kSequential));
   *file = std::move(opened);
   return {};
@@ -95,7 +85,7 @@ int64_t File::Size() const {
 }
 
 File::~File() {
-  if (owned_ && descriptor_ >= 0) ::close(descriptor_);
+  if (kind_ == Descriptor::kOwned && descriptor_ >= 0) ::close(descriptor_);
 }
 
 void File::Advise(int64_t offset, int64_t size) const {
@@ -111,6 +101,17 @@ Status File::ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) cons
   }
   if (n < 0) return Status::Errno(errno, "read");
   *got = static_cast<size_t>(n);
+  return {};
+}
+
+Status File::ReadFullyAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const {
+  *got = 0;
+  while (*got < size) {
+    size_t now = 0;
+    TFR_RETURN_IF_ERROR(ReadAt(offset + static_cast<int64_t>(*got), out + *got, size - *got, &now));
+    if (now == 0) break;
+    *got += now;
+  }
   return {};
 }
 
@@ -141,9 +142,7 @@ Status FileSource::Read(uint8_t* out, size_t size, size_t* got) {
   return {};
 }
 
-int64_t FileSource::Remaining() const {
-  return file_->regular() ? std::max<int64_t>(0, file_->Size() - offset_) : -1;
-}
+int64_t FileSource::Remaining() const { return file_->regular() ? std::max<int64_t>(0, file_->Size() - offset_) : -1; }
 
 Status MemorySource::Read(uint8_t* out, size_t size, size_t* got) {
   *got = std::min(size, rest_.size);

@@ -12,16 +12,11 @@
 #include <string>
 #include <utility>
 
+#include "base/interrupt.h"
 #include "base/records.h"
 #include "base/status.h"
 
 namespace tfr {
-
-// Called when a blocking call was interrupted by a signal; a status that is not OK gives the call up. The one place
-// where the core asks its host whether to go on; by default it does.
-using InterruptHook = Status (*)();
-void SetInterruptHook(InterruptHook hook);
-Status CheckInterrupt();
 
 class Source {
  public:
@@ -31,12 +26,15 @@ class Source {
   // "these are here now", not the end. After an error the source may be dropped but not read.
   virtual Status Read(uint8_t* out, size_t size, size_t* got) = 0;
 
-  // How many bytes are still to come, where that is known beforehand (a regular file, memory); else -1.
+  // How many bytes are still to come, if that is known in advance (a regular file, memory); else -1.
   virtual int64_t Remaining() const { return -1; }
 };
 
-// How a file will be read: the system reads ahead for sequential reading, and does not for random access.
+// How a file will be read: the system reads ahead of a reader that goes through it, not of one that jumps about in it.
 enum class Access : uint8_t { kSequential, kRandom };
+
+// Whether a descriptor is closed when the file goes.
+enum class Descriptor : uint8_t { kOwned, kBorrowed };
 
 // An open file, shared by all that read different places of it at the same time.
 class File {
@@ -48,9 +46,8 @@ class File {
   // The same for a path that FindRegular has just found, without asking the system again. Whether its bytes
   // are still there shows when they are read, as with any file that changes.
   static Status OpenFound(const std::string& path, int64_t size, std::shared_ptr<File>* file);
-  // Takes over `descriptor` if `owned`, else only borrows it.
-  static Status FromDescriptor(int descriptor, bool owned, std::shared_ptr<File>* file);
-  File(Private, int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
+  static Status FromDescriptor(int descriptor, Descriptor kind, std::shared_ptr<File>* file);
+  File(Private, int descriptor, Descriptor kind) : descriptor_(descriptor), kind_(kind) {}
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -73,7 +70,9 @@ class File {
 
   // As Source::Read, at `offset`. Regular files only.
   Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
-  // The same into several places, one after the other; *got counts the bytes of all. At most kMaxParts.
+  // The same until `size` bytes are there or the file ends.
+  Status ReadFullyAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
+  // As ReadAt, into several places, one after the other; *got counts the bytes of all. At most kMaxParts.
   static constexpr size_t kMaxParts = 64;  // well below IOV_MAX
   Status ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const;
   // As Source::Read, at the descriptor's own position.
@@ -85,7 +84,7 @@ class File {
   void AdviseAll(Access access) const;
 
   int descriptor_;
-  bool owned_;
+  Descriptor kind_;
   bool regular_ = false;
   int64_t opened_size_ = 0;
 };
@@ -117,7 +116,8 @@ class MemorySource : public Source {
 // Gives what has already been read from another source, then the rest of that source.
 class PrefixedSource : public Source {
  public:
-  PrefixedSource(std::string prefix, std::unique_ptr<Source> rest) : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+  PrefixedSource(std::string prefix, std::unique_ptr<Source> rest)
+      : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
   Status Read(uint8_t* out, size_t size, size_t* got) override;
   int64_t Remaining() const override;
 

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kShuffleUse = 2;
 constexpr size_t kInterleavedBatch = 1024;  // records of a batch of an interleave, as they come
 constexpr size_t kOwnersLookedAt = 8;
-constexpr size_t kRoomAtOnce = 64 << 10;  // records; a batch may be asked for that no files fill
+constexpr size_t kRoomAtOnce = 64 << 10;  // records; a batch may be larger than all files together
 
 }  // namespace
 
@@ -33,13 +33,14 @@ BatchCutter::Event BatchCutter::Next(Cut* cut) {
       event = draining_ || buffer_.size() >= options_.shuffle_buffer ? Draw() : Fill();
     } else {
       Run run;
-      const size_t room = options_.batch_size == CutterOptions::kAsTheyCome ? SIZE_MAX : options_.batch_size - cut_.batch->size();
+      const size_t room =
+          options_.batch_size == CutterOptions::kAsTheyCome ? SIZE_MAX : options_.batch_size - cut_.batch->size();
       event = sequence_->Next(room, &run);
       if (event == Sequence::Event::kRun) Append(run);
     }
     if (event == Sequence::Event::kWait) return Event::kWait;
     if (event == Sequence::Event::kError) {
-      // As they come, records before the damage are given first; the sequence says the error again.
+      // As they come, records before the damage are given first; the sequence will report the error again.
       if (options_.batch_size == CutterOptions::kAsTheyCome && cut_.batch->size() > 0) break;
       return Finish(Event::kError, cut);
     }
@@ -55,7 +56,7 @@ BatchCutter::Event BatchCutter::Next(Cut* cut) {
 bool BatchCutter::Full() const {
   const size_t size = cut_.batch->size();
   if (options_.batch_size != CutterOptions::kAsTheyCome) return size >= options_.batch_size;
-  // One run is as much as one chunk; the runs of an interleave are short.
+  // A run may be a whole chunk; but the runs of an interleave are short.
   return size >= kInterleavedBatch || (size > 0 && options_.shuffle_buffer == 0 && !sequence_->interleaves());
 }
 
@@ -81,7 +82,8 @@ void BatchCutter::Append(const Run& run) {
   cut_.bytes += static_cast<size_t>(last.data + last.size - from[run.begin].data);
   const bool even = run.chunk->indices.empty();
   for (size_t i = 0; i < (even ? 1 : run.count); ++i) {
-    batch.origins.push_back({batch.size() + i, run.lane->path(), run.chunk->PlaceOf(run.begin + i).index, run.chunk->stride});
+    batch.origins.push_back(
+        {batch.size() + i, run.lane->path(), run.chunk->PlaceOf(run.begin + i).index, run.chunk->stride});
   }
   AddOwner(run.chunk->buffer);
   if (batch.records.empty() && run.begin == 0 && run.count == from.size()) {
@@ -101,7 +103,7 @@ void BatchCutter::Append(ShuffleItem item) {
   cut_.bytes += item.record.size;
 }
 
-// The same few buffers come again and again; an owner that is named twice does no harm.
+// The same few buffers come again and again. Naming an owner twice does no harm.
 void BatchCutter::AddOwner(const Owner& owner) {
   std::vector<Owner>& owners = cut_.batch->owners;
   const size_t looked_at = std::min(owners.size(), kOwnersLookedAt);
@@ -128,7 +130,7 @@ Sequence::Event BatchCutter::Fill() {
 
 Sequence::Event BatchCutter::Draw() {
   if (!started_) {
-    // The epoch whose records are in the buffer: a sequence that has said its end counts the next already.
+    // The epoch whose records are in the buffer: a sequence that has reported its end has gone on to the next.
     const int64_t epoch = sequence_->epoch() - (draining_ ? 1 : 0);
     random_ = Random::For(options_.seed, kShuffleUse, static_cast<uint64_t>(epoch));
     started_ = true;

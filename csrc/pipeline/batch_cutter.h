@@ -1,8 +1,8 @@
 // Batches of n records from a sequence, through a shuffle buffer if there is one.
 //
-// The buffer is filled from the epoch's records; then each record given is drawn from it and the next of the epoch
-// takes its place; when the epoch has ended, the rest is drawn until the buffer is empty. The numbers come from the
-// seed and the epoch. Batches are cut from epoch after epoch without a gap.
+// The buffer is filled from the epoch's records. Then each record given is drawn from it, and the epoch's next record
+// takes its place. When the epoch has ended, the rest is drawn until the buffer is empty. The random numbers come from
+// the seed and the epoch. Batches run on from one epoch to the next without a gap.
 
 #ifndef TFRECORD_FAST_PIPELINE_BATCH_CUTTER_H_
 #define TFRECORD_FAST_PIPELINE_BATCH_CUTTER_H_
@@ -20,7 +20,7 @@
 namespace tfr {
 
 struct CutterOptions {
-  // What a batch holds; kAsTheyCome: whatever lies ready, at least one record.
+  // Records per batch; kAsTheyCome: whatever is ready, at least one record.
   static constexpr size_t kAsTheyCome = 0;
   size_t batch_size = kAsTheyCome;
   bool drop_remainder = false;
@@ -41,19 +41,19 @@ struct ShuffleItem {
   RecordPlace place;
 };
 
-// What happened to the shuffle buffer, so that who keeps a copy of the places in it can follow.
+// What happened to the shuffle buffer, for whoever keeps a copy of the places in it.
 struct ShuffleStep {
   static constexpr uint32_t kAppend = UINT32_MAX;
-  static constexpr uint32_t kGone = UINT32_MAX;  // as a file: the slot takes what the last slot holds, which goes
+  static constexpr uint32_t kGone = UINT32_MAX;  // as a file: the last slot's record moves to this slot
   uint32_t slot;
   RecordPlace place;
 };
 
-// Where a cutter stands, between two batches; the buffer's places are kept by whoever follows the steps.
+// Where a cutter stands, between two batches. The buffer's places are not in it: whoever follows the steps has them.
 struct CutterState {
   SequenceState sequence;
   uint64_t random = 0;
-  bool started = false;  // `random` holds
+  bool started = false;  // `random` is valid
   bool draining = false;
 };
 
@@ -70,10 +70,11 @@ class BatchCutter {
   enum class Event : uint8_t { kBatch, kWait, kEnd, kError };
 
   // `buffer`: what the shuffle buffer holds at the start.
-  BatchCutter(Sequence* sequence, const CutterOptions& options, const CutterState& start, std::vector<ShuffleItem> buffer);
+  BatchCutter(Sequence* sequence, const CutterOptions& options, const CutterState& start,
+              std::vector<ShuffleItem> buffer);
 
-  // After kWait, call again once the chunk that the sequence waits for is made. At kEnd and kError, *cut holds what
-  // was skipped since the last batch, and no batch: records that fill none before an error are dropped.
+  // After kWait, call again when the chunk that the sequence waits for has been made. At kEnd and kError, *cut holds
+  // what was skipped since the last batch, and no batch: records before an error that fill no batch are dropped.
   Event Next(Cut* cut);
 
  private:

@@ -21,31 +21,33 @@ Status NothingThere(const RecordPlace& place) {
 }
 
 Status FetchAt(const File& file, ShuffleItem* item) {
-  FileSource source(std::shared_ptr<const File>(std::shared_ptr<void>(), &file), item->place.place.offset);
+  const int64_t offset = item->place.place.offset;
+  const int64_t data_at = offset + static_cast<int64_t>(kHeaderBytes);
   uint8_t header[kHeaderBytes];
   size_t got = 0;
-  TFR_RETURN_IF_ERROR(ReadFully(&source, header, sizeof header, &got));
+  TFR_RETURN_IF_ERROR(file.ReadFullyAt(offset, header, sizeof header, &got));
   if (got < sizeof header || !HeaderIsIntact(header)) return NothingThere(item->place);
   const uint64_t length = RecordLength(header);
-  if (length + kFooterBytes > static_cast<uint64_t>(source.Remaining())) return NothingThere(item->place);
+  const int64_t left = std::max<int64_t>(file.Size() - data_at, 0);
+  if (length > kMaxRecordBytes || length + kFooterBytes > static_cast<uint64_t>(left)) return NothingThere(item->place);
   std::shared_ptr<Buffer> buffer = Buffer::Allocate(length + kFooterBytes);
   if (!buffer) return Status::OutOfMemory("record of " + std::to_string(length) + " bytes");
-  TFR_RETURN_IF_ERROR(ReadFully(&source, buffer->data(), length + kFooterBytes, &got));
+  TFR_RETURN_IF_ERROR(file.ReadFullyAt(data_at, buffer->data(), length + kFooterBytes, &got));
   if (got < length + kFooterBytes || !DataIsIntact(buffer->data(), length)) return NothingThere(item->place);
   item->record = {buffer->data(), length};
   item->owner = std::move(buffer);
   return {};
 }
 
-// `wanted` is sorted by index. `skip`: past damage, as the reading did that found them.
-Status FetchFromStream(std::unique_ptr<Source> frames, BufferPool* pool, bool skip,
+// `wanted` is sorted by index. Goes past damage if the reading that found the records did.
+Status FetchFromStream(std::unique_ptr<Source> frames, BufferPool* pool, OnCorrupt on_corrupt,
                        const std::vector<ShuffleItem*>& wanted) {
   RecordReader reader(std::move(frames), pool, {});
   size_t found = 0;
   while (found < wanted.size()) {
     Chunk chunk;
     Status status = reader.Next(&chunk);
-    if (skip && status.code() == StatusCode::kDataLoss) {
+    if (on_corrupt == OnCorrupt::kSkip && status.code() == StatusCode::kDataLoss) {
       std::vector<Skipped> skipped;
       TFR_RETURN_IF_ERROR(reader.Resume({}, &skipped));
       continue;
@@ -75,8 +77,7 @@ Status FetchFromFile(const InputFile& input, const LaneOptions& options, BufferP
     if (file->regular() && !choice) {
       uint8_t head[kDetectBytes];
       size_t got = 0;
-      FileSource start(file);
-      TFR_RETURN_IF_ERROR(ReadFully(&start, head, sizeof head, &got));
+      TFR_RETURN_IF_ERROR(file->ReadFullyAt(0, head, sizeof head, &got));
       choice = DetectCompression(head, got);
     }
     if (file->regular() && *choice == Compression::kNone) {
@@ -88,7 +89,7 @@ Status FetchFromFile(const InputFile& input, const LaneOptions& options, BufferP
   std::unique_ptr<Source> frames;
   Compression found;
   TFR_RETURN_IF_ERROR(OpenFrames(std::move(source), choice, &frames, &found));
-  return FetchFromStream(std::move(frames), pool, options.on_corrupt == OnCorrupt::kSkip, wanted);
+  return FetchFromStream(std::move(frames), pool, options.on_corrupt, wanted);
 }
 
 }  // namespace
@@ -98,7 +99,8 @@ Status FetchRecords(const std::vector<InputFile>& files, const std::vector<Recor
   items->clear();
   items->reserve(places.size());
   for (const RecordPlace& place : places) {
-    if (place.file >= files.size()) return Status::InvalidArgument("the saved state names a file that is not in the list");
+    if (place.file >= files.size())
+      return Status::InvalidArgument("the saved state names a file that is not in the list");
     items->push_back({{nullptr, 0}, nullptr, files[place.file].path, place});
   }
   std::map<uint32_t, std::vector<ShuffleItem*>> by_file;

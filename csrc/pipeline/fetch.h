@@ -12,8 +12,8 @@
 
 namespace tfr {
 
-// One item a place, in the order of the places. Uncompressed regular files are read at the places alone; anything
-// else from its start to the last of its places. kDataLoss where no intact record stands at a place.
+// One item per place, in the order of the places. Uncompressed regular files are read at those places only; anything
+// else from its start to the last of its places. kDataLoss if there is no intact record at a place.
 Status FetchRecords(const std::vector<InputFile>& files, const std::vector<RecordPlace>& places,
                     const LaneOptions& options, BufferPool* pool, std::vector<ShuffleItem>* items);
 

@@ -39,7 +39,7 @@ void OpenLanes::Retire(const std::shared_ptr<Lane>& lane) {
 
 std::shared_ptr<Lane> OpenLanes::PickForWorker(size_t more) {
   for (const Entry& entry : lanes_) {
-    if (entry.lane->CanClaim(false)) return entry.lane;
+    if (entry.lane->CanClaim(Caller::kWorker)) return entry.lane;
   }
   if (lanes_.size() >= max_open_ + more || files_.empty()) return nullptr;
   if (ahead_turn_ >= files_.size()) {
@@ -49,7 +49,7 @@ std::shared_ptr<Lane> OpenLanes::PickForWorker(size_t more) {
   if (!order_->HasEpoch(ahead_epoch_)) return nullptr;
   std::shared_ptr<Lane> lane = Make(ahead_epoch_, ahead_turn_, {});
   lanes_.push_back({ahead_epoch_, ahead_turn_++, lane, false});
-  return lane->CanClaim(false) ? lane : nullptr;
+  return lane->CanClaim(Caller::kWorker) ? lane : nullptr;
 }
 
 void OpenLanes::CancelAll() {

@@ -18,15 +18,15 @@ namespace tfr {
 // Every member is called under the scheduler's lock.
 class OpenLanes {
  public:
-  // Opens lanes ahead so that at most `max_open` are open. `order` is only asked here.
+  // Opens lanes ahead, as long as no more than `max_open` are open. Nobody else asks `order`.
   OpenLanes(const std::vector<InputFile>& files, FileOrder* order, const LaneOptions& options, BufferPool* pool,
             size_t max_open);
 
-  // The lane at that place of that epoch: one that was opened ahead, or a new one.
+  // The lane at this place of this epoch: one that was opened ahead, or a new one.
   std::shared_ptr<Lane> Open(int64_t epoch, size_t turn, Place start);
   void Retire(const std::shared_ptr<Lane>& lane);
-  // The first lane, in the order in which the sequence will want them, that has a unit to claim for a worker; opens
-  // another file where all that are open are at work, up to `more` beyond max_open. Null if there is none.
+  // The first lane, in the order in which the sequence will want them, that has a unit for a worker to claim. If none
+  // of those that are open has one, opens another file, up to `more` beyond max_open. Null if there is none.
   std::shared_ptr<Lane> PickForWorker(size_t more = 0);
   void CancelAll();
 

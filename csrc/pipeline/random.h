@@ -1,5 +1,5 @@
-// The random numbers behind shuffling: SplitMix64 (Steele, Lea and Flood, 2014). Its state is one number, so that
-// it can be saved, and every machine gives the same sequence for the same seed.
+// The random numbers for shuffling: SplitMix64 (Steele, Lea and Flood, 2014). Its state is one number, so it can be
+// saved, and every machine gives the same sequence for the same seed.
 
 #ifndef TFRECORD_FAST_PIPELINE_RANDOM_H_
 #define TFRECORD_FAST_PIPELINE_RANDOM_H_
@@ -26,7 +26,9 @@ class Random {
   }
 
   // Below `bound`, which is not 0. The bias is below bound / 2^64.
-  uint64_t Below(uint64_t bound) { return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * bound) >> 64); }
+  uint64_t Below(uint64_t bound) {
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * bound) >> 64);
+  }
 
   uint64_t state() const { return state_; }
 

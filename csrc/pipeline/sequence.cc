@@ -60,7 +60,7 @@ Sequence::Event Sequence::Next(size_t max, Run* run) {
         Advance();
         continue;
       }
-      // An endless run over files without a record would never come back.
+      // An endless run over files without any record would never return.
       if (!any_record_ && options_.num_epochs < 0) return Event::kEnd;
       ++epoch_;
       next_file_ = cursor_ = visit_ = 0;
@@ -83,7 +83,7 @@ Sequence::Event Sequence::Next(size_t max, Run* run) {
   }
 }
 
-// The slot's next chunk in place of the one used up; retires the lane at its end. kRun: look again.
+// Replaces the slot's chunk, which is used up, by the next one; retires the lane at its end. kRun: look again.
 Sequence::Event Sequence::Refill(Slot* slot) {
   NoteSkipped(slot, INT64_MAX);
   if (!slot->error.ok()) {

@@ -1,10 +1,10 @@
 // The order of records before shuffling: epochs of files, interleaved. It depends on the options alone.
 //
 // An epoch has every file once, in the order given or in one drawn from the seed and the epoch's number.
-// `cycle_length` slots hold a file each and are visited in turn, `block_length` records a visit. When a slot's file
-// has ended, that visit yields nothing and the slot takes the next file of the epoch on its next visit. This is
-// TensorFlow's deterministic interleave; one slot reads the files one after the other. Slots beyond the number of
-// files would never hold one, so there are none.
+// `cycle_length` slots hold a file each and are visited in turn, `block_length` records per visit. When a slot's file
+// has ended, that visit yields nothing, and the slot takes the epoch's next file on its next visit. This is
+// TensorFlow's deterministic interleave; with one slot, files are read one after the other. There are no more slots
+// than files, since the others would never hold one.
 
 #ifndef TFRECORD_FAST_PIPELINE_SEQUENCE_H_
 #define TFRECORD_FAST_PIPELINE_SEQUENCE_H_
@@ -25,7 +25,7 @@ namespace tfr {
 struct SequenceOptions {
   size_t cycle_length = 1;
   size_t block_length = 1;
-  int64_t num_epochs = 1;  // -1: without end
+  int64_t num_epochs = 1;  // -1: endless
   bool shuffle_files = false;
   uint64_t seed = 0;
 };
@@ -37,14 +37,14 @@ struct SequenceState {
     Place next;         // record of the file
   };
   int64_t epoch = 0;
-  uint64_t next_file = 0;  // in the epoch's order: how many files slots were given
+  uint64_t next_file = 0;  // in the epoch's order: how many files the slots have been given
   uint64_t cursor = 0;     // the slot whose turn it is
-  uint64_t visit = 0;      // records it gave in this turn
+  uint64_t visit = 0;      // records that it has given in this turn
   std::vector<Slot> slots;
 };
 
-// How many slots can ever hold a file, of as many as are asked for: each takes at least one file of an epoch before
-// the first comes around again.
+// How many of the slots asked for can ever hold a file: each takes at least one file of an epoch before it is the first
+// one's turn again.
 inline size_t SlotsFor(const SequenceOptions& options, size_t files) {
   return std::max<size_t>(std::min(options.cycle_length, files), 1);
 }
@@ -64,7 +64,7 @@ class FileOrder {
   std::vector<uint32_t> drawn_;
 };
 
-// The lanes that are open, which all threads work on. Its implementation locks; Sequence only asks.
+// The lanes that are open, which all threads work on. The implementation does the locking; Sequence only asks.
 class LaneAccess {
  public:
   virtual ~LaneAccess() = default;
@@ -75,7 +75,7 @@ class LaneAccess {
   virtual void Retire(const std::shared_ptr<Lane>& lane) = 0;
 };
 
-// Records of one chunk, in order. Whoever gets all of a chunk's records at once may move them out of it.
+// Records of one chunk, in order. If they are all of the chunk's records, they may be moved out of it.
 struct Run {
   Chunk* chunk = nullptr;
   const Lane* lane = nullptr;
@@ -87,7 +87,7 @@ class Sequence {
  public:
   enum class Event : uint8_t {
     kRun,
-    kEpochEnd,  // once an epoch, behind its last record
+    kEpochEnd,  // once per epoch, after its last record
     kEnd,
     kWait,  // the chunk of waiting_for() is not made yet
     kError,
@@ -102,10 +102,10 @@ class Sequence {
   int64_t epoch() const { return epoch_; }
   const std::shared_ptr<Lane>& waiting_for() const { return waiting_for_; }
   const Status& error() const { return error_; }
-  // Behind the last run; only while no event but kRun or kEpochEnd was last.
+  // After the last run; only if the last event was kRun or kEpochEnd.
   SequenceState State() const;
-  // Damaged stretches passed over since the last call, with the lanes they lie in. A stretch is passed with the last
-  // record in front of which State() would not find it again.
+  // Damaged stretches passed over since the last call, with the files they lie in. A stretch is reported as soon as
+  // State() lies after it, so that a reader that resumes from there does not find it again.
   struct SkippedIn {
     std::shared_ptr<const std::string> path;
     Skipped what;
@@ -119,8 +119,8 @@ class Sequence {
     size_t size = 0;   // records the chunk came with
     size_t taken = 0;  // of them already given
     bool last = false;
-    Status error;  // what stands behind the chunk
-    Place begin;   // where the lane starts, until it gave a chunk
+    Status error;                  // what follows the chunk
+    Place begin;                   // where the lane starts, until it has given a chunk
     std::vector<Skipped> skipped;  // in the chunk, by offset
     size_t noted = 0;              // of them, already in skipped_
   };
@@ -140,7 +140,7 @@ class Sequence {
   size_t next_file_ = 0;
   size_t cursor_ = 0;
   size_t visit_ = 0;
-  size_t active_ = 0;  // slots with a lane
+  size_t active_ = 0;        // slots with a lane
   bool any_record_ = false;  // in this epoch
   std::shared_ptr<Lane> waiting_for_;
   Status error_;

@@ -1,26 +1,24 @@
 // The scheduler behind ShardStream; see shard_stream.h, lane.h and sequence.h.
 //
-// The protocol. One mutex guards everything that is decided on: the open lanes, what of them is claimed, what is
-// ready, batches cut and batches done, the bytes in flight, and the wish to stop. There are three kinds of work, each
+// The protocol. One mutex guards everything that decisions depend on: the open lanes, what is claimed and what is ready
+// in them, batches cut and batches done, the bytes in flight, and the wish to stop. There are three kinds of work, each
 // claimed under the lock, done without it, and handed in under it:
-//   a unit     a chunk of a lane. Within a lane a unit waits only for the unit before it, which was claimed earlier
-//              by a running thread, so the earliest can always go on.
+//   a unit     a chunk of a lane. Within a lane a unit waits only for the one before it, which was claimed earlier by a
+//              running thread, so the earliest can always continue.
 //   the cut    the next batch from the sequence, by one thread at a time (`cutting_`), which alone touches the
-//              sequence and the cutter. It takes chunks that are made and never waits: if the next is not made yet,
-//              the lane it is of is remembered (`wanted_`), whose next unit then comes before all others and past
-//              the budget.
-//   transform  of a batch that was cut, by the thread that cut it, or another. One that is much work is shared: its
-//              parts are listed (`shared_`), taken by whoever is free and by the thread that does the transform,
-//              which stays until all have ended; it waits only for parts that running threads have taken.
-// Workers, and the caller while it waits, take what is nearest to a finished batch: part, transform, cut, unit. What is no
-// regular file may block or need the host language; only the caller makes units of it. The caller takes finished
-// batches by number. Threads start when there is work for them beyond the first chunk, and are stopped and joined by
-// the destructor; they never touch the host language, and no exception leaves one. The first error, in the order of
-// batches, ends the stream; what lies behind it is dropped.
+//              sequence and the cutter. It takes chunks that are made and never waits: if the next one is not made yet,
+//              its lane is remembered (`wanted_`), and the next unit of that lane then comes before all others, even if
+//              the budget is used up.
+//   transform  of a batch that was cut, by the thread that cut it or another. If it is much work, it is shared: its
+//              parts are listed (`shared_`) and taken by any thread that is free and by the one that does the
+//              transform, which stays until all have ended; it waits only for parts that running threads have taken.
+// Workers, and the caller while it waits, take the work that is nearest to a finished batch: part, transform, cut,
+// unit. Anything that is no regular file may block or need the host language; only the caller makes its units. The
+// caller takes finished batches by number. Threads start when there is work for them beyond the first chunk, and are
+// stopped and joined by the destructor; they never touch the host language, and no exception leaves one. The first
+// error, in the order of batches, ends the stream; what comes after it is dropped.
 
 #include "pipeline/shard_stream.h"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -34,13 +32,14 @@
 #include <thread>
 #include <utility>
 
+#include "base/process.h"
 #include "pipeline/fetch.h"
 #include "pipeline/open_lanes.h"
 
 namespace tfr {
 namespace {
 
-// Files made at once where they are small, and how many more may then be open.
+// How many files are made at once if they are small, and how many more may then be open.
 constexpr size_t kFilesTogether = 8;
 constexpr size_t kMoreSmallFiles = 4 * kFilesTogether;
 
@@ -55,7 +54,8 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         options_(options),
         pool_(options.prefetch_bytes + 4 * options.lane.chunk_bytes),
         order_(files_.size(), options.sequence),
-        lanes_(files_, &order_, options.lane, &pool_, SlotsFor(options.sequence, files_.size()) + options.num_threads + 1),
+        lanes_(files_, &order_, options.lane, &pool_,
+               SlotsFor(options.sequence, files_.size()) + options.num_threads + 1),
         start_(state),
         mirror_(state.shuffled),
         delivered_state_(state.cutter) {}
@@ -70,7 +70,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  bool InOwnProcess() const { return process_ == ::getpid(); }
+  bool InOwnProcess() const { return generation_ == ForkGeneration(); }
 
   Status Next(Delivered* delivered) {
     *delivered = {};
@@ -84,9 +84,9 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         TakeOver(std::move(at_end_));
         return end_status_;
       }
-      // What more than one chunk is needed for is worth having threads for.
+      // Whatever needs more than one chunk is worth having threads for.
       if (!started_ && options_.num_threads > 0 && units_made_ > 1 && HasWorkForThreads()) StartThreads();
-      if (WorkOnce(true, &lock)) continue;
+      if (WorkOnce(Caller::kConsumer, &lock)) continue;
       caller_waits_ = true;
       const bool timeout = ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout;
       caller_waits_ = false;
@@ -127,7 +127,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     Status status;
   };
 
-  // Opens what the state speaks of. Here and not in the constructor, since it reads files.
+  // Opens the files of the state. Here and not in the constructor, since it reads them.
   Status Start() {
     for (const SequenceState::Slot& slot : start_.cutter.sequence.slots) {
       if (slot.file >= static_cast<int64_t>(files_.size())) {
@@ -141,10 +141,10 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     return {};
   }
 
-  // What the caller keeps: what was skipped, and the shuffle buffer's places, behind the batches it was given.
+  // What the caller keeps: what was skipped, and the places in the shuffle buffer, after the batches it was given.
   void TakeOver(Cut cut) {
     for (Sequence::SkippedIn& skipped : cut.skipped) skipped_.push_back(std::move(skipped));
-    // In an order that depends on timing the steps do not follow one another, and there is no state to ask for.
+    // In an order that depends on timing, steps do not come one after the other, and there is no state to ask for.
     if (!options_.in_order) return;
     for (const ShuffleStep& step : cut.steps) {
       if (step.slot == ShuffleStep::kAppend) {
@@ -163,8 +163,9 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   }
 
   // Does one piece of work, if there is any for this thread. Called and left with the lock held.
-  bool WorkOnce(bool caller, std::unique_lock<std::mutex>* lock) {
-    const bool helps = !caller || options_.caller_helps || options_.num_threads == 0 || threads_.empty();
+  bool WorkOnce(Caller caller, std::unique_lock<std::mutex>* lock) {
+    const bool consumer = caller == Caller::kConsumer;
+    const bool helps = !consumer || options_.caller_helps || options_.num_threads == 0 || threads_.empty();
     if (helps && !shared_.empty()) {
       DoPart(shared_.front(), lock);
       return true;
@@ -178,14 +179,15 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       return true;
     }
     if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(caller)) {
-      if (helps || !wanted_->CanClaim(false)) {
+      if (helps || !wanted_->CanClaim(Caller::kWorker)) {
         MakeUnits(wanted_, caller, lock);
         return true;
       }
     }
-    if (helps && (!caller || !threads_.empty()) && bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes) {
+    if (helps && (!consumer || !threads_.empty()) &&
+        bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes) {
       if (std::shared_ptr<Lane> lane = PickLane()) {
-        MakeUnits(std::move(lane), false, lock);
+        MakeUnits(std::move(lane), Caller::kWorker, lock);
         return true;
       }
     }
@@ -194,14 +196,14 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   bool HasWorkForThreads() {
     if (!shared_.empty()) return true;
-    if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(false)) return true;
+    if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(Caller::kWorker)) return true;
     return !cut_.empty() || CanCut() ||
            (bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes && PickLane() != nullptr);
   }
 
   std::shared_ptr<Lane> PickLane() { return lanes_.PickForWorker(small_files_ ? kMoreSmallFiles : 0); }
 
-  // One batch may always be in the making; more, as the budget allows, and not so many that tiny ones pile up.
+  // One batch may always be in the making; more if the budget allows it, but not so many that tiny ones pile up.
   bool RoomForBatch() const {
     return in_flight_batches_ == 0 || (bytes_in_flight_ < options_.prefetch_bytes && in_flight_batches_ < max_batches_);
   }
@@ -255,7 +257,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     } catch (const std::bad_alloc&) {
       done.status = Status::OutOfMemory("no memory for the columns of a batch");
     }
-    // The records' buffers go back to the pool now, for the next chunks, while they are in the cache.
+    // The records' buffers go back to the pool now, for the next chunks, while they are still in the cache.
     if (!made.keeps_batch) done.cut.batch.reset();
     done.result = std::move(made.value);
     lock->lock();
@@ -307,27 +309,28 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   };
 
   void Claim(std::shared_ptr<Lane> lane, std::vector<Claimed>* claimed) {
-    const size_t estimate = small_files_ ? Lane::kSmallFile : options_.lane.chunk_bytes;
+    const size_t estimate = small_files_ ? kSmallFile : options_.lane.chunk_bytes;
     const size_t unit = lane->Claim();
     claimed->push_back({std::move(lane), unit, estimate, {}});
     ++units_made_;
     bytes_in_flight_ += estimate;
   }
 
-  // Makes a unit; where files are small, those of the next files with it, since handing over costs as much as reading.
-  void MakeUnits(std::shared_ptr<Lane> lane, bool caller, std::unique_lock<std::mutex>* lock) {
+  // Makes a unit. If files are small, makes those of the next files too, since a handover costs as much as reading one.
+  void MakeUnits(std::shared_ptr<Lane> lane, Caller caller, std::unique_lock<std::mutex>* lock) {
     const bool several = small_files_ && lane->unopened();
     std::vector<Claimed> claimed;
     Claim(std::move(lane), &claimed);
-    while (several && claimed.size() < kFilesTogether && bytes_in_flight_ + Lane::kSmallFile <= options_.prefetch_bytes) {
+    while (several && claimed.size() < kFilesTogether && bytes_in_flight_ + kSmallFile <= options_.prefetch_bytes) {
       std::shared_ptr<Lane> next = PickLane();
       if (!next || !next->unopened()) break;
       Claim(std::move(next), &claimed);
     }
     lock->unlock();
     for (size_t i = 0; i < claimed.size(); ++i) {
-      // What is not the wanted lane's is a worker's to make.
-      claimed[i].made = claimed[i].lane->Produce(claimed[i].unit, caller && i == 0, &claimed[i].produced);
+      // All but the first are units of lanes that are not waited for: they are made as a worker makes them.
+      const Caller maker = i == 0 ? caller : Caller::kWorker;
+      claimed[i].made = claimed[i].lane->Produce(claimed[i].unit, maker, &claimed[i].produced);
     }
     lock->lock();
     for (Claimed& one : claimed) {
@@ -337,13 +340,13 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         continue;
       }
       bytes_in_flight_ += one.produced.chunk.buffer_bytes;
-      if (one.lane->unopened()) small_files_ = one.produced.last && one.produced.chunk.buffer_bytes <= Lane::kSmallFile;
+      if (one.lane->unopened()) small_files_ = one.produced.last && one.produced.chunk.buffer_bytes <= kSmallFile;
       one.lane->Deposit(one.unit, std::move(one.produced));
     }
     NotifyAfterWork();
   }
 
-  // A thread that wakes for nothing costs more than the asking: a switch there and a switch back.
+  // Waking a thread for nothing costs more than asking: a switch there and a switch back.
   void NotifyAfterWork() {
     if (caller_waits_ && CallerIsNeeded()) ready_.notify_one();
     if (idle_workers_ > 0 && HasWorkForThreads()) work_.notify_one();
@@ -351,7 +354,9 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   bool CallerIsNeeded() {
     return threads_.empty() || FindDone() != done_.end() || (cut_ended_ && in_flight_batches_ == 0) ||
-           (wanted_ && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(true) && !wanted_->CanClaim(false)) || (options_.caller_helps && HasWorkForThreads());
+           (wanted_ && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(Caller::kConsumer) &&
+            !wanted_->CanClaim(Caller::kWorker)) ||
+           (options_.caller_helps && HasWorkForThreads());
   }
 
   // LaneAccess, for the thread that cuts.
@@ -370,7 +375,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     lanes_.Retire(lane);
   }
 
-  // Under the lock. Without threads, because none can be had, all work is done in Next.
+  // Under the lock. If no threads can be had, all work is done in Next.
   void StartThreads() {
     started_ = true;
     crew_size_ = options_.num_threads + (options_.caller_helps ? 1 : 0);
@@ -383,7 +388,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   void Work() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (!stop_) {
-      if (WorkOnce(false, &lock)) continue;
+      if (WorkOnce(Caller::kWorker, &lock)) continue;
       ++idle_workers_;
       work_.wait(lock);
       --idle_workers_;
@@ -392,12 +397,12 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   const std::vector<InputFile> files_;
   const StreamOptions options_;
-  const pid_t process_ = ::getpid();
+  const uint64_t generation_ = ForkGeneration();
   BufferPool pool_;
 
-  std::mutex mutex_;               // guards the members from here to stop_, and the lanes' scheduling state
-  std::condition_variable ready_;  // for the caller: something was handed in
-  std::condition_variable work_;   // for workers: something can be claimed, or stop
+  std::mutex mutex_;                    // guards the members from here to stop_, and the lanes' scheduling state
+  std::condition_variable ready_;       // for the caller: something was handed in
+  std::condition_variable work_;        // for workers: something can be claimed, or stop
   std::condition_variable part_ended_;  // for a thread that shares a transform: the last part has ended
   FileOrder order_;
   OpenLanes lanes_;
@@ -405,7 +410,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   bool cutting_ = false;
   bool cut_ended_ = false;
   Status end_status_;
-  Cut at_end_;  // no batch, but what was skipped behind the last
+  Cut at_end_;  // no batch, but what was skipped after the last one
   uint64_t next_cut_ = 0;
   std::deque<std::pair<uint64_t, Done>> cut_;  // to be transformed
   std::deque<Shared*> shared_;                 // with parts to take
@@ -448,7 +453,7 @@ ShardStream::~ShardStream() {
 
 Status ShardStream::Next(Delivered* delivered) {
   if (!impl_->InOwnProcess()) {
-    return Status::InvalidArgument("this reader was started in another process; open it anew after a fork");
+    return Status::InvalidArgument("this reader was started in another process; open it again after the fork");
   }
   try {
     return impl_->Next(delivered);

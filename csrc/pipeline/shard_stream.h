@@ -17,16 +17,16 @@
 
 namespace tfr {
 
-// What a batch was made into, columns, say, and about how many bytes that holds.
+// What a batch was made into (columns, for example), and about how many bytes that holds.
 struct Transformed {
   std::shared_ptr<void> value;
   size_t bytes = 0;
-  bool keeps_batch = false;  // the batch is handed out beside the value
+  bool keeps_batch = false;  // the batch is handed out together with the value
 };
 
 // Makes something else of a batch, on the thread that cut it or another; keeps alive what it needs of the batch. Null:
-// batches are handed out as they are. Called from several threads at once; needs nothing of the host language. What is
-// much work may be shared with the stream's other threads, the crew, which does that before all else.
+// batches are handed out as they are. Called from several threads at once; needs nothing of the host language. Much
+// work may be shared with the stream's other threads, the crew, which does that before anything else.
 using Transform = std::function<Status(const RecordBatch& batch, Crew* crew, Transformed* result)>;
 
 struct StreamOptions {
@@ -35,17 +35,17 @@ struct StreamOptions {
   CutterOptions cutter;
   Transform transform;
   std::function<bool()> transforms_now;  // asked for each batch; null: always
-  // Threads beside the caller's; 0 does all work in Next.
+  // Threads besides the caller's; with 0, all work is done in Next.
   size_t num_threads = 1;
-  // Whether the thread in Next works too while it waits.
+  // Whether the thread in Next also works while it waits.
   bool caller_helps = true;
-  // Batches in their order; else as they are ready.
+  // Whether batches come in their order; else they come when they are ready.
   bool in_order = true;
-  // Chunks and batches made but not yet taken hold about this much, but for what is waited for.
+  // Chunks and batches that are made but not yet taken hold about this much, except for the one that is waited for.
   size_t prefetch_bytes = 8 << 20;
 };
 
-// Where a stream stands behind the batches handed out so far.
+// Where a stream stands after the batches handed out so far.
 struct StreamState {
   CutterState cutter;
   std::vector<RecordPlace> shuffled;  // what the shuffle buffer holds
@@ -63,10 +63,10 @@ struct Delivered {
 class ShardStream {
  public:
   ShardStream(std::vector<InputFile> files, const StreamOptions& options);
-  // Goes on behind `state`, which is of a stream with the same files and options.
+  // Continues from `state`, which is that of a stream with the same files and options.
   ShardStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state);
-  // Stops and joins the threads. In a process forked from the one that made the stream there are none: what
-  // belongs to them is left alone.
+  // Stops and joins the threads. In a process forked from the one that made the stream there are none; what belongs to
+  // them is left alone.
   ~ShardStream();
   ShardStream(const ShardStream&) = delete;
   ShardStream& operator=(const ShardStream&) = delete;
@@ -75,7 +75,7 @@ class ShardStream {
   Status Next(Delivered* delivered);
 
   StreamState State() const;
-  // What was passed over in front of the batches handed out so far, since the last call.
+  // What was passed over before the batches handed out so far, since the last call.
   std::vector<Sequence::SkippedIn> TakeSkipped();
 
  private:

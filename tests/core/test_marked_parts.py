@@ -12,7 +12,8 @@ import pytest
 import zstandard
 
 import tfrecord_fast as tf
-from tests.support.frames import FRAME, frames
+from tests.support import damage
+from tests.support.frames import FRAME, frames, stream
 
 KINDS = ["GZIP", "ZSTD"]
 PARTS = [[b"%d.%d:" % (part, i) + bytes(i % 50) for i in range(100 + 7 * part)] for part in range(12)]
@@ -134,6 +135,29 @@ def test_noise_over_headers_inside_loses_only_what_it_covers(tmp_path, kind):
     records, reader = read(path, on_corrupt="skip", num_threads=2)
     assert records == ALL[:first] + ALL[first + 5 :]
     assert sum(s.bytes for s in reader.skipped) == end - begin
+
+
+def found_again(source, **options):
+    """(records, stretches) of what is read past damage."""
+    past_damage = stream(source, on_corrupt="skip", chunk_bytes=64, **options)
+    records = list(past_damage.records())
+    return records, [(one.offset, one.bytes, one.reason) for one in past_damage.take_skipped()]
+
+
+@pytest.mark.parametrize("every", [damage.every_cut, damage.every_flip, damage.every_removal])
+def test_regions_streams_and_parts_find_the_same_records_after_damage(tmp_path, every):
+    records = [b"one", b"", b"three" * 20, b"4"]
+    path = tmp_path / "a"
+    for what, damaged in every(frames(records)):
+        path.write_bytes(damaged)
+        found, stretches = found_again(path)
+        assert len(found) >= len(records) - 2 or every is damage.every_cut, what
+        assert found == [record for record in records if record in found], what
+        assert sum(FRAME + len(record) for record in found) + sum(s[1] for s in stretches) == len(damaged), what
+        assert found_again(damaged) == (found, stretches), what
+        if damaged:
+            path.write_bytes(marked("ZSTD", damaged))
+            assert found_again(path, compression_type="ZSTD") == (found, stretches), what
 
 
 @pytest.mark.parametrize("kind", KINDS)

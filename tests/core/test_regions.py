@@ -14,6 +14,7 @@ import tfrecord_fast as tf
 from tests.support.damage import flip, insert, remove
 from tests.support.file_objects import OnlyRead
 from tests.support.frames import agrees, drain, frames, read, stream
+from tfrecord_fast.files.names import CoreFile
 
 RECORDS = [b"one", b"", bytes(range(256)), b"four" * 300, b"\0"]
 DATA = frames(RECORDS)
@@ -70,7 +71,7 @@ def test_streams_give_the_same_in_chunks_of_any_size(chunk, kind):
 
 
 def stream_of(opened, **options):
-    return tf._core.RecordStream([(b"x", lambda: opened)], num_threads=0, **options).records()
+    return tf._core.RecordStream([CoreFile(b"x", lambda: opened)], num_threads=0, **options).records()
 
 
 @given(

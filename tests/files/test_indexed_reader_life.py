@@ -3,6 +3,7 @@
 import os
 import pickle
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 
@@ -75,12 +76,24 @@ def test_several_threads_share_a_reader(paths):
         assert all(pool.map(work, range(8)))
 
 
-def test_no_thread_is_left_after_a_call(paths):
-    reader = IndexedReader(paths, num_threads=8)
-    before = len(os.listdir("/proc/self/task"))
+def tasks():
+    return len(os.listdir("/proc/self/task"))
+
+
+def test_calls_share_their_threads(paths):
+    before = tasks()
     for _ in range(20):
-        reader.take(range(len(ALL)))
-        assert len(os.listdir("/proc/self/task")) <= before
+        IndexedReader(paths, num_threads=8).take(range(len(ALL)))
+        assert tasks() < before + 3 * 8  # some may be about to end
+
+
+def test_threads_end_by_themselves(paths):
+    before = tasks()
+    IndexedReader(paths, num_threads=8).take(range(len(ALL)))
+    deadline = time.monotonic() + 20
+    while tasks() > before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert tasks() <= before
 
 
 @pytest.mark.parametrize("built", [False, True])

@@ -7,6 +7,7 @@ import itertools
 import struct
 
 import google_crc32c
+from tfrecord_fast._files import CoreFile
 
 from tfrecord_fast import _core
 from tfrecord_fast.errors import DataLossError
@@ -87,8 +88,8 @@ def stream(*sources, **options):
 
 def core_file(source):
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return b"<memory>", lambda: source
-    return str(source).encode(), None
+        return CoreFile(b"<memory>", lambda: source)
+    return CoreFile(str(source).encode())
 
 
 def read(*sources, **options):

@@ -33,7 +33,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-_STDIN: CoreFile = (b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
+_STDIN = CoreFile(b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
 
 # What a file may be blamed for; anything else is a fault of this program.
 FAULTS = (DataLossError, OSError, ImportError)
@@ -141,9 +141,9 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
     size = os.stat(name).st_size if stat.S_ISREG(mode) else None
     if size is not None and (compression == "" or advance is None):
         stream.close()
-        return Input(compression, size, (name, None), counts_itself=False)
+        return Input(compression, size, CoreFile(name), counts_itself=False)
     reader = _Reader(head, stream, advance)
-    return Input(compression, size, (name, lambda: reader), counts_itself=True)
+    return Input(compression, size, CoreFile(name, lambda: reader), counts_itself=True)
 
 
 class _Reader:

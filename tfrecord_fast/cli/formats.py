@@ -11,7 +11,6 @@ import gzip
 import itertools
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
@@ -28,6 +27,7 @@ from ..examples.parsing import parse_example
 from ..files.example_writer import ExampleWriter
 from ..files.names import CODECS, CoreFile
 from ..files.options import TFRecordOptions
+from ..files.temporary import temporary_beside
 from ..typing import Column, Columns, Table
 from .files import batches, open_input
 
@@ -308,8 +308,7 @@ class _RowSink:
         self.features = features_of(scanner)
         single = [key for key, _, _, _, most, _, _ in scanner.features() if most <= 1]
         self.single = {key.decode("utf-8", "surrogateescape") for key in single}
-        folder, name = os.path.split(self.path)
-        temporary = os.path.join(folder, f".{name[:60]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        temporary = temporary_beside(self.path)
         try:
             with self._writing(temporary):
                 yield

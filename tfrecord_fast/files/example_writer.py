@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from types import TracebackType
@@ -17,6 +16,7 @@ from ..examples.columns import as_columns
 from ..examples.encode import core_column, encode_example, encode_plain
 from ..typing import PathLike, Records, Table
 from .options import TFRecordOptions
+from .temporary import temporary_beside
 from .urls import is_url
 from .writer import TFRecordWriter
 
@@ -237,9 +237,7 @@ class _Shard:
 
     def __init__(self, path: str, options: str | TFRecordOptions | None, num_threads: int) -> None:
         self.path = path
-        folder, name = os.path.split(path)
-        stem = os.fsdecode(os.fsencode(name)[:180])  # names have at most 255 bytes
-        self.temporary = os.path.join(folder, f".{stem}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+        self.temporary = temporary_beside(path)
         self._there = True
         if os.path.exists(path) and not os.path.isfile(path):
             self.temporary = path  # a device, a pipe; or a folder, which can't be opened

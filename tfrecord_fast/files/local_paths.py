@@ -32,4 +32,4 @@ def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
         paths.append(file)
     if not patterns:
         return [os.fsencode(path).removeprefix(b"file://") for path in paths]
-    return [path for path, _ in core_files(flat)]
+    return [file.name for file in core_files(flat)]

@@ -1,7 +1,6 @@
 """What users may give as files, and how the core opens it.
 
-The core takes a file as `(name, opener)`. It opens the name, which is bytes, if `opener` is None. Otherwise it reads
-what `opener()` returns: a binary file object, a descriptor, or an object with the buffer protocol.
+The core takes a file as a plain path or as a `CoreFile`.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import glob
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,7 +31,18 @@ __all__ = [
     "stream_files",
 ]
 
-CoreFile = tuple[bytes, Callable[[], object] | None]
+
+class CoreFile(NamedTuple):
+    """A file as the core takes it.
+
+    `name` is opened if there is no `opener`. Otherwise it is only named in errors, and what `opener()` returns is read:
+    a binary file object, a descriptor, or an object with the buffer protocol.
+    """
+
+    name: bytes
+    opener: Callable[[], object] | None = None
+
+
 File = PathLike | bytearray | memoryview | FileObject
 
 CODECS = {codec.name: codec for codec in _core.codecs()}
@@ -90,7 +100,7 @@ def core_files(files: list[File]) -> list[CoreFile]:
       FileNotFoundError: a pattern matches nothing. A plain path is not looked up until it is opened.
     """
     if _core._are_plain_paths(files):
-        return [(file.encode(_ENCODING, _ERRORS), None) for file in files]
+        return [CoreFile(file.encode(_ENCODING, _ERRORS)) for file in files]
     return [found for file in files for found in _core_files_of(file)]
 
 
@@ -101,19 +111,19 @@ def stream_files(files: list[File]) -> list[str] | list[CoreFile]:
 
 def _core_files_of(file: File) -> list[CoreFile]:
     if isinstance(file, (bytearray, memoryview)):
-        return [(b"<memory>", lambda: file)]
+        return [CoreFile(b"<memory>", lambda: file)]
     if isinstance(file, FileObject):
-        return [(file.label, file.open)]
+        return [CoreFile(file.label, file.open)]
     path = os.fsdecode(file)
     if "\0" in path:
         raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
     if path.startswith("file://"):
         path = path[len("file://") :]
     if is_url(path):
-        return [(url.encode(), functools.partial(open_url, url, "rb")) for url in matching_urls(path)]
+        return [CoreFile(url.encode(), functools.partial(open_url, url, "rb")) for url in matching_urls(path)]
     if any(c in path for c in "*?[") and not os.path.exists(path):
         found = sorted(glob.glob(path, recursive=True))
         if not found:
             raise FileNotFoundError(2, "no file matches the pattern", path)
-        return [(os.fsencode(name), None) for name in found]
-    return [(os.fsencode(path), None)]
+        return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in found]
+    return [CoreFile(os.fsencode(path))]

@@ -54,6 +54,6 @@ def _list(value: object) -> list[Any] | tuple[Any, ...]:
 def digest_of(files: list[str] | list[CoreFile]) -> str:
     digest = hashlib.sha256()
     for file in files:
-        name = file.encode() if isinstance(file, str) else file[0]
+        name = file.encode() if isinstance(file, str) else file.name
         digest.update(len(name).to_bytes(8, "little") + name)
     return digest.hexdigest()

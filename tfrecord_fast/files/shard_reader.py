@@ -225,7 +225,7 @@ class ShardReader(Generic[Batch_co]):
             files,
             state["stream"] if state is not None else None,
             None if plan is None else plan.core,
-            plan is not None and plan.checks_rows,
+            keep_batches=plan is not None and plan.checks_rows,
             # If there are two or more, the thread that iterates is one of them while it waits.
             num_threads=max(1, (self._num_threads or available_cpus()) - 1),
             caller_helps=self._num_threads != 1,
@@ -272,7 +272,9 @@ class ShardReader(Generic[Batch_co]):
     def skipped(self) -> list[Skipped]:
         """What `on_corrupt` has dropped before the batches given so far."""
         if self._stream is not None:
-            self._skipped.extend(Skipped(*stretch) for stretch in self._stream.take_skipped())
+            self._skipped.extend(
+                Skipped(one.path, one.offset, one.bytes, one.reason) for one in self._stream.take_skipped()
+            )
         return self._skipped
 
     def state_dict(self) -> dict[str, Any]:

@@ -1,36 +1,27 @@
-// The units of an uncompressed regular file: regions of equal size; see lane.h.
+// Reading, hopping over and checking regions; see region_maker.h.
+
+#include "pipeline/region_maker.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <string>
 #include <utility>
-#include <vector>
 
 #include "framing/format.h"
 #include "framing/scan.h"
-#include "pipeline/lane.h"
+#include "framing/search.h"
 
 namespace tfr {
 namespace {
 
-// Room behind a region for the end of its last record, as a part of the region.
+// Room after a region for the end of its last record, as a part of the region.
 constexpr size_t kSlackPart = 4;
-constexpr size_t kSearchBytes = 256 << 10;  // read at once while looking for an intact record
-
-Status ReadAtFully(const File& file, int64_t offset, uint8_t* out, size_t size, size_t* got) {
-  *got = 0;
-  while (*got < size) {
-    size_t now = 0;
-    TFR_RETURN_IF_ERROR(file.ReadAt(offset + static_cast<int64_t>(*got), out + *got, size - *got, &now));
-    if (now == 0) break;
-    *got += now;
-  }
-  return {};
-}
 
 }  // namespace
 
 // What a region's unit has read so far: the file's bytes from `offset` on.
-struct Lane::Region {
+struct RegionMaker::Region {
   std::shared_ptr<Buffer> buffer;
   size_t used = 0;
   int64_t offset = 0;
@@ -40,20 +31,30 @@ struct Lane::Region {
   int64_t UsedEnd() const { return offset + static_cast<int64_t>(used); }
 };
 
-void Lane::ProduceRegion(size_t unit, Produced* produced) {
-  const auto region_bytes = static_cast<int64_t>(options_.chunk_bytes);
-  const int64_t begin = (first_region_ + static_cast<int64_t>(unit)) * region_bytes;
+RegionMaker::RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, WholeFile whole)
+    : lane_(lane),
+      file_(std::move(file)),
+      file_bytes_(file_->opened_size()),
+      region_bytes_(static_cast<int64_t>(lane.options.chunk_bytes)),
+      first_region_(lane.start.offset / region_bytes_),
+      units_(
+          static_cast<size_t>(std::max<int64_t>((file_bytes_ + region_bytes_ - 1) / region_bytes_ - first_region_, 1))),
+      whole_(std::move(whole)),
+      token_(lane.start) {}
+
+void RegionMaker::Produce(size_t unit, Produced* produced) {
+  const int64_t begin = (first_region_ + static_cast<int64_t>(unit)) * region_bytes_;
   produced->last = unit + 1 >= units_;
 
-  // Read ahead of the token, unless it is here already and says that there is less to read, or nothing.
+  // Read before the token comes, unless it is here already and says that there is less to read, or nothing.
   Region region;
-  region.end = std::min(begin + region_bytes, file_bytes_);
+  region.end = std::min(begin + region_bytes_, file_bytes_);
   Place place;
-  const bool known = PeekToken(unit, &place);
+  const bool known = token_.Peek(unit, &place);
   region.offset = known ? std::max(begin, place.offset) : begin;
-  Status read = ReadRegion(&region);
-  if (!known && !AwaitToken(unit, &place)) {
-    produced->last = true;  // an earlier unit has ended the file; its word counts
+  Status read = Read(&region);
+  if (!known && !token_.Await(unit, &place)) {
+    produced->last = true;  // an earlier unit has ended the file; what that one says counts
     return;
   }
   Chunk& chunk = produced->chunk;
@@ -65,60 +66,62 @@ void Lane::ProduceRegion(size_t unit, Produced* produced) {
   }
   // A record from before covers the whole region; or the file was cut while it was read.
   if (place.offset >= region.end || place.offset < region.offset || place.offset > region.UsedEnd()) {
-    PassToken(place);
+    token_.Pass(place);
     return;
   }
-  Status after = CutRegion(&region, &place, produced);
-  if (!after.ok() || produced->last) StopTokens();
+  Status after = Cut(&region, &place, produced);
+  if (!after.ok() || produced->last) Cancel();
   chunk.buffer = region.buffer;
   chunk.buffer_bytes = region.buffer->capacity();
   chunk.origin = region.buffer->data();
   chunk.origin_offset = region.offset;
   chunk.end = place;
-  FinishChunk(produced);
+  if (lane_.Finish(file_bytes_, produced) == LaneFile::Rest::kDropped) Cancel();
   if (produced->status.ok()) produced->status = std::move(after);
 }
 
-Status Lane::ReadRegion(Region* region) {
+Status RegionMaker::Read(Region* region) {
   if (region->offset >= region->end) return {};
-  if (head_) {
-    region->buffer = std::move(head_);
-    region->used = head_size_;
+  if (whole_.buffer) {
+    region->buffer = std::move(whole_.buffer);
+    region->used = whole_.size;
     return {};
   }
   const bool small = file_bytes_ <= static_cast<int64_t>(kSmallFile);
-  const size_t capacity = small ? kSmallFile : options_.chunk_bytes + options_.chunk_bytes / kSlackPart;
-  region->buffer = pool_->Take(capacity);
+  const size_t chunk_bytes = lane_.options.chunk_bytes;
+  const size_t capacity = small ? kSmallFile : chunk_bytes + chunk_bytes / kSlackPart;
+  region->buffer = lane_.pool->Take(capacity);
   if (!region->buffer) return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes");
-  return ReadAtFully(*file_, region->offset, region->buffer->data(), static_cast<size_t>(region->end - region->offset),
-                     &region->used);
+  return file_->ReadFullyAt(region->offset, region->buffer->data(), static_cast<size_t>(region->end - region->offset),
+                            &region->used);
 }
 
-// Appends the records that start in the region, past damage if that is wanted. *place ends up where the next
-// record stands, and the token is passed unless the status says that there is none.
-Status Lane::CutRegion(Region* region, Place* place, Produced* produced) {
+// Appends the records that start in the region, past damage if that is wanted. *place ends up where the next record
+// stands, and the token is passed unless the status says that there is none.
+Status RegionMaker::Cut(Region* region, Place* place, Produced* produced) {
   while (true) {
     Status status = CutRun(region, place, &produced->chunk);
-    if (status.ok() || !Passes(status)) return status;
+    if (status.ok() || !lane_.Passes(status)) return status;
     const std::string reason = status.detail().message;
-    if (options_.on_corrupt == OnCorrupt::kSkipFile) {
+    if (lane_.options.on_corrupt == OnCorrupt::kSkipFile) {
       produced->skipped.push_back({place->offset, file_bytes_ - place->offset, reason});
       produced->last = true;
       return {};
     }
+    SearchedFile rest(*file_);
     int64_t next = 0;
-    TFR_RETURN_IF_ERROR(FindNextIntact(place->offset + 1, &next));
+    TFR_RETURN_IF_ERROR(FindIntactRecord(place->offset + 1, &rest, &next));
     produced->skipped.push_back({place->offset, next - place->offset, reason});
     place->offset = next;
     if (next >= region->end || next > region->UsedEnd()) {
-      PassToken(*place);
+      token_.Pass(*place);
       return {};
     }
   }
 }
 
 // Appends records as long as they are intact. OK: up to the region's end, and the token is passed.
-Status Lane::CutRun(Region* region, Place* place, Chunk* chunk) {
+Status RegionMaker::CutRun(Region* region, Place* place, Chunk* chunk) {
   const uint8_t* const first = region->At(place->offset);
   const size_t before = chunk->records.size();
   const Hop hop = HopRecords(first, region->buffer->data() + region->used, &chunk->records);
@@ -126,11 +129,14 @@ Status Lane::CutRun(Region* region, Place* place, Chunk* chunk) {
   place->index += static_cast<int64_t>(chunk->records.size() - before);
   if (hop.end == Hop::End::kBadHeader) return BadHeader(place->offset, place->index);
   if (hop.end == Hop::End::kTooLarge) return TooLarge(place->offset, place->index, RecordLength(hop.next));
-  if (place->offset >= region->UsedEnd()) {
-    PassToken(*place);
-    return {};
-  }
-  // A record starts here and ends behind the region. First its header, if that is cut, then its data.
+  if (place->offset < region->UsedEnd()) return CutLast(region, place, chunk);
+  token_.Pass(*place);
+  return {};
+}
+
+// Appends the record that starts in the region and ends after it. First its header is read, if that is cut, and the
+// token is passed; then its data.
+Status RegionMaker::CutLast(Region* region, Place* place, Chunk* chunk) {
   const int64_t offset = place->offset;
   TFR_RETURN_IF_ERROR(ReadUpTo(offset + static_cast<int64_t>(kHeaderBytes), region, chunk));
   const size_t there = static_cast<size_t>(region->UsedEnd() - offset);
@@ -145,7 +151,7 @@ Status Lane::CutRun(Region* region, Place* place, Chunk* chunk) {
     return Truncated(offset, place->index, header, static_cast<size_t>(std::max(file_end, region->UsedEnd()) - offset));
   }
   const Place next = {record_end, place->index + 1};
-  PassToken(next);
+  token_.Pass(next);
   Status read = ReadUpTo(record_end, region, chunk);
   if (!read.ok()) return std::move(read).WithRecord(offset, place->index);
   if (region->UsedEnd() < record_end) {  // the file was cut just now
@@ -156,53 +162,22 @@ Status Lane::CutRun(Region* region, Place* place, Chunk* chunk) {
   return {};
 }
 
-// Reads on to `file_offset`, into a larger buffer where need be; the views of `chunk` move along.
-Status Lane::ReadUpTo(int64_t file_offset, Region* region, Chunk* chunk) {
+// Reads on to `file_offset`, into a larger buffer if need be; the views of `chunk` move along.
+Status RegionMaker::ReadUpTo(int64_t file_offset, Region* region, Chunk* chunk) {
   if (file_offset <= region->UsedEnd()) return {};
   const size_t needed = static_cast<size_t>(file_offset - region->offset);
   if (needed > region->buffer->capacity()) {
-    std::shared_ptr<Buffer> larger = pool_->Take(needed);
+    std::shared_ptr<Buffer> larger = lane_.pool->Take(needed);
     if (!larger) return Status::OutOfMemory("buffer of " + std::to_string(needed) + " bytes");
     std::memcpy(larger->data(), region->buffer->data(), region->used);
     for (Bytes& record : chunk->records) record.data = larger->data() + (record.data - region->buffer->data());
     region->buffer = std::move(larger);
   }
   size_t got = 0;
-  Status status = ReadAtFully(*file_, region->UsedEnd(), region->buffer->data() + region->used, needed - region->used, &got);
+  Status status =
+      file_->ReadFullyAt(region->UsedEnd(), region->buffer->data() + region->used, needed - region->used, &got);
   region->used += got;
   return status;
-}
-
-// The offset of the first intact record from `from` on: its header's CRC holds, and so does its data's. The size of
-// the file if there is none.
-Status Lane::FindNextIntact(int64_t from, int64_t* found) const {
-  const int64_t file_end = file_->Size();
-  std::vector<uint8_t> block(kSearchBytes);
-  std::vector<uint8_t> record;
-  while (from < file_end) {
-    size_t got = 0;
-    TFR_RETURN_IF_ERROR(ReadAtFully(*file_, from, block.data(), block.size(), &got));
-    if (got < kHeaderBytes) break;
-    const uint8_t* at = block.data();
-    const uint8_t* const end = block.data() + got;
-    while ((at = FindHeader(at, end)) != nullptr) {
-      const int64_t offset = from + (at - block.data());
-      const uint64_t size = kFrameBytes + RecordLength(at);
-      if (size <= static_cast<uint64_t>(file_end - offset)) {
-        record.resize(size);
-        size_t whole = 0;
-        TFR_RETURN_IF_ERROR(ReadAtFully(*file_, offset, record.data(), size, &whole));
-        if (whole == size && DataIsIntact(record.data() + kHeaderBytes, size - kFrameBytes)) {
-          *found = offset;
-          return {};
-        }
-      }
-      ++at;
-    }
-    from += static_cast<int64_t>(got - (kHeaderBytes - 1));
-  }
-  *found = file_end;
-  return {};
 }
 
 }  // namespace tfr

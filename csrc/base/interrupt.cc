@@ -1,0 +1,21 @@
+// Keeps the host's hook; see interrupt.h.
+
+#include "base/interrupt.h"
+
+#include <atomic>
+
+namespace tfr {
+namespace {
+
+std::atomic<InterruptHook> interrupt_hook{nullptr};
+
+}  // namespace
+
+void SetInterruptHook(InterruptHook hook) { interrupt_hook.store(hook, std::memory_order_relaxed); }
+
+Status CheckInterrupt() {
+  const InterruptHook hook = interrupt_hook.load(std::memory_order_relaxed);
+  return hook == nullptr ? Status() : hook();
+}
+
+}  // namespace tfr

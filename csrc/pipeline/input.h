@@ -1,0 +1,44 @@
+// What a stream reads: its files, and what to do with what is in them.
+
+#ifndef TFRECORD_FAST_PIPELINE_INPUT_H_
+#define TFRECORD_FAST_PIPELINE_INPUT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "framing/open.h"
+#include "io/source.h"
+
+namespace tfr {
+
+struct InputFile {
+  std::shared_ptr<const std::string> path;  // named in errors; opened if `open` is empty
+  // For anything that is no file: called, and its source read, on the consumer's thread only.
+  std::function<Status(std::unique_ptr<Source>*)> open;
+};
+
+// What to do about damage in a file. Whatever the system refuses (kIoError) is always an error.
+enum class OnCorrupt : uint8_t {
+  kRaise,
+  kSkip,      // drop what is damaged and continue with the next intact record
+  kSkipFile,  // drop the rest of the file
+};
+
+struct LaneOptions {
+  CompressionChoice compression;
+  bool verify_data = true;
+  OnCorrupt on_corrupt = OnCorrupt::kRaise;
+  size_t chunk_bytes = 512 << 10;
+  // Only every `keep_divisor`-th record of a file is handed on, and only its data is checked: those whose index plus
+  // the file's number leave `keep_remainder`. The number is added so that parts of many small files come out even.
+  int64_t keep_divisor = 1;
+  int64_t keep_remainder = 0;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_INPUT_H_

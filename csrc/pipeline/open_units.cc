@@ -1,0 +1,74 @@
+// Opening a file, detecting its compression, and choosing a maker; see open_units.h.
+
+#include "pipeline/open_units.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "pipeline/part_maker.h"
+#include "pipeline/region_maker.h"
+#include "pipeline/stream_maker.h"
+
+namespace tfr {
+namespace {
+
+// Tells the compression by the file's first bytes. A small file is read whole: if it is not compressed, *whole is its
+// only unit.
+Status Detect(const LaneFile& lane, const File& file, Compression* found, WholeFile* whole) {
+  if (lane.start.offset == 0 && file.opened_size() <= static_cast<int64_t>(kSmallFile)) {
+    whole->buffer = lane.pool->Take(kSmallFile);
+    if (!whole->buffer) return Status::OutOfMemory("buffer of " + std::to_string(kSmallFile) + " bytes");
+    TFR_RETURN_IF_ERROR(
+        file.ReadFullyAt(0, whole->buffer->data(), static_cast<size_t>(file.opened_size()), &whole->size));
+    *found = DetectCompression(whole->buffer->data(), std::min(whole->size, kDetectBytes));
+    if (*found != Compression::kNone) whole->buffer.reset();
+    return {};
+  }
+  uint8_t head[kDetectBytes];
+  size_t got = 0;
+  TFR_RETURN_IF_ERROR(file.ReadFullyAt(0, head, sizeof head, &got));
+  *found = DetectCompression(head, got);
+  return {};
+}
+
+Status OpenStream(const LaneFile& lane, std::unique_ptr<Source> source, CompressionChoice choice,
+                  std::unique_ptr<UnitMaker>* maker) {
+  std::unique_ptr<Source> frames;
+  Compression found;
+  TFR_RETURN_IF_ERROR(OpenFrames(std::move(source), choice, &frames, &found));
+  *maker = std::make_unique<StreamMaker>(lane, std::move(frames), Place());
+  return {};
+}
+
+}  // namespace
+
+Status OpenUnits(const LaneFile& lane, int64_t size, std::unique_ptr<UnitMaker>* maker) {
+  CompressionChoice choice = lane.options.compression;
+  if (lane.input.open) {
+    std::unique_ptr<Source> source;
+    TFR_RETURN_IF_ERROR(lane.input.open(&source));
+    return OpenStream(lane, std::move(source), choice, maker);
+  }
+  const std::string& path = *lane.input.path;
+  std::shared_ptr<File> file;
+  TFR_RETURN_IF_ERROR(size >= 0 ? File::OpenFound(path, size, &file) : File::Open(path, &file));
+  if (file->regular()) {
+    WholeFile whole;
+    if (!choice) TFR_RETURN_IF_ERROR(Detect(lane, *file, &choice.emplace(), &whole));
+    if (*choice == Compression::kNone) {
+      *maker = std::make_unique<RegionMaker>(lane, std::move(file), std::move(whole));
+      return {};
+    }
+    std::optional<PartSizes> first;
+    TFR_RETURN_IF_ERROR(PartMaker::LookForPart(*file, *choice, 0, &first));
+    if (first) {
+      *maker = std::make_unique<PartMaker>(lane, std::move(file), *choice);
+      return {};
+    }
+  }
+  return OpenStream(lane, std::make_unique<FileSource>(std::move(file)), choice, maker);
+}
+
+}  // namespace tfr

@@ -1,0 +1,20 @@
+// Opens the file of a lane and finds out how its units are made.
+
+#ifndef TFRECORD_FAST_PIPELINE_OPEN_UNITS_H_
+#define TFRECORD_FAST_PIPELINE_OPEN_UNITS_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "base/status.h"
+#include "pipeline/unit_maker.h"
+
+namespace tfr {
+
+// `size` is that of a regular file, as File::FindRegular gives it; -1 for anything else, whose opening may block or
+// need the consumer's thread. `lane` must outlive the maker. *maker stays null where the status is not OK.
+Status OpenUnits(const LaneFile& lane, int64_t size, std::unique_ptr<UnitMaker>* maker);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_OPEN_UNITS_H_

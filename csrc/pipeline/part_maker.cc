@@ -1,0 +1,206 @@
+// Inflating and cutting parts; see part_maker.h.
+
+#include "pipeline/part_maker.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "framing/format.h"
+#include "framing/scan.h"
+#include "framing/search.h"
+
+namespace tfr {
+namespace {
+
+// A part that claims more than this, or more than deflate can make of its bytes, is inflated as a stream: no room is
+// made for a mere claim.
+constexpr size_t kMaxPartBytes = size_t{64} << 20;
+constexpr size_t kDeflateRatio = 1032;
+
+Status Mismatch(Compression compression, int64_t offset, const std::string& what) {
+  return Status::DataLoss(std::string(CompressionName(compression)) + ": " + what +
+                          " (in the part at compressed byte " + std::to_string(offset) + ")");
+}
+
+}  // namespace
+
+PartMaker::PartMaker(const LaneFile& lane, std::shared_ptr<File> file, Compression compression)
+    : lane_(lane),
+      file_(std::move(file)),
+      file_bytes_(file_->Size()),
+      compression_(compression),
+      cursor_(Cursor()),
+      token_(Place()) {}
+
+Status PartMaker::LookForPart(const File& file, Compression compression, int64_t offset,
+                              std::optional<PartSizes>* sizes) {
+  uint8_t head[kPartHeaderBytes];
+  size_t got = 0;
+  TFR_RETURN_IF_ERROR(file.ReadFullyAt(offset, head, sizeof head, &got));
+  PartSizes claim;
+  if (!ReadPartSizes(compression, head, got, &claim) || claim.compressed == 0 || claim.uncompressed == 0) return {};
+  const auto left = static_cast<uint64_t>(std::max<int64_t>(file.Size() - offset, 0));
+  const size_t most = std::min(std::max(kMaxPartBytes / 4, claim.compressed * kDeflateRatio), kMaxPartBytes);
+  if (claim.compressed <= left && claim.uncompressed <= most) *sizes = claim;
+  return {};
+}
+
+void PartMaker::Cancel() {
+  cursor_.Stop();
+  token_.Stop();
+}
+
+void PartMaker::Produce(size_t unit, Produced* produced) {
+  Cursor cursor;
+  if (!cursor_.Await(unit, &cursor)) {
+    produced->last = true;  // an earlier unit has ended the file; what that one says counts
+    return;
+  }
+  std::optional<PartSizes> sizes;
+  if (!cursor.streaming) {
+    produced->status = LookForPart(*file_, compression_, cursor.offset, &sizes);
+    if (!produced->status.ok()) return;
+  }
+  if (sizes) {
+    ProduceMarked(unit, cursor.offset, *sizes, produced);
+  } else {
+    ProduceUnmarked(unit, cursor, produced);
+  }
+}
+
+void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& sizes, Produced* produced) {
+  const int64_t next = offset + static_cast<int64_t>(sizes.compressed);
+  produced->last = next >= file_bytes_;
+  if (produced->last) {
+    cursor_.Stop();  // there are no more units; the token still goes to those that are being made
+  } else {
+    cursor_.Pass({next, false});
+  }
+
+  Inflated inflated;
+  inflated.status = Inflate(offset, sizes, &inflated);
+  Place place;
+  if (!token_.Await(unit, &place)) {
+    produced->last = true;
+    return;
+  }
+  Chunk& chunk = produced->chunk;
+  chunk.end = place;
+  chunk.first_index = place.index;
+  Status status;
+  if (inflated.buffer) {
+    chunk.buffer_bytes = inflated.buffer->capacity();
+    chunk.origin = inflated.buffer->data();
+    chunk.origin_offset = place.offset;
+    status = Cut(inflated, &place, produced);
+    chunk.end = place;
+    chunk.buffer = std::move(inflated.buffer);
+  }
+  if (status.ok()) status = std::move(inflated.status);
+  if (!status.ok()) {
+    status = std::move(status).WithRecord(place.offset, place.index);
+    if (lane_.Passes(status)) {
+      // What would still come of a broken stream can't be known.
+      produced->skipped.push_back({place.offset, -1, status.detail().message});
+      status = {};
+      produced->last = true;
+    }
+  }
+  if (!status.ok() || produced->last) {
+    Cancel();
+  } else {
+    token_.Pass(place);
+  }
+  lane_.DropBeforeStart(&chunk);
+  if (lane_.Finish(-1, produced) == LaneFile::Rest::kDropped) Cancel();
+  if (produced->status.ok()) produced->status = std::move(status);
+}
+
+Status PartMaker::Inflate(int64_t offset, const PartSizes& sizes, Inflated* inflated) const {
+  const std::shared_ptr<Buffer> part = lane_.pool->Take(sizes.compressed);
+  std::shared_ptr<Buffer> out = lane_.pool->Take(sizes.uncompressed + 1);  // one more, to see what does not fit
+  if (!part || !out) return Status::OutOfMemory("a part of " + std::to_string(sizes.uncompressed) + " bytes");
+  size_t read = 0;
+  TFR_RETURN_IF_ERROR(file_->ReadFullyAt(offset, part->data(), sizes.compressed, &read));
+  uint8_t* const data = out->data();
+  inflated->buffer = std::move(out);
+  const std::unique_ptr<Decompressor> decompressor = NewDecompressor(compression_);
+  if (!decompressor) return Status::OutOfMemory("a decompressor");
+  size_t taken = 0;
+  size_t got = 0;
+  Progress progress;
+  do {
+    Status status = decompressor->Decompress(part->data() + taken, read - taken, data + got,
+                                             sizes.uncompressed + 1 - got, &progress);
+    taken += progress.consumed;
+    got += progress.produced;
+    inflated->size = std::min(got, sizes.uncompressed);
+    if (!status.ok()) return Mismatch(compression_, offset, status.detail().message);
+  } while (got <= sizes.uncompressed && (progress.consumed > 0 || progress.produced > 0));
+  if (got == sizes.uncompressed && taken == sizes.compressed && progress.between_parts) return {};
+  return Mismatch(compression_, offset,
+                  "its mark says " + std::to_string(sizes.uncompressed) + " bytes in " +
+                      std::to_string(sizes.compressed) + ", which is not what it holds");
+}
+
+// Appends the records, past damage if that is wanted; *place ends up after them. What is left at the end is a damaged
+// record if the part was inflated whole; else the rest of that record may just not be there.
+Status PartMaker::Cut(const Inflated& inflated, Place* place, Produced* produced) const {
+  const uint8_t* begin = inflated.buffer->data();
+  const uint8_t* const end = begin + inflated.size;
+  while (true) {
+    const size_t before = produced->chunk.records.size();
+    const Hop hop = HopRecords(begin, end, &produced->chunk.records);
+    place->offset += hop.next - begin;
+    place->index += static_cast<int64_t>(produced->chunk.records.size() - before);
+    begin = hop.next;
+    const auto left = static_cast<size_t>(end - begin);
+    Status status;
+    if (hop.end == Hop::End::kBadHeader) {
+      status = BadHeader(place->offset, place->index);
+    } else if (hop.end == Hop::End::kTooLarge) {
+      status = TooLarge(place->offset, place->index, RecordLength(begin));
+    } else if (left > 0 && inflated.status.ok()) {
+      status = Truncated(place->offset, place->index, begin, left);
+    } else {
+      return {};
+    }
+    if (!lane_.Passes(status)) return status;
+    const std::string reason = status.detail().message;
+    if (lane_.options.on_corrupt == OnCorrupt::kSkipFile) {
+      produced->skipped.push_back({place->offset, -1, reason});
+      produced->last = true;
+      return {};
+    }
+    SearchedMemory rest({begin, left});
+    int64_t next = 0;
+    TFR_RETURN_IF_ERROR(FindIntactRecord(1, &rest, &next));
+    produced->skipped.push_back({place->offset, next, reason});
+    place->offset += next;
+    begin += next;
+  }
+}
+
+// From here on there are no marks: a stream, whose maker goes from unit to unit.
+void PartMaker::ProduceUnmarked(size_t unit, const Cursor& cursor, Produced* produced) {
+  Place place;
+  if (!token_.Await(unit, &place)) {
+    produced->last = true;
+    return;
+  }
+  if (!cursor.streaming) {
+    auto rest = std::make_unique<FileSource>(file_, cursor.offset);
+    rest_ = std::make_unique<StreamMaker>(lane_, NewDecompressingSource(std::move(rest), compression_, cursor.offset),
+                                          place);
+  }
+  rest_->Produce(unit, produced);
+  if (!produced->status.ok() || produced->last) {
+    Cancel();
+    return;
+  }
+  token_.Pass(produced->chunk.end);
+  cursor_.Pass({cursor.offset, true});
+}
+
+}  // namespace tfr

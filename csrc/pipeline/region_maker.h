@@ -1,0 +1,58 @@
+// The units of an uncompressed regular file: regions of equal size, read and checked side by side.
+//
+// The thread protocol. A unit owns the records that start in its region. It reads its region at once; where its first
+// record starts it learns from the unit before it (the token). Then it hops over its headers, passes the token on, and
+// only after that does the long work of checking data. So reading and checking run on any number of threads, and only
+// hopping is done in turn. A unit passes the token exactly once, unless the file ends with it; then it stops it.
+
+#ifndef TFRECORD_FAST_PIPELINE_REGION_MAKER_H_
+#define TFRECORD_FAST_PIPELINE_REGION_MAKER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "io/source.h"
+#include "pipeline/handover.h"
+#include "pipeline/unit_maker.h"
+
+namespace tfr {
+
+// All bytes of a small file, if they have been read already; else null.
+struct WholeFile {
+  std::shared_ptr<Buffer> buffer;
+  size_t size = 0;
+};
+
+class RegionMaker : public UnitMaker {
+ public:
+  RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, WholeFile whole);
+
+  bool in_parallel() const override { return true; }
+  size_t units() const override { return units_; }
+  void Produce(size_t unit, Produced* produced) override;
+  void Cancel() override { token_.Stop(); }
+
+ private:
+  struct Region;
+  Status Read(Region* region);
+  Status Cut(Region* region, Place* place, Produced* produced);
+  Status CutRun(Region* region, Place* place, Chunk* chunk);
+  Status CutLast(Region* region, Place* place, Chunk* chunk);
+  Status ReadUpTo(int64_t file_offset, Region* region, Chunk* chunk);
+
+  const LaneFile& lane_;
+  const std::shared_ptr<File> file_;
+  const int64_t file_bytes_;
+  const int64_t region_bytes_;
+  const int64_t first_region_;  // which holds the start; unit 0
+  const size_t units_;
+  WholeFile whole_;        // taken by unit 0, before there are others
+  Handover<Place> token_;  // the place of the first record of the region whose turn it is
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_REGION_MAKER_H_

@@ -1,0 +1,34 @@
+// The units of a stream: chunk after chunk, each made when the one before it is done.
+//
+// The thread protocol: a stream makes one unit at a time, on any thread; the scheduler's lock, or whatever else gives
+// out the turns, orders the units. Nobody waits here.
+
+#ifndef TFRECORD_FAST_PIPELINE_STREAM_MAKER_H_
+#define TFRECORD_FAST_PIPELINE_STREAM_MAKER_H_
+
+#include <cstddef>
+#include <memory>
+
+#include "framing/reader.h"
+#include "pipeline/unit_maker.h"
+
+namespace tfr {
+
+class StreamMaker : public UnitMaker {
+ public:
+  // `frames` gives uncompressed bytes, starting with the record whose place is `begin`.
+  StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin);
+
+  bool in_parallel() const override { return false; }
+  size_t units() const override { return kUnknown; }
+  void Produce(size_t unit, Produced* produced) override;
+  void Cancel() override {}
+
+ private:
+  const LaneFile& lane_;
+  RecordReader reader_;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_STREAM_MAKER_H_

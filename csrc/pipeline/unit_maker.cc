@@ -1,0 +1,44 @@
+// What the makers of units have in common; see unit_maker.h.
+
+#include "pipeline/unit_maker.h"
+
+#include <algorithm>
+
+namespace tfr {
+
+bool LaneFile::Passes(const Status& status) const {
+  return status.code() == StatusCode::kDataLoss && options.on_corrupt != OnCorrupt::kRaise;
+}
+
+void LaneFile::DropBeforeStart(Chunk* chunk) const {
+  if (chunk->first_index >= start.index) return;
+  const int64_t before = std::min(start.index - chunk->first_index, static_cast<int64_t>(chunk->records.size()));
+  chunk->records.erase(chunk->records.begin(), chunk->records.begin() + before);
+  chunk->first_index += before;
+}
+
+LaneFile::Rest LaneFile::Finish(int64_t file_bytes, Produced* produced) const {
+  Chunk& chunk = produced->chunk;
+  if (options.keep_divisor > 1) {
+    const int64_t remainder = options.keep_remainder - static_cast<int64_t>(number);
+    chunk.KeepEvery(options.keep_divisor, remainder);
+  }
+  if (!options.verify_data) return Rest::kFollows;
+  const bool skip = options.on_corrupt == OnCorrupt::kSkip;
+  Status status = VerifyChunk(&chunk, skip ? &produced->skipped : nullptr);
+  std::sort(produced->skipped.begin(), produced->skipped.end(),
+            [](const Skipped& a, const Skipped& b) { return a.offset < b.offset; });
+  if (status.ok()) return Rest::kFollows;
+  if (!Passes(status)) {
+    produced->status = std::move(status);
+    return Rest::kFollows;
+  }
+  // The rest of the file goes with the damaged record, also for a reader that resumes after the chunk.
+  const int64_t from = status.detail().offset;
+  chunk.end = {from, status.detail().record_index};
+  produced->skipped = {{from, file_bytes < 0 ? -1 : file_bytes - from, status.detail().message}};
+  produced->last = true;
+  return Rest::kDropped;
+}
+
+}  // namespace tfr

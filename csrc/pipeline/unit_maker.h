@@ -1,0 +1,69 @@
+// Makers of units: what turns one open file into chunks of records, a unit at a time.
+//
+// The thread protocol. Units are claimed in ascending order (lane.h), each by one thread, and Produce is called for
+// every unit that was claimed. A maker may be asked for several units at once only if it works in parallel; then a unit
+// may wait for what the one before it has to tell (handover.h), never for a later one. So the earliest unit that is
+// being made can always continue. A unit that ends the file, with an error or without, cancels what comes after it.
+
+#ifndef TFRECORD_FAST_PIPELINE_UNIT_MAKER_H_
+#define TFRECORD_FAST_PIPELINE_UNIT_MAKER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/buffer.h"
+#include "base/status.h"
+#include "framing/reader.h"
+#include "pipeline/input.h"
+
+namespace tfr {
+
+// A file of at most this many bytes is read into a buffer of this size, and is one unit unless chunks are smaller.
+constexpr size_t kSmallFile = 64 << 10;
+
+// What a unit came to: records, perhaps none, and then perhaps an error. `last`: nothing follows.
+struct Produced {
+  Chunk chunk;
+  std::vector<Skipped> skipped;
+  Status status;
+  bool last = false;
+};
+
+// A file as a lane reads it: from where on, and what is wanted of it. The same for all of its units.
+struct LaneFile {
+  const InputFile input;
+  const uint32_t number;  // of the input in the list of all
+  const Place start;      // the first record that is wanted
+  const LaneOptions options;
+  BufferPool* const pool;
+
+  // Whether an error is damage that is to be passed over.
+  bool Passes(const Status& status) const;
+  // Leaves out the records before `start`.
+  void DropBeforeStart(Chunk* chunk) const;
+  // Keeps the records of a chunk that are wanted and checks their data. kDropped: at a damaged record, the rest of the
+  // file was dropped. `file_bytes`: the uncompressed size of the file; -1 if that is not known.
+  enum class Rest : uint8_t { kFollows, kDropped };
+  Rest Finish(int64_t file_bytes, Produced* produced) const;
+};
+
+class UnitMaker {
+ public:
+  static constexpr size_t kUnknown = SIZE_MAX;
+
+  virtual ~UnitMaker() = default;
+
+  // Whether several threads may make units at once.
+  virtual bool in_parallel() const = 0;
+  // How many units there are; kUnknown if only the last one tells.
+  virtual size_t units() const = 0;
+  // Makes a unit that was claimed.
+  virtual void Produce(size_t unit, Produced* produced) = 0;
+  // Wakes whoever waits in Produce; what is produced from now on does not matter.
+  virtual void Cancel() = 0;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_UNIT_MAKER_H_
