@@ -1,4 +1,4 @@
-// encode_examples; see encode.h. The GIL is held while columns are looked at and let go of while they are encoded.
+// Encoding columns; see encode.h. The GIL is held while columns are looked at, and released while they are encoded.
 
 #include "bindings/encode.h"
 
@@ -16,52 +16,80 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
+// An array that may be None, as it lies in memory.
 template <typename T>
-const T* OptionalArray(const py::handle& object, size_t size, const char* what, std::vector<Owner>* owners) {
-  if (object.is_none()) return nullptr;
-  auto array = py::cast<py::array_t<T, py::array::c_style>>(object);
-  if (static_cast<size_t>(array.size()) < size) throw py::value_error(std::string(what) + " is too short");
-  const T* data = array.data();
-  owners->push_back(OwnerOfPython(std::move(array)));
-  return data;
-}
+struct OptionalArray {
+  const T* data = nullptr;
+  size_t size = 0;
+  Owner owner;
 
-EncodeColumn ColumnOf(const py::tuple& from, size_t rows, std::vector<Owner>* owners) {
-  EncodeColumn column;
-  column.key = from[0].cast<std::string>();
-  const auto type = from[1].cast<std::string>();
-  if (!ElementTypeOf(type, &column.type)) throw py::type_error("feature '" + column.key + "': no element type " + type);
-  if (column.type == ElementType::kBytes) {
-    auto views = from[2].cast<BytesViewsPtr>();
-    column.values = views->views.data();
-    column.value_count = views->views.size();
-    owners->push_back(std::move(views));
-  } else {
-    auto values = from[2].cast<py::array>();
-    if (!(values.flags() & py::array::c_style)) throw py::value_error("feature '" + column.key + "': not contiguous");
-    column.values = values.data();
-    column.value_count = static_cast<size_t>(values.size());
-    owners->push_back(OwnerOfPython(std::move(values)));
+  explicit OptionalArray(const py::object& object) {
+    if (object.is_none()) return;
+    auto array = py::cast<py::array_t<T, py::array::c_style>>(object);
+    data = array.data();
+    size = static_cast<size_t>(array.size());
+    owner = OwnerOfPython(std::move(array));
   }
-  column.count = from[3].cast<size_t>();
-  column.steps = OptionalArray<int64_t>(from[6], rows + 1, "steps", owners);
-  column.row_valid = OptionalArray<uint8_t>(from[7], rows, "row_valid", owners);
-  const size_t items = column.ItemCount(rows);
-  column.splits = OptionalArray<int64_t>(from[4], items + 1, "splits", owners);
-  column.valid = OptionalArray<uint8_t>(from[5], items, "valid", owners);
-  return column;
-}
 
-std::vector<EncodeColumn> ColumnsOf(const py::sequence& from, size_t rows, std::vector<Owner>* owners) {
+  // The array, for a column that needs `needed` of its values.
+  const T* Of(size_t needed, const char* name, std::vector<Owner>* owners) const {
+    if (data == nullptr) return nullptr;
+    if (size < needed) throw py::value_error(std::string(name) + " is too short");
+    owners->push_back(owner);
+    return data;
+  }
+};
+
+// A column as Python gives it: how long its arrays must be depends on the rows, which are known later.
+struct PyEncodeColumn {
+  EncodeColumn column;  // without the optional arrays
+  Owner values_owner;
+  OptionalArray<int64_t> splits, steps;
+  OptionalArray<uint8_t> valid, row_valid;
+
+  PyEncodeColumn(const py::str& key, const std::string& type, const py::object& values, size_t count,
+                 const py::object& splits, const py::object& valid, const py::object& steps, const py::object& row_valid)
+      : splits(splits), steps(steps), valid(valid), row_valid(row_valid) {
+    column.key = static_cast<std::string>(key);
+    if (!TypeNamed(type, &column.type)) throw py::type_error("feature '" + column.key + "': no element type " + type);
+    column.count = count;
+    if (column.type == ElementType::kBytes) {
+      auto views = values.cast<BytesViewsPtr>();
+      column.values = views->views.data();
+      column.value_count = views->views.size();
+      values_owner = std::move(views);
+    } else {
+      auto array = values.cast<py::array>();
+      if (!(array.flags() & py::array::c_style)) throw py::value_error("feature '" + column.key + "': not contiguous");
+      column.values = array.data();
+      column.value_count = static_cast<size_t>(array.size());
+      values_owner = OwnerOfPython(std::move(array));
+    }
+  }
+
+  EncodeColumn OfRows(size_t rows, std::vector<Owner>* owners) const {
+    EncodeColumn whole = column;
+    owners->push_back(values_owner);
+    whole.steps = steps.Of(rows + 1, "steps", owners);
+    whole.row_valid = row_valid.Of(rows, "row_valid", owners);
+    const size_t items = whole.ItemCount(rows);
+    whole.splits = splits.Of(items + 1, "splits", owners);
+    whole.valid = valid.Of(items, "valid", owners);
+    return whole;
+  }
+};
+
+std::vector<EncodeColumn> ColumnsOf(const py::sequence& given, size_t rows, std::vector<Owner>* owners) {
   std::vector<EncodeColumn> columns;
-  for (const py::handle column : from) columns.push_back(ColumnOf(py::cast<py::tuple>(column), rows, owners));
+  for (const py::handle column : given) columns.push_back(column.cast<const PyEncodeColumn&>().OfRows(rows, owners));
   return columns;
 }
 
-py::object Encode(const py::sequence& columns, const py::sequence& lists, bool sequence, size_t rows, size_t num_threads) {
+py::object Encode(MessageType type, const py::sequence& columns, const py::sequence& lists, size_t rows,
+                  size_t num_threads) {
   std::vector<Owner> owners;
   RowEncoder encoder;
-  InitEncoder(columns, lists, sequence, rows, &encoder, &owners);
+  InitEncoder(type, columns, lists, rows, &encoder, &owners);
   RecordBatchPtr batch;
   Status status;
   {
@@ -72,16 +100,25 @@ py::object Encode(const py::sequence& columns, const py::sequence& lists, bool s
   return WrapRecordBatch(std::move(batch));
 }
 
+py::object EncodeExamples(const py::sequence& columns, size_t rows, size_t num_threads) {
+  return Encode(MessageType::kExample, columns, py::list(), rows, num_threads);
+}
+
+py::object EncodeSequenceExamples(const py::sequence& context, const py::sequence& lists, size_t rows,
+                                  size_t num_threads) {
+  return Encode(MessageType::kSequenceExample, context, lists, rows, num_threads);
+}
+
 }  // namespace
 
-void InitEncoder(const py::sequence& columns, const py::sequence& lists, bool sequence, size_t rows, RowEncoder* encoder,
-                 std::vector<Owner>* owners) {
+void InitEncoder(MessageType type, const py::sequence& columns, const py::sequence& lists, size_t rows,
+                 RowEncoder* encoder, std::vector<Owner>* owners) {
   std::vector<EncodeColumn> first = ColumnsOf(columns, rows, owners);
   std::vector<EncodeColumn> second = ColumnsOf(lists, rows, owners);
   Status status;
   {
     py::gil_scoped_release no_gil;
-    status = encoder->Init(std::move(first), std::move(second), sequence, rows);
+    status = encoder->Init(type, std::move(first), std::move(second), rows);
   }
   ThrowIfError(status);
 }
@@ -89,7 +126,15 @@ void InitEncoder(const py::sequence& columns, const py::sequence& lists, bool se
 void BindEncode(py::module_& m) {
   BindBytesViews(m);
   BindArrowImport(m);
-  m.def("_encode_rows", &Encode, py::arg("columns"), py::arg("lists"), py::arg("sequence"), py::arg("rows"), py::arg("num_threads"));
+  py::class_<PyEncodeColumn>(m, "EncodeColumn")
+      .def(py::init<const py::str&, const std::string&, const py::object&, size_t, const py::object&, const py::object&,
+                    const py::object&, const py::object&>(),
+           py::kw_only(), py::arg("key"), py::arg("type"), py::arg("values"), py::arg("count") = 1,
+           py::arg("splits") = py::none(), py::arg("valid") = py::none(), py::arg("steps") = py::none(),
+           py::arg("row_valid") = py::none());
+  m.def("_encode_examples", &EncodeExamples, py::arg("columns"), py::arg("rows"), py::arg("num_threads"));
+  m.def("_encode_sequence_examples", &EncodeSequenceExamples, py::arg("context"), py::arg("lists"), py::arg("rows"),
+        py::arg("num_threads"));
 }
 
 }  // namespace tfr

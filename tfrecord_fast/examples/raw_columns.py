@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import _core
 from ..dtypes import DType, as_dtype, complex64, complex128, int64, string
 from ..errors import InvalidArgumentError
 from ..values.conversion import as_array
@@ -91,12 +92,13 @@ class RawColumns:
         )
         self.hidden = [key for key in self.keys if key not in self.features]
 
-    def specs(self) -> list[tuple[Any, ...]]:
+    def specs(self) -> list[_core.FeatureSpec]:
         """For the core, in the order of `keys`."""
-        lists = [*self.sparse.items(), *((key, column.dtype) for key, column in self.ragged.items())]
-        specs = {key: (_key_bytes(key), dtype.name, "list", (), None, False, "") for key, dtype in lists}
-        specs |= {key: (_key_bytes(key), column.dtype.name, *column[1:]) for key, column in self.dense.items()}
-        return [specs[key] for key in self.keys]
+        return [
+            *(_list_spec(key, dtype) for key, dtype in self.sparse.items()),
+            *(_dense_spec(key, column) for key, column in self.dense.items()),
+            *(_list_spec(key, column.dtype) for key, column in self.ragged.items()),
+        ]
 
     # ---- Adding features, with TensorFlow's checks ----
 
@@ -173,6 +175,22 @@ class RawColumns:
         for partition in feature.partitions:
             if not isinstance(partition, RaggedFeature.UniformRowLength):
                 self._add_ragged(partition.key, int64, as_dtype(feature.row_splits_dtype))
+
+
+def _list_spec(key: Any, dtype: DType) -> _core.FeatureSpec:
+    return _core.FeatureSpec(key=_key_bytes(key), type=dtype.name, layout="list")
+
+
+def _dense_spec(key: Any, column: DenseColumn) -> _core.FeatureSpec:
+    return _core.FeatureSpec(
+        key=_key_bytes(key),
+        type=column.dtype.name,
+        layout=column.layout,
+        shape=column.shape,
+        default=column.default,
+        may_be_absent=column.may_be_absent,
+        note=column.note,
+    )
 
 
 def _key_bytes(key: Any) -> bytes:
