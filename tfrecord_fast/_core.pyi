@@ -84,9 +84,10 @@ class SequencePlan:
     def __init__(self, context: list[FeatureSpec], lists: list[FeatureSpec]) -> None: ...
     def parse(self, records: Any, num_threads: int = 0) -> tuple[list[Any], list[Any]]: ...
 
+@final
 class EncodeColumn:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         key: str,
         type: str,
@@ -96,7 +97,7 @@ class EncodeColumn:
         valid: npt.NDArray[np.uint8] | None = None,
         steps: npt.NDArray[np.int64] | None = None,
         row_valid: npt.NDArray[np.uint8] | None = None,
-    ) -> None: ...
+    ) -> Self: ...
 
 class ArrowNode(NamedTuple):  # its docstring says which fields a kind has
     kind: str

@@ -4,10 +4,13 @@
 
 #include <pybind11/numpy.h>
 
+#include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "bindings/bindings.h"
+#include "bindings/boxed.h"
 #include "bindings/bytes_views.h"
 #include "encode/encode.h"
 
@@ -23,7 +26,7 @@ struct OptionalArray {
   size_t size = 0;
   Owner owner;
 
-  explicit OptionalArray(const py::object& object) {
+  explicit OptionalArray(py::handle object) {
     if (object.is_none()) return;
     auto array = py::cast<py::array_t<T, py::array::c_style>>(object);
     data = array.data();
@@ -40,19 +43,20 @@ struct OptionalArray {
   }
 };
 
-// A column as Python gives it: how long its arrays must be depends on the rows, which are known later.
+// A column as Python gives it: how long its arrays must be depends on the rows, which are known later. A type of
+// CPython's slots, as one is made per column and call.
 struct PyEncodeColumn {
   EncodeColumn column;  // without the optional arrays
   Owner values_owner;
   OptionalArray<int64_t> splits, steps;
   OptionalArray<uint8_t> valid, row_valid;
 
-  PyEncodeColumn(const py::str& key, const std::string& type, const py::object& values, size_t count,
-                 const py::object& splits, const py::object& valid, const py::object& steps, const py::object& row_valid)
+  PyEncodeColumn(std::string_view key, const char* type, py::handle values, size_t count, py::handle splits,
+                 py::handle valid, py::handle steps, py::handle row_valid)
       : splits(splits), steps(steps), valid(valid), row_valid(row_valid) {
-    column.key = static_cast<std::string>(key);
-    if (!TypeNamed(type, &column.type)) throw py::type_error("feature '" + column.key + "': no element type " + type);
+    column.key = key;
     column.count = count;
+    if (!TypeNamed(type, &column.type)) throw py::type_error("feature '" + column.key + "': no element type " + type);
     if (column.type == ElementType::kBytes) {
       auto views = values.cast<BytesViewsPtr>();
       column.values = views->views.data();
@@ -79,9 +83,44 @@ struct PyEncodeColumn {
   }
 };
 
+PyTypeObject* column_type = nullptr;
+
+// EncodeColumn(*, key, type, values, count=1, splits=None, valid=None, steps=None, row_valid=None)
+PyObject* NewColumn(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"key", "type", "values", "count", "splits", "valid", "steps", "row_valid", nullptr};
+  Py_ssize_t count = 1, key_size;
+  const char* element = nullptr;
+  PyObject *name = nullptr, *values = nullptr, *splits = Py_None, *valid = Py_None, *steps = Py_None, *row_valid = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$UsOnOOOO:EncodeColumn", const_cast<char**>(names), &name, &element,
+                                   &values, &count, &splits, &valid, &steps, &row_valid)) {
+    return nullptr;
+  }
+  if (name == nullptr || element == nullptr || values == nullptr) {
+    PyErr_SetString(PyExc_TypeError, "EncodeColumn needs key, type and values");
+    return nullptr;
+  }
+  const char* const key = PyUnicode_AsUTF8AndSize(name, &key_size);
+  if (key == nullptr) return nullptr;
+  try {
+    if (count < 0) throw py::value_error("count is negative");
+    return Box(type, PyEncodeColumn({key, static_cast<size_t>(key_size)}, element, values, static_cast<size_t>(count),
+                                    splits, valid, steps, row_valid));
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const py::value_error& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_TypeError, error.what());
+  }
+  return nullptr;
+}
+
 std::vector<EncodeColumn> ColumnsOf(const py::sequence& given, size_t rows, std::vector<Owner>* owners) {
   std::vector<EncodeColumn> columns;
-  for (const py::handle column : given) columns.push_back(column.cast<const PyEncodeColumn&>().OfRows(rows, owners));
+  for (const py::handle column : given) {
+    if (Py_TYPE(column.ptr()) != column_type) throw py::type_error("not an EncodeColumn");
+    columns.push_back(Unbox<PyEncodeColumn>(column.ptr()).OfRows(rows, owners));
+  }
   return columns;
 }
 
@@ -126,12 +165,10 @@ void InitEncoder(MessageType type, const py::sequence& columns, const py::sequen
 void BindEncode(py::module_& m) {
   BindBytesViews(m);
   BindArrowImport(m);
-  py::class_<PyEncodeColumn>(m, "EncodeColumn")
-      .def(py::init<const py::str&, const std::string&, const py::object&, size_t, const py::object&, const py::object&,
-                    const py::object&, const py::object&>(),
-           py::kw_only(), py::arg("key"), py::arg("type"), py::arg("values"), py::arg("count") = 1,
-           py::arg("splits") = py::none(), py::arg("valid") = py::none(), py::arg("steps") = py::none(),
-           py::arg("row_valid") = py::none());
+  column_type = MakeType("tfrecord_fast._core.EncodeColumn", sizeof(Boxed<PyEncodeColumn>),
+                         {{Py_tp_new, Slot(NewColumn)}, {Py_tp_dealloc, Slot(Dealloc<PyEncodeColumn>)}},
+                         "One feature of all rows, for the encoder.", Py_TPFLAGS_DEFAULT);
+  m.attr("EncodeColumn") = py::handle(reinterpret_cast<PyObject*>(column_type));
   m.def("_encode_examples", &EncodeExamples, py::arg("columns"), py::arg("rows"), py::arg("num_threads"));
   m.def("_encode_sequence_examples", &EncodeSequenceExamples, py::arg("context"), py::arg("lists"), py::arg("rows"),
         py::arg("num_threads"));
