@@ -1,18 +1,12 @@
 """The native core. Private: the public modules are what other code uses. tests/house/test_stub.py compares the two."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn, Protocol, SupportsIndex, TypeGuard, TypeVar, final, overload
+from typing import Any, NamedTuple, NoReturn, Protocol, SupportsIndex, TypeGuard, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
 from typing_extensions import Buffer, Self
 
-# key, dtype, layout, shape, default, whether it may be absent, note
-_FeatureSpec = tuple[bytes, str, str, tuple[int, ...], bytes | list[bytes] | None, bool, str]
-# key, type, values, values per row, row splits, valid rows, splits into steps, valid feature lists
-_Splits = npt.NDArray[np.int64] | None
-_Flags = npt.NDArray[np.uint8] | None
-_ColumnToWrite = tuple[str, str, npt.NDArray[Any] | "BytesViews", int, _Splits, _Flags, _Splits, _Flags]
 _Column = Any  # an array or BytesArray, or a tuple of values and how they are cut into rows
 _Records = object  # records of any kind that TypeError does not name
 _Capsule = object  # Python has no type for a PyCapsule
@@ -76,20 +70,82 @@ class BytesViews:
     def take(self, indices: npt.NDArray[np.int64]) -> BytesViews: ...
     def __len__(self) -> int: ...
 
+class FeatureSpec:
+    def __init__(
+        self,
+        *,
+        key: bytes,
+        type: str,  # a name of an element type: csrc/base/element_type.h
+        layout: str,  # "fixed", "padded" or "list"
+        shape: Sequence[int] = ...,
+        default: bytes | list[bytes] | None = None,  # of numbers, of strings
+        may_be_absent: bool = False,
+        note: str = "",
+    ) -> None: ...
+
+class ListColumn(NamedTuple):
+    values: Any
+    splits: npt.NDArray[np.int64]
+    longest: int
+
+class ListSteps(NamedTuple):
+    values: Any
+    splits: npt.NDArray[np.int64]
+    row_steps: npt.NDArray[np.int64]
+    longest: int
+    longest_row: int
+
+class PaddedSteps(NamedTuple):
+    values: Any
+    lengths: npt.NDArray[np.int64]
+
 class ExamplePlan:
-    def __init__(self, specs: list[_FeatureSpec]) -> None: ...
+    def __init__(self, specs: list[FeatureSpec]) -> None: ...
     def parse(self, records: _Records, num_threads: int = 0) -> list[_Column]: ...
     def parse_one(self, record: object) -> list[_Column]: ...
 
 class SequencePlan:
-    def __init__(self, context: list[_FeatureSpec], lists: list[_FeatureSpec]) -> None: ...
+    def __init__(self, context: list[FeatureSpec], lists: list[FeatureSpec]) -> None: ...
     def parse(self, records: _Records, num_threads: int = 0) -> tuple[list[_Column], list[_Column]]: ...
+
+@final
+class EncodeColumn:
+    def __new__(
+        cls,
+        *,
+        key: str,
+        type: str,
+        values: npt.NDArray[Any] | BytesViews,
+        count: int = 1,
+        splits: npt.NDArray[np.int64] | None = None,
+        valid: npt.NDArray[np.uint8] | None = None,
+        steps: npt.NDArray[np.int64] | None = None,
+        row_valid: npt.NDArray[np.uint8] | None = None,
+    ) -> Self: ...
+
+class ArrowNode(NamedTuple):  # its docstring says which fields a kind has
+    kind: str
+    rows: int
+    valid: npt.NDArray[np.uint8] | None
+    type: Any
+    values: Any
+    splits: Any
+    size: int
+    child: Any
+    fields: Any
+
+class KeySummary(NamedTuple):
+    key: bytes
+    kind: str
+    records: int
+    fewest: int
+    most: int
 
 class FeatureScanner:
     def __init__(self) -> None: ...
     def add(self, records: _Records) -> None: ...
-    def features(self) -> list[tuple[bytes, str, int, int, int, int, int]]: ...
-    def lists(self) -> list[tuple[bytes, str, int, int, int, int, int]]: ...
+    def features(self) -> list[KeySummary]: ...
+    def lists(self) -> list[KeySummary]: ...
     @property
     def records(self) -> int: ...
     @property
@@ -164,10 +220,10 @@ class RecordWriter:
     def close(self) -> None: ...
 
 def _are_plain_paths(files: Sequence[object]) -> TypeGuard[list[str]]: ...
-def _arrow_array(schema: _Capsule, array: _Capsule) -> tuple[Any, ...]: ...
-def _arrow_stream(stream: _Capsule) -> list[tuple[Any, ...]]: ...
+def _arrow_array(schema: _Capsule, array: _Capsule) -> ArrowNode: ...
+def _arrow_stream(stream: _Capsule) -> list[ArrowNode]: ...
 def _write_columns(
-    writers: Sequence[RecordWriter], columns: list[_ColumnToWrite], rows: int, first: int, num_threads: int
+    writers: Sequence[RecordWriter], columns: list[EncodeColumn], rows: int, first: int, num_threads: int
 ) -> None: ...
 def _crc32c(data: Buffer, crc: int = 0) -> int: ...
 def _crc32c_backend() -> str: ...
@@ -175,8 +231,9 @@ def _crc32c_backends() -> list[str]: ...
 def _detect_compression(head: bytes) -> str: ...
 def _fail_at(records: _Records, row: int, message: str) -> NoReturn: ...  # in the form of an error of parsing
 def _encode_one(example: Mapping[str, object]) -> bytes | None: ...
-def _encode_rows(
-    columns: list[_ColumnToWrite], lists: list[_ColumnToWrite], sequence: bool, rows: int, num_threads: int
+def _encode_examples(columns: list[EncodeColumn], rows: int, num_threads: int) -> RecordBatch: ...
+def _encode_sequence_examples(
+    context: list[EncodeColumn], lists: list[EncodeColumn], rows: int, num_threads: int
 ) -> RecordBatch: ...
 def _open_indexes(origins: Sequence[IndexOrigin], num_threads: int) -> list[RecordIndex]: ...
 def _open_writer(
@@ -203,12 +260,11 @@ def _set_varint_backend(name: str, /) -> None: ...
 def _varint_backend() -> str: ...
 def _varint_backends() -> list[str]: ...
 def _arrow_export(
-    values: npt.NDArray[Any] | BytesArrayBase, offsets: list[npt.NDArray[Any]], copy_strings: bool
+    values: npt.NDArray[Any] | BytesArrayBase, offsets: list[npt.NDArray[Any]], *, copy_strings: bool
 ) -> tuple[_Capsule, _Capsule]: ...
 def _arrow_requested_format(schema: _Capsule) -> str: ...
-def _bytes_addresses(array: BytesArrayBase) -> npt.NDArray[np.uint64]: ...
 def _bytes_copy(array: _Strings) -> _Strings: ...
-def _bytes_copy_rows(array: BytesArrayBase, rows: npt.NDArray[np.uint8], exact: bool) -> int: ...
+def _bytes_copy_rows(array: BytesArrayBase, rows: npt.NDArray[np.uint8], *, exact: bool) -> int: ...
 def _bytes_from_list(values: Sequence[Buffer], shape: Sequence[int]) -> Any: ...  # of the registered type
 def _bytes_joined(array: BytesArrayBase) -> bytes: ...
 def _bytes_lengths(array: BytesArrayBase) -> npt.NDArray[np.int64]: ...

@@ -26,9 +26,9 @@ std::vector<tfr::FeatureSpec> Specs(const std::vector<tfr::KeySummary>& keys, si
     if (key.kind == tfr::Kind::kNone) continue;
     tfr::FeatureSpec spec;
     spec.key = key.key;
-    spec.type = key.kind == tfr::Kind::kBytes   ? tfr::ColumnType::kBytes
-                : key.kind == tfr::Kind::kFloat ? tfr::ColumnType::kFloat32
-                                                : tfr::ColumnType::kInt64;
+    spec.type = key.kind == tfr::Kind::kBytes   ? tfr::ElementType::kBytes
+                : key.kind == tfr::Kind::kFloat ? tfr::ElementType::kFloat32
+                                                : tfr::ElementType::kInt64;
     const bool fixed = key.fewest == key.most && key.most > 0 && key.records == records;
     spec.layout = !fixed ? tfr::Layout::kList : lists ? tfr::Layout::kPadded : tfr::Layout::kFixed;
     spec.elements = fixed ? key.most : 1;
@@ -46,7 +46,7 @@ void AddTo(uint64_t* sums, const tfr::Columns& columns, const tfr::Schema& schem
     uint64_t sum = sums[f];
     if (spec.layout == tfr::Layout::kPadded) {
       continue;
-    } else if (spec.type == tfr::ColumnType::kBytes) {
+    } else if (spec.type == tfr::ElementType::kBytes) {
       for (size_t i = 0; i < values.count; ++i) sum = sum * 31 + values.as<Bytes>()[i].size;
     } else {
       const size_t size = tfr::ItemSize(spec.type);

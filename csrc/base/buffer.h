@@ -1,4 +1,4 @@
-// Buffers: refcounted blocks of memory that many views share, taken from and given back to a pool.
+// Buffers: reference-counted blocks of memory that many views share, taken from a pool and given back to it.
 
 #ifndef TFRECORD_FAST_BASE_BUFFER_H_
 #define TFRECORD_FAST_BASE_BUFFER_H_
@@ -15,7 +15,7 @@ namespace tfr {
 // A block of `capacity` bytes, 64-byte aligned, contents undefined. Any thread may free it.
 class Buffer {
  public:
-  // Null when there is no memory.
+  // Null if there is no memory.
   static std::shared_ptr<Buffer> Allocate(size_t capacity);
 
   ~Buffer();
@@ -33,15 +33,15 @@ class Buffer {
   size_t capacity_;
 };
 
-// Hands out buffers of at least the size asked for and takes them back when their last reference goes, so
-// that a steady stream of batches runs on memory that is already mapped and, with luck, in the cache. The
-// pool may die before its buffers. Safe from any thread, and in a forked process.
+// Hands out buffers of at least the size asked for, and takes them back when their last reference is dropped, so that a
+// steady stream of batches runs on memory that is already mapped and, with luck, in the cache. Buffers may outlive the
+// pool. Safe from any thread, and in a forked process.
 class BufferPool {
  public:
   // Keeps at most `max_idle_bytes` for reuse; the rest is freed at once.
   explicit BufferPool(size_t max_idle_bytes);
 
-  // Null when there is no memory.
+  // Null if there is no memory.
   std::shared_ptr<Buffer> Take(size_t capacity);
 
  private:

@@ -1,8 +1,7 @@
 // Records and batches: what the framing room hands on and every later room takes.
 //
-// A record is a view of serialized bytes. Views do not own; a batch holds the owners of the memory that its
-// records look into (one buffer, or several), and whoever keeps a view keeps the owner with it. A batch is
-// immutable once it is shared.
+// A record is a view of serialized bytes. Views own nothing; a batch holds the owners of the memory that its records look
+// into (one buffer, or several), and to keep a view is to keep its owner too. A batch is immutable once it is shared.
 
 #ifndef TFRECORD_FAST_BASE_RECORDS_H_
 #define TFRECORD_FAST_BASE_RECORDS_H_
@@ -15,10 +14,10 @@
 
 namespace tfr {
 
-// Keeps some memory alive: a pooled buffer, a Python object, an Arrow buffer. What it is, nobody need know.
+// Keeps some memory alive: a pooled buffer, a Python object, an Arrow buffer. Nobody needs to know which.
 using Owner = std::shared_ptr<const void>;
 
-// The bytes of one record's payload (framing taken off), or of any other string. Never null-terminated.
+// The bytes of one record's payload, without the frame, or of any other string. Never null-terminated.
 struct Bytes {
   const uint8_t* data;
   size_t size;
@@ -27,23 +26,23 @@ struct Bytes {
 // Where a run of rows of a batch came from, for error messages.
 struct Origin {
   size_t first_row;                         // the run is [first_row, next origin's first_row)
-  std::shared_ptr<const std::string> path;  // null when not known
-  int64_t record_index;                     // index in its file of the record in first_row, -1 when not known
+  std::shared_ptr<const std::string> path;  // null if not known
+  int64_t record_index;                     // index in its file of the record in first_row, -1 if not known
   int64_t stride = 1;                       // by how much the index grows from row to row
 };
 
 struct RecordBatch {
   std::vector<Bytes> records;
   std::vector<Owner> owners;
-  std::vector<Origin> origins;  // ascending first_row; empty when nothing is known
+  std::vector<Origin> origins;  // ascending first_row; empty if nothing is known
 
   size_t size() const { return records.size(); }
 };
 
 using RecordBatchPtr = std::shared_ptr<const RecordBatch>;
 
-// For a walk over records: brings one that is soon to come into the cache. Records of a shuffled batch lie anywhere,
-// which no processor guesses; neighbours in a file come by themselves.
+// For a walk over records: brings one that is needed soon into the cache. The records of a shuffled batch lie anywhere,
+// which no processor can guess; it fetches neighbours in a file by itself.
 inline void PrefetchScattered(const Bytes* records, size_t row, size_t last) {
   constexpr size_t kAhead = 2;
   constexpr size_t kLine = 64;
@@ -56,7 +55,7 @@ inline void PrefetchScattered(const Bytes* records, size_t row, size_t last) {
   for (size_t at = 0; at < size; at += kLine) __builtin_prefetch(record.data + at);
 }
 
-// Names the file and index of `row`; the origin's path is null and its index -1 where they are not known.
+// The file and index of `row`; path is null and index -1 if they are not known.
 inline Origin OriginOfRow(const RecordBatch& batch, size_t row) {
   Origin found{row, nullptr, -1};
   for (const Origin& origin : batch.origins) {

@@ -1,8 +1,8 @@
 // Status: how every room of the core says that something went wrong, and where.
 //
-// A function that can fail returns a Status and writes its result through a pointer. An OK status is a
-// null pointer, so the good path allocates nothing. Whoever knows the path, the byte offset or the record
-// index adds it on the way up; bindings/status.cc is the one place that turns a status into a Python exception.
+// A function that can fail returns a Status and writes its result through a pointer. An OK status is a null pointer, so
+// the good path allocates nothing. On the way up, each function adds what it knows: the path, the byte offset, the record
+// index. Only bindings/status.cc turns a status into a Python exception.
 
 #ifndef TFRECORD_FAST_BASE_STATUS_H_
 #define TFRECORD_FAST_BASE_STATUS_H_
@@ -29,10 +29,10 @@ class [[nodiscard]] Status {
   struct Detail {
     StatusCode code;
     std::string message;        // what is wrong: expected and got
-    std::string path;           // empty when not known
-    std::string feature;        // empty when it is not about one feature
-    int64_t offset = -1;        // of the record's header, in bytes of the uncompressed stream; -1 when not known
-    int64_t record_index = -1;  // of the record in its file, from 0; -1 when not known
+    std::string path;           // empty if not known
+    std::string feature;        // empty if it is not about one feature
+    int64_t offset = -1;        // of the record's header, in bytes of the uncompressed stream; -1 if not known
+    int64_t record_index = -1;  // of the record in its file, from 0; -1 if not known
     int error_number = 0;       // errno of a kIoError
   };
 
@@ -60,7 +60,7 @@ class [[nodiscard]] Status {
   // Only for a status that is not OK.
   const Detail& detail() const { return *detail_; }
 
-  // Each fills in what is not known yet, leaves alone what is, and passes the status on.
+  // Each fills in what is not known yet, keeps what is, and passes the status on.
   Status WithPath(const std::string& path) &&;
   Status WithRecord(int64_t offset, int64_t record_index) &&;
   Status WithFeature(const std::string& feature) &&;

@@ -1,6 +1,6 @@
-// Columns to Arrow, without a copy where the layouts allow: numbers and offsets are shared; byte strings go as
-// binary_view, whose views are made anew (16 bytes a string) over the very buffers of the records, or, where the
-// consumer asks for it, as large_binary, copied.
+// Columns to Arrow, without a copy where the layouts allow: numbers and offsets are shared; byte strings become
+// binary_view, with new views (16 bytes per string) into the buffers of the records, or large_binary, with copies, if the
+// consumer asks for it.
 //
 // Spec: https://arrow.apache.org/docs/format/CDataInterface.html and …/Columnar.html.
 
@@ -28,11 +28,14 @@ namespace {
 constexpr int64_t kNullable = 2;  // ARROW_FLAG_NULLABLE
 constexpr size_t kInlineBytes = 12;
 constexpr size_t kPrefixBytes = 4;
-// Strings that lie this close are put into one data buffer: the framing between two records of a chunk, and the
-// other fields of a record. It is less than a page, so that all between them is mapped memory.
+// Strings that lie this close together share one data buffer. Between them are other fields of a record, or the framing
+// of two records of a chunk. It is less than a page, so that everything between them is mapped memory.
 constexpr size_t kMaxGap = 2048;
 
-// One array and its type, before they are handed out. Children are in the order of Arrow.
+// Whether byte strings are exported as views into the records' buffers or as copies.
+enum class Strings : uint8_t { kViews, kCopies };
+
+// One array and its type, before they are handed out. Children are in Arrow's order.
 struct Node {
   std::string format;
   std::string name;
@@ -110,7 +113,7 @@ void ExportArray(Node node, ArrowArray* out) {
 template <typename T>
 void DestroyCapsule(PyObject* capsule) {
   auto* held = static_cast<T*>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
-  if (held->release) held->release(held);  // nobody took it
+  if (held->release) held->release(held);  // nobody has taken it
   delete held;
 }
 
@@ -200,7 +203,7 @@ Node BinaryView(const BytesArray& array) {
   const uint8_t* end = nullptr;
   for (size_t i = 0; i < count; ++i) {
     const Bytes& bytes = array.views[i];
-    if (bytes.size > INT32_MAX) return LargeBinary(array);  // longer than a view can say
+    if (bytes.size > INT32_MAX) return LargeBinary(array);  // too long for a view
     uint8_t* view = views->data() + 16 * i;
     std::memset(view, 0, 16);
     const auto size = static_cast<int32_t>(bytes.size);
@@ -238,8 +241,6 @@ Node BinaryView(const BytesArray& array) {
   return node;
 }
 
-Node FromValues(py::handle values, bool copy_strings);
-
 // A list of `length` with the items of `child`, cut at int64 `offsets`.
 Node LargeList(const py::array_t<int64_t, py::array::c_style | py::array::forcecast>& offsets, Node child) {
   child.name = "item";
@@ -252,7 +253,7 @@ Node LargeList(const py::array_t<int64_t, py::array::c_style | py::array::forcec
   return node;
 }
 
-// `inner` shape around the flat values: fixed-size lists, the outermost axis left out.
+// Fixed-size lists of `shape` around the flat values, without the outermost axis.
 Node WithShape(Node node, const std::vector<ptrdiff_t>& shape) {
   for (size_t axis = shape.size(); axis-- > 1;) {
     int64_t length = 1;
@@ -268,9 +269,9 @@ Node WithShape(Node node, const std::vector<ptrdiff_t>& shape) {
   return node;
 }
 
-Node FromValues(py::handle values, bool copy_strings) {
+Node FromValues(py::handle values, Strings strings) {
   if (const BytesArray* array = UnwrapBytes(values)) {
-    return WithShape(copy_strings ? LargeBinary(*array) : BinaryView(*array), array->shape);
+    return WithShape(strings == Strings::kCopies ? LargeBinary(*array) : BinaryView(*array), array->shape);
   }
   const auto array = py::array::ensure(values);
   if (!array) throw py::type_error("expected an array");
@@ -279,7 +280,7 @@ Node FromValues(py::handle values, bool copy_strings) {
 
 // A column given as its values and the offsets of the lists around them, the innermost first.
 py::tuple Export(py::handle values, const py::list& offsets, bool copy_strings) {
-  Node node = FromValues(values, copy_strings);
+  Node node = FromValues(values, copy_strings ? Strings::kCopies : Strings::kViews);
   for (const py::handle splits : offsets) {
     node = LargeList(py::array_t<int64_t, py::array::c_style | py::array::forcecast>::ensure(splits), std::move(node));
   }
@@ -297,7 +298,7 @@ std::string RequestedFormat(const py::capsule& capsule) {
 }  // namespace
 
 void BindArrow(py::module_& m) {
-  m.def("_arrow_export", &Export);
+  m.def("_arrow_export", &Export, py::arg("values"), py::arg("offsets"), py::kw_only(), py::arg("copy_strings"));
   m.def("_arrow_requested_format", &RequestedFormat);
 }
 

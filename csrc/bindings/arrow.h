@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-// As the interface lays them down, to the letter.
+// As the interface defines them, to the letter.
 struct ArrowSchema {
   const char* format;
   const char* name;

@@ -1,4 +1,4 @@
-// Arrow arrays and streams to what the encoder takes, without a copy of values but for bits, which become bytes.
+// Arrow arrays and streams to what the encoder takes, without a copy of values except for bits, which become bytes.
 //
 // Spec: https://arrow.apache.org/docs/format/CDataInterface.html, …/CStreamInterface.html and …/Columnar.html.
 
@@ -8,15 +8,17 @@
 #include <string>
 #include <utility>
 
+#include "base/element_type.h"
 #include "bindings/arrow.h"
 #include "bindings/bindings.h"
 #include "bindings/bytes_views.h"
+#include "bindings/named_tuple.h"
 
 namespace py = pybind11;
 
 namespace tfr {
 
-// As the interface lays it down, to the letter.
+// As the interface defines it, to the letter.
 struct ArrowStream {
   int (*get_schema)(ArrowStream*, ArrowSchema* out);
   int (*get_next)(ArrowStream*, ArrowArray* out);
@@ -60,33 +62,31 @@ py::object Validity(const ArrowArray& array, int64_t offset, int64_t length) {
 }
 
 // A read-only array over Arrow's memory.
-py::array Wrap(const char* dtype, const void* data, int64_t length, const ArrayOwner& owner) {
-  if (length == 0 || data == nullptr) return py::array(py::dtype(dtype), std::vector<py::ssize_t>{0});
+py::array Wrap(ElementType type, const void* data, int64_t length, const ArrayOwner& owner) {
+  const py::dtype dtype(TypeName(type));
+  if (length == 0 || data == nullptr) return py::array(dtype, std::vector<py::ssize_t>{0});
   py::capsule base(new ArrayOwner(owner), [](void* held) { delete static_cast<ArrayOwner*>(held); });
-  py::array array(py::dtype(dtype), std::vector<py::ssize_t>{static_cast<py::ssize_t>(length)}, data, base);
+  py::array array(dtype, std::vector<py::ssize_t>{static_cast<py::ssize_t>(length)}, data, base);
   py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   return array;
 }
 
-struct Number {
-  const char* dtype;
-  size_t size;
-};
-
-Number NumberOf(char format) {
-  switch (format) {
-    case 'c': return {"int8", 1};
-    case 'C': return {"uint8", 1};
-    case 's': return {"int16", 2};
-    case 'S': return {"uint16", 2};
-    case 'i': return {"int32", 4};
-    case 'I': return {"uint32", 4};
-    case 'l': return {"int64", 8};
-    case 'L': return {"uint64", 8};
-    case 'e': return {"float16", 2};
-    case 'f': return {"float32", 4};
-    case 'g': return {"float64", 8};
-    default: return {nullptr, 0};
+// The type of a primitive format except for bits; false for others.
+bool NumberOf(const std::string& format, ElementType* type) {
+  if (format.size() != 1) return false;
+  switch (format[0]) {
+    case 'c': *type = ElementType::kInt8; return true;
+    case 'C': *type = ElementType::kUInt8; return true;
+    case 's': *type = ElementType::kInt16; return true;
+    case 'S': *type = ElementType::kUInt16; return true;
+    case 'i': *type = ElementType::kInt32; return true;
+    case 'I': *type = ElementType::kUInt32; return true;
+    case 'l': *type = ElementType::kInt64; return true;
+    case 'L': *type = ElementType::kUInt64; return true;
+    case 'e': *type = ElementType::kFloat16; return true;
+    case 'f': *type = ElementType::kFloat32; return true;
+    case 'g': *type = ElementType::kFloat64; return true;
+    default: return false;
   }
 }
 
@@ -103,7 +103,7 @@ BytesViewsPtr ViewsOfOffsets(const ArrowArray& array, int64_t offset, int64_t le
   return made;
 }
 
-// binary_view: 16 bytes a string: its length, then up to 12 bytes of it; or 4 bytes, buffer and offset.
+// binary_view: 16 bytes per string, its length and then all of it, up to 12 bytes, or 4 bytes, buffer and offset.
 BytesViewsPtr ViewsOfViews(const ArrowArray& array, int64_t offset, int64_t length) {
   const uint8_t* view = static_cast<const uint8_t*>(array.buffers[1]) + 16 * offset;
   auto made = std::make_shared<BytesViews>();
@@ -137,79 +137,105 @@ py::array_t<int64_t> Splits32(const ArrowArray& array, int64_t offset, int64_t l
   return splits;
 }
 
-// A node of the array's tree as a tuple (kind, length, valid or None, …), with behind it
-//   "values": name of the element type, ndarray           "bytes": BytesViews
-//   "list": int64 row splits, child                       "fixed": size, child
-//   "struct": list of (name, child)                       "dictionary": ndarray of indices, dictionary
-//   "null": nothing                                       "other": the format, which has no form in an Example
+NamedTuple arrow_node(
+    "tfrecord_fast._core.ArrowNode",
+    "An Arrow array. `valid` is 0 for rows that are null, or None. What else is set depends on the kind:\n\n"
+    "null: nothing.\n"
+    "values: type (of the element) and values, an ndarray or BytesViews.\n"
+    "list: splits (int64) and child. fixed: size, of each list, and child.\n"
+    "struct: fields, a list of (name, node).\n"
+    "dictionary: values, an ndarray of indices, and child, what they look up.\n"
+    "other: type, Arrow's format, which has no form in an Example.",
+    {"kind", "rows", "valid", "type", "values", "splits", "size", "child", "fields"});
+
+struct NodeParts {
+  const char* kind;
+  py::object type = py::none();
+  py::object values = py::none();
+  py::object splits = py::none();
+  int64_t size = 0;
+  py::object child = py::none();
+  py::object fields = py::none();
+};
+
+// Makes nodes of an Arrow array and of those inside it.
 class Importer {
  public:
   explicit Importer(ArrayOwner owner) : owner_(std::move(owner)) {}
 
-  py::tuple Node(const ArrowSchema& schema, const ArrowArray& array, int64_t extra_offset, int64_t length) {
+  py::object Node(const ArrowSchema& schema, const ArrowArray& array, int64_t extra_offset, int64_t length) {
     const int64_t offset = array.offset + extra_offset;
-    py::object valid = Validity(array, offset, length);
-    const std::string format = schema.format;
-    if (schema.dictionary != nullptr) {
-      const Number number = NumberOf(format[0]);
-      if (number.dtype == nullptr) return py::make_tuple("other", length, valid, format);
-      const ArrowArray& dictionary = *array.dictionary;
-      return py::make_tuple("dictionary", length, valid, Numbers(number, array, offset, length),
-                            Node(*schema.dictionary, dictionary, 0, dictionary.length));
-    }
-    if (format == "n") return py::make_tuple("null", length, valid);
-    if (format == "b") return py::make_tuple("values", length, valid, "bool", ExpandBits(array.buffers[1], offset, length));
-    if (format.size() == 1 && NumberOf(format[0]).dtype != nullptr) {
-      const Number number = NumberOf(format[0]);
-      return py::make_tuple("values", length, valid, number.dtype, Numbers(number, array, offset, length));
-    }
-    if (format == "z" || format == "u") return Strings(ViewsOfOffsets<int32_t>, array, offset, length, valid);
-    if (format == "Z" || format == "U") return Strings(ViewsOfOffsets<int64_t>, array, offset, length, valid);
-    if (format == "vz" || format == "vu") return Strings(ViewsOfViews, array, offset, length, valid);
-    if (format.starts_with("w:")) {
-      return Bytes(ViewsOfFixed(array, std::stoul(format.substr(2)), offset, length), length, valid);
-    }
-    if (format == "+l") return List(Splits32(array, offset, length), schema, array, length, valid);
-    if (format == "+L") {
-      const auto* offsets = static_cast<const int64_t*>(array.buffers[1]);
-      static constexpr int64_t kNoOffsets = 0;  // what an empty array may have in their place
-      py::array splits = offsets == nullptr ? Wrap("int64", &kNoOffsets, 1, owner_)
-                                            : Wrap("int64", offsets + offset, length + 1, owner_);
-      return List(std::move(splits), schema, array, length, valid);
-    }
-    if (format.starts_with("+w:")) {
-      const int64_t size = std::stoll(format.substr(3));
-      return py::make_tuple("fixed", length, valid, size, Node(*schema.children[0], *array.children[0], offset * size, length * size));
-    }
-    if (format == "+s") {
-      py::list children;
-      for (int64_t i = 0; i < schema.n_children; ++i) {
-        children.append(py::make_tuple(schema.children[i]->name, Node(*schema.children[i], *array.children[i], offset, length)));
-      }
-      return py::make_tuple("struct", length, valid, children);
-    }
-    return py::make_tuple("other", length, valid, format);
+    NodeParts parts = PartsOf(schema, array, offset, length);
+    return arrow_node(parts.kind, length, Validity(array, offset, length), std::move(parts.type),
+                      std::move(parts.values), std::move(parts.splits), parts.size, std::move(parts.child),
+                      std::move(parts.fields));
   }
 
  private:
-  py::array Numbers(const Number& number, const ArrowArray& array, int64_t offset, int64_t length) {
+  NodeParts PartsOf(const ArrowSchema& schema, const ArrowArray& array, int64_t offset, int64_t length) {
+    const std::string format = schema.format;
+    ElementType type;
+    if (schema.dictionary != nullptr) {
+      if (!NumberOf(format, &type)) return {.kind = "other", .type = py::str(format)};
+      const ArrowArray& dictionary = *array.dictionary;
+      return {.kind = "dictionary",
+              .values = Numbers(type, array, offset, length),
+              .child = Node(*schema.dictionary, dictionary, 0, dictionary.length)};
+    }
+    if (format == "n") return {.kind = "null"};
+    if (format == "b") return Values(ElementType::kBool, ExpandBits(array.buffers[1], offset, length));
+    if (NumberOf(format, &type)) return Values(type, Numbers(type, array, offset, length));
+    if (format == "z" || format == "u") return Strings(ViewsOfOffsets<int32_t>, array, offset, length);
+    if (format == "Z" || format == "U") return Strings(ViewsOfOffsets<int64_t>, array, offset, length);
+    if (format == "vz" || format == "vu") return Strings(ViewsOfViews, array, offset, length);
+    if (format.starts_with("w:")) return Strings(ViewsOfFixed(array, std::stoul(format.substr(2)), offset, length));
+    if (format == "+l") return List(Splits32(array, offset, length), schema, array);
+    if (format == "+L") {
+      const auto* offsets = static_cast<const int64_t*>(array.buffers[1]);
+      static constexpr int64_t kNoOffsets = 0;  // an empty array may have none
+      return List(offsets == nullptr ? Wrap(ElementType::kInt64, &kNoOffsets, 1, owner_)
+                                     : Wrap(ElementType::kInt64, offsets + offset, length + 1, owner_),
+                  schema, array);
+    }
+    if (format.starts_with("+w:")) {
+      const int64_t size = std::stoll(format.substr(3));
+      return {.kind = "fixed",
+              .size = size,
+              .child = Node(*schema.children[0], *array.children[0], offset * size, length * size)};
+    }
+    if (format == "+s") {
+      py::list fields;
+      for (int64_t i = 0; i < schema.n_children; ++i) {
+        const ArrowSchema& child = *schema.children[i];
+        fields.append(py::make_tuple(child.name, Node(child, *array.children[i], offset, length)));
+      }
+      return {.kind = "struct", .fields = std::move(fields)};
+    }
+    return {.kind = "other", .type = py::str(format)};
+  }
+
+  static NodeParts Values(ElementType type, py::object values) {
+    return {.kind = "values", .type = py::str(TypeName(type)), .values = std::move(values)};
+  }
+
+  py::array Numbers(ElementType type, const ArrowArray& array, int64_t offset, int64_t length) {
     const auto* data = static_cast<const uint8_t*>(array.buffers[1]);
-    return Wrap(number.dtype, data == nullptr ? nullptr : data + static_cast<size_t>(offset) * number.size, length, owner_);
+    return Wrap(type, data == nullptr ? nullptr : data + static_cast<size_t>(offset) * ItemSize(type), length, owner_);
   }
 
   template <typename Make>
-  py::tuple Strings(Make make, const ArrowArray& array, int64_t offset, int64_t length, const py::object& valid) {
-    return Bytes(length == 0 ? std::make_shared<BytesViews>() : make(array, offset, length), length, valid);
+  NodeParts Strings(Make make, const ArrowArray& array, int64_t offset, int64_t length) {
+    return Strings(length == 0 ? std::make_shared<BytesViews>() : make(array, offset, length));
   }
 
-  py::tuple Bytes(BytesViewsPtr views, int64_t length, const py::object& valid) {
+  NodeParts Strings(BytesViewsPtr views) {
     views->owners.push_back(owner_);
-    return py::make_tuple("bytes", length, valid, std::move(views));
+    return Values(ElementType::kBytes, py::cast(std::move(views)));
   }
 
-  py::tuple List(py::array splits, const ArrowSchema& schema, const ArrowArray& array, int64_t length, const py::object& valid) {
+  NodeParts List(py::array splits, const ArrowSchema& schema, const ArrowArray& array) {
     const ArrowArray& child = *array.children[0];
-    return py::make_tuple("list", length, valid, std::move(splits), Node(*schema.children[0], child, 0, child.length));
+    return {.kind = "list", .splits = std::move(splits), .child = Node(*schema.children[0], child, 0, child.length)};
   }
 
   ArrayOwner owner_;
@@ -222,7 +248,7 @@ T* FromCapsule(const py::object& capsule, const char* name) {
   return pointer;
 }
 
-py::tuple ImportArray(const py::object& schema, const py::object& array) {
+py::object ImportArray(const py::object& schema, const py::object& array) {
   auto* given = FromCapsule<ArrowArray>(array, "arrow_array");
   const auto* type = FromCapsule<ArrowSchema>(schema, "arrow_schema");
   auto owner = std::make_shared<ArrayHolder>();
@@ -231,7 +257,7 @@ py::tuple ImportArray(const py::object& schema, const py::object& array) {
   return Importer(owner).Node(*type, owner->array, 0, owner->array.length);
 }
 
-// The chunks of a stream, one node each.
+// The chunks of a stream, a node for each.
 py::list ImportStream(const py::object& capsule) {
   auto* stream = FromCapsule<ArrowStream>(capsule, "arrow_array_stream");
   const auto check = [stream](int code) {
@@ -253,6 +279,7 @@ py::list ImportStream(const py::object& capsule) {
 }  // namespace
 
 void BindArrowImport(py::module_& m) {
+  arrow_node.Bind(m);
   m.def("_arrow_array", &ImportArray, py::arg("schema"), py::arg("array"));
   m.def("_arrow_stream", &ImportStream, py::arg("stream"));
 }

@@ -37,7 +37,7 @@ PyObject* MakeBytes(const Bytes& bytes) {
   return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(bytes.data), static_cast<Py_ssize_t>(bytes.size));
 }
 
-// One element that memoryviews look into.
+// One element, which a memoryview looks into.
 struct Element {
   Bytes bytes;
   std::shared_ptr<const std::vector<Owner>> owners;
@@ -214,14 +214,6 @@ py::array_t<int64_t> Lengths(py::handle self) {
   return lengths;
 }
 
-py::array_t<uint64_t> Addresses(py::handle self) {
-  const BytesArray& array = Value(self);
-  py::array_t<uint64_t> addresses(static_cast<py::ssize_t>(array.size()));
-  uint64_t* out = addresses.mutable_data();
-  for (size_t i = 0, n = array.size(); i < n; ++i) out[i] = reinterpret_cast<uint64_t>(array.views[i].data);
-  return addresses;
-}
-
 BytesArray WithViews(const BytesArray& like, size_t count, Bytes** views) {
   Block block;
   if (!AllocateBlock(count, sizeof(Bytes), 0, &block)) throw std::bad_alloc();
@@ -298,8 +290,8 @@ py::bytes Joined(py::handle self) {
   return py::reinterpret_steal<py::bytes>(joined);
 }
 
-// Copies every element into a row of `rows` (uint8 [size, width]); shorter ones are padded with zeros, longer ones
-// are cut where `cut`. Returns the first element of a wrong size, or -1.
+// Copies every element into a row of `rows` (uint8 [size, width]); shorter ones are padded with zeros, longer ones are
+// cut. If `exact`, stops at the first element of another size and returns its index; else returns -1.
 int64_t CopyRows(py::handle self, py::array_t<uint8_t, py::array::c_style> rows, bool exact) {
   const BytesArray& array = Value(self);
   const size_t count = array.size();
@@ -316,7 +308,7 @@ int64_t CopyRows(py::handle self, py::array_t<uint8_t, py::array::c_style> rows,
   return -1;
 }
 
-// A BytesArray over a list of bytes objects, or over one string cut at `ends`.
+// A BytesArray over a list of bytes objects.
 py::object FromList(const py::handle& list, std::vector<ptrdiff_t> shape) {
   const RecordBatchPtr batch = RecordsFromPython(list);
   BytesArray array;
@@ -365,12 +357,11 @@ void BindBytesArray(py::module_& m) {
     public_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
   });
   m.def("_bytes_lengths", &Lengths);
-  m.def("_bytes_addresses", &Addresses);
   m.def("_bytes_take", &Take);
   m.def("_bytes_reshape", &Reshape);
   m.def("_bytes_copy", &Copy);
   m.def("_bytes_joined", &Joined);
-  m.def("_bytes_copy_rows", &CopyRows);
+  m.def("_bytes_copy_rows", &CopyRows, py::arg("array"), py::arg("rows"), py::kw_only(), py::arg("exact"));
   m.def("_bytes_from_list", &FromList);
 }
 

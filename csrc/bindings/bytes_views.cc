@@ -1,4 +1,4 @@
-// Byte strings out of Python objects and NumPy's fixed-width arrays; see bytes_views.h.
+// Byte strings from Python objects and NumPy's fixed-width arrays; see bytes_views.h.
 
 #include "bindings/bytes_views.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Index = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
 
-// References to Python objects, let go together with the GIL taken.
+// References to Python objects, which are dropped together, under the GIL.
 struct HeldReferences {
   std::vector<PyObject*> objects;
   ~HeldReferences() {
@@ -26,8 +26,8 @@ struct HeldReferences {
   }
 };
 
-// Views into bytes and str (as UTF-8) objects without a copy, into others by way of a bytes object. None makes an
-// empty string, and a 0 in the second result, which is None where there is no None.
+// Views into bytes and str (as UTF-8) objects without a copy; of others a bytes object is made first. None becomes an
+// empty string, and a 0 in the second result, which is None if no object is.
 py::tuple OfObjects(const py::handle& objects) {
   py::object sequence = py::reinterpret_steal<py::object>(PySequence_Fast(objects.ptr(), "expected a sequence"));
   if (!sequence) throw py::error_already_set();
@@ -72,7 +72,7 @@ py::tuple OfObjects(const py::handle& objects) {
   return py::make_tuple(std::move(made), std::move(valid));
 }
 
-// Of an array of dtype 'S', C-contiguous: NumPy's strings end before the zeros that fill them up.
+// From a C-contiguous array of dtype 'S', whose strings end before the zeros that fill them up.
 BytesViewsPtr OfFixed(const py::array& array) {
   const auto width = static_cast<size_t>(array.itemsize());
   const auto* data = static_cast<const uint8_t*>(array.data());

@@ -1,5 +1,4 @@
-// Byte strings on their way to the encoder: views and what keeps them alive, as a Python object without methods that
-// users need.
+// Byte strings on their way to the encoder: views and what keeps them valid, as a Python object that users never see.
 
 #ifndef TFRECORD_FAST_BINDINGS_BYTES_VIEWS_H_
 #define TFRECORD_FAST_BINDINGS_BYTES_VIEWS_H_

@@ -1,4 +1,4 @@
-// Columns out of Python, for the encoder and the writer of Examples.
+// Columns from Python, for the encoder and for the writer of Examples.
 
 #ifndef TFRECORD_FAST_BINDINGS_ENCODE_H_
 #define TFRECORD_FAST_BINDINGS_ENCODE_H_
@@ -13,10 +13,9 @@
 
 namespace tfr {
 
-// Fills *encoder with `columns` and `lists`, sequences of tuples (key, element type, values, count, splits, valid,
-// steps, row_valid) that tfrecord_fast/examples/columns.py has made and checked. What keeps their memory alive is appended to
-// *owners. Throws.
-void InitEncoder(const pybind11::sequence& columns, const pybind11::sequence& lists, bool sequence, size_t rows,
+// Fills *encoder with `columns` and `lists`, sequences of _core.EncodeColumn, of messages of that type. What keeps their
+// memory alive is appended to *owners. Throws.
+void InitEncoder(MessageType type, const pybind11::sequence& columns, const pybind11::sequence& lists, size_t rows,
                  RowEncoder* encoder, std::vector<Owner>* owners);
 
 }  // namespace tfr

@@ -1,5 +1,5 @@
-// One Example of a dict of plain values: numbers, text, bytes, lists of one kind of them, NumPy's arrays and scalars.
-// What is anything else, or wrong, is left to encode_examples, which knows every form and every error.
+// Encodes one Example from a dict of plain values: numbers, text, bytes, lists of one kind of them, NumPy's arrays and
+// scalars. Anything else, or anything wrong, is left to encode_examples, which knows every form and every error.
 
 #include <pybind11/pybind11.h>
 
@@ -17,29 +17,33 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-// The element type of a buffer's format; false where it has none here (or another byte order).
+enum class Sign : uint8_t { kSigned, kUnsigned };
+
+bool IntegerType(Sign sign, Py_ssize_t size, ElementType* type) {
+  const bool is_signed = sign == Sign::kSigned;
+  switch (size) {
+    case 1: *type = is_signed ? ElementType::kInt8 : ElementType::kUInt8; return true;
+    case 2: *type = is_signed ? ElementType::kInt16 : ElementType::kUInt16; return true;
+    case 4: *type = is_signed ? ElementType::kInt32 : ElementType::kUInt32; return true;
+    case 8: *type = is_signed ? ElementType::kInt64 : ElementType::kUInt64; return true;
+    default: return false;
+  }
+}
+
+// The element type of a buffer's format; false if it has none (or another byte order).
 bool ElementTypeOfFormat(const Py_buffer& view, ElementType* type) {
   if (view.format == nullptr || view.format[0] == 0 || view.format[1] != 0) return false;
-  const auto integer = [&](bool is_signed) {
-    switch (view.itemsize) {
-      case 1: *type = is_signed ? ElementType::kInt8 : ElementType::kUInt8; return true;
-      case 2: *type = is_signed ? ElementType::kInt16 : ElementType::kUInt16; return true;
-      case 4: *type = is_signed ? ElementType::kInt32 : ElementType::kUInt32; return true;
-      case 8: *type = is_signed ? ElementType::kInt64 : ElementType::kUInt64; return true;
-      default: return false;
-    }
-  };
   switch (view.format[0]) {
     case '?': *type = ElementType::kBool; return true;
-    case 'b': case 'h': case 'i': case 'l': case 'q': return integer(true);
-    case 'B': case 'H': case 'I': case 'L': case 'Q': return integer(false);
+    case 'b': case 'h': case 'i': case 'l': case 'q': return IntegerType(Sign::kSigned, view.itemsize, type);
+    case 'B': case 'H': case 'I': case 'L': case 'Q': return IntegerType(Sign::kUnsigned, view.itemsize, type);
     case 'f': *type = ElementType::kFloat32; return view.itemsize == 4;
     case 'd': *type = ElementType::kFloat64; return view.itemsize == 8;
     default: return false;
   }
 }
 
-// The columns of one row, and what their values stand in.
+// The columns of one row, and the memory of their values.
 class OneRow {
  public:
   ~OneRow() {
@@ -91,12 +95,12 @@ class OneRow {
     if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
       return FillFrom(PySequence_Fast_ITEMS(value), static_cast<size_t>(PySequence_Fast_GET_SIZE(value)), column);
     }
-    // Not of just anything with a buffer: bytearray and memoryview are bytes, not numbers.
+    // Not everything that has a buffer: bytearray and memoryview are bytes, not numbers.
     const char* const type = Py_TYPE(value)->tp_name;
     return std::strncmp(type, "numpy.", 6) == 0 && FillFromBuffer(value, column);
   }
 
-  // Values of one kind, told by the first.
+  // Values of one kind, which is that of the first.
   bool FillFrom(PyObject** values, size_t count, EncodeColumn* column) {
     if (count == 0) return false;
     column->value_count = count;
@@ -156,7 +160,7 @@ py::object EncodeOne(const py::handle& example) {
   }
   RowEncoder encoder;
   uint64_t size;
-  if (!encoder.Init(row.TakeColumns(), {}, false, 1).ok() || !encoder.Size(0, 1, &size).ok()) return py::none();
+  if (!encoder.Init(MessageType::kExample, row.TakeColumns(), {}, 1).ok() || !encoder.Size(0, 1, &size).ok()) return py::none();
   auto record = py::reinterpret_steal<py::object>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!record) throw py::error_already_set();
   encoder.Write(0, size, reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr())));

@@ -1,4 +1,4 @@
-// Looks up NumPy's function table, whose order is part of its ABI; see numpy_api.h.
+// Looks up NumPy's table of functions, whose order is part of its ABI; see numpy_api.h.
 
 #include "bindings/numpy_api.h"
 
@@ -47,7 +47,7 @@ const Table& Numpy() {
 
 void Release(PyObject* capsule) { delete static_cast<Owner*>(PyCapsule_GetPointer(capsule, nullptr)); }
 
-py::object NewArray(ColumnType type, const std::vector<ptrdiff_t>& shape, void* data) {
+py::object NewArray(ElementType type, const std::vector<ptrdiff_t>& shape, void* data) {
   PyObject* dtype = DtypeOf(type);
   Py_INCREF(dtype);  // NewFromDescr takes it over
   PyObject* array = Numpy().new_from_descr(Numpy().array_type, dtype, static_cast<int>(shape.size()), shape.data(),
@@ -56,24 +56,24 @@ py::object NewArray(ColumnType type, const std::vector<ptrdiff_t>& shape, void* 
   return py::reinterpret_steal<py::object>(array);
 }
 
-PyObject* MakeDtype(ColumnType type) {
-  if (type == ColumnType::kBFloat16) {
+PyObject* MakeDtype(ElementType type) {
+  if (type == ElementType::kBFloat16) {
     return py::dtype::from_args(py::module_::import("ml_dtypes").attr("bfloat16")).release().ptr();
   }
-  const char* name = type == ColumnType::kBytes ? "O" : TypeName(type);
+  const char* name = type == ElementType::kBytes ? "O" : TypeName(type);
   return py::dtype(name).release().ptr();
 }
 
 }  // namespace
 
-PyObject* DtypeOf(ColumnType type) {
-  static PyObject* dtypes[static_cast<size_t>(ColumnType::kFloat64) + 1] = {};
+PyObject* DtypeOf(ElementType type) {
+  static PyObject* dtypes[kElementTypes] = {};
   PyObject*& dtype = dtypes[static_cast<size_t>(type)];
   if (dtype == nullptr) dtype = MakeDtype(type);
   return dtype;
 }
 
-py::object WrapArray(ColumnType type, const std::vector<ptrdiff_t>& shape, void* data, Owner owner) {
+py::object WrapArray(ElementType type, const std::vector<ptrdiff_t>& shape, void* data, Owner owner) {
   py::object array = NewArray(type, shape, data);
   auto* held = new Owner(std::move(owner));
   PyObject* capsule = PyCapsule_New(held, nullptr, Release);
@@ -85,7 +85,7 @@ py::object WrapArray(ColumnType type, const std::vector<ptrdiff_t>& shape, void*
   return array;
 }
 
-py::object CopyArray(ColumnType type, const std::vector<ptrdiff_t>& shape, const void* data) {
+py::object CopyArray(ElementType type, const std::vector<ptrdiff_t>& shape, const void* data) {
   if (shape.empty()) {
     PyObject* scalar = Numpy().scalar(const_cast<void*>(data), DtypeOf(type), nullptr);
     if (scalar == nullptr) throw py::error_already_set();

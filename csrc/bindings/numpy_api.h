@@ -1,5 +1,5 @@
-// The few functions of NumPy's C interface that making an array costs, called directly: with pybind11's array
-// class a scalar column of a single record would cost several times what parsing it does.
+// The few functions of NumPy's C interface that it takes to make an array, called directly: with pybind11's array class,
+// wrapping a scalar column of a single record would cost several times as much as parsing it.
 
 #ifndef TFRECORD_FAST_BINDINGS_NUMPY_API_H_
 #define TFRECORD_FAST_BINDINGS_NUMPY_API_H_
@@ -9,21 +9,20 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/element_type.h"
 #include "base/records.h"
-#include "parse/columns.h"
-#include "parse/schema.h"
 
 namespace tfr {
 
-// The NumPy dtype of a column type; object for kBytes. bfloat16 comes from ml_dtypes, whose absence throws
-// ImportError. Borrowed, lives for ever.
-PyObject* DtypeOf(ColumnType type);
+// The NumPy dtype of an element type; object for kBytes. bfloat16 comes from ml_dtypes: if that is missing, throws
+// ImportError. Borrowed; lives for ever.
+PyObject* DtypeOf(ElementType type);
 
 // A new array over `data`, which `owner` keeps alive. Throws.
-pybind11::object WrapArray(ColumnType type, const std::vector<ptrdiff_t>& shape, void* data, Owner owner);
+pybind11::object WrapArray(ElementType type, const std::vector<ptrdiff_t>& shape, void* data, Owner owner);
 
 // A new array with a copy of `data`; a NumPy scalar where the shape is []. Throws.
-pybind11::object CopyArray(ColumnType type, const std::vector<ptrdiff_t>& shape, const void* data);
+pybind11::object CopyArray(ElementType type, const std::vector<ptrdiff_t>& shape, const void* data);
 
 }  // namespace tfr
 

@@ -1,5 +1,5 @@
-// Parsing from Python. The GIL line: specs are read, results are wrapped under the GIL; records are parsed without
-// it, except one small record alone, for which letting go would cost more than it takes.
+// Parsing from Python. The GIL line: specs are read and results wrapped under the GIL; records are parsed without it,
+// except for one small record alone, where releasing it would cost more than parsing.
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -13,6 +13,7 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/bytes_array.h"
+#include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
 #include "bindings/parse_ahead.h"
 #include "bindings/parse.h"
@@ -26,13 +27,16 @@ namespace {
 
 constexpr size_t kSmallRecord = 16 << 10;
 
-ColumnType TypeNamed(const std::string& name) {
-  for (int i = 0; i <= static_cast<int>(ColumnType::kFloat64); ++i) {
-    const auto type = static_cast<ColumnType>(i);
-    if (name == TypeName(type)) return type;
-  }
-  throw py::value_error("no column type '" + name + "'");
-}
+NamedTuple list_column("tfrecord_fast._core.ListColumn",
+                       "Rows of any length. Row i has values[splits[i]:splits[i + 1]]; the longest has `longest`.",
+                       {"values", "splits", "longest"});
+NamedTuple padded_steps("tfrecord_fast._core.PaddedSteps",
+                        "A feature list, padded: values[i, :lengths[i]] are the steps of row i.", {"values", "lengths"});
+NamedTuple list_steps("tfrecord_fast._core.ListSteps",
+                      "A feature list. Row i has the steps row_steps[i] to row_steps[i + 1], step j has "
+                      "values[splits[j]:splits[j + 1]]. The longest step has `longest` values, the longest row "
+                      "`longest_row` steps.",
+                      {"values", "splits", "row_steps", "longest", "longest_row"});
 
 Layout LayoutNamed(const std::string& name) {
   if (name == "fixed") return Layout::kFixed;
@@ -41,35 +45,34 @@ Layout LayoutNamed(const std::string& name) {
   throw py::value_error("no layout '" + name + "'");
 }
 
-// (key bytes, type, layout, shape, default: bytes | list of bytes | None, may be absent, note)
-FeatureSpec SpecOf(const py::tuple& tuple) {
+// `fallback`: bytes (numbers), a list of bytes (strings), or None.
+FeatureSpec SpecOf(std::string key, const std::string& type, const std::string& layout, std::vector<int64_t> shape,
+                   const py::object& fallback, bool may_be_absent, std::string note) {
   FeatureSpec spec;
-  spec.key = tuple[0].cast<std::string>();
-  spec.type = TypeNamed(tuple[1].cast<std::string>());
-  spec.layout = LayoutNamed(tuple[2].cast<std::string>());
-  spec.shape = tuple[3].cast<std::vector<int64_t>>();
-  size_t elements = 1;
-  for (const int64_t size : spec.shape) {
-    if (size < 0 || __builtin_mul_overflow(elements, static_cast<size_t>(size), &elements)) {
+  spec.key = std::move(key);
+  if (!TypeNamed(type, &spec.type)) throw py::value_error("no column type '" + type + "'");
+  spec.layout = LayoutNamed(layout);
+  for (const int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(spec.elements, static_cast<size_t>(size), &spec.elements)) {
       throw py::value_error("the shape of feature '" + spec.key + "' is out of range");
     }
   }
-  spec.elements = elements;
-  if (py::isinstance<py::bytes>(tuple[4])) {
-    const auto raw = tuple[4].cast<std::string>();
+  spec.shape = std::move(shape);
+  if (py::isinstance<py::bytes>(fallback)) {
+    const auto raw = fallback.cast<std::string>();
     spec.default_values.assign(raw.begin(), raw.end());
-  } else if (!tuple[4].is_none()) {
-    spec.default_strings = tuple[4].cast<std::vector<std::string>>();
+  } else if (!fallback.is_none()) {
+    spec.default_strings = fallback.cast<std::vector<std::string>>();
   }
-  spec.may_be_absent = tuple[5].cast<bool>();
-  spec.note = tuple[6].cast<std::string>();
-  if (spec.type == ColumnType::kBFloat16) DtypeOf(spec.type);  // say now that ml_dtypes is missing
+  spec.may_be_absent = may_be_absent;
+  spec.note = std::move(note);
+  if (spec.type == ElementType::kBFloat16) DtypeOf(spec.type);  // complain now if ml_dtypes is missing
   return spec;
 }
 
 SchemaPtr SchemaOf(const py::list& specs) {
   std::vector<FeatureSpec> features;
-  for (const py::handle spec : specs) features.push_back(SpecOf(py::reinterpret_borrow<py::tuple>(spec)));
+  for (const py::handle spec : specs) features.push_back(spec.cast<const FeatureSpec&>());
   SchemaPtr schema;
   ThrowIfError(Schema::Compile(std::move(features), &schema));
   return schema;
@@ -83,17 +86,17 @@ Shape WithInner(Shape outer, const FeatureSpec& spec) {
 }
 
 py::object WrapValues(const FeatureSpec& spec, const Block& block, Shape shape, const Columns& columns) {
-  if (spec.type == ColumnType::kBytes) {
+  if (spec.type == ElementType::kBytes) {
     return WrapBytes({block.owner, block.as<Bytes>(), std::move(shape), columns.owners});
   }
   return WrapArray(spec.type, shape, block.data, block.owner);
 }
 
 py::object WrapInts(const Block& block) {
-  return WrapArray(ColumnType::kInt64, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
+  return WrapArray(ElementType::kInt64, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
 }
 
-// Of an Example or a context: the array, or (values, row splits, longest row) of a list.
+// A column of Examples or contexts: the array, or a ListColumn.
 py::object WrapColumn(const FeatureSpec& spec, const Column& column, const Columns& columns) {
   const auto rows = static_cast<ptrdiff_t>(columns.rows);
   switch (spec.layout) {
@@ -104,33 +107,36 @@ py::object WrapColumn(const FeatureSpec& spec, const Column& column, const Colum
     case Layout::kList:
       break;
   }
-  return py::make_tuple(WrapValues(spec, column.values, {static_cast<ptrdiff_t>(column.values.count)}, columns),
-                        WrapInts(column.splits), column.longest);
+  return list_column(WrapValues(spec, column.values, {static_cast<ptrdiff_t>(column.values.count)}, columns),
+                     WrapInts(column.splits), column.longest);
 }
 
-// Of a feature list: (array, lengths), or (values, step splits, row steps, longest step, longest row).
-py::object WrapListColumn(const FeatureSpec& spec, const Column& column, const Columns& columns) {
+// A column of feature lists: PaddedSteps or ListSteps.
+py::object WrapSteps(const FeatureSpec& spec, const Column& column, const Columns& columns) {
   if (spec.layout == Layout::kPadded) {
     const Shape shape = {static_cast<ptrdiff_t>(columns.rows), static_cast<ptrdiff_t>(column.longest)};
-    return py::make_tuple(WrapValues(spec, column.values, WithInner(shape, spec), columns), WrapInts(column.lengths));
+    return padded_steps(WrapValues(spec, column.values, WithInner(shape, spec), columns), WrapInts(column.lengths));
   }
-  return py::make_tuple(WrapValues(spec, column.values, {static_cast<ptrdiff_t>(column.values.count)}, columns),
-                        WrapInts(column.splits), WrapInts(column.row_steps), column.longest, column.longest_row);
+  return list_steps(WrapValues(spec, column.values, {static_cast<ptrdiff_t>(column.values.count)}, columns),
+                    WrapInts(column.splits), WrapInts(column.row_steps), column.longest, column.longest_row);
 }
 
-py::list WrapAll(const Schema& schema, const Columns& columns, bool lists) {
+// In the order of the specs.
+py::list WrapColumns(const Schema& schema, const Columns& columns) {
   py::list wrapped(schema.size());
-  for (size_t f = 0; f < schema.size(); ++f) {
-    const FeatureSpec& spec = schema.features()[f];
-    wrapped[f] = lists ? WrapListColumn(spec, columns.columns[f], columns) : WrapColumn(spec, columns.columns[f], columns);
-  }
+  for (size_t f = 0; f < schema.size(); ++f) wrapped[f] = WrapColumn(schema.features()[f], columns.columns[f], columns);
+  return wrapped;
+}
+
+py::list WrapFeatureLists(const Schema& schema, const Columns& columns) {
+  py::list wrapped(schema.size());
+  for (size_t f = 0; f < schema.size(); ++f) wrapped[f] = WrapSteps(schema.features()[f], columns.columns[f], columns);
   return wrapped;
 }
 
 // ---- One Example alone ----
 
-// What parsing one Example needs besides the plan, kept from call to call. Guarded by the GIL: `busy` says that a
-// call which let go of it, or ran into itself through Python, is using this.
+// What parsing one Example needs besides the plan, kept from call to call.
 struct SingleState {
   explicit SingleState(const ExamplePlan& plan) : parser(plan.schema) {
     targets.resize(plan.schema->size());
@@ -161,10 +167,11 @@ struct SingleState {
 struct PyExamplePlan {
   explicit PyExamplePlan(const py::list& specs) : plan(std::make_shared<ExamplePlan>(SchemaOf(specs))) {}
   std::shared_ptr<ExamplePlan> plan;
-  std::unique_ptr<SingleState> idle;  // null while a call uses it
+  // Guarded by the GIL. Null while a call uses it, which may release the GIL; another call then makes its own.
+  std::unique_ptr<SingleState> idle;
 };
 
-// Views of one record's strings, together with what they look into.
+// Views of one record's strings, with what keeps them valid.
 py::object CopyViews(const Bytes* views, Shape shape, const std::shared_ptr<const std::vector<Owner>>& owners) {
   if (shape.empty()) return WrapBytes({nullptr, views, {}, nullptr});
   size_t count = 1;
@@ -181,8 +188,10 @@ py::object WrapSingle(const FeatureSpec& spec, const ColumnTarget& target, const
     shape.push_back(static_cast<ptrdiff_t>(list->size() / (spec.layout == Layout::kPadded ? spec.elements : 1)));
     data = list->data();
   }
-  if (spec.layout != Layout::kList) shape.insert(shape.end(), spec.shape.begin(), spec.shape.end());
-  if (spec.type == ColumnType::kBytes) return CopyViews(reinterpret_cast<const Bytes*>(data), std::move(shape), owners);
+  if (spec.layout != Layout::kList) {
+    for (const int64_t size : spec.shape) shape.push_back(size);
+  }
+  if (spec.type == ElementType::kBytes) return CopyViews(reinterpret_cast<const Bytes*>(data), std::move(shape), owners);
   return CopyArray(spec.type, shape, data);
 }
 
@@ -204,15 +213,15 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
   {
     std::unique_ptr<py::gil_scoped_release> release;
     if (bytes.size > kSmallRecord) release = std::make_unique<py::gil_scoped_release>();
-    status = state->parser.ParseRows(&bytes, 0, 1, state->targets.data(), true, &bad_row);
+    status = state->parser.ParseRows(&bytes, 0, 1, state->targets.data(), ExampleRules::kSingle, &bad_row);
   }
   ThrowIfError(status);
   const Schema& schema = *self.plan->schema;
-  std::shared_ptr<const std::vector<Owner>> owners;  // made when a string array needs it
+  std::shared_ptr<const std::vector<Owner>> owners;  // made once a string array needs it
   py::list values(schema.size());
   for (size_t f = 0; f < schema.size(); ++f) {
     const FeatureSpec& spec = schema.features()[f];
-    if (spec.type == ColumnType::kBytes && !owners && (spec.layout != Layout::kFixed || !spec.shape.empty())) {
+    if (spec.type == ElementType::kBytes && !owners && (spec.layout != Layout::kFixed || !spec.shape.empty())) {
       auto held = std::make_shared<std::vector<Owner>>();
       held->push_back(OwnerOfPython(py::reinterpret_borrow<py::object>(record)));
       if (batch) held->push_back(batch);
@@ -241,7 +250,8 @@ Transform ParserOf(const std::shared_ptr<ExamplePlan>& plan, bool keeps_batch = 
 
 Transform ParserOf(const std::shared_ptr<SequencePlan>& plan, bool keeps_batch = false);
 
-// The columns of a batch that came parsed by this plan, once. Otherwise null, and the batch's stream learns the plan.
+// The columns of a batch that its stream has parsed by this plan; they are given away once. Otherwise null, and the
+// stream learns the plan.
 template <typename Plan>
 std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>& plan) {
   RecordWindow window;
@@ -281,7 +291,7 @@ struct SequenceColumns {
 };
 
 py::tuple WrapSequence(const SequencePlan& plan, const SequenceColumns& columns) {
-  return py::make_tuple(WrapAll(*plan.context, columns.context, false), WrapAll(*plan.lists, columns.lists, true));
+  return py::make_tuple(WrapColumns(*plan.context, columns.context), WrapFeatureLists(*plan.lists, columns.lists));
 }
 
 Transform ParserOf(const std::shared_ptr<SequencePlan>& plan, bool keeps_batch) {
@@ -310,8 +320,7 @@ py::tuple ParseSequenceBatch(PySequencePlan& self, py::handle records, size_t nu
   return WrapSequence(*self.plan, columns);
 }
 
-
-// True if `features` still is what `snapshot` (key, value, key, value, …) was taken of, by identity.
+// True if `features` still holds the very keys and values of its `snapshot`: (key, value, key, value, …).
 PyObject* Unchanged(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (count != 2 || !PyDict_Check(args[0]) || !PyTuple_Check(args[1])) {
     PyErr_SetString(PyExc_TypeError, "expected a dict and a tuple");
@@ -333,12 +342,6 @@ PyMethodDef unchanged = {"_unchanged", reinterpret_cast<PyCFunction>(reinterpret
 
 }  // namespace
 
-std::shared_ptr<ExamplePlan> UnwrapExamplePlan(py::handle object) {
-  return py::isinstance<PyExamplePlan>(object) ? object.cast<PyExamplePlan&>().plan : nullptr;
-}
-
-py::list WrapColumns(const Schema& schema, const Columns& columns) { return WrapAll(schema, columns, false); }
-
 StreamParser StreamParserOf(py::handle object, bool keeps_batch) {
   if (py::isinstance<PyExamplePlan>(object)) {
     const std::shared_ptr<ExamplePlan> plan = object.cast<PyExamplePlan&>().plan;
@@ -356,6 +359,13 @@ void BindParse(py::module_& m) {
   m.def("_fail_at", [](py::handle records, size_t row, const std::string& message) {
     ThrowIfError(Locate(Status::InvalidArgument(message), *RecordsFromPython(records), row));
   }, py::arg("records"), py::arg("row"), py::arg("message"));
+  list_column.Bind(m);
+  padded_steps.Bind(m);
+  list_steps.Bind(m);
+  py::class_<FeatureSpec>(m, "FeatureSpec")
+      .def(py::init(&SpecOf), py::kw_only(), py::arg("key"), py::arg("type"), py::arg("layout"),
+           py::arg("shape") = std::vector<int64_t>(), py::arg("default") = py::none(), py::arg("may_be_absent") = false,
+           py::arg("note") = "");
   py::class_<PyExamplePlan>(m, "ExamplePlan")
       .def(py::init<const py::list&>())
       .def("parse", &ParseBatch, py::arg("records"), py::arg("num_threads") = 0)

@@ -1,5 +1,5 @@
-// Parsing ahead: a stream of batches learns from its consumer what they are parsed by, and parses the next ones on its
-// own threads. What the consumer asks for then lies ready; what it does not ask for is never seen.
+// Parsing ahead: a stream of batches learns from its consumer by which plan they are parsed, and parses the next ones on
+// its own threads. What the consumer asks for is then ready; what it does not ask for is never seen.
 
 #ifndef TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
 #define TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
@@ -14,10 +14,10 @@
 
 namespace tfr {
 
-// One a stream. A plan is known by its address; the parser that came with it keeps it alive.
+// One per stream. A plan is known by its address; the parser that came with it keeps it alive.
 class ParseAhead {
  public:
-  // From a batch that was parsed by `plan` and had not come parsed.
+  // Called when a batch that had not been parsed ahead was parsed by `plan`.
   void Learn(const void* plan, Transform parser) {
     std::lock_guard<ForkSafeMutex> lock(mutex_);
     if (plan_ != nullptr && unused_ <= kPatience) return;
@@ -26,7 +26,7 @@ class ParseAhead {
     unused_ = 0;
   }
 
-  // What Learn brought has been of use.
+  // Called when a batch that had been parsed ahead was asked for by its plan.
   void Used() {
     std::lock_guard<ForkSafeMutex> lock(mutex_);
     unused_ = 0;
@@ -42,8 +42,8 @@ class ParseAhead {
     std::shared_ptr<void> columns;
   };
 
-  // As a stream's transform: the batch stays, with a Result beside it. A record that does not fit is no error here: it
-  // is one when, and if, the consumer parses the batch.
+  // As a stream's transform: the batch stays, with a Result beside it. A record that does not fit is no error here, only
+  // if and when the consumer parses the batch.
   Status Run(const RecordBatch& batch, Crew* crew, Transformed* made) {
     made->keeps_batch = true;
     const void* plan;
@@ -63,7 +63,7 @@ class ParseAhead {
   }
 
  private:
-  // So many batches are parsed in vain before the plan is given up: more than a stream makes ahead.
+  // How many batches are parsed in vain before the plan is given up: more than a stream makes ahead.
   static constexpr size_t kPatience = 32;
 
   mutable ForkSafeMutex mutex_;  // guards all below
@@ -72,12 +72,12 @@ class ParseAhead {
   size_t unused_ = 0;  // batches parsed since one was of use
 };
 
-// What a batch from a stream carries: where to say what it is parsed by, and the columns if it came parsed.
+// What a batch from a stream carries: its stream's ParseAhead, and its columns if they were parsed ahead.
 struct ParsedAhead {
   std::shared_ptr<ParseAhead> ahead;
   std::shared_ptr<ParseAhead::Result> result;
 
-  // The columns, once, if they are `plan`'s; else null.
+  // Gives the columns away, once, if they are `plan`'s; else null.
   std::shared_ptr<void> Take(const void* plan) {
     if (!result || result->plan != plan) return nullptr;
     ahead->Used();

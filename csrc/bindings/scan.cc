@@ -1,8 +1,12 @@
-// Looking at records from Python: what features they hold.
+// Looking at records from Python, to learn what features they hold.
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "bindings/bindings.h"
+#include "bindings/named_tuple.h"
 #include "parse/scan.h"
 
 namespace py = pybind11;
@@ -10,14 +14,16 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-// (key, kind, records with it, fewest values, most values, fewest steps, most steps)
+NamedTuple key_summary("tfrecord_fast._core.KeySummary",
+                       "What was seen under a key: its kind (\"bytes\", \"float\", \"int64\"; \"none\" if no value was "
+                       "seen), in how many records, and the fewest and most values per record (per step in a feature "
+                       "list).",
+                       {"key", "kind", "records", "fewest", "most"});
+
 py::list Summaries(const std::vector<KeySummary>& keys) {
   py::list out;
   for (const KeySummary& key : keys) {
-    const bool any = key.fewest <= key.most;
-    const bool steps = key.fewest_steps <= key.most_steps;
-    out.append(py::make_tuple(py::bytes(key.key), KindName(key.kind), key.records, any ? key.fewest : 0, key.most,
-                              steps ? key.fewest_steps : 0, key.most_steps));
+    out.append(key_summary(py::bytes(key.key), KindName(key.kind), key.records, std::min(key.fewest, key.most), key.most));
   }
   return out;
 }
@@ -35,6 +41,7 @@ void Add(FeatureScanner& scanner, py::handle records) {
 }  // namespace
 
 void BindScan(py::module_& m) {
+  key_summary.Bind(m);
   py::class_<FeatureScanner>(m, "FeatureScanner")
       .def(py::init<>())
       .def("add", &Add)

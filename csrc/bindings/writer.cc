@@ -209,7 +209,7 @@ void WriteColumns(const py::sequence& writers, const py::sequence& columns, size
   }
   std::vector<Owner> owners;
   RowEncoder encoder;
-  InitEncoder(columns, py::list(), false, rows, &encoder, &owners);
+  InitEncoder(MessageType::kExample, columns, py::list(), rows, &encoder, &owners);
   Status status;
   {
     py::gil_scoped_release no_gil;

@@ -1,13 +1,9 @@
-// Names of types and the check of splits; see column.h.
+// The check of splits and steps; see column.h.
 
 #include "encode/column.h"
 
 namespace tfr {
 namespace {
-
-constexpr const char* kNames[] = {"bool",   "int8",   "int16",   "int32",    "int64",   "uint8",   "uint16",
-                                  "uint32", "uint64", "float16", "bfloat16", "float32", "float64", "bytes"};
-static_assert(sizeof kNames / sizeof kNames[0] == static_cast<size_t>(ElementType::kBytes) + 1);
 
 Status CheckSplits(const EncodeColumn& column, const char* name, const int64_t* splits, size_t items, size_t limit) {
   int64_t before = 0;
@@ -23,15 +19,6 @@ Status CheckSplits(const EncodeColumn& column, const char* name, const int64_t* 
 }
 
 }  // namespace
-
-bool ElementTypeOf(const std::string& name, ElementType* type) {
-  for (size_t i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
-    if (name != kNames[i]) continue;
-    *type = static_cast<ElementType>(i);
-    return true;
-  }
-  return false;
-}
 
 Status CheckColumn(const EncodeColumn& column, size_t rows) {
   if (column.steps) TFR_RETURN_IF_ERROR(CheckSplits(column, "steps", column.steps, rows, SIZE_MAX / 2));

@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "base/endian.h"
+#include "base/half.h"
+#include "wire/example.h"
+#include "wire/wire.h"
 
 namespace tfr {
 namespace {
@@ -32,34 +35,16 @@ int64_t LoadInt(ElementType type, const void* values, size_t i) {
   }
 }
 
-float FromBits(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-// IEEE 754 half: 1 sign bit, 5 of exponent (bias 15), 10 of fraction.
-float FromHalf(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
-  const uint32_t magnitude = half & 0x7fff;
-  if (magnitude >= 0x7c00) return FromBits(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);  // infinity, NaN
-  // As a float whose exponent is 112 too small, which a multiplication mends, subnormal numbers included.
-  const float scaled = FromBits(magnitude << 13) * 0x1p112f;
-  uint32_t bits;
-  std::memcpy(&bits, &scaled, sizeof bits);
-  return FromBits(bits | sign);
-}
-
 float LoadFloat(ElementType type, const void* values, size_t i) {
   switch (type) {
     case ElementType::kFloat16: return FromHalf(static_cast<const uint16_t*>(values)[i]);
-    case ElementType::kBFloat16: return FromBits(static_cast<uint32_t>(static_cast<const uint16_t*>(values)[i]) << 16);
+    case ElementType::kBFloat16: return FromBFloat16(static_cast<const uint16_t*>(values)[i]);
     case ElementType::kFloat64: return static_cast<float>(static_cast<const double*>(values)[i]);
     default: return static_cast<const float*>(values)[i];
   }
 }
 
-// Gives at most kBlock values from `at` on as int64: where they lie, or converted to `block`.
+// At most kBlock values from `at` on as int64: in place, or converted into `block`.
 const int64_t* Int64Block(const EncodeColumn& column, size_t at, size_t n, int64_t* block) {
   if (column.type == ElementType::kInt64 || column.type == ElementType::kUInt64) {
     return static_cast<const int64_t*>(column.values) + at;
@@ -90,15 +75,13 @@ void CopyLoosely(const uint8_t* from, size_t size, uint8_t* to) {
 
 ColumnPlan::ColumnPlan(EncodeColumn from) : column(std::move(from)) {
   const bool scalar = column.splits == nullptr && column.count == 1 && column.steps == nullptr;
+  list_tag = ListTag(KindOf(column.type));
   if (column.type == ElementType::kBytes) {
-    kind_tag = 1 << 3 | 2;
     op = Op::kBytes;
   } else if (IsFloat(column.type)) {
-    kind_tag = 2 << 3 | 2;
     op = !scalar ? Op::kFloats : column.type == ElementType::kFloat32 ? Op::kFloat32Scalar : Op::kFloatScalar;
     if (scalar) LayTexts(sizeof(float));
   } else {
-    kind_tag = 3 << 3 | 2;
     op = !scalar ? Op::kInts : column.type == ElementType::kInt64 ? Op::kInt64Scalar : Op::kIntScalar;
     for (size_t size = 1; scalar && size <= kMaxVarintSize; ++size) LayTexts(size);
   }
@@ -114,12 +97,12 @@ void ColumnPlan::LayTexts(size_t value_size) {
   entry_size[value_size] = static_cast<uint32_t>(text + value_size);
   texts.resize(texts.size() + text + kTextSlack);
   uint8_t* out = texts.data() + text_at[value_size];
-  out = WriteField(kFieldOne, entry, out);
-  out = WriteField(kFieldOne, column.key.size(), out);
+  out = WriteField(kEntryTag, entry, out);
+  out = WriteField(kKeyTag, column.key.size(), out);
   out = std::copy(column.key.begin(), column.key.end(), out);
-  out = WriteField(kFieldTwo, feature, out);
-  out = WriteField(kind_tag, list, out);
-  WriteField(kFieldOne, value_size, out);
+  out = WriteField(kValueTag, feature, out);
+  out = WriteField(list_tag, list, out);
+  WriteField(kPackedTag, value_size, out);
   const size_t copied = (text + kTextSlack - 1) / kTextSlack * kTextSlack;
   loose_room = std::max<uint32_t>(loose_room, static_cast<uint32_t>(std::max(copied, text + kMaxVarintSize)));
 }
@@ -252,19 +235,19 @@ uint8_t* ColumnPlan::WriteFeature(size_t item, uint8_t* out) const {
   if (!HasItem(item)) return out;
   const Run run = RunOf(item);
   if (op == Op::kBytes) {
-    out = WriteField(kind_tag, ListSize(run), out);
+    out = WriteField(list_tag, ListSize(run), out);
     for (size_t i = 0; i < run.count; ++i) {
       const Bytes& value = Strings(column)[run.begin + i];
-      out = WriteField(kFieldOne, value.size, out);
+      out = WriteField(kStringTag, value.size, out);
       if (value.size > 0) std::memcpy(out, value.data, value.size);
       out += value.size;
     }
     return out;
   }
-  if (run.count == 0) return WriteField(kind_tag, 0, out);
+  if (run.count == 0) return WriteField(list_tag, 0, out);
   const uint64_t packed = PackedSize(run);
-  out = WriteField(kind_tag, FieldSize(packed), out);
-  out = WriteField(kFieldOne, packed, out);
+  out = WriteField(list_tag, FieldSize(packed), out);
+  out = WriteField(kPackedTag, packed, out);
   return IsFloat(column.type) ? WriteFloats(run, out) : WriteInts(run, out);
 }
 
@@ -278,10 +261,10 @@ uint8_t* ColumnPlan::WriteEntry(size_t row, uint8_t* out, const uint8_t* end) co
     default: break;
   }
   const uint64_t feature = FeatureSize(row);
-  out = WriteField(kFieldOne, FieldSize(column.key.size()) + FieldSize(feature), out);
-  out = WriteField(kFieldOne, column.key.size(), out);
+  out = WriteField(kEntryTag, FieldSize(column.key.size()) + FieldSize(feature), out);
+  out = WriteField(kKeyTag, column.key.size(), out);
   std::memcpy(out, column.key.data(), column.key.size());
-  out = WriteField(kFieldTwo, feature, out + column.key.size());
+  out = WriteField(kValueTag, feature, out + column.key.size());
   return WriteFeature(row, out);
 }
 

@@ -1,5 +1,5 @@
-// One column of the encoder: sizes and writes its Features. Scalars, the common case, are a fixed text with a value
-// at its end; the text is laid down once, for every length that the value can have.
+// One column of the encoder: sizes and writes its Features. A scalar, the common case, is a fixed text and then a value;
+// the text is made once, for every length that the value can have.
 
 #ifndef TFRECORD_FAST_ENCODE_COLUMN_PLAN_H_
 #define TFRECORD_FAST_ENCODE_COLUMN_PLAN_H_
@@ -14,17 +14,6 @@
 
 namespace tfr {
 
-// tag and length before a submessage or a string of `size` bytes
-inline uint64_t FieldSize(uint64_t size) { return 1 + VarintSize(size) + size; }
-inline uint8_t* WriteField(uint8_t tag, uint64_t size, uint8_t* out) {
-  *out++ = tag;
-  return EncodeVarint(size, out);
-}
-
-// Wire type 2 (length-delimited) in all of them: number << 3 | 2.
-constexpr uint8_t kFieldOne = 1 << 3 | 2;
-constexpr uint8_t kFieldTwo = 2 << 3 | 2;
-
 struct ColumnPlan {
   explicit ColumnPlan(EncodeColumn from);
 
@@ -32,30 +21,30 @@ struct ColumnPlan {
 
   enum class Op : uint8_t { kInt64Scalar, kIntScalar, kFloat32Scalar, kFloatScalar, kInts, kFloats, kBytes };
   Op op;
-  uint8_t kind_tag;  // of the list in its Feature
+  uint8_t list_tag;  // of the list in its Feature
 
-  // Of scalars: the map entry up to the value's bytes, and how long it is; [n] for a value of n bytes. Each text
-  // has kTextSlack readable bytes behind it.
+  // For scalars: the map entry up to the value's bytes, and its length; [n] is for a value of n bytes. Each text has
+  // kTextSlack readable bytes after it.
   static constexpr size_t kTextSlack = 16;
   std::vector<uint8_t> texts;
   uint32_t text_at[kMaxVarintSize + 1] = {};
   uint32_t text_size[kMaxVarintSize + 1] = {};
   uint32_t entry_size[kMaxVarintSize + 1] = {};  // the whole entry with its own tag and length
-  // With so much room up to the record's end, bytes after the entry may be written and get overwritten later.
+  // If this much room is left in the record, bytes after the entry may be written, which are overwritten later.
   uint32_t loose_room = 0;
 
   bool HasItem(size_t item) const { return column.valid == nullptr || column.valid[item] != 0; }
 
-  // Of the Feature that item makes, without tag and length of its own.
+  // Of the item's Feature, without the tag and length before it.
   uint64_t FeatureSize(size_t item) const;
   uint8_t* WriteFeature(size_t item, uint8_t* out) const;
 
-  // Adds what the entries of rows [first, last) take to sizes[0..]. Columns of a Features message only.
+  // Adds the sizes of the entries of rows [first, last) to sizes[0], sizes[1], …. Not for feature lists.
   void AddEntrySizes(size_t first, size_t last, uint64_t* sizes) const;
   // Writes the row's entry, and nothing at or after `end`.
   uint8_t* WriteEntry(size_t row, uint8_t* out, const uint8_t* end) const;
 
-  // The first of the items in [first, last) with a value above 2^63 - 1; `last` if there is none.
+  // The first item in [first, last) with a value above 2^63 - 1; `last` if there is none.
   size_t FindTooLarge(size_t first, size_t last) const;
 
  private:

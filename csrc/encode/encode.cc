@@ -1,4 +1,4 @@
-// Sizes first, then one pass of writing, rows in parallel in both; see encode.h.
+// First a pass that sizes rows, then one that writes them, both in parallel; see encode.h.
 
 #include "encode/encode.h"
 
@@ -36,8 +36,8 @@ std::vector<size_t> CutByBytes(const std::vector<Bytes>& records) {
 
 }  // namespace
 
-Status SizeRows(const RowEncoder& encoder, size_t first, size_t last, size_t num_threads, uint64_t* sizes) {
-  const size_t rows = last - first;
+Status SizeRows(const RowEncoder& encoder, size_t num_threads, uint64_t* sizes) {
+  const size_t rows = encoder.rows();
   num_threads = ResolveThreads(num_threads);
   const size_t task_rows = std::clamp(rows / (num_threads * kSizeTasksPerThread), kLeastSizeTask, kMostSizeTask);
   const size_t tasks = (rows + task_rows - 1) / task_rows;
@@ -45,7 +45,7 @@ Status SizeRows(const RowEncoder& encoder, size_t first, size_t last, size_t num
   ParallelFor(tasks, num_threads, [&](size_t task) {
     const size_t begin = task * task_rows;
     const size_t end = std::min(rows, begin + task_rows);
-    statuses[task] = encoder.Size(first + begin, first + end, sizes + begin);
+    statuses[task] = encoder.Size(begin, end, sizes + begin);
   });
   for (Status& status : statuses) {
     if (!status.ok()) return std::move(status);
@@ -57,7 +57,7 @@ Status EncodeRows(const RowEncoder& encoder, size_t num_threads, RecordBatchPtr*
   num_threads = ResolveThreads(num_threads);
   const size_t rows = encoder.rows();
   std::vector<uint64_t> sizes(rows);
-  TFR_RETURN_IF_ERROR(SizeRows(encoder, 0, rows, num_threads, sizes.data()));
+  TFR_RETURN_IF_ERROR(SizeRows(encoder, num_threads, sizes.data()));
 
   uint64_t total = 0;
   for (const uint64_t size : sizes) total += size;

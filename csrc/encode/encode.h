@@ -1,4 +1,4 @@
-// All rows of columns to one batch of serialized records, on several threads.
+// Encodes all rows of columns as one batch of serialized records, on several threads.
 
 #ifndef TFRECORD_FAST_ENCODE_ENCODE_H_
 #define TFRECORD_FAST_ENCODE_ENCODE_H_
@@ -14,8 +14,8 @@ namespace tfr {
 // The records lie end to end in one buffer. num_threads 0: as many as the process may use.
 Status EncodeRows(const RowEncoder& encoder, size_t num_threads, RecordBatchPtr* batch);
 
-// Sizes of all rows, on several threads; sizes has encoder.rows() places.
-Status SizeRows(const RowEncoder& encoder, size_t first, size_t last, size_t num_threads, uint64_t* sizes);
+// Sets sizes[row] to the size of each row, on several threads; there are encoder.rows() of them.
+Status SizeRows(const RowEncoder& encoder, size_t num_threads, uint64_t* sizes);
 
 }  // namespace tfr
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "encode/column_plan.h"
+#include "wire/wire.h"
 
 namespace tfr {
 namespace {
@@ -34,7 +35,7 @@ Status TooLarge(const ColumnPlan& plan, size_t row) {
                                  ": a uint64 above 2^63 - 1, which an int64 list can't hold");
 }
 
-// The length of a message's last field, given tag, length and field together.
+// The length of a message's last field, given what tag, length and field take together.
 uint64_t InnerSize(uint64_t outer) {
   uint64_t head = 2;
   while (1 + VarintSize(outer - head) != head) ++head;
@@ -51,7 +52,9 @@ Steps StepsOf(const ColumnPlan& plan, size_t row) {
   return {static_cast<size_t>(plan.column.steps[row]), static_cast<size_t>(plan.column.steps[row + 1])};
 }
 
-bool HasRow(const ColumnPlan& plan, size_t row) { return plan.column.row_valid == nullptr || plan.column.row_valid[row] != 0; }
+bool HasRow(const ColumnPlan& plan, size_t row) {
+  return plan.column.row_valid == nullptr || plan.column.row_valid[row] != 0;
+}
 
 uint64_t ListBytes(const ColumnPlan& plan, size_t row) {
   const Steps steps = StepsOf(plan, row);
@@ -65,9 +68,10 @@ uint64_t ListBytes(const ColumnPlan& plan, size_t row) {
 RowEncoder::RowEncoder() = default;
 RowEncoder::~RowEncoder() = default;
 
-Status RowEncoder::Init(std::vector<EncodeColumn> columns, std::vector<EncodeColumn> lists, bool sequence, size_t rows) {
+Status RowEncoder::Init(MessageType type, std::vector<EncodeColumn> columns, std::vector<EncodeColumn> lists,
+                        size_t rows) {
   rows_ = rows;
-  sequence_ = sequence;
+  type_ = type;
   TFR_RETURN_IF_ERROR(MakePlans(std::move(columns), rows, &columns_));
   return MakePlans(std::move(lists), rows, &lists_);
 }
@@ -101,7 +105,7 @@ Status RowEncoder::Size(size_t first, size_t last, uint64_t* sizes) const {
     uint64_t* block = sizes + (begin - first);
     std::fill_n(block, end - begin, uint64_t{0});
     TFR_RETURN_IF_ERROR(SizeFeatures(begin, end, block));
-    if (!sequence_ || !columns_.empty()) {
+    if (type_ == MessageType::kExample || !columns_.empty()) {
       for (size_t i = 0; i < end - begin; ++i) block[i] = FieldSize(block[i]);
     }
     if (!lists_.empty()) TFR_RETURN_IF_ERROR(SizeLists(begin, end, block));
@@ -116,9 +120,9 @@ Status RowEncoder::Size(size_t first, size_t last, uint64_t* sizes) const {
 }
 
 void RowEncoder::Write(size_t row, uint64_t size, uint8_t* out) const {
-  if (sequence_) return WriteSequence(row, size, out);
+  if (type_ == MessageType::kSequenceExample) return WriteSequence(row, size, out);
   const uint8_t* const end = out + size;
-  WriteFeatures(row, WriteField(kFieldOne, InnerSize(size), out), end);
+  WriteFeatures(row, WriteField(kFeaturesTag, InnerSize(size), out), end);
 }
 
 uint8_t* RowEncoder::WriteFeatures(size_t row, uint8_t* out, const uint8_t* end) const {
@@ -131,22 +135,22 @@ void RowEncoder::WriteSequence(size_t row, uint64_t size, uint8_t* out) const {
   if (!columns_.empty()) {
     uint64_t features = 0;
     for (const ColumnPlan& plan : columns_) plan.AddEntrySizes(row, row + 1, &features);
-    out = WriteField(kFieldOne, features, out);
+    out = WriteField(kFeaturesTag, features, out);
     out = WriteFeatures(row, out, end);
   }
   if (lists_.empty()) return;
-  out = WriteField(kFieldTwo, InnerSize(static_cast<uint64_t>(end - out)), out);
+  out = WriteField(kFeatureListsTag, InnerSize(static_cast<uint64_t>(end - out)), out);
   for (const ColumnPlan& plan : lists_) {
     if (!HasRow(plan, row)) continue;
     const std::string& key = plan.column.key;
     const uint64_t list = ListBytes(plan, row);
-    out = WriteField(kFieldOne, FieldSize(key.size()) + FieldSize(list), out);
-    out = WriteField(kFieldOne, key.size(), out);
+    out = WriteField(kEntryTag, FieldSize(key.size()) + FieldSize(list), out);
+    out = WriteField(kKeyTag, key.size(), out);
     std::memcpy(out, key.data(), key.size());
-    out = WriteField(kFieldTwo, list, out + key.size());
+    out = WriteField(kValueTag, list, out + key.size());
     const Steps steps = StepsOf(plan, row);
     for (size_t step = steps.first; step < steps.last; ++step) {
-      out = WriteField(kFieldOne, plan.FeatureSize(step), out);
+      out = WriteField(kStepTag, plan.FeatureSize(step), out);
       out = plan.WriteFeature(step, out);
     }
   }

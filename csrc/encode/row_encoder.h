@@ -1,15 +1,8 @@
-// Turns rows of columns into serialized tf.train.Example and SequenceExample messages
-// (https://protobuf.dev/programming-guides/encoding/, messages in docs/format.md):
-//
-//   Example         := features:Features = 1
-//   SequenceExample := context:Features = 1, feature_lists:FeatureLists = 2
-//   Features        := map<string, Feature> = 1         entry := key = 1, value = 2
-//   FeatureLists    := map<string, FeatureList> = 1
-//   FeatureList     := repeated Feature = 1
-//   Feature         := BytesList = 1 | FloatList = 2 | Int64List = 3, each of them: repeated value = 1
+// Turns rows of columns into serialized tf.train.Example and SequenceExample messages, whose grammar is in
+// wire/example.h.
 //
 // The bytes are those of protobuf's deterministic serialisation: keys in bytewise order, numbers packed, lengths as
-// short as can be. A list without values is a set kind with an empty list.
+// short as possible. A list without values has its kind set, and is empty.
 
 #ifndef TFRECORD_FAST_ENCODE_ROW_ENCODER_H_
 #define TFRECORD_FAST_ENCODE_ROW_ENCODER_H_
@@ -20,16 +13,17 @@
 
 #include "base/status.h"
 #include "encode/column.h"
+#include "wire/example.h"
 
 namespace tfr {
 
-// What of one column does not change from row to row.
+// What does not change from row to row in one column.
 struct ColumnPlan;
 
 // Safe from several threads at once. What the columns point to must outlive it.
 class RowEncoder {
  public:
-  // Protobuf's own limit of a message's size.
+  // Protobuf's own limit for the size of a message.
   static constexpr uint64_t kMaxRecordBytes = (uint64_t{1} << 31) - 1;
 
   RowEncoder();
@@ -37,17 +31,18 @@ class RowEncoder {
   RowEncoder(const RowEncoder&) = delete;
   RowEncoder& operator=(const RowEncoder&) = delete;
 
-  // `columns` and `lists` may come in any order; a key given twice is an error. With `sequence`, SequenceExamples,
-  // whose feature lists are `lists`, each with steps; an empty part is left out of the message.
-  Status Init(std::vector<EncodeColumn> columns, std::vector<EncodeColumn> lists, bool sequence, size_t rows);
+  // The columns of an Example, or of a SequenceExample's context and feature lists; only a SequenceExample has `lists`,
+  // each with steps, and leaves an empty part out of the message. Columns may come in any order; a key given twice is an
+  // error.
+  Status Init(MessageType type, std::vector<EncodeColumn> columns, std::vector<EncodeColumn> lists, size_t rows);
 
   size_t rows() const { return rows_; }
 
-  // Sets sizes[r - first] to the bytes that row r takes, for [first, last). kInvalidArgument, with key and row,
-  // for a value that has no encoding.
+  // Sets sizes[r - first] to the size of row r's message, for r in [first, last). kInvalidArgument, with key and row, for
+  // a value that has no encoding.
   Status Size(size_t first, size_t last, uint64_t* sizes) const;
 
-  // Writes a row, `size` bytes as Size has found, and none beyond.
+  // Writes a row: `size` bytes, as found by Size, and none after them.
   void Write(size_t row, uint64_t size, uint8_t* out) const;
 
  private:
@@ -57,7 +52,7 @@ class RowEncoder {
   void WriteSequence(size_t row, uint64_t size, uint8_t* out) const;
 
   size_t rows_ = 0;
-  bool sequence_ = false;
+  MessageType type_ = MessageType::kExample;
   std::vector<ColumnPlan> columns_;
   std::vector<ColumnPlan> lists_;
 };

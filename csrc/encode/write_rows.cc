@@ -1,8 +1,9 @@
 // Blocks, threads and order; see write_rows.h.
 //
-// The thread protocol: blocks are taken in ascending order of their first rows, so that those of one writer are, too.
-// Whoever has made a block waits for its writer's turn. The block before it was taken before, by a thread that waits
-// for nothing but blocks still before that: the first of them always goes on. A writer is touched only in its turn.
+// The thread protocol: blocks are taken in ascending order of their first rows, and so are those of each writer. A thread
+// that has made a block waits for the block's turn at its writer. The block before it was taken earlier, by a thread that
+// waits only for blocks that are still earlier, so the first of them can always proceed. A writer is touched only by the
+// block whose turn it is.
 
 #include "encode/write_rows.h"
 
@@ -21,18 +22,18 @@
 namespace tfr {
 namespace {
 
-// Fits the second-level cache with what is read for it, and two of them a block of compression.
+// Fits the second-level cache together with what is read for it; two of them make a block of compression.
 constexpr uint64_t kBlockBytes = 512 << 10;
 
 struct Block {
   size_t first_row;
   size_t rows;
   size_t writer;
-  size_t turn;  // which of its writer's blocks it is
+  size_t turn;  // its place among its writer's blocks
   uint64_t bytes;
 };
 
-// Rows of a writer as long as they fit a block, at least one.
+// As many rows of a writer in a block as fit, at least one.
 std::vector<Block> CutBlocks(const std::vector<uint64_t>& sizes, size_t writers, size_t first_writer) {
   std::vector<Block> blocks;
   std::vector<size_t> open(writers, SIZE_MAX);  // by writer, the block that is being filled
@@ -112,10 +113,11 @@ class BlockWriter {
 
 }  // namespace
 
-Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& writers, uint64_t first, size_t num_threads) {
+Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& writers, uint64_t first,
+                 size_t num_threads) {
   num_threads = ResolveThreads(num_threads);
   std::vector<uint64_t> sizes(encoder.rows());
-  TFR_RETURN_IF_ERROR(SizeRows(encoder, 0, encoder.rows(), num_threads, sizes.data()));
+  TFR_RETURN_IF_ERROR(SizeRows(encoder, num_threads, sizes.data()));
   const std::vector<Block> blocks = CutBlocks(sizes, writers.size(), static_cast<size_t>(first % writers.size()));
   BlockWriter writer(encoder, sizes, writers);
   ParallelFor(blocks.size(), num_threads, [&](size_t i) { writer.Run(blocks[i]); });

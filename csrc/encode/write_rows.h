@@ -1,5 +1,5 @@
-// Encodes rows of columns straight into files: blocks of framed records, made on several threads, each file's written
-// in order. Rows are never all in memory as records.
+// Encodes rows of columns straight into files: several threads make blocks of framed records, which each file gets in
+// order. At no time are all rows in memory as records.
 
 #ifndef TFRECORD_FAST_ENCODE_WRITE_ROWS_H_
 #define TFRECORD_FAST_ENCODE_WRITE_ROWS_H_
@@ -15,8 +15,9 @@
 namespace tfr {
 
 // Row r goes to writers[(first + r) mod the number of writers]. All rows are sized, and so checked, before the first is
-// written. num_threads 0: as many as the process may use. The writers are used by these threads in turn.
-Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& writers, uint64_t first, size_t num_threads);
+// written. num_threads 0: as many as the process may use. These threads take turns at the writers.
+Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& writers, uint64_t first,
+                 size_t num_threads);
 
 }  // namespace tfr
 

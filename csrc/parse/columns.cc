@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kCacheLine = 64;
 constexpr size_t kPage = 4096;
 constexpr size_t kMaxIdleBytes = size_t{64} << 20;
-constexpr size_t kPoolFrom = 4 << 10;      // smaller blocks are malloc's
+constexpr size_t kPoolFrom = 4 << 10;      // smaller blocks come from malloc
 constexpr size_t kStaggerFrom = 16 << 10;  // smaller blocks do not start on pages of their own
 constexpr size_t kMinGrowth = 64;
 constexpr size_t kMaxWaste = 64 << 10;
@@ -24,8 +24,8 @@ BufferPool& Pool() {
   return *pool;
 }
 
-// Lists of about the same length are to find each other's blocks in the pool: an eighth of a power of two is as
-// finely as sizes are told apart.
+// Lists of about the same length should find each other's blocks in the pool, so sizes are rounded up to an eighth of a
+// power of two.
 size_t SizeClass(size_t bytes) {
   const size_t step = std::bit_floor(bytes) / 8;
   return (bytes + step - 1) / step * step;
@@ -37,10 +37,10 @@ size_t BytesHeld(const Schema& schema, const Columns& columns) {
   size_t bytes = 0;
   for (size_t f = 0; f < columns.columns.size(); ++f) {
     const Column& column = columns.columns[f];
-    const ColumnType type = schema.features()[f].type;
+    const ElementType type = schema.features()[f].type;
     bytes += column.values.count * ItemSize(type);
     bytes += (column.splits.count + column.row_steps.count + column.lengths.count) * sizeof(int64_t);
-    if (type != ColumnType::kBytes) continue;
+    if (type != ElementType::kBytes) continue;
     for (size_t i = 0; i < column.values.count; ++i) bytes += column.values.as<Bytes>()[i].size;
   }
   return bytes;
@@ -65,8 +65,8 @@ bool Growing::Grow(size_t more, size_t done, size_t total) {
   if (block_.count == 0 && per_unit_ > 0) {
     want = std::max(want, static_cast<size_t>(per_unit_ * static_cast<double>(total) * kHeadroom));
   } else if (done > 0 && done < total) {
-    // The rest like what came so far, and an eighth to spare; but never much more than what doubling gives in
-    // three steps, as the first rows may mislead.
+    // Suppose the rest is like what came so far, with an eighth to spare; but never go far beyond what doubling three
+    // times would give, as the first rows may be misleading.
     const double guess = static_cast<double>(need) / static_cast<double>(done) * static_cast<double>(total) * kHeadroom;
     want = std::max(want, static_cast<size_t>(std::min(guess, 8.0 * static_cast<double>(want))));
   }

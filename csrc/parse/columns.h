@@ -1,4 +1,4 @@
-// Columns: what parsing gives, one a feature, in memory that anyone may keep.
+// Columns: what parsing gives, one per feature, in memory that anyone may keep.
 
 #ifndef TFRECORD_FAST_PARSE_COLUMNS_H_
 #define TFRECORD_FAST_PARSE_COLUMNS_H_
@@ -14,7 +14,7 @@
 
 namespace tfr {
 
-// A block of values and whoever keeps it alive.
+// A block of values and what keeps it alive.
 struct Block {
   Owner owner;
   uint8_t* data = nullptr;
@@ -28,20 +28,19 @@ struct Block {
 
 struct Column {
   // kFixed: rows * elements values. kPadded: rows * longest * elements. kList: all rows' values, end to end.
-  // kBytes values are Bytes that look into the records, or into the schema's defaults.
+  // Strings are Bytes that look into the records, or into the schema's defaults.
   Block values;
 
-  // kList: int64, row i has values [splits[i], splits[i + 1]); rows + 1 of them. In a feature list the
-  // splits are between steps, and `row_steps` says which steps are whose: row i has the steps
-  // [row_steps[i], row_steps[i + 1]).
+  // kList: int64, row i has the values [splits[i], splits[i + 1]); rows + 1 of them. In a feature list the splits are
+  // those of steps, and row i has the steps [row_steps[i], row_steps[i + 1]).
   Block splits;
   Block row_steps;
 
   // kPadded in a feature list: int64, the steps of each row.
   Block lengths;
 
-  // The longest row: in values (kList), in steps (kPadded). In a feature list of kList: in values a step;
-  // `longest_row` is then in steps.
+  // The longest row: in values (kList) or in steps (kPadded). In a feature list of kList, the longest step, in values;
+  // `longest_row` is then the longest row, in steps.
   size_t longest = 0;
   size_t longest_row = 0;
 };
@@ -50,19 +49,19 @@ struct Columns {
   size_t rows = 0;
   std::vector<Column> columns;  // in the order of the schema's features
 
-  // What the views in kBytes columns need: the batch's owners, and the schema where defaults are views too.
+  // What keeps the views in kBytes columns valid: the batch's owners, and the schema if defaults are views too.
   std::shared_ptr<const std::vector<Owner>> owners;
 };
 
-// About how many bytes the columns keep alive, the strings they look into among them.
+// About how many bytes the columns keep alive, counting the strings that they look into.
 size_t BytesHeld(const Schema& schema, const Columns& columns);
 
-// Room for `count` values of `item_size` bytes, contents undefined, from a pool shared by the process.
-// False when there is no memory. `stagger` moves the start by some cache lines, so that columns that are
-// written side by side do not all fall into the same cache set.
+// Room for `count` values of `item_size` bytes, contents undefined, from a pool shared by the process. False if there is
+// no memory. `stagger` moves the start by some cache lines, so that columns that are written side by side do not all
+// fall into the same cache set.
 bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block);
 
-// A list of values that grows at the end; then handed over as a Block.
+// A list of values that grows at its end and is then handed over as a Block.
 class Growing {
  public:
   explicit Growing(size_t item_size) : item_size_(item_size) {}
@@ -71,13 +70,13 @@ class Growing {
   uint8_t* end() const { return block_.data + block_.count * item_size_; }
   const uint8_t* data() const { return block_.data; }
 
-  // Room for `more` values behind end(); false when there is no memory. `done` of `total` tells how much of
-  // the work has brought the present size, for a guess at the final one.
+  // Makes room for `more` values from end() on; false if there is no memory. The present size is the result of `done` of
+  // `total` units of work, which makes for a guess at the final one.
   bool Reserve(size_t more, size_t done, size_t total) {
     return capacity_ - block_.count >= more || Grow(more, done, total);
   }
 
-  // Lets the list grow in memory of another's, from `data` on. Where that does not suffice, it moves to its own.
+  // Lets the list grow in somebody else's memory, from `data` on. If that is not enough, it moves to its own.
   void Place(uint8_t* data, size_t capacity) {
     block_ = Block{nullptr, data, 0};
     capacity_ = capacity;
@@ -99,8 +98,8 @@ class Growing {
     placed_ = false;
   }
 
-  // Gives the values away; false when there is no memory. Copies only where much room is left over. The next list
-  // starts with room for as many values a unit of work as this one had.
+  // Gives the values away; false if there is no memory. Copies only if much room is left over. The next list starts
+  // with room for as many values per unit of work as this one had.
   bool Release(Block* block);
 
  private:
@@ -110,8 +109,8 @@ class Growing {
   size_t capacity_ = 0;
   Block block_;
   bool placed_ = false;
-  size_t total_ = 0;  // work of the present list
-  double per_unit_ = 0;  // values for each unit of the last list's work
+  size_t total_ = 0;     // units of work of the present list
+  double per_unit_ = 0;  // values per unit of work in the last list
 };
 
 }  // namespace tfr

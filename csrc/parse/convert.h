@@ -1,5 +1,5 @@
-// Values of the wire's three types into the column types that are wider choices of TensorFlow's: any width of
-// integer, bool, half, bfloat16 and double.
+// From the wire's int64 and float values to the other types that a column can have: integers of any width, bool, half,
+// bfloat16 and double.
 
 #ifndef TFRECORD_FAST_PARSE_CONVERT_H_
 #define TFRECORD_FAST_PARSE_CONVERT_H_
@@ -7,16 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "parse/schema.h"
+#include "base/element_type.h"
 
 namespace tfr {
 
-// Writes `count` integers as `type` (an integer type or bool). False where one does not fit: the first of
-// those is in *misfit, and `out` is undefined.
-bool StoreInts(const int64_t* values, size_t count, ColumnType type, uint8_t* out, int64_t* misfit);
+// Writes `count` integers as `type` (an integer type or bool). False if one does not fit: the first of those is then in
+// *misfit, and `out` is undefined.
+bool StoreInts(const int64_t* values, size_t count, ElementType type, uint8_t* out, int64_t* misfit);
 
 // Writes `count` little-endian floats, at any alignment, as `type` (a float type), rounding to nearest even.
-void StoreFloats(const uint8_t* values, size_t count, ColumnType type, uint8_t* out);
+void StoreFloats(const uint8_t* values, size_t count, ElementType type, uint8_t* out);
 
 }  // namespace tfr
 

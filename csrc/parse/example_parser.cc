@@ -1,8 +1,4 @@
-// The Example parser; see example_parser.h. The message: example.proto and feature.proto of TensorFlow.
-//
-//   Example  { Features features = 1; }
-//   Features { map<string, Feature> feature = 1; }        an entry is { string key = 1; Feature value = 2; }
-//   Feature  { oneof { BytesList 1; FloatList 2; Int64List 3; } }
+// The Example parser; see example_parser.h, and wire/example.h for the grammar.
 
 #include "parse/example_parser.h"
 
@@ -10,15 +6,11 @@
 #include <bit>
 #include <cstring>
 
+#include "wire/example.h"
 #include "wire/wire.h"
 
 namespace tfr {
 namespace {
-
-constexpr uint8_t kFeaturesTag = WireTag(1, kWireDelimited);
-constexpr uint8_t kEntryTag = WireTag(1, kWireDelimited);
-constexpr uint8_t kKeyTag = WireTag(1, kWireDelimited);
-constexpr uint8_t kValueTag = WireTag(2, kWireDelimited);
 
 // A map entry that is a key and then a value, as every writer makes it; null if it is anything else.
 inline const uint8_t* TakeEntry(const uint8_t* p, const uint8_t* end, Bytes* key, Bytes* value) {
@@ -51,14 +43,14 @@ ExampleParser::ExampleParser(SchemaPtr schema) : schema_(std::move(schema)), key
 }
 
 Status ExampleParser::ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* targets,
-                                bool single, size_t* bad_row) {
+                                ExampleRules rules, size_t* bad_row) {
   for (size_t f = 0; f < schema_->size(); ++f) keys_.slot_of_feature(f).out = targets[f].fixed;
   for (KeyScript& script : scripts_) script.SetColumns(keys_);
   writer_.StartRange(targets, first, last - first);
   for (size_t row = first; row < last; ++row) {
     PrefetchScattered(records, row, last);
     if (!ParseFast(records[row], row)) [[unlikely]] {
-      Status status = ParseSlow(records[row], row, single);
+      Status status = ParseSlow(records[row], row, rules);
       if (!status.ok()) {
         *bad_row = row;
         return status;
@@ -133,12 +125,12 @@ bool ExampleParser::ParseFast(const Bytes& record, size_t row) {
   return FillMissing(row);
 }
 
-// Either takes the entry at *p, whose key or form is not the script's next, or moves *at to where the script has it.
-// False where ParseFast has to give up.
+// Either takes the entry at *p, which is not what the script expects next, or moves *at to where the script has it.
+// False if ParseFast has to give up.
 bool ExampleParser::TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t row, size_t* at, bool* in_order) {
   Bytes key, value;
-  const uint8_t* const behind = TakeEntry(*p, end, &key, &value);
-  if (behind == nullptr) return false;
+  const uint8_t* const after = TakeEntry(*p, end, &key, &value);
+  if (after == nullptr) return false;
   const auto next_is = [&](const KeyScript& script) {
     return *at < script.size() && KeyTable::Matches(keys_.slot(script.step(*at).slot), key.data, key.size);
   };
@@ -146,7 +138,7 @@ bool ExampleParser::TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t
   if (next_is(script())) {
     slot = script().step(*at).slot;
   } else if (*at <= same_steps_ && next_is(scripts_[way_ ^ 1])) {
-    way_ ^= 1;  // so far the two are alike
+    way_ ^= 1;  // so far the two are the same
     return true;
   } else {
     slot = keys_.Find(key.data, key.size);
@@ -163,7 +155,7 @@ bool ExampleParser::TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t
   }
   const int32_t feature = keys_.slot(slot).feature;
   if (feature >= 0 && !PutValue(feature, row, value.data, value.data + value.size)) return false;
-  *p = behind;
+  *p = after;
   if (*at < script().size() && script().step(*at).slot == slot) ++*at;
   return true;
 }
@@ -177,7 +169,8 @@ bool ExampleParser::MarkSteps(size_t from, size_t to) {
   return true;
 }
 
-// The record's keys came in another order than the script's. Where that goes on, the other script learns it anew.
+// The record's keys came in another order than the script's. If that keeps happening, the other script is cleared and
+// learns the new order.
 void ExampleParser::NoteDisorder() {
   if (++disorder_ < kMuchDisorder) return;
   disorder_ = 0;
@@ -187,7 +180,7 @@ void ExampleParser::NoteDisorder() {
   same_steps_ = 0;
 }
 
-// The script has no step for the key of `slot`, which came where its step `at` was expected.
+// The key of `slot`, for which the script has no step, came where its step `at` was expected.
 void ExampleParser::InsertStep(size_t at, uint32_t slot) {
   scripts_[way_].Insert(at, slot, keys_);
   const int32_t feature = keys_.slot(slot).feature;
@@ -206,7 +199,7 @@ bool ExampleParser::PutValue(int32_t feature, size_t row, const uint8_t* p, cons
   return Mark(feature) && writer_.Put(f, row, value, nullptr);
 }
 
-// Defaults into what the record did not have; false if a feature without one is missing.
+// Fills in the defaults of features that the record did not have; false if one of those has no default.
 bool ExampleParser::FillMissing(size_t row) {
   for (size_t word = 0; word < seen_.size(); ++word) {
     for (uint64_t missing = fixed_[word] & ~seen_[word]; missing != 0; missing &= missing - 1) {
@@ -240,7 +233,7 @@ bool ExampleParser::CollectEntries(const Bytes& record) {
       if (p == nullptr || !CollectFeatures(p, p + size)) return false;
       p += size;
     } else {
-      if ((tag & 7) == kWireStartGroup) return false;  // as TensorFlow
+      if (WireTypeOf(tag) == kWireStartGroup) return false;  // as TensorFlow
       p = SkipField(p, end, tag);
       if (p == nullptr) return false;
     }
@@ -248,14 +241,14 @@ bool ExampleParser::CollectEntries(const Bytes& record) {
   return true;
 }
 
-Status ExampleParser::ParseSlow(const Bytes& record, size_t row, bool single) {
+Status ExampleParser::ParseSlow(const Bytes& record, size_t row, ExampleRules rules) {
   std::fill(seen_.begin(), seen_.end(), 0);
   writer_.RestartRow(row);
   if (!CollectEntries(record)) {
     return Status::InvalidArgument("could not parse the record as an Example: malformed protobuf (" +
                                    std::to_string(record.size) + " bytes)");
   }
-  // From the last: it wins, and those before it are not looked at.
+  // From the last: of entries with the same key it wins, and the others are not looked at.
   for (size_t i = entries_.size(); i-- > 0;) {
     const MapEntry& entry = entries_[i];
     const uint32_t found = keys_.Find(entry.key.data, entry.key.size);
@@ -264,7 +257,7 @@ Status ExampleParser::ParseSlow(const Bytes& record, size_t row, bool single) {
     const FeatureSpec& spec = schema_->features()[static_cast<size_t>(feature)];
     FeatureValue value;
     if (!FindValue(entry.value.data, entry.value.data + entry.value.size, &value)) return MalformedFeature(spec);
-    if (value.kind == Kind::kNone && (single || spec.layout != Layout::kList)) continue;
+    if (value.kind == Kind::kNone && (rules == ExampleRules::kSingle || spec.layout != Layout::kList)) continue;
     Mark(feature);
     Status why;
     if (!writer_.Put(static_cast<size_t>(feature), row, value, &why)) return why;

@@ -1,9 +1,9 @@
 // Parses rows of serialized Examples into columns, on one thread.
 //
-// One pass over the bytes, no allocation a record: keys are expected in the order of the records before (key_script.h;
-// two orders are known, since shuffling mixes files), and the commonest entries, one int64 or one float, are checked
-// and taken as a whole. Whatever is not the usual, and whatever is wrong, is done again by a slower way that knows
-// every rule and every error.
+// One pass over the bytes, no allocation per record: keys are expected in the order of earlier records (key_script.h;
+// two orders are known, since shuffling mixes files), and the most common entries, one int64 or one float, are checked
+// and taken as a whole. Whatever is unusual or wrong is parsed again by a slower way, which knows every rule and every
+// error.
 
 #ifndef TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
 #define TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
@@ -21,21 +21,24 @@
 
 namespace tfr {
 
+// By which of TensorFlow's rules a record is parsed: with one Example alone, a list feature without a kind does not hide
+// an earlier one under the same key.
+enum class ExampleRules : uint8_t { kBatch, kSingle };
+
 class ExampleParser {
  public:
   explicit ExampleParser(SchemaPtr schema);
 
-  // Parses records [first, last) of `records` into the same rows of `targets`; stops at the first bad row, which
-  // is then in *bad_row. `single`: the rules of one Example alone, where a list feature without a kind does not
-  // hide an earlier one under the same key.
-  Status ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* targets, bool single,
+  // Parses records [first, last) of `records` into the same rows of `targets`; stops at the first bad row, which is
+  // then in *bad_row.
+  Status ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* targets, ExampleRules rules,
                    size_t* bad_row);
 
   // Counts the values of each kList and kPadded feature in records [first, last), at a cost well below that of parsing
-  // them if the lists are long; false where their form does not allow it. A guess: rows may be bad, keys come twice.
+  // them if the lists are long; false if their form does not allow it. A guess: rows may be bad, keys may come twice.
   bool CountLists(const Bytes* records, size_t first, size_t last, std::vector<size_t>* counts);
 
-  // How many keys there may be in a record, as far as it has seen any.
+  // How many keys there may be in a record, judging by those seen so far.
   size_t known_keys() const { return keys_.size(); }
 
   // After ParseRows: the values of kList and kPadded features.
@@ -50,7 +53,7 @@ class ExampleParser {
   bool PutValue(int32_t feature, size_t row, const uint8_t* p, const uint8_t* end);
   bool FillMissing(size_t row);
 
-  Status ParseSlow(const Bytes& record, size_t row, bool single);
+  Status ParseSlow(const Bytes& record, size_t row, ExampleRules rules);
   bool CollectEntries(const Bytes& record);
   bool CollectFeatures(const uint8_t* p, const uint8_t* end);
 
@@ -66,16 +69,16 @@ class ExampleParser {
 
   SchemaPtr schema_;
   KeyTable keys_;
-  static constexpr int kMuchDisorder = 4;  // records more in disorder than in order
+  static constexpr int kMuchDisorder = 4;  // how many more records in disorder than in order
   const KeyScript& script() const { return scripts_[way_]; }
   KeyScript scripts_[2];
-  std::vector<uint64_t> script_features_[2];  // a bit a feature: the script has it
+  std::vector<uint64_t> script_features_[2];  // a bit per feature: the script has it
   uint32_t way_ = 0;                          // the script that the present record follows
-  size_t same_steps_ = 0;                     // in which the scripts begin alike
+  size_t same_steps_ = 0;                     // how many first steps the scripts have in common
   int disorder_ = 0;
   RowWriter writer_;
-  std::vector<uint64_t> seen_;   // a bit a feature: this record had it
-  std::vector<uint64_t> fixed_;  // a bit a feature: its layout is kFixed
+  std::vector<uint64_t> seen_;   // a bit per feature: this record had it
+  std::vector<uint64_t> fixed_;  // a bit per feature: its layout is kFixed
   std::vector<MapEntry> entries_;  // of ParseSlow; kept for its memory
 };
 

@@ -1,4 +1,4 @@
-// Decodes the three kinds of lists; see feature.h.
+// Decoding the three kinds of lists; see feature.h.
 
 #include "parse/feature.h"
 
@@ -8,27 +8,19 @@
 #include "base/endian.h"
 #include "parse/convert.h"
 #include "varint/varint.h"
+#include "wire/example.h"
 #include "wire/wire.h"
 
 namespace tfr {
 namespace {
 
-constexpr uint32_t kListTag(Kind kind) { return WireTag(static_cast<uint32_t>(kind), kWireDelimited); }
-constexpr uint32_t kPackedTag = WireTag(1, kWireDelimited);  // also of each element of a BytesList
-constexpr uint32_t kOneVarintTag = WireTag(1, kWireVarint);
-constexpr uint32_t kOneFixed32Tag = WireTag(1, kWireFixed32);
-
 constexpr size_t kBlockValues = 256;  // converted at a time, so that the intermediate stays in the first-level cache
 
-bool IsListTag(uint32_t tag) {
-  return tag == kListTag(Kind::kBytes) || tag == kListTag(Kind::kFloat) || tag == kListTag(Kind::kInt64);
-}
-
-// One run of varints without tags between.
-Decoded PackedInt64s(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTarget* target, int64_t* misfit) {
+// One packed run.
+Decoded PackedInt64s(const uint8_t* p, const uint8_t* end, ElementType type, ValueTarget* target, int64_t* misfit) {
   int64_t block[kBlockValues];
   while (p < end && target->count < target->room) {
-    const bool in_place = type == ColumnType::kInt64;
+    const bool in_place = type == ElementType::kInt64;
     const size_t room = target->room - target->count;
     int64_t* out = in_place ? reinterpret_cast<int64_t*>(target->out) + target->count : block;
     size_t count;
@@ -40,13 +32,13 @@ Decoded PackedInt64s(const uint8_t* p, const uint8_t* end, ColumnType type, Valu
     target->count += count;
   }
   if (p == end) [[likely]] return Decoded::kOk;
-  size_t beyond;  // what there was no room for
+  size_t beyond;  // those for which there was no room
   if (!CountVarints(p, end, &beyond)) return Decoded::kMalformed;
   target->count += beyond;
   return Decoded::kOk;
 }
 
-Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTarget* target, int64_t* misfit) {
+Decoded Int64List(const uint8_t* p, const uint8_t* end, ElementType type, ValueTarget* target, int64_t* misfit) {
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
@@ -58,7 +50,7 @@ Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTa
       const Decoded decoded = PackedInt64s(p, p + size, type, target, misfit);
       if (decoded != Decoded::kOk) return decoded;
       p += size;
-    } else if (tag == kOneVarintTag) {
+    } else if (tag == kUnpackedInt64Tag) {
       uint64_t bits;
       p = ReadVarint(p, end, &bits);
       if (p == nullptr) return Decoded::kMalformed;
@@ -75,7 +67,7 @@ Decoded Int64List(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTa
   return Decoded::kOk;
 }
 
-void PutFloats(const uint8_t* p, size_t n, ColumnType type, ValueTarget* target) {
+void PutFloats(const uint8_t* p, size_t n, ElementType type, ValueTarget* target) {
   if (target->count < target->room) {
     const size_t fits = std::min(n, target->room - target->count);
     StoreFloats(p, fits, type, target->out + target->count * ItemSize(type));
@@ -83,7 +75,7 @@ void PutFloats(const uint8_t* p, size_t n, ColumnType type, ValueTarget* target)
   target->count += n;
 }
 
-Decoded FloatList(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTarget* target) {
+Decoded FloatList(const uint8_t* p, const uint8_t* end, ElementType type, ValueTarget* target) {
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
@@ -94,7 +86,7 @@ Decoded FloatList(const uint8_t* p, const uint8_t* end, ColumnType type, ValueTa
       if (p == nullptr || size % 4 != 0) return Decoded::kMalformed;
       PutFloats(p, size / 4, type, target);
       p += size;
-    } else if (tag == kOneFixed32Tag) {
+    } else if (tag == kUnpackedFloatTag) {
       if (end - p < 4) return Decoded::kMalformed;
       PutFloats(p, 1, type, target);
       p += 4;
@@ -112,7 +104,7 @@ Decoded BytesList(const uint8_t* p, const uint8_t* end, ValueTarget* target) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
     if (p == nullptr) return Decoded::kMalformed;
-    if (tag == kPackedTag) {
+    if (tag == kStringTag) {
       size_t size;
       p = ReadLength(p, end, &size);
       if (p == nullptr) return Decoded::kMalformed;
@@ -127,7 +119,7 @@ Decoded BytesList(const uint8_t* p, const uint8_t* end, ValueTarget* target) {
   return Decoded::kOk;
 }
 
-Decoded DecodeList(const uint8_t* p, const uint8_t* end, Kind kind, ColumnType type, ValueTarget* target, int64_t* misfit) {
+Decoded DecodeList(const uint8_t* p, const uint8_t* end, Kind kind, ElementType type, ValueTarget* target, int64_t* misfit) {
   switch (kind) {
     case Kind::kInt64:
       return Int64List(p, end, type, target, misfit);
@@ -151,18 +143,18 @@ bool FindValue(const uint8_t* p, const uint8_t* end, FeatureValue* value) {
     const uint8_t* list = ReadLength(p + 1, end, &size);
     if (list == nullptr) return false;
     if (list + size == end) [[likely]] {
-      *value = {static_cast<Kind>(*p >> 3), true, list, end};
+      *value = {KindOfListTag(*p), true, list, end};
       return true;
     }
   }
-  // Several fields: the last list decides, together with those of its kind before it, up to one of another kind.
+  // Several fields: the last list wins, joined to those of its kind just before it.
   while (p < end) {
     const uint8_t* field = p;
     uint32_t tag;
     p = ReadTag(p, end, &tag);
     if (p == nullptr) return false;
-    if (IsListTag(tag) && static_cast<Kind>(tag >> 3) != value->kind) {
-      value->kind = static_cast<Kind>(tag >> 3);
+    if (IsListTag(tag) && KindOfListTag(tag) != value->kind) {
+      value->kind = KindOfListTag(tag);
       value->begin = field;
     }
     p = SkipField(p, end, tag);
@@ -179,7 +171,7 @@ size_t MostValues(const FeatureValue& value) {
     case Kind::kFloat:
       return bytes / 4;
     case Kind::kBytes:
-      return bytes / 2;  // a tag and a length each
+      return bytes / kShortField;
     case Kind::kNone:
       break;
   }
@@ -194,7 +186,7 @@ bool CountValues(const FeatureValue& value, size_t* count) {
   size_t size;
   if (value.kind == Kind::kBytes) {
     for (; p < value.end; p += size, ++*count) {
-      if (*p != kPackedTag) return false;
+      if (*p != kStringTag) return false;
       p = ReadLength(p + 1, value.end, &size);
       if (p == nullptr) return false;
     }
@@ -207,7 +199,7 @@ bool CountValues(const FeatureValue& value, size_t* count) {
   return true;
 }
 
-Decoded DecodeValues(const FeatureValue& value, ColumnType type, ValueTarget* target, int64_t* misfit) {
+Decoded DecodeValues(const FeatureValue& value, ElementType type, ValueTarget* target, int64_t* misfit) {
   if (value.lone) return DecodeList(value.begin, value.end, value.kind, type, target, misfit);
   if (value.kind == Kind::kNone) return Decoded::kOk;
   const uint8_t* p = value.begin;
@@ -215,7 +207,7 @@ Decoded DecodeValues(const FeatureValue& value, ColumnType type, ValueTarget* ta
     uint32_t tag;
     p = ReadTag(p, value.end, &tag);
     if (p == nullptr) return Decoded::kMalformed;
-    if (tag == kListTag(value.kind)) {
+    if (tag == ListTag(value.kind)) {
       size_t size;
       p = ReadLength(p, value.end, &size);
       if (p == nullptr) return Decoded::kMalformed;
@@ -232,7 +224,7 @@ Decoded DecodeValues(const FeatureValue& value, ColumnType type, ValueTarget* ta
 
 Decoded OnlyBytes(const FeatureValue& value, Bytes* bytes, size_t* count) {
   ValueTarget target{reinterpret_cast<uint8_t*>(bytes), 1, 0};
-  const Decoded decoded = DecodeValues(value, ColumnType::kBytes, &target, nullptr);
+  const Decoded decoded = DecodeValues(value, ElementType::kBytes, &target, nullptr);
   *count = target.count;
   return decoded;
 }

@@ -1,7 +1,7 @@
 // One Feature message: which list it holds, and the list's values in a column's type.
 //
-// Spec: feature.proto of TensorFlow, read by the rules of the protobuf specification: fields may come in any
-// order, chunks of a packed list concatenate, the last member of the oneof wins, unknown fields are skipped.
+// The grammar is in wire/example.h, the rules are protobuf's: fields may come in any order, packed runs of one list
+// concatenate, the last member of the oneof wins, unknown fields are skipped.
 
 #ifndef TFRECORD_FAST_PARSE_FEATURE_H_
 #define TFRECORD_FAST_PARSE_FEATURE_H_
@@ -13,9 +13,8 @@
 
 namespace tfr {
 
-// The list that a Feature holds, found but not decoded. `lone`: [begin, end) is the list message itself;
-// otherwise it is the run of the Feature's fields in which every field `kind` is a piece of the list. Empty where there
-// is no list.
+// The list that a Feature holds, found but not decoded. `lone`: [begin, end) is the list message itself. Otherwise it is
+// a run of the Feature's fields, and each of those of this kind is a piece of the list. Empty if there is no list.
 struct FeatureValue {
   Kind kind = Kind::kNone;
   bool lone = false;
@@ -23,31 +22,30 @@ struct FeatureValue {
   const uint8_t* end = nullptr;
 };
 
-// False where the Feature is malformed. Looks at the Feature's own fields only, not into the list.
+// False if the Feature is malformed. Looks at the Feature's own fields only, not into the list.
 bool FindValue(const uint8_t* p, const uint8_t* end, FeatureValue* value);
 
-// Where decoded values go. Counts on where there is no more room, so that an error can say how many there were.
+// Where decoded values go. Counts on when there is no more room, so that an error can say how many there were.
 struct ValueTarget {
   uint8_t* out;
   size_t room;   // in values
   size_t count;  // values seen
 };
 
-// Counts the values of a list without decoding them; false where that would take more than a look at its bytes, as in
-// chunks. The count may be wrong where the list is malformed.
+// Counts the values of a list without decoding them; false if that takes more than a look at its bytes, as it does for
+// a list in pieces. The count may be wrong if the list is malformed.
 bool CountValues(const FeatureValue& value, size_t* count);
 
 enum class Decoded : uint8_t { kOk, kMalformed, kOutOfRange };
 
-// An upper bound on the number of values in the list, by the bytes that it takes.
+// An upper bound of the number of values in the list, given its bytes.
 size_t MostValues(const FeatureValue& value);
 
 // Appends the values to the target, converted to `type`, which takes lists of value.kind. On kOutOfRange the first
 // integer that does not fit is in *misfit.
-Decoded DecodeValues(const FeatureValue& value, ColumnType type, ValueTarget* target, int64_t* misfit);
+Decoded DecodeValues(const FeatureValue& value, ElementType type, ValueTarget* target, int64_t* misfit);
 
-// The size of the only element of a bytes list, and where it starts; kMalformed, or *count != 1 if there is not
-// exactly one.
+// The string of a bytes list that has only one: *count says how many there are.
 Decoded OnlyBytes(const FeatureValue& value, Bytes* bytes, size_t* count);
 
 }  // namespace tfr

@@ -1,10 +1,11 @@
-// The order of the keys in a file's records, learnt as a script: one step a map entry, laid out so that an entry is
+// The order of the keys in a file's records, learnt as a script: one step per map entry, laid out so that an entry is
 // checked and taken by a few vector instructions.
 //
-// An entry of the usual form is, with K bytes of key and n of value, all lengths below 128:
-//   0A 8+K+n | 0A K | key | 12 4+n | list tag 2+n | 0A n | value
-// so that n, read at one place, tells every byte before the value. Of a feature that nobody asked for, n is the length
-// of the value message, and nothing behind it matters.
+// An entry of the usual form is EntryHeader, key, FeatureHeader, values (wire/example.h), with K bytes of key and n of
+// values, all lengths below 128:
+//   entry tag, 8+K+n | key tag, K | key | value tag, 4+n | list tag, 2+n | packed tag, n | values
+// so that n, read at one place, tells every byte before the values. For a feature that nobody asked for, n is the length
+// of the value message, and nothing after it matters.
 //
 // A script belongs to one parser and learns as it goes; it is not shared between threads.
 
@@ -21,16 +22,16 @@ namespace tfr {
 
 class KeyScript {
  public:
-  static constexpr size_t kWindow = 32;           // bytes of an entry that a step can tell
+  static constexpr size_t kWindow = 32;           // bytes of an entry that a step can know
   static constexpr uint32_t kNowhere = UINT32_MAX;
 
   struct alignas(kWindow) Step {
     uint8_t base[kWindow];   // the entry's first bytes, if n were 0
-    uint8_t grows[kWindow];  // ones over the bytes that n is added to
-    uint8_t mask[kWindow];   // ones over the bytes that are told
+    uint8_t grows[kWindow];  // ones where n is added
+    uint8_t mask[kWindow];   // ones over the bytes that are known
     uint8_t* out;            // where the feature's column starts
     uint32_t slot;           // in the key table
-    uint8_t n_at;            // where n stands; the value, or what is skipped, starts behind it
+    uint8_t n_at;            // where n stands; the value, or what is skipped, starts after it
     uint8_t most;            // kSkip: the largest n with all lengths below 128
     KeyTable::EntryShape shape;
   };
@@ -42,14 +43,14 @@ class KeyScript {
   // Where a slot has its step, or kNowhere.
   uint32_t Place(uint32_t slot) const { return slot < places_.size() ? places_[slot] : kNowhere; }
 
-  // A step for a slot of `keys` that has none, before step `at`.
+  // Adds a step for a slot of `keys` that has none, before step `at`.
   void Insert(size_t at, uint32_t slot, const KeyTable& keys);
   void Clear();
-  // Before the rows of a batch: the columns are those of the slots now.
+  // Before the rows of a batch: takes over the columns of the slots.
   void SetColumns(const KeyTable& keys);
 
   // Takes entries from `p` on as long as they are those of the steps from *at on, in the form that their shapes stand
-  // for, and puts the values into `row`. Returns the cursor behind the last one taken; *at becomes the step behind its.
+  // for, and puts the values into `row`. Returns the cursor after the last one taken; *at becomes the step after it.
   // [p, end) lies in the record [begin, readable_end), of which any byte may be looked at.
   const uint8_t* Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, const uint8_t* readable_end,
                       size_t row, const KeyTable& keys, size_t* at) const;
@@ -64,7 +65,8 @@ namespace internal {
 
 #if defined(__x86_64__)
 bool ScriptAvx2Supported();
-// From `*step` on, which becomes the first step that was not taken. `fetch`: brings each column's next line into the cache.
+// From `*step` on, which becomes the first step that was not taken. `fetch`: brings each column's next line into the
+// cache.
 const uint8_t* TakeScriptAvx2(const KeyScript::Step** step, bool fetch, const uint8_t* begin, const uint8_t* p,
                               const uint8_t* end, const uint8_t* readable_end, size_t row);
 #endif

@@ -18,15 +18,15 @@ namespace {
 using Step = KeyScript::Step;
 
 constexpr uint64_t kTopBits = 0x8080808080808080;
-// What a step may read: the window and, behind it, the eight bytes of a value's load.
+// What a step may read: the window and, after it, the eight bytes of a value's load.
 constexpr size_t kReadAhead = KeyScript::kWindow + 8;
 constexpr size_t kTail = 64;  // a whole number of vectors, and more than kReadAhead
 static_assert(kTail >= kReadAhead);
 
 TFR_SCRIPT_TARGET inline __m256i Load(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
 
-// The cursor behind the entry at `p` if it is the step's, its value then being in `row`; else null. kReadAhead bytes
-// are readable at p. `kFetch`: has the column's next line brought into the cache.
+// If the entry at `p` is the step's, puts its value into `row` and returns the cursor after it; else null. kReadAhead
+// bytes are readable at p. `kFetch`: has the column's next line brought into the cache.
 template <bool kFetch>
 TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(const Step& step, const uint8_t* p, size_t row) {
   const uint8_t* const value = p + step.n_at + 1;
@@ -54,17 +54,17 @@ template <bool kFetch>
 TFR_SCRIPT_TARGET const uint8_t* TakeSteps(const Step** at, const uint8_t* begin, const uint8_t* p, const uint8_t* end,
                                            const uint8_t* readable_end, size_t row) {
   const Step* step = *at;
-  // At the end of a map that more follows, the loads look into what follows; the entry has to end with the map.
+  // At the end of a map the loads may look at what follows it; the entry has to end with the map.
   while (p < end && static_cast<size_t>(readable_end - p) >= kReadAhead) {
-    const uint8_t* const behind = TakeStep<kFetch>(*step, p, row);
-    if (behind == nullptr || behind > end) {
+    const uint8_t* const after = TakeStep<kFetch>(*step, p, row);
+    if (after == nullptr || after > end) {
       *at = step;
       return p;
     }
-    p = behind;
+    p = after;
     ++step;
   }
-  // The rest goes on in a copy that has room behind it.
+  // The rest is taken from a copy that has room after it.
   if (p < end && step->shape != KeyTable::kGeneral) {
     alignas(32) uint8_t copy[kTail + kReadAhead + 8];
     const auto rest = static_cast<size_t>(end - p);
@@ -79,9 +79,9 @@ TFR_SCRIPT_TARGET const uint8_t* TakeSteps(const Step** at, const uint8_t* begin
     }
     std::memset(copy + kTail, 0, sizeof copy - kTail);
     while (q < copy + kTail) {
-      const uint8_t* const behind = TakeStep<kFetch>(*step, q, row);
-      if (behind == nullptr || behind > copy + kTail) break;
-      q = behind;
+      const uint8_t* const after = TakeStep<kFetch>(*step, q, row);
+      if (after == nullptr || after > copy + kTail) break;
+      q = after;
       ++step;
     }
     p = end - (copy + kTail - q);

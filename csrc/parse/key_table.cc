@@ -2,11 +2,12 @@
 
 #include "parse/key_table.h"
 
+#include "wire/example.h"
+
 namespace tfr {
 namespace {
 
-constexpr size_t kEntryOverhead = 4;    // tag and length of the key, tag and length of the value
-constexpr size_t kMostValueBytes = 12;  // of what is tried as a whole: two tags and lengths, eight bytes
+constexpr size_t kMostFeatureBytes = kFeatureOverhead + 8;  // of an entry that is tried as a whole
 
 uint64_t Hash(const uint8_t* key, size_t size) {
   uint64_t hash = 0x9e3779b97f4a7c15 ^ size;
@@ -24,8 +25,8 @@ uint64_t Hash(const uint8_t* key, size_t size) {
 
 KeyTable::EntryShape ShapeOf(const FeatureSpec& spec) {
   if (spec.layout != Layout::kFixed || spec.elements != 1) return KeyTable::kGeneral;
-  if (spec.type == ColumnType::kInt64) return KeyTable::kOneInt64;
-  if (spec.type == ColumnType::kFloat32) return KeyTable::kOneFloat;
+  if (spec.type == ElementType::kInt64) return KeyTable::kOneInt64;
+  if (spec.type == ElementType::kFloat32) return KeyTable::kOneFloat;
   return KeyTable::kGeneral;
 }
 
@@ -60,10 +61,10 @@ uint32_t KeyTable::Add(const uint8_t* key, size_t size, int32_t feature, EntrySh
   slot.feature = feature;
   slot.next = kUnknown;
   slot.shape = kGeneral;
-  if (size + kEntryOverhead <= kMaxOneByteLength) {
-    const auto entry_size = static_cast<uint32_t>(size + kEntryOverhead);
-    slot.entry_header = 0x0a | entry_size << 8 | 0x0a << 16 | static_cast<uint32_t>(size) << 24;
-    if (shape == kSkip || entry_size + kMostValueBytes <= kMaxOneByteLength) slot.shape = shape;
+  const size_t entry_size = kShortField + size + kShortField;
+  if (entry_size <= kMaxShortLength) {
+    slot.entry_header = EntryHeader(static_cast<uint32_t>(size), 0);
+    if (shape == kSkip || entry_size + kMostFeatureBytes <= kMaxShortLength) slot.shape = shape;
   }
   slots_.push_back(slot);
   const auto index = static_cast<uint32_t>(slots_.size() - 1);

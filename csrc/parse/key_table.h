@@ -28,9 +28,9 @@ class KeyTable {
     uint64_t tail;         // its last 8 bytes, when it has 8 or more
     const uint8_t* key;
     uint32_t size;
-    int32_t feature;       // index in the schema, or -1: not asked for
-    uint32_t next;         // for the parser: the slot that followed before
-    uint32_t entry_header; // first four bytes of a map entry with this key and a value of length 0, or 0 if too long
+    int32_t feature;       // index in the schema, or -1: nobody asked for it
+    uint32_t next;         // for the parser: the slot that came next in the last record
+    uint32_t entry_header; // EntryHeader of the key and a value of length 0; 0 if the key is too long for it
     EntryShape shape;
     uint8_t* out;          // for the parser: where the feature's column starts, if its layout is kFixed
   };
@@ -39,12 +39,10 @@ class KeyTable {
   static constexpr uint32_t kStart = 0;    // stands before the first key of a record
   static constexpr uint32_t kUnknown = 1;  // stands for the keys that there was no room to learn
 
-  // So many keys that nobody asked for are learnt, and so many bytes of them: enough for any sane record. Beyond it they
-  // are hashed each time. It bounds what a hostile file can make a parser remember.
+  // How many keys that nobody asked for are learnt, and how many bytes of them: enough for any sane record. Any others
+  // are hashed each time. This bounds what a hostile file can make a parser remember.
   static constexpr size_t kMaxLearnt = 4096;
   static constexpr size_t kMaxLearntBytes = 1 << 20;
-
-  static constexpr uint32_t kMaxOneByteLength = 0x7f;
 
   explicit KeyTable(const Schema& schema);
   KeyTable(const KeyTable&) = delete;
@@ -57,7 +55,7 @@ class KeyTable {
   // The slot of a feature of the schema, learnt at the start.
   Slot& slot_of_feature(size_t f) { return slots_[kUnknown + 1 + f]; }
 
-  // The slot of a key, learnt now if it is new and there is room. Slot pointers from before are void.
+  // The slot of a key, learnt now if it is new and there is room. Pointers to slots are then no longer valid.
   uint32_t Find(const uint8_t* key, size_t size);
 
   // True if the slot's key is the `size` bytes at `key`.

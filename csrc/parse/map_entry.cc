@@ -2,14 +2,11 @@
 
 #include "parse/map_entry.h"
 
+#include "wire/example.h"
 #include "wire/wire.h"
 
 namespace tfr {
 namespace {
-
-constexpr uint32_t kEntryTag = WireTag(1, kWireDelimited);
-constexpr uint32_t kKeyTag = WireTag(1, kWireDelimited);
-constexpr uint32_t kValueTag = WireTag(2, kWireDelimited);
 
 bool ReadEntry(const uint8_t* p, const uint8_t* end, EntryOrder order, MapEntry* entry) {
   *entry = {{p, 0}, {p, 0}};

@@ -13,7 +13,7 @@ constexpr Bytes kEmpty{kZeros, 0};  // a view is never null
 
 const uint8_t* ItemOf(const Schema& schema, size_t f) {
   const FeatureSpec& spec = schema.features()[f];
-  if (spec.type == ColumnType::kBytes) {
+  if (spec.type == ElementType::kBytes) {
     return reinterpret_cast<const uint8_t*>(spec.has_default() ? schema.default_views(f).data() : &kEmpty);
   }
   return spec.has_default() ? spec.default_values.data() : kZeros;

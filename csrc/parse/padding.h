@@ -1,4 +1,4 @@
-// What fills the rows of a padded column behind their values.
+// What fills the rows of a padded column after their values.
 
 #ifndef TFRECORD_FAST_PARSE_PADDING_H_
 #define TFRECORD_FAST_PARSE_PADDING_H_
@@ -12,7 +12,7 @@ namespace tfr {
 
 class Padding {
  public:
-  // Of feature `f`, whose layout is kPadded. The schema must outlive it.
+  // For feature `f`, whose layout is kPadded. The schema must outlive it.
   Padding(const Schema& schema, size_t f);
 
   // Writes `count` padding values, in the column's type.

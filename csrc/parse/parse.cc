@@ -1,8 +1,8 @@
 // Splits a batch into ranges of rows, parses them on threads, and joins the parts; see parse.h.
 //
-// The thread protocol: the arrays that rows are written to are made before, by the calling thread, and each
-// range writes its own rows only. Lists grow in the parser that a range has to itself, and are joined by the
-// calling thread after all others have ended. No lock, nothing shared but the arrays.
+// The thread protocol: the calling thread makes the arrays that rows are written to beforehand, and each range writes
+// its own rows only. Lists grow in the parser that a range has to itself, and are joined by the calling thread after all
+// others have ended. There is no lock, and nothing is shared except the arrays.
 
 #include "parse/parse.h"
 
@@ -22,13 +22,14 @@
 namespace tfr {
 namespace {
 
-// A thread costs some 20 microseconds to wake, in which one core parses about this much.
+// A thread takes some 20 microseconds to wake, in which one core parses about this much.
 constexpr size_t kMinBytesPerThread = 128 << 10;
-// What a crew shares: it has other work too. Joining lists costs a copy of their values, which has to be worth it.
+// A crew, which has other work too, shares batches from these sizes on. Joining lists costs a copy of their values,
+// which has to be worth it.
 constexpr size_t kMinBytesShared = 1 << 20;
 constexpr size_t kMinBytesOfListsShared = 4 << 20;
-// Batches below this keep all fixed columns in one block: one allocation in place of one a column. More would
-// let a column that is kept hold on to its neighbours.
+// Batches below this size keep all fixed columns in one block: one allocation instead of one per column. In larger
+// batches, a column that is kept would hold on to too much memory of its neighbours.
 constexpr size_t kMaxSharedBytes = 8 << 10;
 constexpr size_t kCacheLine = 64;
 
@@ -43,7 +44,7 @@ class OwnThreads : public Crew {
   const size_t size_;
 };
 
-// Several for each: who comes late finds something left.
+// Several for each, so that a thread that comes late finds something left to do.
 size_t PartsFor(const Crew& crew) { return crew.size() > 1 ? 2 * crew.size() : 1; }
 
 size_t FixedBytes(const FeatureSpec& spec, size_t rows) {
@@ -84,9 +85,10 @@ Status AllocateFixed(const Schema& schema, Columns* columns) {
   return {};
 }
 
-// Makes the arrays that all ranges write, and the targets that point to them. `lists`: of feature lists, of which those
-// of kPadded are for PreparePadded.
-Status Prepare(const Schema& schema, size_t rows, bool lists, Columns* columns, std::vector<ColumnTarget>* targets) {
+// Makes the arrays that all ranges write, and the targets that point to them; those of padded feature lists are left to
+// PreparePadded.
+Status Prepare(const Schema& schema, MapType map, size_t rows, Columns* columns, std::vector<ColumnTarget>* targets) {
+  const bool lists = map == MapType::kFeatureLists;
   columns->rows = rows;
   columns->columns.assign(schema.size(), Column{});
   targets->assign(schema.size(), ColumnTarget{});
@@ -107,8 +109,8 @@ Status Prepare(const Schema& schema, size_t rows, bool lists, Columns* columns, 
   return {};
 }
 
-// Padded feature lists: room for rows as long as the longest of the batch before, so that most rows are written once,
-// where they stay. One long row may make room for all dear, so it has a bound by the bytes that there are to parse.
+// Padded feature lists get room for rows as long as the longest of the last batch, so that most rows are written once,
+// where they stay. One long row could make that expensive, so the room is limited by the bytes that there are to parse.
 Status PreparePadded(const RecordBatch& batch, const SequencePlan& plan, Columns* lists,
                      std::vector<ColumnTarget>* targets) {
   constexpr size_t kMostGrowth = 8;
@@ -142,7 +144,7 @@ void Rebase(const std::vector<Range>& ranges, int64_t* ends) {
   }
 }
 
-// Whether the parts fill the block already, one behind the other.
+// Whether the parts already fill the block, one after the other.
 bool AreJoined(const std::vector<Growing*>& parts, size_t item_size, const Block& block) {
   const uint8_t* end = block.data;
   if (end == nullptr) return false;
@@ -200,13 +202,13 @@ Status Pad(const Schema& schema, size_t f, const int64_t* ends, size_t rows, Blo
 
 bool HasStringDefault(const Schema& schema) {
   return std::any_of(schema.features().begin(), schema.features().end(), [](const FeatureSpec& spec) {
-    return spec.type == ColumnType::kBytes && !spec.default_strings.empty();
+    return spec.type == ElementType::kBytes && !spec.default_strings.empty();
   });
 }
 
 bool HasStrings(const Schema& schema) {
   return std::any_of(schema.features().begin(), schema.features().end(),
-                     [](const FeatureSpec& spec) { return spec.type == ColumnType::kBytes; });
+                     [](const FeatureSpec& spec) { return spec.type == ElementType::kBytes; });
 }
 
 void KeepOwners(const RecordBatch& batch, const SchemaPtr& schema, Columns* columns) {
@@ -331,14 +333,14 @@ bool HasLists(const Schema& schema) {
 using ExampleParsers = std::vector<std::unique_ptr<ExampleParser>>;
 
 // Counting the values of lists costs a walk over the keys, and saves joining what the threads made, which costs more
-// than making it where lists are long. By the last batch; the numbers are of nanoseconds, roughly.
+// than making it if lists are long. Judged by the last batch, roughly in nanoseconds.
 bool IsWorthCounting(const ExamplePlan& plan, const ExampleParsers& parsers) {
-  constexpr size_t kBytesAKey = 40;  // a key's walk costs what joining so many bytes costs
+  constexpr size_t kBytesPerKey = 40;  // walking over a key costs as much as joining this many bytes
   const size_t bytes = plan.list_bytes.load(std::memory_order_relaxed);
-  return parsers.size() > 1 && bytes > kBytesAKey * parsers[0]->known_keys();
+  return parsers.size() > 1 && bytes > kBytesPerKey * parsers[0]->known_keys();
 }
 
-// Makes the columns of lists and lets each range's lists grow where they are to be in the end. What was counted wrongly
+// Makes the columns of lists and lets each range's lists grow in their final place. A list that was counted wrongly
 // grows elsewhere, and is joined.
 Status PlaceLists(const RecordBatch& batch, const Schema& schema, const std::vector<Range>& ranges, Crew* crew,
                   ExampleParsers& parsers, Columns* columns) {
@@ -369,7 +371,7 @@ Status PlaceLists(const RecordBatch& batch, const Schema& schema, const std::vec
   return {};
 }
 
-// What the next batch's IsWorthCounting goes by.
+// For IsWorthCounting of the next batch.
 void NoteListBytes(const Columns& columns, ExamplePlan* plan) {
   size_t bytes = 0;
   for (size_t f = 0; f < plan->schema->size(); ++f) {
@@ -382,7 +384,7 @@ void NoteListBytes(const Columns& columns, ExamplePlan* plan) {
 Status ParseRanges(const RecordBatch& batch, ExamplePlan& plan, const std::vector<Range>& ranges, Crew* crew,
                    Columns* columns) {
   std::vector<ColumnTarget> targets;
-  TFR_RETURN_IF_ERROR(Prepare(*plan.schema, batch.size(), false, columns, &targets));
+  TFR_RETURN_IF_ERROR(Prepare(*plan.schema, MapType::kFeatures, batch.size(), columns, &targets));
   ExampleParsers parsers;
   for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
   Status status;
@@ -390,7 +392,7 @@ Status ParseRanges(const RecordBatch& batch, ExamplePlan& plan, const std::vecto
   if (status.ok()) {
     status = RunRanges(batch, ranges, crew, [&](size_t part, size_t* bad_row) {
       return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, targets.data(),
-                                      false, bad_row);
+                                      ExampleRules::kBatch, bad_row);
     });
   }
   if (status.ok()) {
@@ -410,8 +412,8 @@ Status ParseRanges(const RecordBatch& batch, SequencePlan& plan, const std::vect
                    Columns* context, Columns* lists) {
   TFR_RETURN_IF_ERROR(CheckEmptyBatch(*plan.context, batch.size()));
   std::vector<ColumnTarget> context_targets, list_targets;
-  TFR_RETURN_IF_ERROR(Prepare(*plan.context, batch.size(), false, context, &context_targets));
-  TFR_RETURN_IF_ERROR(Prepare(*plan.lists, batch.size(), true, lists, &list_targets));
+  TFR_RETURN_IF_ERROR(Prepare(*plan.context, MapType::kFeatures, batch.size(), context, &context_targets));
+  TFR_RETURN_IF_ERROR(Prepare(*plan.lists, MapType::kFeatureLists, batch.size(), lists, &list_targets));
   TFR_RETURN_IF_ERROR(PreparePadded(batch, plan, lists, &list_targets));
   std::vector<std::unique_ptr<SequenceParser>> parsers;
   for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());

@@ -1,7 +1,7 @@
 // Batches of serialized Examples and SequenceExamples to columns.
 //
-// Semantics: tf.io.parse_example and tf.io.parse_sequence_example; but for the README, "Differences from TensorFlow".
-// Nothing here needs Python, and every function may run on any thread.
+// Semantics: tf.io.parse_example and tf.io.parse_sequence_example, except for what the README lists under "Differences
+// from TensorFlow". Nothing here needs Python, and every function may run on any thread.
 
 #ifndef TFRECORD_FAST_PARSE_PARSE_H_
 #define TFRECORD_FAST_PARSE_PARSE_H_
@@ -24,7 +24,7 @@
 
 namespace tfr {
 
-// A schema and the parsers that have learnt the key order of its files: lent to one thread at a time, so that
+// The parsers of a schema, which have learnt the key order of its files: each is lent to one thread at a time, so that
 // the next batch starts with what the last one taught. Safe from any thread, and in a forked process.
 template <typename Parser>
 class ParserPool {
@@ -62,7 +62,7 @@ struct ExamplePlan {
   explicit ExamplePlan(SchemaPtr wanted) : schema(std::move(wanted)), parsers(schema) {}
   SchemaPtr schema;
   ParserPool<ExampleParser> parsers;
-  std::atomic<size_t> list_bytes{0};  // of all lists' values, for each row of the last batch; a guess
+  std::atomic<size_t> list_bytes{0};  // what all lists' values took per row in the last batch; a guess
 };
 
 // What to parse of a SequenceExample: of its context, and of its feature lists.
@@ -75,11 +75,11 @@ struct SequencePlan {
   std::vector<std::atomic<size_t>> longest;  // by feature list: the steps of the last batch's longest row; a guess
 };
 
-// Fills *columns, one a feature of the schema. On up to `num_threads` threads (0: as many as there are cores),
-// fewer where the batch is small; the result is the same with any number. The error of the earliest bad row wins.
+// Fills *columns, one per feature of the schema. Uses up to `num_threads` threads (0: as many as there are cores), and
+// fewer for a small batch; the result is the same with any number. The error of the earliest bad row wins.
 Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, size_t num_threads, Columns* columns);
 
-// As above; shares a batch with the crew where it is so large that this is worth handing it around.
+// As above; shares the batch with the crew if it is large enough to be worth it.
 Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Columns* columns);
 
 // As ParseExamples; fills one set of columns from the contexts and one from the feature lists.

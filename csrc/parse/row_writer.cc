@@ -7,6 +7,7 @@
 
 #include "base/endian.h"
 #include "varint/varint.h"
+#include "wire/example.h"
 #include "wire/wire.h"
 
 namespace tfr {
@@ -18,39 +19,42 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
   return text + "]";
 }
 
-Status Fault(const FeatureSpec& spec, std::string what) {
+// Errors are made out of line, so that they cost the good path no registers.
+#define TFR_COLD __attribute__((cold, noinline))
+
+TFR_COLD Status Fault(const FeatureSpec& spec, std::string what) {
   std::string message = "feature '" + spec.key + "': " + std::move(what);
   if (!spec.note.empty()) message += " (" + spec.note + ")";
   return Status::InvalidArgument(std::move(message)).WithFeature(spec.key);
 }
 
-Status WrongCount(const FeatureSpec& spec, size_t got) {
+TFR_COLD Status WrongCount(const FeatureSpec& spec, size_t got) {
   const char* kind = KindName(KindOf(spec.type));
-  return Fault(spec, std::string("number of ") + kind + " values != expected: expected " + std::to_string(spec.elements) +
-                         " (shape " + ShapeText(spec.shape) + "), got " + std::to_string(got));
+  return Fault(spec, std::string("number of ") + kind + " values != expected: expected " +
+                         std::to_string(spec.elements) + " (shape " + ShapeText(spec.shape) + "), got " + std::to_string(got));
 }
 
-Status NotAMultiple(const FeatureSpec& spec, size_t got) {
+TFR_COLD Status NotAMultiple(const FeatureSpec& spec, size_t got) {
   return Fault(spec, std::string("number of ") + KindName(KindOf(spec.type)) + " values is not a multiple of " +
                          std::to_string(spec.elements) + " (shape " + ShapeText(spec.shape) + "), got " +
                          std::to_string(got));
 }
 
-Status Misfit(const FeatureSpec& spec, int64_t value) {
+TFR_COLD Status Misfit(const FeatureSpec& spec, int64_t value) {
   return Fault(spec, "value " + std::to_string(value) + " is out of range for " + TypeName(spec.type));
 }
 
-Status WrongByteCount(const FeatureSpec& spec, size_t got) {
+TFR_COLD Status WrongByteCount(const FeatureSpec& spec, size_t got) {
   return Fault(spec, "cannot view the bytes as " + Expectation(spec) + ": expected " +
                          std::to_string(spec.elements * ItemSize(spec.type)) + " bytes, got " + std::to_string(got));
 }
 
-bool NoMemory(const FeatureSpec& spec, Status* why) {
+TFR_COLD bool NoMemory(const FeatureSpec& spec, Status* why) {
   if (why) *why = Status::OutOfMemory("no memory for the values of feature '" + spec.key + "'");
   return false;
 }
 
-// The bytes value of a numeric kFixed feature is the array itself, little-endian.
+// A numeric kFixed feature may also be given as one string: the array's own bytes, little-endian.
 bool CopyRaw(const FeatureSpec& spec, const FeatureValue& value, uint8_t* out, Status* why) {
   Bytes bytes;
   size_t count;
@@ -68,7 +72,7 @@ bool CopyRaw(const FeatureSpec& spec, const FeatureValue& value, uint8_t* out, S
     if (why) *why = WrongByteCount(spec, bytes.size);
     return false;
   }
-  if (spec.type == ColumnType::kBool) {
+  if (spec.type == ElementType::kBool) {
     const auto* bad = std::find_if(bytes.data, bytes.data + bytes.size, [](uint8_t byte) { return byte > 1; });
     if (bad != bytes.data + bytes.size) {
       if (why) *why = Misfit(spec, *bad);
@@ -152,7 +156,7 @@ bool RowWriter::Append(size_t f, size_t row, const FeatureValue& value, size_t* 
   ValueTarget target{list.end(), room, 0};
   int64_t misfit;
   Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
-  if (decoded == Decoded::kOk && target.count > room) [[unlikely]] {  // more than were counted before
+  if (decoded == Decoded::kOk && target.count > room) [[unlikely]] {  // more than CountLists found
     if (!list.Reserve(most, row - first_row_, rows_)) return NoMemory(spec, why);
     target = {list.end(), most, 0};
     decoded = DecodeValues(value, spec.type, &target, &misfit);
@@ -207,7 +211,7 @@ bool RowWriter::Spill(size_t f, size_t row, Status* why) {
   return true;
 }
 
-// In its row of the padded column if it fits there and is good, or else to the list, which knows why it is not.
+// Into its row of the padded column if it is good and fits, or else into the list, which tells why it is not good.
 bool RowWriter::PutPaddedStep(size_t f, size_t row, const FeatureValue& value, Status* why) {
   const FeatureSpec& spec = schema_.features()[f];
   if (list_.room > 0 && why == nullptr) {
@@ -248,37 +252,34 @@ bool RowWriter::PutStep(size_t f, size_t row, const FeatureValue& value, Status*
 // Steps of any number of values each, all lengths in one byte.
 template <Kind kind>
 const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end) {
-  constexpr uint8_t kStepTag = WireTag(1, kWireDelimited);
-  constexpr uint8_t kListTag = WireTag(static_cast<uint32_t>(kind), kWireDelimited);
-  constexpr uint8_t kPackedTag = WireTag(1, kWireDelimited);
-  constexpr uint64_t kTags = kStepTag | static_cast<uint64_t>(kListTag) << 16 | static_cast<uint64_t>(kPackedTag) << 32;
-  constexpr uint64_t kTagMask = 0x000000ff00ff00ff;
   constexpr size_t kChunk = 16;  // bytes copied at a time
   const auto bytes = static_cast<size_t>(end - p);
-  const size_t most_steps = bytes / kStepHeader;
+  const size_t most_steps = bytes / kFeatureHeaderBytes;
   const size_t most = kind == Kind::kFloat ? bytes / 4 : bytes;
   Growing& list = lists_[f];
   Growing& steps = steps_[f];
-  if (!list.Reserve(most + kChunk / 4, row - first_row_, rows_) || !steps.Reserve(most_steps, row - first_row_, rows_)) return p;
+  if (!list.Reserve(most + kChunk / 4, row - first_row_, rows_) ||
+      !steps.Reserve(most_steps, row - first_row_, rows_)) {
+    return p;
+  }
   auto* ends = reinterpret_cast<int64_t*>(steps.end());
   size_t size = list.size();
   uint8_t* out = list.end();
   size_t done = 0;
-  while (static_cast<size_t>(end - p) >= kStepHeader + 2) {
+  while (static_cast<size_t>(end - p) >= sizeof(uint64_t)) {
     const uint64_t header = LoadLE64(p);
-    const size_t packed = header >> 40 & 0xff;
-    // The sizes nest: 2 bytes of packed tag and size, and 2 of list tag and size before that.
-    if ((header & kTagMask) != kTags || (header >> 24 & 0xff) != packed + 2 || (header >> 8 & 0xff) != packed + 4 ||
-        packed > 0x7f - 4 || packed > static_cast<size_t>(end - p) - kStepHeader) {
+    const size_t packed = ValueBytes(header);
+    if ((header & kFeatureHeaderMask) != FeatureHeader(kStepTag, kind, packed) || packed > kMaxShortValues ||
+        packed > static_cast<size_t>(end - p) - kFeatureHeaderBytes) {
       break;
     }
-    const uint8_t* values = p + kStepHeader;
+    const uint8_t* values = p + kFeatureHeaderBytes;
     size_t count;
     if constexpr (kind == Kind::kFloat) {
       count = packed / 4;
       if (packed % 4 != 0) break;
       if (packed + kChunk <= static_cast<size_t>(end - values)) {
-        // In whole chunks, beyond the values where need be: there is room, and the next step overwrites it.
+        // In whole chunks, some bytes too many if need be: there is room, and the next step overwrites them.
         for (size_t i = 0; i < packed; i += kChunk) std::memcpy(out + i, values + i, kChunk);
       } else {
         std::memcpy(out, values, packed);
@@ -300,7 +301,7 @@ const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, cons
 const uint8_t* RowWriter::TakeEqualSteps(size_t f, const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room,
                                          size_t* taken) const {
   const FeatureSpec& spec = schema_.features()[f];
-  return spec.type == ColumnType::kInt64
+  return spec.type == ElementType::kInt64
              ? TakeInt64Steps(spec.elements, p, end, reinterpret_cast<int64_t*>(out), room, taken)
              : float_steps_[f].Take(p, end, out, room, taken);
 }
@@ -316,9 +317,9 @@ const uint8_t* RowWriter::TakePaddedSteps(size_t f, size_t row, const uint8_t* p
     if (p == end || list_.room > 0 || !Spill(f, row, nullptr)) return p;
     taken = 0;
   }
-  // A step takes more bytes than its values do, or one a value.
-  const size_t most_steps = static_cast<size_t>(end - p) /
-                            (kStepHeader + spec.elements * (spec.type == ColumnType::kInt64 ? 1 : sizeof(float)));
+  // A step takes its header and, for each value, at least one byte or the four of a float.
+  const size_t value_bytes = spec.type == ElementType::kInt64 ? 1 : sizeof(float);
+  const size_t most_steps = static_cast<size_t>(end - p) / (kFeatureHeaderBytes + spec.elements * value_bytes);
   Growing& list = lists_[f];
   if (!list.Reserve(most_steps * spec.elements, row - first_row_, rows_)) return p;
   p = TakeEqualSteps(f, p, end, list.end(), most_steps, &taken);
@@ -329,16 +330,16 @@ const uint8_t* RowWriter::TakePaddedSteps(size_t f, size_t row, const uint8_t* p
 
 const uint8_t* RowWriter::PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end) {
   const FeatureSpec& spec = schema_.features()[f];
-  if (spec.type != ColumnType::kInt64 && spec.type != ColumnType::kFloat32) return p;
+  if (spec.type != ElementType::kInt64 && spec.type != ElementType::kFloat32) return p;
   if (spec.layout == Layout::kPadded) return TakePaddedSteps(f, row, p, end);
-  return spec.type == ColumnType::kInt64 ? TakeSteps<Kind::kInt64>(f, row, p, end)
+  return spec.type == ElementType::kInt64 ? TakeSteps<Kind::kInt64>(f, row, p, end)
                                          : TakeSteps<Kind::kFloat>(f, row, p, end);
 }
 
 void RowWriter::PutDefault(size_t f, size_t row) {
   const FeatureSpec& spec = schema_.features()[f];
   const size_t bytes = spec.elements * ItemSize(spec.type);
-  const void* from = spec.type == ColumnType::kBytes ? static_cast<const void*>(schema_.default_views(f).data())
+  const void* from = spec.type == ElementType::kBytes ? static_cast<const void*>(schema_.default_views(f).data())
                                                      : static_cast<const void*>(spec.default_values.data());
   std::memcpy(targets_[f].fixed + row * bytes, from, bytes);
 }

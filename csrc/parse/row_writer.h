@@ -1,4 +1,4 @@
-// Writes one decoded feature of one row into its column; what the Example and the SequenceExample parser share.
+// Writes the features of rows into their columns; what the Example and the SequenceExample parser share.
 
 #ifndef TFRECORD_FAST_PARSE_ROW_WRITER_H_
 #define TFRECORD_FAST_PARSE_ROW_WRITER_H_
@@ -16,17 +16,17 @@
 
 namespace tfr {
 
-// The arrays of one column that all threads write, each its own rows.
+// The arrays of one column, in which each thread writes its own rows.
 struct ColumnTarget {
   uint8_t* fixed = nullptr;      // kFixed: the column itself
   int64_t* splits = nullptr;     // kList and kPadded of Examples and contexts: ends of rows, counted in the range
   int64_t* row_steps = nullptr;  // feature lists of kList: ends of rows in steps, counted in the range
   int64_t* lengths = nullptr;    // feature lists of kPadded: the steps of each row
-  uint8_t* padded = nullptr;  // and the rows of at most `stride` steps, padded to so many; longer rows are in the list
+  uint8_t* padded = nullptr;     // and the rows of up to `stride` steps, padded to that; longer rows are in the list
   size_t stride = 0;
 };
 
-// The columns of one schema, as far as one thread writes them: a range of rows, in order.
+// One thread's part of the columns of a schema: a range of rows, written in order.
 class RowWriter {
  public:
   explicit RowWriter(const Schema& schema);
@@ -36,23 +36,23 @@ class RowWriter {
   // Before a range of rows. `targets` must outlive it. `total_rows` guides the growth of lists.
   void StartRange(const ColumnTarget* targets, size_t first_row, size_t rows);
 
-  // Decodes the value of feature `f` into `row`. Not for a value of kind kNone where the layout is kFixed. On
-  // failure, says why in *why unless it is null, and the row is to be started again or given up.
+  // Decodes the value of feature `f` into `row`. Not for a value of kind kNone if the layout is kFixed. On failure, says
+  // why in *why unless that is null; the row must then be restarted or given up.
   bool Put(size_t f, size_t row, const FeatureValue& value, Status* why);
 
-  // Around the steps of a feature list, or around none where the row has no such list.
+  // Before and after the steps of a feature list, or one after the other if the row has no such list.
   void StartList(size_t f, size_t row);
   void EndList(size_t f, size_t row);
 
-  // As Put for one step of a feature list, any layout but kFixed. A step of kind kNone has no values.
+  // As Put, for one step of a feature list, with any layout except kFixed. A step of kind kNone has no values.
   bool PutStep(size_t f, size_t row, const FeatureValue& value, Status* why);
 
-  // Takes the steps of a feature list from `p` on as long as they are of the usual kind: a Feature with the wanted
-  // list, packed, as many values as wanted; see steps.h. Returns the cursor behind the last one taken. The rest is for
+  // Takes the steps of a feature list from `p` on as long as they are of the usual kind: a Feature with the right list,
+  // packed, and the right number of values; see steps.h. Returns the cursor after the last one taken. The rest is for
   // PutStep.
   const uint8_t* PutUsualSteps(size_t f, size_t row, const uint8_t* p, const uint8_t* end);
 
-  // Of the list since StartList.
+  // How many since StartList.
   size_t steps_put() const { return list_.steps; }
 
   // Fills the kFixed feature `f` of `row` with its default, which it must have.
@@ -61,10 +61,10 @@ class RowWriter {
   // The row is complete: notes where its lists end.
   void EndRow(size_t row);
 
-  // Takes back what was appended to lists since the end of the row before.
+  // Takes back what was appended to lists since the end of the previous row.
   void RestartRow(size_t row);
 
-  // The values of lists, one behind the other; of padded feature lists those of rows of more than `stride` steps.
+  // The values of lists, end to end; of padded feature lists those of rows of more than `stride` steps.
   Growing& values(size_t f) { return lists_[f]; }
   Growing& steps(size_t f) { return steps_[f]; }
 
@@ -72,8 +72,8 @@ class RowWriter {
   // The feature list whose steps are being put.
   struct OpenList {
     size_t steps = 0;
-    uint8_t* out = nullptr;  // where the next step goes; null where the list grows
-    size_t room = 0;         // in steps, behind `out`
+    uint8_t* out = nullptr;  // where the next step goes; null if it is appended to the list
+    size_t room = 0;         // in steps, from `out` on
   };
 
   template <Kind kind>

@@ -1,4 +1,4 @@
-// Collects what the keys of records hold; see scan.h. Of a key given twice in a record the last one counts.
+// Collects what the keys of records hold; see scan.h. If a key is given twice in a record, the last one counts.
 
 #include "parse/scan.h"
 
@@ -7,14 +7,11 @@
 
 #include "parse/feature.h"
 #include "parse/ranges.h"
+#include "wire/example.h"
 #include "wire/wire.h"
 
 namespace tfr {
 namespace {
-
-constexpr uint32_t kFirstMapTag = WireTag(1, kWireDelimited);   // features, context
-constexpr uint32_t kSecondMapTag = WireTag(2, kWireDelimited);  // feature_lists
-constexpr uint32_t kStepTag = WireTag(1, kWireDelimited);
 
 Status Malformed() { return Status::InvalidArgument("could not parse the record as an Example: malformed protobuf"); }
 
@@ -55,34 +52,32 @@ KeySummary& FeatureScanner::Of(Map* map, const Bytes& key) {
   return map->keys[place->second];
 }
 
-Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, size_t* count) {
+Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, bool* has_kind) {
   FeatureValue found;
   if (!FindValue(value.data, value.data + value.size, &found)) return Malformed();
-  *count = 0;
-  if (found.kind == Kind::kNone) return {};
+  *has_kind = found.kind != Kind::kNone;
+  if (!*has_kind) return {};
   if (summary->kind == Kind::kNone) summary->kind = found.kind;
   if (summary->kind != found.kind) {
     return Status::InvalidArgument("feature '" + summary->key + "': conflicting kinds: a list of type " +
                                    KindName(found.kind) + " here, of type " + KindName(summary->kind) +
-                                   " in a record before")
+                                   " in an earlier record")
         .WithFeature(summary->key);
   }
   ValueTarget target{nullptr, 0, 0};  // counts only
   int64_t misfit;
-  const ColumnType type = found.kind == Kind::kBytes   ? ColumnType::kBytes
-                          : found.kind == Kind::kFloat ? ColumnType::kFloat32
-                                                       : ColumnType::kInt64;
+  const ElementType type = found.kind == Kind::kBytes   ? ElementType::kBytes
+                          : found.kind == Kind::kFloat ? ElementType::kFloat32
+                                                       : ElementType::kInt64;
   if (DecodeValues(found, type, &target, &misfit) != Decoded::kOk) return Malformed();
   summary->fewest = std::min(summary->fewest, target.count);
   summary->most = std::max(summary->most, target.count);
-  *count = 1;
   return {};
 }
 
 Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value) {
   const uint8_t* p = value.data;
   const uint8_t* const end = p + value.size;
-  size_t steps = 0;
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
@@ -92,17 +87,15 @@ Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value) {
       if (p == nullptr) return Malformed();
       continue;
     }
-    size_t size, has_kind;
+    size_t size;
+    bool has_kind;
     p = ReadLength(p, end, &size);
     if (p == nullptr) return Malformed();
     TFR_RETURN_IF_ERROR(AddFeature(summary, {p, size}, &has_kind));
-    if (has_kind == 0) summary->fewest = 0;
+    if (!has_kind) summary->fewest = 0;
     p += size;
-    ++steps;
   }
   ++summary->records;
-  summary->fewest_steps = std::min(summary->fewest_steps, steps);
-  summary->most_steps = std::max(summary->most_steps, steps);
   return {};
 }
 
@@ -116,23 +109,23 @@ Status FeatureScanner::AddRecord(const Bytes& record) {
     size_t size;
     p = ReadTag(p, end, &tag);
     if (p == nullptr) return Malformed();
-    if (tag != kFirstMapTag && tag != kSecondMapTag) {
+    if (tag != kFeaturesTag && tag != kFeatureListsTag) {
       p = SkipField(p, end, tag);
       if (p == nullptr) return Malformed();
       continue;
     }
     p = ReadLength(p, end, &size);
-    if (p == nullptr || !Collect(p, p + size, tag == kFirstMapTag ? &found_features_ : &found_lists_)) {
+    if (p == nullptr || !Collect(p, p + size, tag == kFeaturesTag ? &found_features_ : &found_lists_)) {
       return Malformed();
     }
-    has_lists_ |= tag == kSecondMapTag;
+    has_lists_ |= tag == kFeatureListsTag;
     p += size;
   }
   features_.guess = 0;
   lists_.guess = 0;
   for (size_t i = 0; i < found_features_.size(); ++i) {
     KeySummary& summary = Of(&features_, found_features_[i].key);
-    size_t has_kind;
+    bool has_kind;
     TFR_RETURN_IF_ERROR(AddFeature(&summary, found_features_[i].value, &has_kind));
     summary.records += has_kind;
   }

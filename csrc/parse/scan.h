@@ -19,23 +19,21 @@ namespace tfr {
 // What was seen under one key of one of the two maps.
 struct KeySummary {
   std::string key;
-  Kind kind = Kind::kNone;      // kNone while no Feature under the key had one
+  Kind kind = Kind::kNone;      // kNone as long as no Feature under the key had one
   size_t records = 0;           // that have the key with a kind; of a feature list: that have the key
-  size_t fewest = SIZE_MAX;     // values a record; of a feature list: values a step
+  size_t fewest = SIZE_MAX;     // values per record; of a feature list: values per step
   size_t most = 0;
-  size_t fewest_steps = SIZE_MAX;  // feature lists only
-  size_t most_steps = 0;
 };
 
 class FeatureScanner {
  public:
-  // Adds the records of a batch. InvalidArgument where one is malformed, or a key has another kind than before.
+  // Adds the records of a batch. InvalidArgument if one is malformed, or a key has another kind than before.
   Status Add(const RecordBatch& batch);
 
   size_t records() const { return records_; }
-  bool has_lists() const { return has_lists_; }  // of some record: it is a SequenceExample
+  bool has_lists() const { return has_lists_; }  // some record has feature lists: it is a SequenceExample
 
-  // In the order of first appearance: of Examples and contexts, and of feature lists.
+  // In the order of first appearance: those of Examples and contexts, and the feature lists.
   const std::vector<KeySummary>& features() const { return features_.keys; }
   const std::vector<KeySummary>& lists() const { return lists_.keys; }
 
@@ -49,7 +47,7 @@ class FeatureScanner {
   Status AddRecord(const Bytes& record);
   static bool Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* found);
   static KeySummary& Of(Map* map, const Bytes& key);
-  Status AddFeature(KeySummary* summary, const Bytes& value, size_t* count);
+  Status AddFeature(KeySummary* summary, const Bytes& value, bool* has_kind);
   Status AddList(KeySummary* summary, const Bytes& value);
 
   Map features_;

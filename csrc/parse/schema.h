@@ -1,4 +1,4 @@
-// What is wanted from each record, compiled once: one spec a feature key, checked before any record is seen.
+// What is wanted from each record, compiled once: one spec per feature key, checked before any record is seen.
 //
 // The semantics are those of tf.io.parse_example and tf.io.parse_sequence_example, except where
 // the README, "Differences from TensorFlow", says otherwise.
@@ -12,40 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "base/element_type.h"
 #include "base/records.h"
 #include "base/status.h"
+#include "wire/example.h"
 
 namespace tfr {
-
-// Which list a Feature holds; the values are its field numbers in the oneof.
-enum class Kind : uint8_t { kNone = 0, kBytes = 1, kFloat = 2, kInt64 = 3 };
-
-// "bytes", "float", "int64", "none": as error messages name them.
-const char* KindName(Kind kind);
-
-// The type of a column's values. kBytes values are views (struct Bytes) into the records.
-enum class ColumnType : uint8_t {
-  kBytes,
-  kBool,
-  kInt8,
-  kInt16,
-  kInt32,
-  kInt64,
-  kUInt8,
-  kUInt16,
-  kUInt32,
-  kUInt64,
-  kFloat16,
-  kBFloat16,
-  kFloat32,
-  kFloat64,
-};
-
-size_t ItemSize(ColumnType type);
-const char* TypeName(ColumnType type);
-
-// The list that feeds a column of this type: integers and bool an int64 list, floats a float list.
-Kind KindOf(ColumnType type);
 
 enum class Layout : uint8_t {
   kFixed,   // [rows, elements], written in place
@@ -55,32 +27,32 @@ enum class Layout : uint8_t {
 
 struct FeatureSpec {
   std::string key;
-  ColumnType type = ColumnType::kInt64;
+  ElementType type = ElementType::kInt64;  // kBytes: views into the records
   Layout layout = Layout::kFixed;
 
-  // Of a row (kFixed) or a step (kPadded), and the product of it; 1 for a scalar, and not 0 for kPadded.
+  // Of a row (kFixed) or a step (kPadded), and the product of its lengths: 1 for a scalar, never 0 for kPadded.
   std::vector<int64_t> shape;
   size_t elements = 1;
 
-  // kFixed: fills a row without the feature; empty: such a row is an error. Holds `elements` values.
-  // kPadded: the one padding value; empty: zero or the empty string.
-  // Exactly one of the two is used, by type.
+  // kFixed: `elements` values, for a row without the feature; if there are none, such a row is an error.
+  // kPadded: the one padding value; if there is none, zero or the empty string.
+  // The type says which of the two is used.
   std::vector<uint8_t> default_values;      // numeric: elements * ItemSize(type) bytes
   std::vector<std::string> default_strings;
 
-  // Added to errors about values that do not fit, such as where the shape comes from; may be empty.
+  // Added to errors about values that do not fit: where the shape comes from, for example. May be empty.
   std::string note;
 
-  // A feature list (second map of a SequenceExample) that may be absent; of kPadded only.
+  // Of feature lists (the second map of a SequenceExample) with kPadded: may be absent.
   bool may_be_absent = false;
 
-  bool has_default() const { return type == ColumnType::kBytes ? !default_strings.empty() : !default_values.empty(); }
+  bool has_default() const { return type == ElementType::kBytes ? !default_strings.empty() : !default_values.empty(); }
 };
 
-// Immutable, shared by the threads that parse and, where string defaults are in use, by the columns.
+// Immutable. Shared by the threads that parse and, if there are string defaults, by the columns.
 class Schema {
  public:
-  // InvalidArgument where two specs share a key, a default has the wrong size, or a padded shape holds a 0.
+  // InvalidArgument if two specs share a key, a default has the wrong size, or a padded shape holds a 0.
   static Status Compile(std::vector<FeatureSpec> features, std::shared_ptr<const Schema>* schema);
 
   const std::vector<FeatureSpec>& features() const { return features_; }

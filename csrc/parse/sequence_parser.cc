@@ -1,32 +1,22 @@
-// The SequenceExample parser; see sequence_parser.h. The message: example.proto and feature.proto of TensorFlow.
-//
-//   SequenceExample { Features context = 1; FeatureLists feature_lists = 2; }
-//   FeatureLists    { map<string, FeatureList> feature_list = 1; }
-//   FeatureList     { repeated Feature feature = 1; }                         each is a step
+// The SequenceExample parser; see sequence_parser.h, and wire/example.h for the grammar.
 
 #include "parse/sequence_parser.h"
 
 #include <algorithm>
 
 #include "parse/map_entry.h"
+#include "wire/example.h"
 #include "wire/wire.h"
 
 namespace tfr {
 namespace {
 
-constexpr uint32_t kContextTag = WireTag(1, kWireDelimited);
-constexpr uint32_t kListsTag = WireTag(2, kWireDelimited);
-constexpr uint32_t kEntryTag = WireTag(1, kWireDelimited);
-constexpr uint32_t kKeyTag = WireTag(1, kWireDelimited);
-constexpr uint32_t kValueTag = WireTag(2, kWireDelimited);
-constexpr uint32_t kStepTag = WireTag(1, kWireDelimited);
-
-// Stands for the value of a context feature that is in its column already. Not an address that a value can have.
+// Stands for the value of a context feature that is in its column already. No value can have this address.
 constexpr uint8_t kElsewhere = 0;
 constexpr Bytes kInPlace{&kElsewhere, 0};
 
-// A length of one or two bytes, without a branch on which, since lists are as often longer than 127 bytes as not; of
-// more, *good is cleared. Two bytes are readable at p.
+// A length of one or two bytes, without a branch on which of the two, since lists are as often longer than 127 bytes as
+// not. If it takes more, *good is cleared. Two bytes are readable at p.
 inline const uint8_t* ReadShortLength(const uint8_t* p, size_t* size, bool* good) {
   const uint32_t word = p[0] | static_cast<uint32_t>(p[1]) << 8;
   const uint32_t two = word >> 7 & 1;
@@ -35,21 +25,21 @@ inline const uint8_t* ReadShortLength(const uint8_t* p, size_t* size, bool* good
   return p + 1 + two;
 }
 
-// The entry of a map at `p` if it is the slot's key and then a value of less than 16 kB, as every writer makes it; null
-// if it is anything else.
+// Takes the entry of a map at `p` if it is the slot's key and then a value of less than 16 kB, as every writer makes it;
+// null if it is anything else.
 inline const uint8_t* TakeEntryOf(const KeyTable::Slot& slot, const uint8_t* p, const uint8_t* end,
                                   const uint8_t* readable_end, Bytes* value) {
   constexpr size_t kMostHeaders = 8;  // three tags, a length of one byte, two lengths of two
-  if (slot.size > KeyTable::kMaxOneByteLength || static_cast<size_t>(readable_end - p) < kMostHeaders + 8 + slot.size) {
+  if (slot.size > kMaxShortLength || static_cast<size_t>(readable_end - p) < kMostHeaders + 8 + slot.size) {
     return nullptr;
   }
   size_t size, value_size;
   bool good = *p == kEntryTag;
   const uint8_t* const key = ReadShortLength(p + 1, &size, &good) + 2;
   good &= key[-2] == kKeyTag && key[-1] == slot.size;
-  const uint8_t* const behind_key = key + slot.size;
-  good &= *behind_key == kValueTag;
-  const uint8_t* const data = ReadShortLength(behind_key + 1, &value_size, &good);
+  const uint8_t* const key_end = key + slot.size;
+  good &= *key_end == kValueTag;
+  const uint8_t* const data = ReadShortLength(key_end + 1, &value_size, &good);
   const uint8_t* const entry_end = key - 2 + size;
   if (!good || data + value_size != entry_end || entry_end > end || !KeyTable::SameBytes(slot, key)) return nullptr;
   *value = {data, value_size};
@@ -123,9 +113,9 @@ bool SequenceParser::WalkLists(const uint8_t* readable_end, const uint8_t* p, co
   while (p < end) {
     uint32_t found = slots[lists_.last_key].next;
     Bytes value;
-    const uint8_t* const behind = TakeEntryOf(slots[found], p, end, readable_end, &value);
-    if (behind != nullptr) [[likely]] {
-      p = behind;
+    const uint8_t* const after = TakeEntryOf(slots[found], p, end, readable_end, &value);
+    if (after != nullptr) [[likely]] {
+      p = after;
     } else {
       MapEntry entry;
       p = NextEntry(p, end, EntryOrder::kKeyFirst, &entry);
@@ -154,13 +144,13 @@ bool SequenceParser::Walk(const Bytes& record, size_t row) {
     size_t size;
     p = ReadTag(p, end, &tag);
     if (p == nullptr) return false;
-    if (tag == kContextTag || tag == kListsTag) {
+    if (tag == kFeaturesTag || tag == kFeatureListsTag) {
       p = ReadLength(p, end, &size);
       if (p == nullptr) return false;
-      if (!(tag == kContextTag ? WalkContext(record, p, p + size, row) : WalkLists(end, p, p + size))) return false;
+      if (!(tag == kFeaturesTag ? WalkContext(record, p, p + size, row) : WalkLists(end, p, p + size))) return false;
       p += size;
     } else {
-      if ((tag & 7) == kWireStartGroup) return false;  // as TensorFlow
+      if (WireTypeOf(tag) == kWireStartGroup) return false;  // as TensorFlow
       p = SkipField(p, end, tag);
       if (p == nullptr) return false;
     }
@@ -192,7 +182,7 @@ Status SequenceParser::PutContext(size_t row) {
     }
     FeatureValue value;
     if (!FindValue(found.data, found.data + found.size, &value)) return MalformedFeature(spec);
-    // A Feature without a kind has no values: too few, whatever the default, unless none are wanted.
+    // A Feature without a kind has no values: too few, whatever the default, unless the shape has none either.
     if (value.kind == Kind::kNone && spec.layout == Layout::kFixed) value.kind = KindOf(spec.type);
     Status why;
     if (!context_.writer.Put(f, row, value, &why)) return why;

@@ -1,7 +1,7 @@
 // Parses rows of serialized SequenceExamples into columns, on one thread.
 //
-// Each row is walked once to find where the wanted features of its context and its feature lists stand (of a key
-// given twice the last counts), and then each of those is decoded. Context features of the usual form are taken during
+// Each row is walked once to find where the wanted features of its context and its feature lists stand (if a key is
+// given twice, the last counts), and then each of those is decoded. Context features of the usual form are taken during
 // the walk, by the script of their keys (key_script.h).
 
 #ifndef TFRECORD_FAST_PARSE_SEQUENCE_PARSER_H_
@@ -40,7 +40,7 @@ class SequenceParser {
     KeyTable keys;
     RowWriter writer;
     KeyScript script;          // of the context's keys
-    std::vector<Bytes> found;  // by feature: the value in this row; data is null where there is none
+    std::vector<Bytes> found;  // by feature: the value in this row; data is null if there is none
     uint32_t last_key = KeyTable::kStart;
   };
 
@@ -56,8 +56,8 @@ class SequenceParser {
   Map lists_;
 };
 
-// TensorFlow judges a context's FixedLenFeature by the longest row, so that a batch of no rows is an error where
-// the shape has values and there is no default.
+// TensorFlow checks a context's FixedLenFeature against the longest row, so a batch of no rows is an error if the shape
+// has values and there is no default.
 Status CheckEmptyBatch(const Schema& context, size_t rows);
 
 }  // namespace tfr

@@ -6,34 +6,25 @@
 #include <cstring>
 
 #include "base/endian.h"
-#include "parse/schema.h"
 #include "varint/varint.h"
+#include "wire/example.h"
 #include "wire/wire.h"
 
 namespace tfr {
 namespace {
 
-constexpr uint8_t kStepTag = WireTag(1, kWireDelimited);
-constexpr uint8_t kPackedTag = WireTag(1, kWireDelimited);
-constexpr uint8_t kFloatListTag = WireTag(static_cast<uint32_t>(Kind::kFloat), kWireDelimited);
-constexpr uint8_t kInt64ListTag = WireTag(static_cast<uint32_t>(Kind::kInt64), kWireDelimited);
-
-// The header before `bytes` bytes of varints, as a little-endian word of six bytes.
-constexpr uint64_t Int64Header(uint64_t bytes) {
-  return kStepTag | (bytes + 4) << 8 | static_cast<uint64_t>(kInt64ListTag) << 16 | (bytes + 2) << 24 |
-         static_cast<uint64_t>(kPackedTag) << 32 | bytes << 40;
-}
 constexpr uint64_t kMaxVarintWord = 8;
-constexpr uint64_t kMostRunBytes = 0x7f - 4;  // so that the step's size takes one byte
 constexpr uint64_t kTopBits = 0x8080808080808080;
-constexpr int kMostChanges = 2;  // of the varints' size in a list, before sizes are no longer foretold
+constexpr int kMostChanges = 2;  // of the varints' size in a list, before sizes are no longer predicted
 
+// The header before `bytes` bytes of varints.
+constexpr uint64_t Int64Header(uint64_t bytes) { return FeatureHeader(kStepTag, Kind::kInt64, bytes); }
 inline uint64_t HeaderAt(const uint8_t* p) { return LoadLE64(p - kBeforeSteps) >> 16; }
 
 // Steps of one varint of n bytes each, 1 to 8.
 template <bool kShort>
 const uint8_t* TakeVarintsOf(size_t n, const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* taken) {
-  const size_t step = kStepHeader + n;
+  const size_t step = kFeatureHeaderBytes + n;
   const size_t most = std::min(room, static_cast<size_t>(end - p) / step);
   const uint64_t header = Int64Header(n);
   const size_t others = 64 - 8 * n;
@@ -51,13 +42,13 @@ const uint8_t* TakeVarintsOf(size_t n, const uint8_t* p, const uint8_t* end, int
 // Steps of one varint of any size: each waits for the size of the one before.
 const uint8_t* TakeVarints(const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* taken) {
   size_t i = 0;
-  while (static_cast<size_t>(end - p) > kStepHeader && i < room) {
-    const size_t n = p[kStepHeader - 1];
-    if (HeaderAt(p) != Int64Header(n) || n > kMaxVarintSize || n > static_cast<size_t>(end - p) - kStepHeader ||
-        !DecodeOneVarint(p - kBeforeSteps, p + kStepHeader, n, out + i)) {
+  while (static_cast<size_t>(end - p) > kFeatureHeaderBytes && i < room) {
+    const size_t n = p[kFeatureHeaderBytes - 1];
+    if (HeaderAt(p) != Int64Header(n) || n > kMaxVarintSize || n > static_cast<size_t>(end - p) - kFeatureHeaderBytes ||
+        !DecodeOneVarint(p - kBeforeSteps, p + kFeatureHeaderBytes, n, out + i)) {
       break;
     }
-    p += kStepHeader + n;
+    p += kFeatureHeaderBytes + n;
     ++i;
   }
   *taken += i;
@@ -66,36 +57,30 @@ const uint8_t* TakeVarints(const uint8_t* p, const uint8_t* end, int64_t* out, s
 
 const uint8_t* TakeRuns(size_t values, const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* taken) {
   size_t i = 0;
-  while (static_cast<size_t>(end - p) > kStepHeader && i < room) {
-    const size_t n = p[kStepHeader - 1];
-    if (HeaderAt(p) != Int64Header(n) || n > kMostRunBytes || n > static_cast<size_t>(end - p) - kStepHeader) break;
-    const uint8_t* const behind = p + kStepHeader + n;
+  while (static_cast<size_t>(end - p) > kFeatureHeaderBytes && i < room) {
+    const size_t n = p[kFeatureHeaderBytes - 1];
+    if (HeaderAt(p) != Int64Header(n) || n > kMaxShortValues || n > static_cast<size_t>(end - p) - kFeatureHeaderBytes) break;
+    const uint8_t* const after = p + kFeatureHeaderBytes + n;
     size_t count;
-    if (DecodeVarintRun(p + kStepHeader, behind, out + i * values, values, &count) != behind || count != values) break;
-    p = behind;
+    if (DecodeVarintRun(p + kFeatureHeaderBytes, after, out + i * values, values, &count) != after || count != values) break;
+    p = after;
     ++i;
   }
   *taken += i;
   return p;
 }
 
-// Writes tag and length; the length's varint may take several bytes.
-uint8_t* PutTagAndLength(uint8_t tag, uint64_t length, uint8_t* out) {
-  *out++ = tag;
-  return EncodeVarint(length, out);
-}
-
 }  // namespace
 
 FloatStep::FloatStep(size_t floats) : value_bytes_(4 * floats) {
-  constexpr size_t kMostBytes = size_t{1} << 27;  // all lengths then take four bytes at most
+  constexpr size_t kMostBytes = size_t{1} << 27;  // lengths then take four bytes at most
   if (floats == 0 || floats > kMostBytes / 4) return;
-  const size_t packed = 1 + VarintSize(value_bytes_) + value_bytes_;
-  const size_t list = 1 + VarintSize(packed) + packed;
+  const uint64_t list = FieldSize(value_bytes_);
+  const uint64_t feature = FieldSize(list);
   uint8_t header[16] = {};
-  uint8_t* out = PutTagAndLength(kStepTag, list, header);
-  out = PutTagAndLength(kFloatListTag, packed, out);
-  out = PutTagAndLength(kPackedTag, value_bytes_, out);
+  uint8_t* out = WriteField(kStepTag, feature, header);
+  out = WriteField(ListTag(Kind::kFloat), list, out);
+  out = WriteField(kPackedTag, value_bytes_, out);
   header_size_ = static_cast<size_t>(out - header);
   uint8_t mask[16] = {};
   std::fill(mask, mask + header_size_, 0xff);
@@ -105,18 +90,18 @@ FloatStep::FloatStep(size_t floats) : value_bytes_(4 * floats) {
   }
 }
 
-// kBytes of values behind a header of six bytes.
+// kBytes of values after a header with lengths of one byte.
 template <size_t kBytes>
 const uint8_t* FloatStep::TakeSmall(const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room,
                                     size_t* taken) const {
-  constexpr size_t kStep = kStepHeader + kBytes;
+  constexpr size_t kStep = kFeatureHeaderBytes + kBytes;
   static_assert(kStep >= 8);
   const size_t most = std::min(room, static_cast<size_t>(end - p) / kStep);
   const uint64_t head = head_[0];
   size_t i = 0;
   for (; i < most; ++i, p += kStep, out += kBytes) {
     if ((LoadLE64(p) << 16) != head << 16) break;
-    std::memcpy(out, p + kStepHeader, kBytes);
+    std::memcpy(out, p + kFeatureHeaderBytes, kBytes);
   }
   *taken += i;
   return p;
@@ -140,7 +125,7 @@ const uint8_t* FloatStep::Take(const uint8_t* p, const uint8_t* end, uint8_t* ou
     default:
       break;
   }
-  // At least 20 bytes of values from here on, and a header of up to 16.
+  // Here there are at least 20 bytes of values, after a header of up to 16.
   const size_t step = header_size_ + value_bytes_;
   const size_t most = std::min(room, static_cast<size_t>(end - p) / step);
   size_t i = 0;
@@ -155,8 +140,8 @@ const uint8_t* FloatStep::Take(const uint8_t* p, const uint8_t* end, uint8_t* ou
 const uint8_t* TakeInt64Steps(size_t values, const uint8_t* p, const uint8_t* end, int64_t* out, size_t room,
                               size_t* taken) {
   if (values != 1) return TakeRuns(values, p, end, out, room, taken);
-  for (int change = 0; static_cast<size_t>(end - p) > kStepHeader && room > 0; ++change) {
-    const size_t n = p[kStepHeader - 1];
+  for (int change = 0; static_cast<size_t>(end - p) > kFeatureHeaderBytes && room > 0; ++change) {
+    const size_t n = p[kFeatureHeaderBytes - 1];
     size_t some = 0;
     if (n - 1 < kMaxVarintWord && change <= kMostChanges) {
       p = n <= 2 ? TakeVarintsOf<true>(n, p, end, out, room, &some) : TakeVarintsOf<false>(n, p, end, out, room, &some);

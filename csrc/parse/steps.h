@@ -1,12 +1,11 @@
-// Runs of steps of a feature list that all look alike, as they do in nearly every list.
+// Runs of steps of a feature list that all look the same, as they do in nearly every list.
 //
-// A step in its usual form is a Feature with one list, packed:
-//   step tag, size | list tag, size | packed tag, size | values
-// Where the number of values is fixed, all that stands before floats is the same in every step, and so is the distance
-// to the next; before one int64 it is, as long as the varints take the same number of bytes.
+// A step in its usual form is a FeatureHeader (wire/example.h) and values. If the number of values is fixed, all that
+// stands before floats is the same in every step, and so is the distance to the next; for one int64 per step this holds
+// as long as the varints take the same number of bytes.
 //
-// Each function takes steps from `p` on as long as they are of the usual form, and returns the cursor behind the last
-// one taken; *taken is raised by their number. The rest is for whoever decodes step by step. It reads nothing outside
+// Each function takes steps from `p` on as long as they are of the usual form, and returns the cursor after the last
+// one taken; *taken grows by their number. The rest is to be decoded step by step. It reads nothing outside
 // [p - kBeforeSteps, end): a list has its own tag and length before it.
 
 #ifndef TFRECORD_FAST_PARSE_STEPS_H_
@@ -18,14 +17,13 @@
 namespace tfr {
 
 constexpr size_t kBeforeSteps = 2;
-constexpr size_t kStepHeader = 6;  // three tags and three lengths, of one byte each
 
-// What a step of so many floats begins with.
+// What a step of that many floats begins with.
 class FloatStep {
  public:
   explicit FloatStep(size_t floats);
 
-  // At most `room` steps, end to end to `out`, no byte beyond them written.
+  // Copies the values of at most `room` steps to `out`, end to end, and writes nothing after them.
   const uint8_t* Take(const uint8_t* p, const uint8_t* end, uint8_t* out, size_t room, size_t* taken) const;
 
  private:
@@ -34,7 +32,7 @@ class FloatStep {
 
   uint64_t head_[2] = {};  // the first bytes of the header, and the others
   uint64_t mask_[2] = {};
-  size_t header_size_ = 0;  // 0: too long to be told by two words
+  size_t header_size_ = 0;  // 0: too long to be compared as two words
   size_t value_bytes_;
 };
 

@@ -1,17 +1,17 @@
-// The rarer half of the wire primitives: long varints and unknown fields; see wire.h.
+// Skipping unknown fields; see wire.h.
 
 #include "wire/wire.h"
 
 namespace tfr {
 namespace {
 
-// Behind the end-group tag that closes `field`.
+// To the byte after the end-group tag that closes `field`.
 const uint8_t* SkipGroup(const uint8_t* p, const uint8_t* end, uint32_t field, int depth);
 
 const uint8_t* SkipFieldAt(const uint8_t* p, const uint8_t* end, uint32_t tag, int depth) {
   uint64_t ignored;
   size_t size;
-  switch (tag & 7) {
+  switch (WireTypeOf(tag)) {
     case kWireVarint:
       return ReadVarint(p, end, &ignored);
     case kWireFixed64:
@@ -20,7 +20,7 @@ const uint8_t* SkipFieldAt(const uint8_t* p, const uint8_t* end, uint32_t tag, i
       p = ReadLength(p, end, &size);
       return p ? p + size : nullptr;
     case kWireStartGroup:
-      return SkipGroup(p, end, tag >> 3, depth);
+      return SkipGroup(p, end, FieldOf(tag), depth);
     case kWireFixed32:
       return end - p >= 4 ? p + 4 : nullptr;
     default:  // an end-group tag that nothing opened, or one of the two types that do not exist
@@ -34,27 +34,13 @@ const uint8_t* SkipGroup(const uint8_t* p, const uint8_t* end, uint32_t field, i
     uint32_t tag;
     p = ReadTag(p, end, &tag);
     if (p == nullptr) return nullptr;
-    if ((tag & 7) == kWireEndGroup) return tag >> 3 == field ? p : nullptr;
+    if (WireTypeOf(tag) == kWireEndGroup) return FieldOf(tag) == field ? p : nullptr;
     p = SkipFieldAt(p, end, tag, depth + 1);
   }
   return nullptr;
 }
 
 }  // namespace
-
-const uint8_t* ReadVarintSlow(const uint8_t* p, const uint8_t* end, uint64_t* value) {
-  uint64_t result = 0;
-  for (int shift = 0; shift < 7 * kMaxVarintBytes; shift += 7) {
-    if (p >= end) return nullptr;
-    const uint8_t byte = *p++;
-    result |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) {
-      *value = result;
-      return p;
-    }
-  }
-  return nullptr;
-}
 
 const uint8_t* SkipField(const uint8_t* p, const uint8_t* end, uint32_t tag) { return SkipFieldAt(p, end, tag, 0); }
 

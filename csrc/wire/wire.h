@@ -1,15 +1,17 @@
-// The protobuf wire format: tags, varints, length-delimited fields, and skipping what one does not know.
+// The protobuf wire format: tags, varints, length-delimited fields, and skipping unknown fields. What the fields of our
+// messages mean is in example.h.
 //
-// Spec: https://protobuf.dev/programming-guides/encoding/. Every function takes a cursor and the end of the
-// message that it stands in, never reads at or past the end, and returns the cursor behind what it read, or
-// null where the bytes are malformed. A length is checked against the bytes that are there before anyone
-// acts on it.
+// Spec: https://protobuf.dev/programming-guides/encoding/. Every function that reads takes a cursor and the end of the
+// message that it stands in, never reads at or past the end, and returns the cursor after what it read, or null where
+// the bytes are malformed. A length is checked against the bytes that are there before anything acts on it.
 
 #ifndef TFRECORD_FAST_WIRE_WIRE_H_
 #define TFRECORD_FAST_WIRE_WIRE_H_
 
 #include <cstddef>
 #include <cstdint>
+
+#include "varint/varint.h"
 
 namespace tfr {
 
@@ -24,20 +26,19 @@ enum WireType : uint32_t {
 
 // The tag of `field`; one byte as long as field < 16.
 constexpr uint32_t WireTag(uint32_t field, WireType type) { return field << 3 | type; }
+constexpr uint32_t WireTypeOf(uint32_t tag) { return tag & 7; }
+constexpr uint32_t FieldOf(uint32_t tag) { return tag >> 3; }
 
-constexpr int kMaxVarintBytes = 10;     // ceil(64 / 7)
-constexpr int kMaxGroupDepth = 100;     // nesting beyond it is refused, as by the protobuf runtime
+constexpr uint32_t kMaxShortLength = 0x7f;  // the longest length that takes one byte
+constexpr int kMaxGroupDepth = 100;         // nesting beyond it is refused, as by the protobuf runtime
 
-// The long way of ReadVarint, for two bytes and more.
-const uint8_t* ReadVarintSlow(const uint8_t* p, const uint8_t* end, uint64_t* value);
-
-// 1 to 10 bytes; bits beyond the 64th are dropped, an eleventh byte is malformed.
+// As DecodeVarint, for tags and lengths, most of which take one byte.
 inline const uint8_t* ReadVarint(const uint8_t* p, const uint8_t* end, uint64_t* value) {
   if (p < end && *p < 0x80) [[likely]] {
     *value = *p;
     return p + 1;
   }
-  return ReadVarintSlow(p, end, value);
+  return internal::DecodeLongVarint(p, end, value);
 }
 
 // A tag: a varint below 2^32 with a field number above 0.
@@ -49,7 +50,7 @@ inline const uint8_t* ReadTag(const uint8_t* p, const uint8_t* end, uint32_t* ta
   return p;
 }
 
-// A length prefix: on success *size bytes are there behind the returned cursor.
+// A length prefix: on success *size bytes are there after the returned cursor.
 inline const uint8_t* ReadLength(const uint8_t* p, const uint8_t* end, size_t* size) {
   uint64_t value;
   p = ReadVarint(p, end, &value);
@@ -60,6 +61,17 @@ inline const uint8_t* ReadLength(const uint8_t* p, const uint8_t* end, size_t* s
 
 // Skips the field whose tag has just been read, groups included.
 const uint8_t* SkipField(const uint8_t* p, const uint8_t* end, uint32_t tag);
+
+// ---- Writing ----
+
+// What a length-delimited field of `size` bytes takes with its tag, of one byte, and its length.
+inline uint64_t FieldSize(uint64_t size) { return 1 + VarintSize(size) + size; }
+
+// Writes the tag and the length; returns the byte after them, where the field's `size` bytes go.
+inline uint8_t* WriteField(uint8_t tag, uint64_t size, uint8_t* out) {
+  *out++ = tag;
+  return EncodeVarint(size, out);
+}
 
 }  // namespace tfr
 

@@ -59,7 +59,7 @@ NOT_PLAIN = [
 
 def by_columns(example):
     named, _ = as_columns({key: as_one_row(value) for key, value in example.items()})
-    return _core._encode_rows([core_column(key, column) for key, column in named], [], False, 1, 1)[0]
+    return _core._encode_examples([core_column(key, column) for key, column in named], 1, 1)[0]
 
 
 @given(st.dictionaries(st.text(max_size=12), VALUES, max_size=12))

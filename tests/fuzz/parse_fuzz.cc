@@ -19,13 +19,13 @@
 
 namespace {
 
-using tfr::ColumnType;
+using tfr::ElementType;
 using tfr::FeatureSpec;
 using tfr::Layout;
 
 constexpr int kSchemas = 4;
 
-FeatureSpec Spec(std::string key, ColumnType type, Layout layout, std::vector<int64_t> shape, bool absent) {
+FeatureSpec Spec(std::string key, ElementType type, Layout layout, std::vector<int64_t> shape, bool absent) {
   FeatureSpec spec;
   spec.key = std::move(key);
   spec.type = type;
@@ -40,23 +40,23 @@ tfr::SchemaPtr MakeSchema(int which, bool lists) {
   std::vector<FeatureSpec> specs;
   const Layout single = lists ? Layout::kPadded : Layout::kFixed;
   if (which == 0) {
-    specs = {Spec("a", ColumnType::kInt64, single, {}, true), Spec("b", ColumnType::kFloat32, single, {}, true),
-             Spec("c", ColumnType::kBytes, single, {}, true)};
+    specs = {Spec("a", ElementType::kInt64, single, {}, true), Spec("b", ElementType::kFloat32, single, {}, true),
+             Spec("c", ElementType::kBytes, single, {}, true)};
   } else if (which == 1) {
-    specs = {Spec("a", ColumnType::kInt64, Layout::kList, {}, true),
-             Spec("b", ColumnType::kFloat32, Layout::kList, {}, true),
-             Spec("c", ColumnType::kBytes, Layout::kList, {}, true)};
+    specs = {Spec("a", ElementType::kInt64, Layout::kList, {}, true),
+             Spec("b", ElementType::kFloat32, Layout::kList, {}, true),
+             Spec("c", ElementType::kBytes, Layout::kList, {}, true)};
   } else if (which == 2) {
-    specs = {Spec("a", ColumnType::kInt8, Layout::kPadded, {2}, true),
-             Spec("b", ColumnType::kFloat16, single, {3}, true), Spec("c", ColumnType::kUInt8, single, {5}, true)};
+    specs = {Spec("a", ElementType::kInt8, Layout::kPadded, {2}, true),
+             Spec("b", ElementType::kFloat16, single, {3}, true), Spec("c", ElementType::kUInt8, single, {5}, true)};
   } else {
-    specs = {Spec("a", ColumnType::kBool, single, {2}, true), Spec("b", ColumnType::kFloat64, Layout::kList, {}, true),
-             Spec("", ColumnType::kInt64, single, {}, true)};
+    specs = {Spec("a", ElementType::kBool, single, {2}, true), Spec("b", ElementType::kFloat64, Layout::kList, {}, true),
+             Spec("", ElementType::kInt64, single, {}, true)};
   }
   if (!lists) {  // defaults, so that a record without the feature is no error
     for (FeatureSpec& spec : specs) {
       if (spec.layout != Layout::kFixed) continue;
-      if (spec.type == ColumnType::kBytes) {
+      if (spec.type == ElementType::kBytes) {
         spec.default_strings.assign(spec.elements, "default");
       } else {
         spec.default_values.assign(spec.elements * tfr::ItemSize(spec.type), 1);
@@ -88,7 +88,7 @@ std::string Digest(const tfr::Schema& schema, const tfr::Columns& columns, size_
       last = first + a_row;
     }
     for (size_t i = first; i < last; ++i) {
-      if (spec.type == ColumnType::kBytes) {
+      if (spec.type == ElementType::kBytes) {
         const tfr::Bytes& bytes = column.values.as<tfr::Bytes>()[i];
         digest.append(reinterpret_cast<const char*>(bytes.data), bytes.size);
       } else {

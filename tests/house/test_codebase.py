@@ -110,6 +110,16 @@ def test_a_codecs_library_is_included_by_its_own_files(library, owners):
     assert {path.stem for path in SOURCES if library in includes(path)[0]} <= owners
 
 
+# A tag that is made or named, a tag's byte, and a field number that is shifted into one.
+TAGS = r"\bWireTag\s*\(|\bk\w*Tags?\s*(?:=|\{|\()|\b0[xX]0*(?:8|[aA]|[dD]|12|1[aA])\b|<<\s*3\s*\|"
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if room(path) in ("parse", "encode", "bindings")], ids=name)
+def test_tags_are_written_down_in_the_grammar_only(path):
+    """csrc/wire/example.h, whose names other rooms use."""
+    assert not re.findall(TAGS, code(path))
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=name)
 def test_the_core_never_prints_and_never_aborts(path):
     calls = r"\b(?:f?printf|puts|fputs|abort|exit|_exit|terminate)\s*\("

@@ -13,6 +13,8 @@ STUB = ast.parse((Path(tfrecord_fast.__file__).parent / "_core.pyi").read_text()
 # What CPython or pybind11 gives every module and class of its own accord.
 UNTOLD = {"__doc__", "__file__", "__loader__", "__name__", "__package__", "__spec__", "__module__", "__reduce__"}
 UNTOLD |= {"__repr__", "_pybind11_conduit_v1_"}
+# What CPython gives every named tuple of the core's (a struct sequence).
+UNTOLD_OF_TUPLES = {"__match_args__", "__new__", "__replace__", "n_fields", "n_sequence_fields", "n_unnamed_fields"}
 
 
 def defined(body):
@@ -60,7 +62,14 @@ def test_stub_names_what_the_extension_has():
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_stub_names_what_each_class_has(name):
-    assert set(defined(CLASSES[name].body)) == set(vars(getattr(_core, name))) - UNTOLD
+    cls = getattr(_core, name)
+    untold = UNTOLD | UNTOLD_OF_TUPLES if issubclass(cls, tuple) else UNTOLD
+    assert set(defined(CLASSES[name].body)) == set(vars(cls)) - untold
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSES if issubclass(getattr(_core, name), tuple)])
+def test_stub_has_the_fields_of_each_named_tuple_in_their_order(name):
+    assert tuple(defined(CLASSES[name].body)) == getattr(_core, name).__match_args__
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -306,7 +306,7 @@ class _RowSink:
     @contextlib.contextmanager
     def opened(self, scanner: _core.FeatureScanner) -> Iterator[None]:
         self.features = features_of(scanner)
-        single = [key for key, _, _, _, most, _, _ in scanner.features() if most <= 1]
+        single = [seen.key for seen in scanner.features() if seen.most <= 1]
         self.single = {key.decode("utf-8", "surrogateescape") for key in single}
         temporary = temporary_beside(self.path)
         try:

@@ -39,7 +39,7 @@ Values = npt.NDArray[Any] | _core.BytesViews
 class Column(NamedTuple):
     """Row i has the values from `splits[i]` to `splits[i + 1]`, or `per_row` of them where `splits` is None.
 
-    `type` is the name of an element type ("int64", …, "bytes"); `values` a flat, contiguous ndarray or a BytesViews;
+    `type` is the name of an element type ("int64", …, "string"); `values` a flat, contiguous ndarray or a BytesViews;
     `valid` 0 for the rows that are null, or None.
     """
 
@@ -161,11 +161,11 @@ def _of_array(array: npt.NDArray[Any]) -> Column:
     count = int(np.prod(array.shape[1:], dtype=np.int64))
     if array.dtype.kind == "T":
         views, valid = _core._views_of_objects(array.ravel().tolist())
-        return _nest_fixed(rows, count, Column("bytes", views, rows * count, valid=valid))
+        return _nest_fixed(rows, count, Column("string", views, rows * count, valid=valid))
     if array.dtype.kind == "U":
         array = np.char.encode(array, "utf-8")
     if array.dtype.kind == "S":
-        return Column("bytes", _core._views_of_fixed(np.ascontiguousarray(array).ravel()), rows, count)
+        return Column("string", _core._views_of_fixed(np.ascontiguousarray(array).ravel()), rows, count)
     name = array.dtype.name
     if name not in _NUMERIC:
         raise TypeError(f"no values of dtype {name} in an Example")
@@ -206,7 +206,7 @@ def _of_sequence(values: Sequence[Any]) -> Column:
         return _nulls(rows)
     if isinstance(first, str | bytes | bytearray | memoryview):
         views, valid = _core._views_of_objects(values)
-        return Column("bytes", views, rows, valid=valid)
+        return Column("string", views, rows, valid=valid)
     if isinstance(first, int | float | np.generic) or (isinstance(first, np.ndarray) and first.ndim == 0):
         return _of_numbers(values)
     if isinstance(first, Mapping | set | frozenset) or not hasattr(first, "__len__"):
@@ -324,13 +324,13 @@ def _columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
     else:
         nodes = [_core._arrow_array(*table.__arrow_c_array__())]
     chunks: dict[str, list[Column]] = {}
-    for kind, _, valid, *rest in nodes:
-        if kind != "struct":
+    for table_node in nodes:
+        if table_node.kind != "struct":
             raise TypeError("expected an Arrow table: an array of structs, or a stream of them")
-        for name, node in rest[0]:
+        for name, node in table_node.fields:
             with _naming(name):
                 column = _of_node(node)
-            chunks.setdefault(name, []).append(column._replace(valid=_both(column.valid, valid)))
+            chunks.setdefault(name, []).append(column._replace(valid=_both(column.valid, table_node.valid)))
     named = []
     for name, columns in chunks.items():
         with _naming(name):
@@ -338,31 +338,30 @@ def _columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
     return named
 
 
-def _of_node(node: tuple[Any, ...]) -> Column:
-    """From what the core made of an Arrow array; see csrc/bindings/arrow_import.cc."""
-    kind, rows, valid, *rest = node
+def _of_node(node: _core.ArrowNode) -> Column:
+    """From what the core made of an Arrow array."""
+    kind, rows, valid = node.kind, node.rows, node.valid
     if kind == "null":
         return _nulls(rows)
     if kind == "values":
-        return Column(rest[0], np.require(rest[1], requirements=["C", "A"]), rows, valid=valid)
-    if kind == "bytes":
-        return Column("bytes", rest[0], rows, valid=valid)
+        values = node.values if node.type == "string" else np.require(node.values, requirements=["C", "A"])
+        return Column(node.type, values, rows, valid=valid)
     if kind == "list":
-        child = _of_node(rest[1])
+        child, splits = _of_node(node.child), node.splits
         if valid is not None and child.valid is not None:
-            below = child.valid[: rest[0][-1]].copy()
-            below[rest[0][0] :] |= np.repeat(1 - valid, np.diff(rest[0]))
+            below = child.valid[: splits[-1]].copy()
+            below[splits[0] :] |= np.repeat(1 - valid, np.diff(splits))
             child = child._replace(valid=below)  # what lies under a null row does not matter
-        return _nest(rest[0], child)._replace(valid=valid)
+        return _nest(splits, child)._replace(valid=valid)
     if kind == "fixed":
-        child = _of_node(rest[1])
+        child = _of_node(node.child)
         if valid is not None and child.valid is not None:
-            child = child._replace(valid=child.valid | np.repeat(1 - valid, rest[0]))
-        return _nest_fixed(rows, rest[0], child)._replace(valid=valid)
+            child = child._replace(valid=child.valid | np.repeat(1 - valid, node.size))
+        return _nest_fixed(rows, node.size, child)._replace(valid=valid)
     if kind == "dictionary":
-        return _of_dictionary(rest[0], valid, _of_node(rest[1]))
+        return _of_dictionary(node.values, valid, _of_node(node.child))
     if kind == "other":
-        raise TypeError(f"an Arrow array of format {rest[0]!r} can't be written to an Example")
+        raise TypeError(f"an Arrow array of format {node.type!r} can't be written to an Example")
     raise TypeError("a struct can't be written to an Example: give its fields as columns")
 
 
@@ -393,7 +392,7 @@ def _concatenate(columns: list[Column]) -> Column:
     wanted = kinds.pop() if kinds else columns[0].type
     flat = [_flat(column if column.type == wanted else _nulls(column.rows)._replace(type=wanted)) for column in columns]
     parts: list[Any] = [values for values, _ in flat]
-    values = _core._views_concatenate(parts) if wanted == "bytes" else np.concatenate(parts)
+    values = _core._views_concatenate(parts) if wanted == "string" else np.concatenate(parts)
     rows = sum(column.rows for column in columns)
     valid = None
     if any(column.valid is not None for column in columns):
@@ -414,7 +413,7 @@ def _flat(column: Column) -> tuple[Values, Splits]:
         first, last, lengths = 0, column.rows * column.per_row, np.full(column.rows, column.per_row, np.int64)
     else:
         first, last, lengths = int(column.splits[0]), int(column.splits[-1]), np.diff(column.splits)
-    if column.type == "bytes":
+    if column.type == "string":
         if isinstance(column.values, np.ndarray):  # nulls only
             return _core._views_of_objects([b""] * column.rows)[0], lengths
         whole = first == 0 and last == len(column.values)
@@ -450,11 +449,12 @@ def _feature_list_of(value: Any, lengths: Integers | None) -> FeatureList:
     if isinstance(value, np.ndarray) or (hasattr(value, "shape") and len(value.shape) > 1):
         return _of_padded(value, None)
     if hasattr(value, "__arrow_c_array__"):
-        kind, rows, valid, *rest = _core._arrow_array(*value.__arrow_c_array__())
-        if kind == "list":
-            return _checked(_of_node(rest[1]), rest[0])._replace(row_valid=valid)
-        if kind == "fixed":
-            return _checked(_of_node(rest[1]), np.arange(rows + 1, dtype=np.int64) * rest[0])._replace(row_valid=valid)
+        node = _core._arrow_array(*value.__arrow_c_array__())
+        if node.kind == "list":
+            return _checked(_of_node(node.child), node.splits)._replace(row_valid=node.valid)
+        if node.kind == "fixed":
+            steps = np.arange(node.rows + 1, dtype=np.int64) * node.size
+            return _checked(_of_node(node.child), steps)._replace(row_valid=node.valid)
     wanted = "rows of steps (a RaggedTensor, nested lists, an array [n, steps, …])"
     raise TypeError(f"expected {wanted}, got {type(value).__name__}")
 

@@ -10,12 +10,9 @@ from .. import _core
 from ..base.threads import thread_count
 from ..errors import InvalidArgumentError
 from ..typing import Integers, Table
-from .columns import Column, FeatureList, Flags, Splits, Values, as_columns, as_feature_list, as_one_row, common_length
+from .columns import Column, FeatureList, as_columns, as_feature_list, as_one_row, common_length
 
-__all__ = ["CoreColumn", "core_column", "encode_example", "encode_examples", "encode_plain", "encode_sequence_examples"]
-
-# Key, type, values, values per row, row splits, valid rows; of a feature list also the splits into steps, valid lists.
-CoreColumn = tuple[str, str, Values, int, Splits | None, Flags | None, Splits | None, Flags | None]
+__all__ = ["core_column", "encode_example", "encode_examples", "encode_plain", "encode_sequence_examples"]
 
 _DATES = frozenset((np.datetime64, np.timedelta64))
 
@@ -47,7 +44,7 @@ def encode_examples(columns: Table, *, num_threads: int | None = None) -> _core.
     threads = thread_count(num_threads)
     named, rows = as_columns(columns)
     taken = [core_column(key, column) for key, column in named]
-    return _core._encode_rows(taken, [], False, rows or 0, threads)
+    return _core._encode_examples(taken, rows or 0, threads)
 
 
 def encode_example(example: Mapping[str, object]) -> _core.RecordBatch:
@@ -61,7 +58,7 @@ def encode_example(example: Mapping[str, object]) -> _core.RecordBatch:
     if plain is not None:
         return _core._record_batch([plain])
     named, _ = as_columns({key: as_one_row(value) for key, value in example.items()}, "example")
-    return _core._encode_rows([core_column(key, column) for key, column in named], [], False, 1, 1)
+    return _core._encode_examples([core_column(key, column) for key, column in named], rows=1, num_threads=1)
 
 
 def encode_plain(example: Mapping[str, object]) -> bytes | None:
@@ -95,22 +92,37 @@ def encode_sequence_examples(
     lists = [(key, as_feature_list(key, value, (lengths or {}).get(key))) for key, value in sequences.items()]
     all_lengths = [(key, column.rows) for key, column in named] + [(key, column.rows) for key, column in lists]
     rows = common_length(all_lengths)
-    return _core._encode_rows(
+    return _core._encode_sequence_examples(
         [core_column(key, column) for key, column in named],
         [_core_list(key, column) for key, column in lists],
-        True,
         rows or 0,
         threads,
     )
 
 
-def core_column(key: str, column: Column) -> CoreColumn:
-    """As csrc/bindings/encode.h takes it."""
-    return (key, column.type, column.values, column.per_row, column.splits, column.valid, None, None)
+def core_column(key: str, column: Column) -> _core.EncodeColumn:
+    """As the core takes it."""
+    return _core.EncodeColumn(
+        key=key,
+        type=column.type,
+        values=column.values,
+        count=column.per_row,
+        splits=column.splits,
+        valid=column.valid,
+    )
 
 
-def _core_list(key: str, column: FeatureList) -> CoreColumn:
+def _core_list(key: str, column: FeatureList) -> _core.EncodeColumn:
     if not isinstance(key, str):
         raise InvalidArgumentError(f"keys are strings, got {type(key).__name__}: {key!r}")
     items = column.items
-    return (key, items.type, items.values, items.per_row, items.splits, items.valid, column.steps, column.row_valid)
+    return _core.EncodeColumn(
+        key=key,
+        type=items.type,
+        values=items.values,
+        count=items.per_row,
+        splits=items.splits,
+        valid=items.valid,
+        steps=column.steps,
+        row_valid=column.row_valid,
+    )

@@ -53,12 +53,12 @@ def lists_of(scanner: _core.FeatureScanner) -> dict[str, InferredList]:
     """The sequence features that a scanner has seen."""
     note = InferredShape(scanner.records)
     lists: dict[str, InferredList] = {}
-    for key, kind, _, fewest, most, _, _ in sorted(scanner.lists()):
-        if kind == "none":
+    for seen in sorted(scanner.lists()):
+        if seen.kind == "none":
             continue
-        name, dtype = _name(key), _DTYPES[kind]
-        if fewest == most > 0:
-            lists[name] = FixedLenSequenceFeature(note([] if most == 1 else [most]), dtype, allow_missing=True)
+        name, dtype = _name(seen.key), _DTYPES[seen.kind]
+        if seen.fewest == seen.most > 0:
+            lists[name] = FixedLenSequenceFeature(note(_shape(seen)), dtype, allow_missing=True)
         else:
             lists[name] = VarLenFeature(dtype)
     return lists
@@ -68,15 +68,19 @@ def features_of(scanner: _core.FeatureScanner) -> dict[str, InferredFeature]:
     """The features, or context features, that a scanner has seen."""
     note = InferredShape(scanner.records)
     features: dict[str, InferredFeature] = {}
-    for key, kind, records, fewest, most, _, _ in sorted(scanner.features()):
-        if kind == "none":
+    for seen in sorted(scanner.features()):
+        if seen.kind == "none":
             continue
-        name, dtype = _name(key), _DTYPES[kind]
-        if records == scanner.records and fewest == most > 0:
-            features[name] = FixedLenFeature(note([] if most == 1 else [most]), dtype)
+        name, dtype = _name(seen.key), _DTYPES[seen.kind]
+        if seen.records == scanner.records and seen.fewest == seen.most > 0:
+            features[name] = FixedLenFeature(note(_shape(seen)), dtype)
         else:
             features[name] = VarLenFeature(dtype)
     return features
+
+
+def _shape(seen: _core.KeySummary) -> list[int]:
+    return [] if seen.most == 1 else [seen.most]
 
 
 def _name(key: bytes) -> str:

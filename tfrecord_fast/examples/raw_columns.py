@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..dtypes import DType, as_dtype, complex64, complex128, int64, string
 from ..errors import InvalidArgumentError
 from ..typing import Features, Key, Shape
@@ -28,8 +29,6 @@ from .features import (
 
 __all__ = ["CONTEXT_KINDS", "EXAMPLE_KINDS", "LIST_KINDS", "DenseColumn", "RaggedColumn", "RawColumns", "index_keys_of"]
 
-# As csrc/bindings/parse.h takes it: key, dtype, layout, shape, default, whether it may be absent, note.
-FeatureSpec = tuple[bytes, str, str, tuple[int, ...], bytes | list[bytes] | None, bool, str]
 _Shaped = FixedLenFeature | FixedLenSequenceFeature
 
 # What the features may be, of an Example, of a context, and of the feature lists of a SequenceExample.
@@ -102,13 +101,13 @@ class RawColumns:
         )
         self.hidden = [key for key in self.keys if key not in self.features]
 
-    def specs(self) -> list[FeatureSpec]:
+    def specs(self) -> list[_core.FeatureSpec]:
         """For the core, in the order of `keys`."""
-        lists = [*self.sparse.items(), *((key, column.dtype) for key, column in self.ragged.items())]
-        specs: dict[Hashable, FeatureSpec]
-        specs = {key: (_key_bytes(key), dtype.name, "list", (), None, False, "") for key, dtype in lists}
-        specs |= {key: (_key_bytes(key), column.dtype.name, *column[1:]) for key, column in self.dense.items()}
-        return [specs[key] for key in self.keys]
+        return [
+            *(_list_spec(key, dtype) for key, dtype in self.sparse.items()),
+            *(_dense_spec(key, column) for key, column in self.dense.items()),
+            *(_list_spec(key, column.dtype) for key, column in self.ragged.items()),
+        ]
 
     # ---- Adding features, with TensorFlow's checks ----
 
@@ -190,6 +189,22 @@ def index_keys_of(feature: SparseFeature) -> list[Key]:
     """The keys of a SparseFeature's indices, one per dimension."""
     keys = feature.index_key
     return [keys] if isinstance(keys, str | bytes) else list(keys)
+
+
+def _list_spec(key: object, dtype: DType) -> _core.FeatureSpec:
+    return _core.FeatureSpec(key=_key_bytes(key), type=dtype.name, layout="list")
+
+
+def _dense_spec(key: object, column: DenseColumn) -> _core.FeatureSpec:
+    return _core.FeatureSpec(
+        key=_key_bytes(key),
+        type=column.dtype.name,
+        layout=column.layout,
+        shape=column.shape,
+        default=column.default,
+        may_be_absent=column.may_be_absent,
+        note=column.note,
+    )
 
 
 def _key_bytes(key: object) -> bytes:

@@ -25,11 +25,12 @@ def of_batch(raw: RawColumns, columns: list[Any]) -> Result:
     """The results of a batch, from the core's columns of Examples or contexts."""
     results = dict(zip(raw.keys, columns, strict=True))
     for key in raw.sparse:
-        values, splits, longest = results[key]
-        results[key] = SparseTensor.from_row_splits(values, splits, (len(splits) - 1, longest))
+        column = results[key]
+        shape = (len(column.splits) - 1, column.longest)
+        results[key] = SparseTensor.from_row_splits(column.values, column.splits, shape)
     for key, ragged in raw.ragged.items():
-        values, splits, _ = results[key]
-        results[key] = ragged_of(values, _narrow(splits, ragged.row_splits_dtype, key))
+        column = results[key]
+        results[key] = ragged_of(column.values, _narrow(column.splits, ragged.row_splits_dtype, key))
     return _compose(raw, results, single=False)
 
 
@@ -47,17 +48,18 @@ def of_lists(raw: RawColumns, columns: list[Any], single: bool) -> tuple[Result,
     results = dict(zip(raw.keys, columns, strict=True))
     lengths = {}
     for key in raw.sparse:
-        values, splits, row_steps, longest, longest_row = results[key]
-        shape = (longest_row, longest) if single else (len(row_steps) - 1, longest_row, longest)
-        results[key] = SparseTensor.from_row_splits(values, splits, shape, row_steps)
+        column = results[key]
+        one = (column.longest_row, column.longest)
+        shape = one if single else (len(column.row_steps) - 1, *one)
+        results[key] = SparseTensor.from_row_splits(column.values, column.splits, shape, column.row_steps)
     for key in raw.dense:
-        values, counts = results[key]
-        results[key] = values[0] if single else values
-        lengths[key] = counts[0] if single else counts
+        column = results[key]
+        results[key] = column.values[0] if single else column.values
+        lengths[key] = column.lengths[0] if single else column.lengths
     for key, ragged in raw.ragged.items():
-        values, splits, row_steps, _, _ = results[key]
-        steps = ragged_of(values, _narrow(splits, ragged.row_splits_dtype, key))
-        results[key] = steps if single else ragged_of(steps, _narrow(row_steps, ragged.row_splits_dtype, key))
+        column = results[key]
+        steps = ragged_of(column.values, _narrow(column.splits, ragged.row_splits_dtype, key))
+        results[key] = steps if single else ragged_of(steps, _narrow(column.row_steps, ragged.row_splits_dtype, key))
     return _compose(raw, results, single), lengths
 
 

@@ -25,7 +25,7 @@ def export(
 ) -> Capsules:
     """The two capsules for `values` in lists cut at `offsets`, the innermost first."""
     copy = requested_schema is not None and _core._arrow_requested_format(requested_schema) in ("Z", "U")
-    return _core._arrow_export(values, offsets, copy)
+    return _core._arrow_export(values, offsets, copy_strings=copy)
 
 
 class _ArrayColumn:

@@ -104,7 +104,7 @@ class BytesArray(_core.BytesArrayBase):
             inner = (shape,) if isinstance(shape, int) else tuple(shape)
             width = kind.itemsize * int(np.prod(inner, dtype=np.int64))
         rows = np.empty((self.size, width), dtype=np.uint8)
-        wrong = _core._bytes_copy_rows(self, rows, True)
+        wrong = _core._bytes_copy_rows(self, rows, exact=True)
         if wrong >= 0:
             got = int(_core._bytes_lengths(self)[wrong])
             raise InvalidArgumentError(
