@@ -298,8 +298,8 @@ std::string RequestedFormat(const py::capsule& capsule) {
 }  // namespace
 
 void BindArrow(py::module_& m) {
-  m.def("_arrow_export", &Export, py::arg("values"), py::arg("offsets"), py::kw_only(), py::arg("copy_strings"));
-  m.def("_arrow_requested_format", &RequestedFormat);
+  m.def("arrow_export", &Export, py::arg("values"), py::arg("offsets"), py::kw_only(), py::arg("copy_strings"));
+  m.def("arrow_requested_format", &RequestedFormat);
 }
 
 }  // namespace tfr

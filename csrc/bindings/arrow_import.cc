@@ -280,8 +280,8 @@ py::list ImportStream(const py::object& capsule) {
 
 void BindArrowImport(py::module_& m) {
   arrow_node.Bind(m);
-  m.def("_arrow_array", &ImportArray, py::arg("schema"), py::arg("array"));
-  m.def("_arrow_stream", &ImportStream, py::arg("stream"));
+  m.def("arrow_array", &ImportArray, py::arg("schema"), py::arg("array"));
+  m.def("arrow_stream", &ImportStream, py::arg("stream"));
 }
 
 }  // namespace tfr

@@ -33,14 +33,14 @@ std::vector<CodecRecord> CodecRecords() {
 
 void BindBuildInfo(py::module_& m) {
 #if defined(__clang__)
-  m.attr("_compiler") = "clang " __clang_version__;
+  m.attr("compiler") = "clang " __clang_version__;
 #else
-  m.attr("_compiler") = "gcc " __VERSION__;
+  m.attr("compiler") = "gcc " __VERSION__;
 #endif
 #ifdef TFRECORD_FAST_SANITIZE
-  m.attr("_sanitizers") = TFRECORD_FAST_SANITIZE;
+  m.attr("sanitizers") = TFRECORD_FAST_SANITIZE;
 #else
-  m.attr("_sanitizers") = "";
+  m.attr("sanitizers") = "";
 #endif
   py::class_<CodecRecord>(m, "Codec", "A way to compress files.")
       .def_property_readonly("name", [](const CodecRecord& self) { return self.codec->name; },

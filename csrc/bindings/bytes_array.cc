@@ -353,16 +353,16 @@ void BindBytesArray(py::module_& m) {
       {{Py_tp_dealloc, Slot(DeallocIterator)}, {Py_tp_iter, Slot(PyObject_SelfIter)}, {Py_tp_iternext, Slot(Next)}},
       nullptr);
   m.attr("BytesArrayBase") = py::handle(reinterpret_cast<PyObject*>(base_type));
-  m.def("_register_bytes_array", [](const py::type& type) {
+  m.def("register_bytes_array", [](const py::type& type) {
     public_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
   });
-  m.def("_bytes_lengths", &Lengths);
-  m.def("_bytes_take", &Take);
-  m.def("_bytes_reshape", &Reshape);
-  m.def("_bytes_copy", &Copy);
-  m.def("_bytes_joined", &Joined);
-  m.def("_bytes_copy_rows", &CopyRows, py::arg("array"), py::arg("rows"), py::kw_only(), py::arg("exact"));
-  m.def("_bytes_from_list", &FromList);
+  m.def("bytes_lengths", &Lengths);
+  m.def("bytes_take", &Take);
+  m.def("bytes_reshape", &Reshape);
+  m.def("bytes_copy", &Copy);
+  m.def("bytes_joined", &Joined);
+  m.def("bytes_copy_rows", &CopyRows, py::arg("array"), py::arg("rows"), py::kw_only(), py::arg("exact"));
+  m.def("bytes_from_list", &FromList);
 }
 
 }  // namespace tfr

@@ -116,9 +116,9 @@ void BindBytesViews(py::module_& m) {
   py::class_<BytesViews, BytesViewsPtr>(m, "BytesViews")
       .def("__len__", [](const BytesViews& self) { return self.views.size(); })
       .def("take", &Take, py::arg("indices"));
-  m.def("_views_of_objects", &OfObjects, py::arg("objects"));
-  m.def("_views_of_fixed", &OfFixed, py::arg("array"));
-  m.def("_views_concatenate", [](const py::list& parts) {
+  m.def("views_of_objects", &OfObjects, py::arg("objects"));
+  m.def("views_of_fixed", &OfFixed, py::arg("array"));
+  m.def("views_concatenate", [](const py::list& parts) {
     std::vector<BytesViewsPtr> views;
     for (const py::handle part : parts) views.push_back(part.cast<BytesViewsPtr>());
     return Concatenate(views);

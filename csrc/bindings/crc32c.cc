@@ -27,10 +27,10 @@ std::vector<std::string> BackendNames() {
 }  // namespace
 
 void BindCrc32c(py::module_& m) {
-  m.def("_crc32c", &ExtendBuffer, py::arg("data"), py::arg("crc") = 0);
-  m.def("_crc32c_backends", &BackendNames);
-  m.def("_crc32c_backend", &crc32c::BackendName);
-  m.def("_set_crc32c_backend", [](const std::string& name) {
+  m.def("crc32c", &ExtendBuffer, py::arg("data"), py::arg("crc") = 0);
+  m.def("crc32c_backends", &BackendNames);
+  m.def("crc32c_backend", &crc32c::BackendName);
+  m.def("set_crc32c_backend", [](const std::string& name) {
     if (!crc32c::SetBackend(name)) throw py::value_error("no CRC32C backend \"" + name + "\" on this processor");
   });
 }

@@ -169,8 +169,8 @@ void BindEncode(py::module_& m) {
                          {{Py_tp_new, Slot(NewColumn)}, {Py_tp_dealloc, Slot(Dealloc<PyEncodeColumn>)}},
                          "One feature of all rows, for the encoder.", Py_TPFLAGS_DEFAULT);
   m.attr("EncodeColumn") = py::handle(reinterpret_cast<PyObject*>(column_type));
-  m.def("_encode_examples", &EncodeExamples, py::arg("columns"), py::arg("rows"), py::arg("num_threads"));
-  m.def("_encode_sequence_examples", &EncodeSequenceExamples, py::arg("context"), py::arg("lists"), py::arg("rows"),
+  m.def("encode_examples", &EncodeExamples, py::arg("columns"), py::arg("rows"), py::arg("num_threads"));
+  m.def("encode_sequence_examples", &EncodeSequenceExamples, py::arg("context"), py::arg("lists"), py::arg("rows"),
         py::arg("num_threads"));
 }
 

@@ -169,6 +169,6 @@ py::object EncodeOne(const py::handle& example) {
 
 }  // namespace
 
-void BindEncodeOne(py::module_& m) { m.def("_encode_one", &EncodeOne, py::arg("example")); }
+void BindEncodeOne(py::module_& m) { m.def("encode_one", &EncodeOne, py::arg("example")); }
 
 }  // namespace tfr

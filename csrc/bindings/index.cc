@@ -172,7 +172,7 @@ void BindIndex(py::module_& m) {
              return IndexOrigin{std::move(path), std::move(index_path)};
            }),
            py::kw_only(), py::arg("path"), py::arg("index_path") = py::none());
-  m.def("_open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"));
+  m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"));
   py::class_<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
            py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,

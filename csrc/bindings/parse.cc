@@ -337,7 +337,7 @@ PyObject* Unchanged(PyObject*, PyObject* const* args, Py_ssize_t count) {
   Py_RETURN_TRUE;
 }
 
-PyMethodDef unchanged = {"_unchanged", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(Unchanged)), METH_FASTCALL,
+PyMethodDef unchanged = {"unchanged", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(Unchanged)), METH_FASTCALL,
                          nullptr};
 
 }  // namespace
@@ -356,7 +356,7 @@ StreamParser StreamParserOf(py::handle object, bool keeps_batch) {
 }
 
 void BindParse(py::module_& m) {
-  m.def("_fail_at", [](py::handle records, size_t row, const std::string& message) {
+  m.def("fail_at", [](py::handle records, size_t row, const std::string& message) {
     ThrowIfError(Locate(Status::InvalidArgument(message), *RecordsFromPython(records), row));
   }, py::arg("records"), py::arg("row"), py::arg("message"));
   list_column.Bind(m);
@@ -373,7 +373,7 @@ void BindParse(py::module_& m) {
   py::class_<PySequencePlan>(m, "SequencePlan")
       .def(py::init<const py::list&, const py::list&>())
       .def("parse", &ParseSequenceBatch, py::arg("records"), py::arg("num_threads") = 0);
-  m.attr("_unchanged") = py::reinterpret_steal<py::object>(PyCFunction_New(&unchanged, nullptr));
+  m.attr("unchanged") = py::reinterpret_steal<py::object>(PyCFunction_New(&unchanged, nullptr));
 }
 
 }  // namespace tfr

@@ -143,13 +143,13 @@ void BindSkipped(py::module_& m) {
 
 void BindReader(py::module_& m) {
   SetInterruptHook(AskPythonAboutSignals);
-  m.def("_detect_compression", [](std::string_view head) {
+  m.def("detect_compression", [](std::string_view head) {
     return CompressionName(DetectCompression(reinterpret_cast<const uint8_t*>(head.data()), head.size()));
   });
-  m.def("_bytes_to_detect", [](std::string_view head) {
+  m.def("bytes_to_detect", [](std::string_view head) {
     return BytesToDetect(reinterpret_cast<const uint8_t*>(head.data()), head.size());
   });
-  m.def("_are_plain_paths", &ArePlainPaths);
+  m.def("are_plain_paths", &ArePlainPaths);
   record_iterator_type = IteratorType("tfrecord_fast._core.RecordIterator", sizeof(Boxed<RecordIterator>),
                                       Dealloc<RecordIterator>, NextRecord);
   batch_iterator_type = IteratorType("tfrecord_fast._core.BatchIterator", sizeof(Boxed<BatchIterator>),

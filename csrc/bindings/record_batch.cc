@@ -171,7 +171,7 @@ PyObject* Reduce(PyObject* self, PyObject*) {
   PyObject* data = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(TotalBytes(window)));
   PyObject* sizes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(window.size * sizeof(uint64_t)));
   PyObject* core = PyImport_ImportModule("tfrecord_fast._core");
-  PyObject* restore = core == nullptr ? nullptr : PyObject_GetAttrString(core, "_restore_record_batch");
+  PyObject* restore = core == nullptr ? nullptr : PyObject_GetAttrString(core, "restore_record_batch");
   PyObject* result = nullptr;
   if (data != nullptr && sizes != nullptr && restore != nullptr) {
     char* to = PyBytes_AS_STRING(data);
@@ -323,10 +323,10 @@ void BindRecordBatch(py::module_& m) {
   view_type = MakeType("tfrecord_fast._core.RecordView", sizeof(Boxed<RecordView>),
                        {{Py_tp_dealloc, Slot(Dealloc<RecordView>)}, {Py_bf_getbuffer, Slot(GetBuffer)}}, nullptr);
   m.attr("RecordBatch") = py::handle(reinterpret_cast<PyObject*>(batch_type));
-  m.def("_concatenate", &Concatenate, py::arg("batches"));
-  m.def("_restore_record_batch", &Restore);
+  m.def("concatenate", &Concatenate, py::arg("batches"));
+  m.def("restore_record_batch", &Restore);
   m.def(
-      "_record_batch", [](py::handle records) { return WrapRecordBatch(RecordsFromPython(records)); },
+      "record_batch", [](py::handle records) { return WrapRecordBatch(RecordsFromPython(records)); },
       "A RecordBatch of a sequence of bytes-like objects.");
 }
 

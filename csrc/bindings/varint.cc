@@ -98,15 +98,15 @@ std::vector<std::string> BackendNames() {
 }  // namespace
 
 void BindVarint(py::module_& m) {
-  m.def("_decode_varints", &DecodeBuffer, py::arg("data"));
-  m.def("_decode_varints_into", &DecodeInto, py::arg("data"), py::arg("out"));
-  m.def("_decode_one_varint", &DecodeOne, py::arg("data"), py::arg("start"), py::arg("size"));
-  m.def("_count_varints", &CountBuffer, py::arg("data"));
-  m.def("_encode_varints", &EncodeArray, py::arg("values"));
-  m.def("_encode_varints_into", &EncodeInto, py::arg("values"), py::arg("out"));
-  m.def("_varint_backends", &BackendNames);
-  m.def("_varint_backend", &VarintBackend);
-  m.def("_set_varint_backend", [](const std::string& name) {
+  m.def("decode_varints", &DecodeBuffer, py::arg("data"));
+  m.def("decode_varints_into", &DecodeInto, py::arg("data"), py::arg("out"));
+  m.def("decode_one_varint", &DecodeOne, py::arg("data"), py::arg("start"), py::arg("size"));
+  m.def("count_varints", &CountBuffer, py::arg("data"));
+  m.def("encode_varints", &EncodeArray, py::arg("values"));
+  m.def("encode_varints_into", &EncodeInto, py::arg("values"), py::arg("out"));
+  m.def("varint_backends", &BackendNames);
+  m.def("varint_backend", &VarintBackend);
+  m.def("set_varint_backend", [](const std::string& name) {
     if (!SetVarintBackend(name.c_str())) throw py::value_error("no varint backend \"" + name + "\" on this processor");
   });
 }

@@ -248,9 +248,9 @@ void BindWriter(py::module_& m) {
                                  {Py_tp_getset, properties}},
                                 "Frames records into a file. Opened by _open_writer.", Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE);
   m.attr("RecordWriter") = writer_type = py::handle(reinterpret_cast<PyObject*>(type));
-  m.def("_write_columns", &WriteColumns, py::arg("writers"), py::arg("columns"), py::arg("rows"), py::arg("first"),
+  m.def("write_columns", &WriteColumns, py::arg("writers"), py::arg("columns"), py::arg("rows"), py::arg("first"),
         py::arg("num_threads"));
-  m.def("_open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"), py::arg("close_file"),
+  m.def("open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"), py::arg("close_file"),
         py::arg("append"), py::arg("num_threads"));
 }
 

@@ -63,7 +63,7 @@ def test_records_of_any_kind_pass_as_they_are(tmp_path, run, kind):
         writer.write_batch(records)
     assert run(tmp_path / "in", tmp_path / "out", "--compression", kind) == (0, "")
     assert read(tmp_path / "out") == records
-    detected = tf._core._detect_compression((tmp_path / "out").read_bytes()[:128])
+    detected = tf._core.detect_compression((tmp_path / "out").read_bytes()[:128])
     assert detected == ("" if kind == "none" else kind.upper())
 
 
@@ -74,7 +74,7 @@ def test_records_of_any_kind_pass_as_they_are(tmp_path, run, kind):
 def test_the_outputs_name_tells_its_compression(tmp_path, run, name, kind):
     write(tmp_path / "in")
     assert run(tmp_path / "in", tmp_path / name) == (0, "")
-    assert tf._core._detect_compression((tmp_path / name).read_bytes()[:128]) == kind
+    assert tf._core.detect_compression((tmp_path / name).read_bytes()[:128]) == kind
 
 
 def test_a_level_is_the_writers(tmp_path, run):

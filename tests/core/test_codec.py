@@ -196,7 +196,7 @@ def test_a_length_that_begins_with_the_magic_of_gzip_or_zlib_is_a_length(length)
 
 @pytest.mark.parametrize("kind", compression.ALL)
 def test_detection_finds_what_is_there(kind):
-    assert tf._core._detect_compression(compress(kind, DATA)[:128]) == kind
+    assert tf._core.detect_compression(compress(kind, DATA)[:128]) == kind
 
 
 def test_skippable_frames_are_detected():

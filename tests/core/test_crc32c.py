@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from tfrecord_fast import _core, build_info
 
-BACKENDS = _core._crc32c_backends()
-crc32c = _core._crc32c
+BACKENDS = _core.crc32c_backends()
+crc32c = _core.crc32c
 LENGTHS = range(4097)
 DATA = random.Random(3720).randbytes(1 << 17)
 
 
 @pytest.fixture(params=BACKENDS, autouse=True)
 def backend(request):
-    before = _core._crc32c_backend()
-    _core._set_crc32c_backend(request.param)
+    before = _core.crc32c_backend()
+    _core.set_crc32c_backend(request.param)
     yield request.param
-    _core._set_crc32c_backend(before)
+    _core.set_crc32c_backend(before)
 
 
 @pytest.fixture(scope="module")
@@ -126,19 +126,19 @@ def test_portable_is_the_last_of_the_backends():
 
 
 def test_the_backend_in_use_is_told(backend):
-    assert _core._crc32c_backend() == build_info()["simd"]["crc32c"] == backend
+    assert _core.crc32c_backend() == build_info()["simd"]["crc32c"] == backend
 
 
 def test_an_unknown_backend_is_refused_and_nothing_changes(backend):
     with pytest.raises(ValueError, match="no CRC32C backend"):
-        _core._set_crc32c_backend("abacus")
-    assert _core._crc32c_backend() == backend
+        _core.set_crc32c_backend("abacus")
+    assert _core.crc32c_backend() == backend
 
 
 @pytest.mark.parametrize("backend", BACKENDS[-1:], indirect=True)
 @pytest.mark.parametrize("forced", [*BACKENDS, "abacus"])
 def test_the_environment_forces_a_backend(forced):
-    code = "from tfrecord_fast import _core; print(_core._crc32c_backend())"
+    code = "from tfrecord_fast import _core; print(_core.crc32c_backend())"
     environment = {**os.environ, "TFRECORD_FAST_CRC32C": forced}
     told = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert told.stdout.strip() == (forced if forced in BACKENDS else BACKENDS[0])

@@ -63,7 +63,7 @@ def test_the_compression_type_of_the_manifest_gives_the_same(row, path):
 
 @EVERY
 def test_detection_finds_the_compression_type_of_the_manifest(row, path):
-    assert tf._core._detect_compression(path.read_bytes()[:12]) == row["compression"]
+    assert tf._core.detect_compression(path.read_bytes()[:12]) == row["compression"]
 
 
 @EVERY

@@ -21,8 +21,8 @@ def batch(request):
     if request.param == "read":
         return next(iter(tf.data.TFRecordDataset(bytearray(frames(RECORDS))).batch(10)))
     if request.param == "sliced":
-        return tf._core._record_batch([b"x", *reversed(RECORDS), b"y"])[-2:0:-1]
-    made = tf._core._record_batch(RECORDS)
+        return tf._core.record_batch([b"x", *reversed(RECORDS), b"y"])[-2:0:-1]
+    made = tf._core.record_batch(RECORDS)
     return pickle.loads(pickle.dumps(made)) if request.param == "pickled" else made
 
 
@@ -121,7 +121,7 @@ def test_batches_outlive_their_iterator(tmp_path):
     st.lists(st.slices(14), max_size=3),
 )
 def test_slices_of_slices_are_those_of_a_list(records, slices):
-    batch = tf._core._record_batch(records)
+    batch = tf._core.record_batch(records)
     for part in slices:
         batch, records = batch[part], records[part]
         assert isinstance(batch, tf.RecordBatch)
@@ -164,7 +164,7 @@ def test_it_is_copied_deeply(batch):
 
 
 def test_a_pickle_holds_the_slice_alone():
-    batch = tf._core._record_batch([b"x" * 100_000, b"small"])
+    batch = tf._core.record_batch([b"x" * 100_000, b"small"])
     assert len(pickle.dumps(batch[1:])) < 1000
 
 
@@ -172,7 +172,7 @@ def test_a_pickle_holds_the_slice_alone():
     "damaged", [(b"", b"\x05" + bytes(7)), (b"abc", b"\xff" * 8), (b"abc", b"\0" * 3), (b"abc", b"")]
 )
 def test_a_damaged_pickle_is_an_error(damaged):
-    restore, _ = tf._core._record_batch([b"abc"]).__reduce__()
+    restore, _ = tf._core.record_batch([b"abc"]).__reduce__()
     with pytest.raises(ValueError, match="damaged pickle"):
         restore(*damaged)
 
@@ -188,16 +188,16 @@ def test_a_batch_is_not_made_by_hand():
 
 def test_a_list_of_any_bytes_like_objects_becomes_a_batch():
     records = [b"a", bytearray(b"bc"), memoryview(b"def"), np.frombuffer(b"ghij", np.uint8)]
-    assert tf._core._record_batch(records).tolist() == [b"a", b"bc", b"def", b"ghij"]
+    assert tf._core.record_batch(records).tolist() == [b"a", b"bc", b"def", b"ghij"]
 
 
 def test_an_array_of_objects_becomes_a_batch():
-    assert tf._core._record_batch(np.array([b"a", b"b"], object)).tolist() == [b"a", b"b"]
+    assert tf._core.record_batch(np.array([b"a", b"b"], object)).tolist() == [b"a", b"b"]
 
 
 def test_memory_that_a_batch_looks_into_may_not_be_resized():
     record = bytearray(b"abc")
-    batch = tf._core._record_batch([record])
+    batch = tf._core.record_batch([record])
     with pytest.raises(BufferError):
         record.append(1)
     del batch
@@ -206,5 +206,5 @@ def test_memory_that_a_batch_looks_into_may_not_be_resized():
 
 
 def test_an_empty_batch_is_a_batch():
-    batch = tf._core._record_batch([])
+    batch = tf._core.record_batch([])
     assert (len(batch), batch.nbytes, batch.tolist(), list(batch[:])) == (0, 0, [], [])

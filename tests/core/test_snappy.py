@@ -59,7 +59,7 @@ def sizes(data):
 
 
 def detected(data):
-    return _core._detect_compression(bytes(data))
+    return _core.detect_compression(bytes(data))
 
 
 def refused(data, records=()):
@@ -215,7 +215,7 @@ def test_detection_asks_for_no_more_than_it_needs(kind):
     """A pipe that holds one record, and no more, must not be waited for: the bytes asked for are always there."""
     data = compress(kind, frames([b"x"]))
     head = b""
-    while wanted := _core._bytes_to_detect(head):
+    while wanted := _core.bytes_to_detect(head):
         assert len(head) + wanted <= len(data)
         head = data[: len(head) + wanted]
     assert detected(head) == kind and len(head) <= 128
@@ -224,7 +224,7 @@ def test_detection_asks_for_no_more_than_it_needs(kind):
 @pytest.mark.parametrize("size", range(16))
 def test_a_head_that_is_too_short_to_tell_asks_for_more(size):
     data = block(frames([b""]))
-    assert _core._bytes_to_detect(data[:size]) > 0 and detected(data[:size]) == ""
+    assert _core.bytes_to_detect(data[:size]) > 0 and detected(data[:size]) == ""
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 5])
@@ -262,7 +262,7 @@ def test_a_header_that_is_there_twice_is_uncompressed():
 @settings(max_examples=500)
 def test_detection_of_anything_ends(data):
     for size in range(len(data) + 1):
-        assert _core._bytes_to_detect(data[:size]) <= 128
+        assert _core.bytes_to_detect(data[:size]) <= 128
         detected(data[:size])
 
 

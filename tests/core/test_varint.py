@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tfrecord_fast import _core, build_info
 
-BACKENDS = _core._varint_backends()
+BACKENDS = _core.varint_backends()
 # Values of every length alike, which a uniform draw of 64 bits would not give.
 ANY_LENGTH = (
     st.integers(0, 64).flatmap(lambda bits: st.integers(0, 2**bits - 1)).map(lambda v: v - 2**64 if v >= 2**63 else v)
@@ -23,10 +23,10 @@ ANY_LENGTH = (
 
 @pytest.fixture(params=BACKENDS, autouse=True)
 def backend(request):
-    before = _core._varint_backend()
-    _core._set_varint_backend(request.param)
+    before = _core.varint_backend()
+    _core.set_varint_backend(request.param)
     yield request.param
-    _core._set_varint_backend(before)
+    _core.set_varint_backend(before)
 
 
 # ---- The oracle ----
@@ -64,7 +64,7 @@ def decode(data, capacity=None):
 def decode_core(data, capacity=None):
     out = np.empty(len(data) + 64 if capacity is None else capacity, np.int64)
     try:
-        count, used = _core._decode_varints_into(data, out)
+        count, used = _core.decode_varints_into(data, out)
     except ValueError:
         return None
     return out[:count].tolist(), used
@@ -80,16 +80,16 @@ def test_every_size_in_runs_of_every_length(size, length):
     run = b"".join(encode(v) for v in [low, high, (low + high) // 2] * length)
     assert len(run) == 3 * length * size
     expected = [v - 2**64 if v >= 2**63 else v for v in [low, high, (low + high) // 2] * length]
-    assert _core._decode_varints(run).tolist() == expected
-    assert _core._encode_varints(np.array(expected)) == run
+    assert _core.decode_varints(run).tolist() == expected
+    assert _core.encode_varints(np.array(expected)) == run
 
 
 @given(st.lists(ANY_LENGTH, max_size=300))
 def test_decoding_undoes_encoding(values):
-    run = _core._encode_varints(np.array(values, np.int64))
+    run = _core.encode_varints(np.array(values, np.int64))
     assert run == b"".join(map(encode, values))
-    assert _core._decode_varints(run).tolist() == values
-    assert _core._count_varints(run) == len(values)
+    assert _core.decode_varints(run).tolist() == values
+    assert _core.count_varints(run) == len(values)
 
 
 @given(st.lists(ANY_LENGTH, min_size=1, max_size=200))
@@ -97,9 +97,9 @@ def test_protobuf_reads_what_we_write_and_we_what_it_writes(values):
     message = int64_list()
     message.value.extend(values)
     wire = message.SerializeToString()
-    run = _core._encode_varints(np.array(values, np.int64))
+    run = _core.encode_varints(np.array(values, np.int64))
     assert wire.endswith(run)
-    assert _core._decode_varints(wire[len(wire) - len(run) :]).tolist() == values
+    assert _core.decode_varints(wire[len(wire) - len(run) :]).tolist() == values
 
 
 def int64_list():
@@ -119,7 +119,7 @@ def int64_list():
 @given(st.lists(st.tuples(ANY_LENGTH, st.integers(1, 10)), max_size=200))
 def test_overlong_encodings_are_accepted(padded):
     run = b"".join(encode(value, size) for value, size in padded)
-    assert _core._decode_varints(run).tolist() == [value for value, _ in padded]
+    assert _core.decode_varints(run).tolist() == [value for value, _ in padded]
 
 
 @pytest.mark.parametrize("tenth", [0x00, 0x01, 0x02, 0x03, 0x7E, 0x7F])
@@ -127,13 +127,13 @@ def test_overlong_encodings_are_accepted(padded):
 def test_the_tenth_byte_has_one_bit(tenth, before):
     run = bytes(before) + b"\xff" * 9 + bytes([tenth]) + bytes(70)
     expected = -1 if tenth & 1 else 2**63 - 1
-    assert _core._decode_varints(run).tolist() == [0] * before + [expected] + [0] * 70
+    assert _core.decode_varints(run).tolist() == [0] * before + [expected] + [0] * 70
 
 
 def test_an_empty_run_has_no_values():
-    assert _core._decode_varints(b"").tolist() == []
-    assert _core._count_varints(b"") == 0
-    assert _core._encode_varints(np.empty(0, np.int64)) == b""
+    assert _core.decode_varints(b"").tolist() == []
+    assert _core.count_varints(b"") == 0
+    assert _core.encode_varints(np.empty(0, np.int64)) == b""
 
 
 # ---- Malformed runs ----
@@ -144,9 +144,9 @@ def test_an_empty_run_has_no_values():
 def test_a_run_that_ends_inside_a_varint_is_malformed(before, cut):
     run = bytes(before) + b"\x80" * cut
     with pytest.raises(ValueError):
-        _core._decode_varints(run)
+        _core.decode_varints(run)
     with pytest.raises(ValueError):
-        _core._count_varints(run)
+        _core.count_varints(run)
     assert decode_core(run) is None
 
 
@@ -156,7 +156,7 @@ def test_a_run_that_ends_inside_a_varint_is_malformed(before, cut):
 def test_more_than_ten_bytes_are_malformed(before, size, after):
     run = bytes(before) + b"\x80" * (size - 1) + b"\x01" + bytes(after)
     with pytest.raises(ValueError):
-        _core._decode_varints(run)
+        _core.decode_varints(run)
     assert decode_core(run) is None
 
 
@@ -185,9 +185,9 @@ def test_every_backend_agrees_with_portable_on_garbage(backend):
     for _ in range(3000):
         data = garbage(rng)
         got = decode_core(data)
-        _core._set_varint_backend("portable")
+        _core.set_varint_backend("portable")
         expected = decode_core(data)
-        _core._set_varint_backend(backend)
+        _core.set_varint_backend(backend)
         assert got == expected, (seed, data.hex())
 
 
@@ -212,7 +212,7 @@ def test_one_varint_is_told_from_anything_else(before, size, data):
     run = data.draw(st.binary(min_size=size, max_size=size) | ANY_LENGTH.map(lambda v: encode(v, size)))
     expected = decode(run)
     one = expected is not None and len(expected[0]) == 1
-    got = _core._decode_one_varint(before + run, len(before), len(run))
+    got = _core.decode_one_varint(before + run, len(before), len(run))
     assert got == (expected[0][0] if one else None)
 
 
@@ -258,12 +258,12 @@ def test_nothing_is_touched_outside_of_the_run_and_the_room(kind):
             data.view[place] = run
             out_place = slice(room.size - 8 * count, room.size) if at_end else slice(0, 8 * count)
             out = np.frombuffer(room.view[out_place], np.int64)
-            assert _core._decode_varints_into(data.view[place], out) == (count, len(run))
+            assert _core.decode_varints_into(data.view[place], out) == (count, len(run))
             assert out.tolist() == values[:count]
-            assert _core._count_varints(data.view[place]) == count
+            assert _core.count_varints(data.view[place]) == count
             out[:] = values[:count]
             data.view[place] = bytes(len(run))
-            assert _core._encode_varints_into(out, data.view[place]) == len(run)
+            assert _core.encode_varints_into(out, data.view[place]) == len(run)
             assert bytes(data.view[place]) == run
 
 
@@ -280,7 +280,7 @@ def test_nothing_is_touched_outside_of_garbage_and_its_room():
         if capacity:
             out = np.frombuffer(room.view[room.size - 8 * capacity :], np.int64)
         try:
-            count, used = _core._decode_varints_into(data.view[data.size - len(run) :], out)
+            count, used = _core.decode_varints_into(data.view[data.size - len(run) :], out)
             got = out[:count].tolist(), used
         except ValueError:
             got = None
@@ -295,7 +295,7 @@ def test_one_varint_reads_nothing_before_the_record_or_after_it(size):
     for place in (0, data.size - size):
         data.view[place : place + size] = run
         record = data.view[place:] if place == 0 else data.view[place - 3 :]
-        assert _core._decode_one_varint(record, 0 if place == 0 else 3, size) == 2 ** (7 * (size - 1)) - 1
+        assert _core.decode_one_varint(record, 0 if place == 0 else 3, size) == 2 ** (7 * (size - 1)) - 1
 
 
 @pytest.mark.parametrize("alignment", range(64))
@@ -305,8 +305,8 @@ def test_alignment_does_not_matter(alignment):
     padded = np.zeros(len(run) + 128, np.uint8)
     start = -padded.ctypes.data % 64 + alignment
     padded[start : start + len(run)] = np.frombuffer(run, np.uint8)
-    assert _core._decode_varints(padded[start : start + len(run)]).tolist() == values
-    assert _core._count_varints(padded[start : start + len(run)]) == 200
+    assert _core.decode_varints(padded[start : start + len(run)]).tolist() == values
+    assert _core.count_varints(padded[start : start + len(run)]) == 200
 
 
 # ---- Backends ----
@@ -317,18 +317,18 @@ def test_portable_is_the_last_of_the_backends():
 
 
 def test_the_backend_in_use_is_told(backend):
-    assert _core._varint_backend() == build_info()["simd"]["varint"] == backend
+    assert _core.varint_backend() == build_info()["simd"]["varint"] == backend
 
 
 def test_an_unknown_backend_is_refused_and_nothing_changes(backend):
     with pytest.raises(ValueError, match="no varint backend"):
-        _core._set_varint_backend("abacus")
-    assert _core._varint_backend() == backend
+        _core.set_varint_backend("abacus")
+    assert _core.varint_backend() == backend
 
 
 @pytest.mark.parametrize("forced", [*BACKENDS, "abacus"])
 def test_the_environment_forces_a_backend(forced):
-    code = "from tfrecord_fast import _core; print(_core._varint_backend())"
+    code = "from tfrecord_fast import _core; print(_core.varint_backend())"
     environment = {**os.environ, "TFRECORD_FAST_VARINT": forced}
     told = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, check=True)
     assert told.stdout.decode().strip() == (forced if forced in BACKENDS else BACKENDS[0])

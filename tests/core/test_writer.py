@@ -102,7 +102,7 @@ def test_records_that_fill_the_buffer_to_the_byte(path):
 # ---- Batches ----
 
 
-@pytest.mark.parametrize("kind", [list, tuple, lambda r: np.array(r, object), tf._core._record_batch])
+@pytest.mark.parametrize("kind", [list, tuple, lambda r: np.array(r, object), tf._core.record_batch])
 def test_a_batch_of_any_kind_is_its_records_in_order(path, kind):
     with tf.io.TFRecordWriter(path) as writer:
         writer.write_batch(kind(RECORDS))
@@ -110,7 +110,7 @@ def test_a_batch_of_any_kind_is_its_records_in_order(path, kind):
 
 
 def test_a_slice_of_a_batch_is_written_in_its_order(path):
-    batch = tf._core._record_batch([b"%d" % i for i in range(20)])
+    batch = tf._core.record_batch([b"%d" % i for i in range(20)])
     with tf.io.TFRecordWriter(path) as writer:
         writer.write_batch(batch[3:15:4])
         writer.write_batch(batch[::-7])

@@ -27,7 +27,7 @@ def assert_same(ours, expected):
 
 
 def read(path):
-    return tf._core._concatenate(list(tf.data.TFRecordDataset(path).batch(1000)))
+    return tf._core.concatenate(list(tf.data.TFRecordDataset(path).batch(1000)))
 
 
 def test_there_are_files_of_both_kinds(data_dir):

@@ -59,13 +59,13 @@ NOT_PLAIN = [
 
 def by_columns(example):
     named, _ = as_columns({key: as_one_row(value) for key, value in example.items()})
-    return _core._encode_examples([core_column(key, column) for key, column in named], 1, 1)[0]
+    return _core.encode_examples([core_column(key, column) for key, column in named], 1, 1)[0]
 
 
 @given(st.dictionaries(st.text(max_size=12), VALUES, max_size=12))
 def test_the_bytes_are_those_of_columns(example):
     expected = by_columns(example)
-    plain = _core._encode_one(example)
+    plain = _core.encode_one(example)
     assert plain is None or plain == expected
     assert encode_example(example).tolist() == [expected]
 
@@ -82,24 +82,24 @@ def test_the_message_is_protobufs(example):
     [5, True, 2.5, b"x", "x", [1, 2], (1.5,), ["a", "b"], [b"\0", b""], np.arange(3), np.float32(1), np.array(7)],
 )
 def test_plain_values_are_taken_natively(value):
-    assert _core._encode_one({"key": value}) == by_columns({"key": value})
+    assert _core.encode_one({"key": value}) == by_columns({"key": value})
 
 
 @pytest.mark.parametrize("value", NOT_PLAIN, ids=repr)
 def test_what_is_not_plain_is_left_to_the_columns(value):
-    assert _core._encode_one({"a": 1, "key": value}) is None
+    assert _core.encode_one({"a": 1, "key": value}) is None
 
 
 @pytest.mark.parametrize("value", NOT_PLAIN, ids=repr)
 def test_what_is_not_plain_gains_no_reference(value):
     before = sys.getrefcount(value)
-    _core._encode_one({"a": 1, "key": value})
+    _core.encode_one({"a": 1, "key": value})
     assert sys.getrefcount(value) == before
 
 
 @pytest.mark.parametrize("example", [[("a", 1)], None, {1: 2}, {b"a": 1}], ids=str)
 def test_what_is_no_dict_of_text_keys_is_left_to_the_columns(example):
-    assert _core._encode_one(example) is None
+    assert _core.encode_one(example) is None
 
 
 def test_a_writer_takes_dicts_in_turns(tmp_path):

@@ -27,12 +27,12 @@ LISTS = {
 KINDS = dict.fromkeys(("ids", "pairs", "small", "any_ids"), "int64") | {"names": "bytes"}
 
 
-@pytest.fixture(params=_core._varint_backends())
+@pytest.fixture(params=_core.varint_backends())
 def backend(request):
-    before = _core._varint_backend()
-    _core._set_varint_backend(request.param)
+    before = _core.varint_backend()
+    _core.set_varint_backend(request.param)
     yield request.param
-    _core._set_varint_backend(before)
+    _core.set_varint_backend(before)
 
 
 def step(rng, key):

@@ -29,12 +29,12 @@ INTEGERS = st.one_of(
 SINGLE = st.floats(width=32, allow_nan=False)
 
 
-@pytest.fixture(params=_core._varint_backends(), autouse=True)
+@pytest.fixture(params=_core.varint_backends(), autouse=True)
 def backend(request):
-    before = _core._varint_backend()
-    _core._set_varint_backend(request.param)
+    before = _core.varint_backend()
+    _core.set_varint_backend(request.param)
     yield
-    _core._set_varint_backend(before)
+    _core.set_varint_backend(before)
 
 
 def a_feature(draw, key):

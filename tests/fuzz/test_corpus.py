@@ -45,22 +45,22 @@ def outcomes(record):
 
 @pytest.fixture(scope="module")
 def of_portable():
-    before = _core._varint_backend()
-    _core._set_varint_backend("portable")
+    before = _core.varint_backend()
+    _core.set_varint_backend("portable")
     expected = [list(outcomes(record)) for record in RECORDS]
-    _core._set_varint_backend(before)
+    _core.set_varint_backend(before)
     return expected
 
 
-@pytest.mark.parametrize("backend", [name for name in _core._varint_backends() if name != "portable"])
+@pytest.mark.parametrize("backend", [name for name in _core.varint_backends() if name != "portable"])
 def test_every_backend_agrees_with_the_portable_one(backend, of_portable):
-    before = _core._varint_backend()
-    _core._set_varint_backend(backend)
+    before = _core.varint_backend()
+    _core.set_varint_backend(backend)
     try:
         for record, expected in zip(RECORDS, of_portable, strict=True):
             assert list(outcomes(record)) == expected, record
     finally:
-        _core._set_varint_backend(before)
+        _core.set_varint_backend(before)
 
 
 def test_the_corpus_has_both_good_records_and_bad_ones(of_portable):

@@ -33,6 +33,6 @@ def write(folder, parts):
 
 def core_reader(paths, **options):
     """The core's reader with what no user can set: few open files, no mapping."""
-    indexes = _core._open_indexes([_core.IndexOrigin(path=os.fsencode(path)) for path in paths], 1)
+    indexes = _core.open_indexes([_core.IndexOrigin(path=os.fsencode(path)) for path in paths], 1)
     options = {"verify_crc": True, "num_threads": 2, **options}
     return _core.RandomReader([os.fsencode(path) for path in paths], indexes, **options)

@@ -57,7 +57,7 @@ def test_indexing_is_numpys(key):
 
 
 def test_views_lie_inside_the_batch():
-    batch = _core._record_batch([record(s=("bytes", [b"needle" * 9]))])
+    batch = _core.record_batch([record(s=("bytes", [b"needle" * 9]))])
     strings = tf.parse_example(batch, {"s": tf.FixedLenFeature([], tf.string)})["s"]
     whole = np.frombuffer(batch.view(0), np.uint8)
     part = np.frombuffer(strings.view(0), np.uint8)

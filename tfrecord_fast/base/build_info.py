@@ -23,9 +23,9 @@ def build_info() -> dict[str, Any]:
     """
     return {
         "version": __version__,
-        "compiler": _core._compiler,
-        "sanitizers": _core._sanitizers,
-        "simd": {"crc32c": _core._crc32c_backend(), "varint": _core._varint_backend()},
-        "simd_available": {"crc32c": _core._crc32c_backends(), "varint": _core._varint_backends()},
+        "compiler": _core.compiler,
+        "sanitizers": _core.sanitizers,
+        "simd": {"crc32c": _core.crc32c_backend(), "varint": _core.varint_backend()},
+        "simd_available": {"crc32c": _core.crc32c_backends(), "varint": _core.varint_backends()},
         "codecs": {library: version for codec in _core.codecs() for library, version in codec.libraries.items()},
     }

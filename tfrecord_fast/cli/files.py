@@ -135,9 +135,9 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(name))
     stream: Any = open(name, "rb", buffering=0) if opener is None else opener()
     head = b""
-    while (wanted := _core._bytes_to_detect(head)) and (more := stream.read(wanted)):
+    while (wanted := _core.bytes_to_detect(head)) and (more := stream.read(wanted)):
         head += more
-    compression = _core._detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
+    compression = _core.detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
     size = os.stat(name).st_size if stat.S_ISREG(mode) else None
     if size is not None and (compression == "" or advance is None):
         stream.close()

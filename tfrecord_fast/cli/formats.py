@@ -160,7 +160,7 @@ class _JsonLines(_Source):
             convert = _bytes_of_json if kind is bytes else kind
             column = (_as_list(row.get(key)) for row in rows)
             columns[key] = [[convert(value) for value in values] or None for values in column]
-        return self._encode(columns) if columns else _core._record_batch([b"\n\x00"] * len(rows))
+        return self._encode(columns) if columns else _core.record_batch([b"\n\x00"] * len(rows))
 
     def _rows(self, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
         with open(path, "rb") as raw, _maybe_gunzip(raw) as file:

@@ -135,9 +135,9 @@ def _column_of(value: Any) -> Column:
     if _is_pandas(value):
         return _of_pandas(value)
     if hasattr(value, "__arrow_c_array__"):
-        return _of_node(_core._arrow_array(*value.__arrow_c_array__()))
+        return _of_node(_core.arrow_array(*value.__arrow_c_array__()))
     if hasattr(value, "__arrow_c_stream__"):
-        return _concatenate([_of_node(node) for node in _core._arrow_stream(value.__arrow_c_stream__())])
+        return _concatenate([_of_node(node) for node in _core.arrow_stream(value.__arrow_c_stream__())])
     if hasattr(value, "__array__"):
         return _column_of(np.asarray(value))
     if isinstance(value, str | bytes | bytearray | memoryview | Mapping) or not isinstance(value, Sequence):
@@ -160,12 +160,12 @@ def _of_array(array: npt.NDArray[Any]) -> Column:
         return _nest_fixed(rows, array.size // rows, _of_sequence(array.ravel().tolist()))
     count = int(np.prod(array.shape[1:], dtype=np.int64))
     if array.dtype.kind == "T":
-        views, valid = _core._views_of_objects(array.ravel().tolist())
+        views, valid = _core.views_of_objects(array.ravel().tolist())
         return _nest_fixed(rows, count, Column("string", views, rows * count, valid=valid))
     if array.dtype.kind == "U":
         array = np.char.encode(array, "utf-8")
     if array.dtype.kind == "S":
-        return Column("string", _core._views_of_fixed(np.ascontiguousarray(array).ravel()), rows, count)
+        return Column("string", _core.views_of_fixed(np.ascontiguousarray(array).ravel()), rows, count)
     name = array.dtype.name
     if name not in _NUMERIC:
         raise TypeError(f"no values of dtype {name} in an Example")
@@ -205,7 +205,7 @@ def _of_sequence(values: Sequence[Any]) -> Column:
     if first is None:
         return _nulls(rows)
     if isinstance(first, str | bytes | bytearray | memoryview):
-        views, valid = _core._views_of_objects(values)
+        views, valid = _core.views_of_objects(values)
         return Column("string", views, rows, valid=valid)
     if isinstance(first, int | float | np.generic) or (isinstance(first, np.ndarray) and first.ndim == 0):
         return _of_numbers(values)
@@ -320,9 +320,9 @@ def _of_pandas(series: Any) -> Column:
 
 def _columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
     if hasattr(table, "__arrow_c_stream__"):
-        nodes = _core._arrow_stream(table.__arrow_c_stream__())
+        nodes = _core.arrow_stream(table.__arrow_c_stream__())
     else:
-        nodes = [_core._arrow_array(*table.__arrow_c_array__())]
+        nodes = [_core.arrow_array(*table.__arrow_c_array__())]
     chunks: dict[str, list[Column]] = {}
     for table_node in nodes:
         if table_node.kind != "struct":
@@ -392,7 +392,7 @@ def _concatenate(columns: list[Column]) -> Column:
     wanted = kinds.pop() if kinds else columns[0].type
     flat = [_flat(column if column.type == wanted else _nulls(column.rows)._replace(type=wanted)) for column in columns]
     parts: list[Any] = [values for values, _ in flat]
-    values = _core._views_concatenate(parts) if wanted == "string" else np.concatenate(parts)
+    values = _core.views_concatenate(parts) if wanted == "string" else np.concatenate(parts)
     rows = sum(column.rows for column in columns)
     valid = None
     if any(column.valid is not None for column in columns):
@@ -415,7 +415,7 @@ def _flat(column: Column) -> tuple[Values, Splits]:
         first, last, lengths = int(column.splits[0]), int(column.splits[-1]), np.diff(column.splits)
     if column.type == "string":
         if isinstance(column.values, np.ndarray):  # nulls only
-            return _core._views_of_objects([b""] * column.rows)[0], lengths
+            return _core.views_of_objects([b""] * column.rows)[0], lengths
         whole = first == 0 and last == len(column.values)
         return column.values if whole else column.values.take(np.arange(first, last)), lengths
     assert isinstance(column.values, np.ndarray)
@@ -449,7 +449,7 @@ def _feature_list_of(value: Any, lengths: Integers | None) -> FeatureList:
     if isinstance(value, np.ndarray) or (hasattr(value, "shape") and len(value.shape) > 1):
         return _of_padded(value, None)
     if hasattr(value, "__arrow_c_array__"):
-        node = _core._arrow_array(*value.__arrow_c_array__())
+        node = _core.arrow_array(*value.__arrow_c_array__())
         if node.kind == "list":
             return _checked(_of_node(node.child), node.splits)._replace(row_valid=node.valid)
         if node.kind == "fixed":

@@ -44,7 +44,7 @@ def encode_examples(columns: Table, *, num_threads: int | None = None) -> _core.
     threads = thread_count(num_threads)
     named, rows = as_columns(columns)
     taken = [core_column(key, column) for key, column in named]
-    return _core._encode_examples(taken, rows or 0, threads)
+    return _core.encode_examples(taken, rows or 0, threads)
 
 
 def encode_example(example: Mapping[str, object]) -> _core.RecordBatch:
@@ -56,15 +56,15 @@ def encode_example(example: Mapping[str, object]) -> _core.RecordBatch:
     """
     plain = encode_plain(example)
     if plain is not None:
-        return _core._record_batch([plain])
+        return _core.record_batch([plain])
     named, _ = as_columns({key: as_one_row(value) for key, value in example.items()}, "example")
-    return _core._encode_examples([core_column(key, column) for key, column in named], rows=1, num_threads=1)
+    return _core.encode_examples([core_column(key, column) for key, column in named], rows=1, num_threads=1)
 
 
 def encode_plain(example: Mapping[str, object]) -> bytes | None:
     """One row of plain values; None for values that need the general way."""
     # NumPy's dates look like bytes to the core.
-    return _core._encode_one(example) if _DATES.isdisjoint(map(type, example.values())) else None
+    return _core.encode_one(example) if _DATES.isdisjoint(map(type, example.values())) else None
 
 
 def encode_sequence_examples(
@@ -92,7 +92,7 @@ def encode_sequence_examples(
     lists = [(key, as_feature_list(key, value, (lengths or {}).get(key))) for key, value in sequences.items()]
     all_lengths = [(key, column.rows) for key, column in named] + [(key, column.rows) for key, column in lists]
     rows = common_length(all_lengths)
-    return _core._encode_sequence_examples(
+    return _core.encode_sequence_examples(
         [core_column(key, column) for key, column in named],
         [_core_list(key, column) for key, column in lists],
         rows or 0,

@@ -206,7 +206,7 @@ def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) ->
     if fixed_length is None:
         return array.decode_raw(kind)
     rows = np.empty((array.size, fixed_length), dtype=np.uint8)
-    _core._bytes_copy_rows(array, rows, exact=False)
+    _core.bytes_copy_rows(array, rows, exact=False)
     return rows.view(kind).reshape((*array.shape, fixed_length // kind.itemsize))
 
 

@@ -35,7 +35,7 @@ class RowError(Exception):
         """The error to raise; given records, it names the file and the record, as the core's errors do."""
         if records is not None:
             try:
-                _core._fail_at(records, self.row, self.text)
+                _core.fail_at(records, self.row, self.text)
             except InvalidArgumentError as error:
                 return error
         return InvalidArgumentError(self.text)

@@ -96,7 +96,7 @@ def _snapshot(features: Features) -> _Snapshot:
 def example_plan(features: Features) -> ExamplePlan:
     """The plan for a dict of features, compiled now or before."""
     found = _examples.get(id(features))
-    if found is not None and _core._unchanged(features, found[0]):
+    if found is not None and _core.unchanged(features, found[0]):
         return found[1]
     plan = ExamplePlan(features)
     if type(features) is dict:
@@ -114,8 +114,8 @@ def sequence_plan(context: Features | None, lists: Features | None) -> SequenceP
     if (
         found is not None
         and type(context) is type(lists) is dict
-        and _core._unchanged(context, found[0])
-        and _core._unchanged(lists, found[1])
+        and _core.unchanged(context, found[0])
+        and _core.unchanged(lists, found[1])
     ):
         return found[2]
     plan = SequencePlan(context, lists)

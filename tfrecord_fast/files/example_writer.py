@@ -132,7 +132,7 @@ class ExampleWriter:
         with self._lock, self._cleanup(), self._named():
             self._check_open()
             writers = [shard.writer for shard in self._shards]
-            _core._write_columns(writers, taken, rows or 0, self._rows, self._num_threads or 0)
+            _core.write_columns(writers, taken, rows or 0, self._rows, self._num_threads or 0)
             self._rows += rows or 0
 
     def write_example(self, example: Mapping[str, object]) -> None:
@@ -148,7 +148,7 @@ class ExampleWriter:
 
     def write_batch(self, records: Records) -> None:
         """Writes serialized records."""
-        rows = records if isinstance(records, _core.RecordBatch) else _core._record_batch(records)
+        rows = records if isinstance(records, _core.RecordBatch) else _core.record_batch(records)
         with self._lock, self._cleanup():
             self._check_open()
             n = len(self._shards)

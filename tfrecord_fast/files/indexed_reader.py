@@ -154,7 +154,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
                 threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
                 missing = [(i, saved) for i, saved in enumerate(self._given) if not isinstance(saved, RecordIndex)]
                 origins = [_core.IndexOrigin(path=self._paths[i], index_path=saved) for i, saved in missing]
-                cores = _core._open_indexes(origins, threads)
+                cores = _core.open_indexes(origins, threads)
                 for (i, _), core in zip(missing, cores, strict=True):
                     self._given[i] = index_of(core)
                 reader = _core.RandomReader(

@@ -83,7 +83,7 @@ def flatten(filenames: Files | FileObject) -> list[File]:
     if not isinstance(given, Iterable) or isinstance(given, dict):
         raise TypeError(f"filenames must be paths (str, bytes, PathLike), got {type(given).__name__}")
     elements: list[Any] = list(given)
-    are_paths: bool = _core._are_plain_paths(elements)
+    are_paths: bool = _core.are_plain_paths(elements)
     if are_paths:  # there may be tens of thousands
         return elements
     return [file for element in elements for file in flatten(element)]
@@ -99,14 +99,14 @@ def core_files(files: list[File]) -> list[CoreFile]:
     Raises:
       FileNotFoundError: a pattern matches nothing. A plain path is not looked up until it is opened.
     """
-    if _core._are_plain_paths(files):
+    if _core.are_plain_paths(files):
         return [CoreFile(file.encode(_ENCODING, _ERRORS)) for file in files]
     return [found for file in files for found in _core_files_of(file)]
 
 
 def stream_files(files: list[File]) -> list[str] | list[CoreFile]:
     """The same for a `RecordStream`, which takes plain paths as they are."""
-    return files if _core._are_plain_paths(files) else core_files(files)
+    return files if _core.are_plain_paths(files) else core_files(files)
 
 
 def _core_files_of(file: File) -> list[CoreFile]:

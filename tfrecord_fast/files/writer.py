@@ -68,7 +68,7 @@ class TFRecordWriter(_core.RecordWriter):
         if append:
             # A file without records is started over: TensorFlow reads nothing after an empty GZIP member.
             append = _holds_records(target, compression)
-        _core._open_writer(self, target, compression, core_options, close_file, append, threads)
+        _core.open_writer(self, target, compression, core_options, close_file, append, threads)
 
     def write_batch(self, records: Records) -> None:  # type: ignore[override]
         """Appends all the records in one call."""

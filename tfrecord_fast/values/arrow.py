@@ -24,8 +24,8 @@ def export(
     values: npt.NDArray[Any] | _core.BytesArrayBase, offsets: list[npt.NDArray[Any]], requested_schema: object | None
 ) -> Capsules:
     """The two capsules for `values` in lists cut at `offsets`, the innermost first."""
-    copy = requested_schema is not None and _core._arrow_requested_format(requested_schema) in ("Z", "U")
-    return _core._arrow_export(values, offsets, copy_strings=copy)
+    copy = requested_schema is not None and _core.arrow_requested_format(requested_schema) in ("Z", "U")
+    return _core.arrow_export(values, offsets, copy_strings=copy)
 
 
 class _ArrayColumn:

@@ -39,22 +39,22 @@ class BytesArray(_core.BytesArrayBase):
         values = _without_buffers(plain(values))
         array = np.empty(0, dtype=object) if isinstance(values, list) and not values else np.asarray(values, object)
         items = [item.encode() if isinstance(item, str) else item for item in array.ravel().tolist()]
-        made: BytesArray = _core._bytes_from_list(items, list(array.shape))
+        made: BytesArray = _core.bytes_from_list(items, list(array.shape))
         return made
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("a BytesArray holds no Python objects: an object array of it is always a copy")
         flat = np.empty(self.size, dtype=object)
-        flat[:] = _core._bytes_reshape(self, [self.size]).tolist()
+        flat[:] = _core.bytes_reshape(self, [self.size]).tolist()
         array = flat.reshape(self.shape)
         return array if dtype is None else array.astype(dtype)
 
     def _index(self, key: Any) -> Any:
         positions = np.arange(self.size, dtype=np.int64).reshape(self.shape)[key]
         if np.ndim(positions) == 0:
-            return _core._bytes_take(self, np.asarray([positions], dtype=np.int64))[0]
-        return _core._bytes_take(self, positions)
+            return _core.bytes_take(self, np.asarray([positions], dtype=np.int64))[0]
+        return _core.bytes_take(self, positions)
 
     def reshape(self, *shape: int | Sequence[int]) -> BytesArray:
         """The same elements in another shape; no copy. One length may be -1."""
@@ -63,19 +63,19 @@ class BytesArray(_core.BytesArrayBase):
         if not lengths:
             one: BytesArray = self[(0,) * self.ndim]
             return one
-        return _core._bytes_reshape(self, lengths)
+        return _core.bytes_reshape(self, lengths)
 
     def ravel(self) -> BytesArray:
         """The same elements, 1-D; no copy."""
-        return _core._bytes_reshape(self, [self.size])
+        return _core.bytes_reshape(self, [self.size])
 
     def copy(self) -> BytesArray:
         """The same elements in memory of their own, which lets go of the record buffers."""
-        return _core._bytes_copy(self)
+        return _core.bytes_copy(self)
 
     def lengths(self) -> npt.NDArray[np.int64]:
         """The size of each element in bytes, in the array's shape."""
-        return _core._bytes_lengths(self).reshape(self.shape)
+        return _core.bytes_lengths(self).reshape(self.shape)
 
     def decode_raw(self, dtype: DTypeLike, shape: Sequence[int] | int | None = None) -> npt.NDArray[Any]:
         """The elements' bytes as one dense, little-endian array.
@@ -94,7 +94,7 @@ class BytesArray(_core.BytesArrayBase):
         if kind.hasobject:
             raise ValueError("decode_raw needs a numeric dtype")
         if shape is None:
-            width = int(_core._bytes_lengths(self)[0]) if self.size else 0
+            width = int(_core.bytes_lengths(self)[0]) if self.size else 0
             if width % kind.itemsize:
                 raise InvalidArgumentError(
                     f"decode_raw: element 0 has {width} bytes, not a multiple of {kind.itemsize} for {kind.name}"
@@ -104,9 +104,9 @@ class BytesArray(_core.BytesArrayBase):
             inner = (shape,) if isinstance(shape, int) else tuple(shape)
             width = kind.itemsize * int(np.prod(inner, dtype=np.int64))
         rows = np.empty((self.size, width), dtype=np.uint8)
-        wrong = _core._bytes_copy_rows(self, rows, exact=True)
+        wrong = _core.bytes_copy_rows(self, rows, exact=True)
         if wrong >= 0:
-            got = int(_core._bytes_lengths(self)[wrong])
+            got = int(_core.bytes_lengths(self)[wrong])
             raise InvalidArgumentError(
                 f"decode_raw: element {wrong} has {got} bytes, expected {width} ({kind.name} of shape {list(inner)})"
             )
@@ -128,7 +128,7 @@ class BytesArray(_core.BytesArrayBase):
         return f"BytesArray([{shown}{more}], shape={self.shape})"
 
     def __reduce__(self) -> tuple[Callable[..., BytesArray], tuple[bytes, bytes, tuple[int, ...]]]:
-        return _restore, (_core._bytes_joined(self), _core._bytes_lengths(self).tobytes(), self.shape)
+        return _restore, (_core.bytes_joined(self), _core.bytes_lengths(self).tobytes(), self.shape)
 
     def __copy__(self) -> BytesArray:
         return self  # immutable
@@ -150,8 +150,8 @@ def _restore(joined: bytes, lengths: bytes, shape: tuple[int, ...]) -> BytesArra
     ends = np.cumsum(np.frombuffer(lengths, dtype=np.int64)).tolist()
     whole = memoryview(joined)
     items = [whole[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-    made: BytesArray = _core._bytes_from_list(items, list(shape))
+    made: BytesArray = _core.bytes_from_list(items, list(shape))
     return made
 
 
-_core._register_bytes_array(BytesArray)
+_core.register_bytes_array(BytesArray)

@@ -49,14 +49,14 @@ def windowed_batches(
             held.append(batch)
             count += len(batch)
         while count >= size:
-            whole = held[0] if len(held) == 1 else _core._concatenate(held)
+            whole = held[0] if len(held) == 1 else _core.concatenate(held)
             yield whole if len(whole) == size else whole[:size]
             count -= size
             held = [whole[size:]] if count else []
         if any(cutter.ended for cutter in cutters):
             break
     if count and not drop_remainder:
-        yield held[0] if len(held) == 1 else _core._concatenate(held)
+        yield held[0] if len(held) == 1 else _core.concatenate(held)
 
 
 class _Cutter:
@@ -92,5 +92,5 @@ def _with_last_records(
     except Exception as error:
         fault = error
     for record in records_from(given):
-        yield _core._record_batch([record])
+        yield _core.record_batch([record])
     raise fault
