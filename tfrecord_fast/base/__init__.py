@@ -1,1 +1,1 @@
-"""What every room may use: optional packages, lazy names, threads, seeds, the version."""
+"""What every room may use: optional packages, lazy names, threads, forks, seeds, the version."""

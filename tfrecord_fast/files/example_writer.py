@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from .. import _core
+from ..base.process import Origin
 from ..base.threads import available_cpus, thread_count
 from ..errors import FailedPreconditionError
 from ..examples.columns import as_columns
@@ -113,7 +114,7 @@ class ExampleWriter:
         self._shards: list[_Shard] = []
         self._aborted = False
         self._rows = 0
-        self._process = os.getpid()
+        self._origin = Origin()
         self._num_threads = num_threads
         self._sync = sync
         threads = thread_count(num_threads) or available_cpus()
@@ -179,7 +180,7 @@ class ExampleWriter:
 
     def abort(self) -> None:
         """Removes the temporary files. Files that were completed stay."""
-        if os.getpid() != self._process:
+        if not self._origin.is_here():
             return  # the files belong to the process that this one was forked from
         with self._lock:
             if self._written is None:

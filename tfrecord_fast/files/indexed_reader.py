@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeAlia
 import numpy as np
 
 from .. import _core
+from ..base.process import Origin
 from ..base.threads import available_cpus
 from ..errors import InvalidArgumentError
 from ..examples.infer import infer_from_batches
@@ -125,7 +126,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
     def _begin(self) -> None:
         self._reader: _core.RandomReader | None = None
         self._lock = threading.Lock()
-        self._lock_process = os.getpid()
+        self._lock_origin = Origin()
 
     @property
     def files(self) -> list[str]:
@@ -145,9 +146,9 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         """The core's reader, made at the first use."""
         if self._reader is not None:
             return self._reader
-        if self._lock_process != os.getpid():
+        if not self._lock_origin.is_here():
             # A thread that held it is not in this process.
-            self._lock, self._lock_process = threading.Lock(), os.getpid()
+            self._lock, self._lock_origin = threading.Lock(), Origin()
         with self._lock:
             reader = self._reader
             if reader is None:
@@ -224,7 +225,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
             yield from self.__getitems__(range(begin, min(begin + _BATCH, len(self))))
 
     def __getstate__(self) -> dict[str, Any]:
-        dropped = {"_reader", "_lock", "_lock_process"}
+        dropped = {"_reader", "_lock", "_lock_origin"}
         return {name: value for name, value in vars(self).items() if name not in dropped}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import os
 import threading
 import weakref
 from collections import deque
@@ -21,6 +20,7 @@ from time import perf_counter
 from typing import Any
 
 from ... import _core
+from ...base.process import Origin
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
 
@@ -119,8 +119,8 @@ def _stop_all() -> None:
             thread.join(0.5)
 
 
-def _check_process(process: int) -> None:
-    if process != os.getpid():
+def _check_process(origin: Origin) -> None:
+    if not origin.is_here():
         raise RuntimeError("this iterator was started in another process; after a fork, start a new one")
 
 
@@ -134,13 +134,13 @@ class Prefetched:
         self._start: Callable[[], Iterator[Any]] | None = start
         self._buffer = _Buffer(size)
         self._starting = threading.Lock()
-        self._process = os.getpid()
+        self._origin = Origin()
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        _check_process(self._process)
+        _check_process(self._origin)
         if self._start is not None:
             self._begin()
         element, error = self._buffer.get()
@@ -244,7 +244,7 @@ class Mapped:
         self._futures: deque[Future[Any] | Exception] = deque()
         self._ended = False
         self._lock = threading.Lock()  # guards all of it
-        self._process = os.getpid()
+        self._origin = Origin()
 
     def __iter__(self) -> Iterator[Any]:
         return self
@@ -264,7 +264,7 @@ class Mapped:
         if self._direct and self._verdict.slow:
             self._direct, self._timed.cheap_calls = False, 0
         if not self._direct:
-            _check_process(self._process)
+            _check_process(self._origin)
             while not self._ended and len(self._futures) < 2 * self._threads:
                 self._submit()
             if self._timed.cheap_calls >= _CHEAP_CALLS and not self._ended:
