@@ -246,6 +246,7 @@ def test_too_many_open_files_are_an_error_with_its_errno(use):
 import errno, resource, tempfile, tfrecord_fast as tf
 path = tempfile.mktemp()
 tf.io.TFRecordWriter(path).close()
+tf.data  # imports need descriptors too
 resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
 try:
     {use}
