@@ -19,7 +19,7 @@ IMAGES = [np.arange(h * w * 3, dtype=np.uint8).reshape(h, w, 3) for h, w in [(4,
 
 
 def make_sequence(tokens, labels):
-    """The length in the context; the rest are lists of features, one a step."""
+    """The length in the context; the rest are lists of features, one per step."""
     example = tf.train.SequenceExample()
     example.context.feature["length"].int64_list.value.append(len(tokens))
     token_list = example.feature_lists.feature_list["tokens"]
