@@ -89,9 +89,7 @@ def needs_recompile(obj, src):
     return naive_recompile(obj, src) or os.stat(obj).st_mtime < newest_header
 
 
-ParallelCompile(
-    "TFRECORD_FAST_JOBS", default=os.cpu_count() or 1, needs_recompile=needs_recompile
-).install()
+ParallelCompile("TFRECORD_FAST_JOBS", default=os.cpu_count() or 1, needs_recompile=needs_recompile).install()
 
 # The benchmark harness comes with the package, for `tfrecord-fast bench`: its folders as they are in the checkout, and
 # the parts of the core that its native loops are compiled with.

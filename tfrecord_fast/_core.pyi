@@ -208,6 +208,18 @@ class SkippedStretch:
     @property
     def reason(self) -> str: ...
 
+class CompressionOptions:
+    def __init__(
+        self,
+        *,
+        level: int | None = None,
+        window_bits: int | None = None,
+        method: int | None = None,
+        mem_level: int | None = None,
+        strategy: int | None = None,
+        flush_mode: int | None = None,
+    ) -> None: ...
+
 class RecordWriter:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
     @property
@@ -240,7 +252,7 @@ def open_writer(
     writer: RecordWriter,
     target: object,
     compression: str,
-    options: tuple[int | None, ...],
+    options: CompressionOptions,
     close_file: bool,
     append: bool,
     num_threads: int,

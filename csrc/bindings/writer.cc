@@ -156,14 +156,12 @@ void DeallocWriter(PyObject* self) {
 
 PyObject* New(PyTypeObject* type, PyObject*, PyObject*) { return Box(type, WriterPtr()); }
 
-// options: (level, window_bits, method, mem_level, strategy, flush_mode), None where unset.
-CompressionOptions OptionsOf(const py::tuple& values) {
-  CompressionOptions options;
-  int* const fields[] = {&options.level, &options.window_bits, &options.method, &options.mem_level, &options.strategy, &options.flush_mode};
-  for (size_t i = 0; i < std::size(fields); ++i) {
-    if (!values[i].is_none()) *fields[i] = values[i].cast<int>();
-  }
-  return options;
+CompressionOptions MakeOptions(std::optional<int> level, std::optional<int> window_bits, std::optional<int> method,
+                               std::optional<int> mem_level, std::optional<int> strategy,
+                               std::optional<int> flush_mode) {
+  constexpr int kUnset = CompressionOptions::kUnset;
+  return {level.value_or(kUnset),     window_bits.value_or(kUnset), method.value_or(kUnset),
+          mem_level.value_or(kUnset), strategy.value_or(kUnset),    flush_mode.value_or(kUnset)};
 }
 
 Compression CompressionOf(const std::string& name) {
@@ -175,10 +173,9 @@ Compression CompressionOf(const std::string& name) {
 // Opens a writer made by New. `target` is a path as bytes, or a binary file object; `close_file` says whether the
 // object is closed with the writer. num_threads 0: as many as the process may use.
 void Open(const py::object& self, const py::object& target, const std::string& compression_type,
-          const py::tuple& options, bool close_file, bool append, size_t num_threads) {
+          const CompressionOptions& options, bool close_file, bool append, size_t num_threads) {
   const Compression compression = CompressionOf(compression_type);
-  const CompressionOptions core_options = OptionsOf(options);
-  ThrowIfError(CheckCompression(compression, core_options));
+  ThrowIfError(CheckCompression(compression, options));
   std::unique_ptr<Sink> sink;
   const bool is_path = py::isinstance<py::bytes>(target);
   if (is_path) {
@@ -193,7 +190,7 @@ void Open(const py::object& self, const py::object& target, const std::string& c
     sink = NewPythonSink(target, close_file, "");
   }
   const WriteFrom write_from = is_path ? WriteFrom::kAnyThread : WriteFrom::kCallerOnly;
-  ThrowIfError(NewCompressedSink(std::move(sink), compression, core_options, num_threads, write_from, &sink));
+  ThrowIfError(NewCompressedSink(std::move(sink), compression, options, num_threads, write_from, &sink));
   Unbox<WriterPtr>(self.ptr()) = std::make_unique<SharedWriter>(std::move(sink));
 }
 
@@ -250,6 +247,10 @@ void BindWriter(py::module_& m) {
   m.attr("RecordWriter") = writer_type = py::handle(reinterpret_cast<PyObject*>(type));
   m.def("write_columns", &WriteColumns, py::arg("writers"), py::arg("columns"), py::arg("rows"), py::arg("first"),
         py::arg("num_threads"));
+  py::class_<CompressionOptions>(m, "CompressionOptions")
+      .def(py::init(&MakeOptions), py::kw_only(), py::arg("level") = py::none(), py::arg("window_bits") = py::none(),
+           py::arg("method") = py::none(), py::arg("mem_level") = py::none(), py::arg("strategy") = py::none(),
+           py::arg("flush_mode") = py::none());
   m.def("open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"), py::arg("close_file"),
         py::arg("append"), py::arg("num_threads"));
 }

@@ -220,9 +220,7 @@ def test_the_floor_refuses_damage(damage, floor, tmp_path, tiny):
 
 def test_finding_contenders_imports_none_of_them():
     code = "import sys; from benchmarks import contenders; contenders.found(); print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     measured = {contenders.load(path).module for path in FOUND.values()} - {""}
     assert not measured & set(done.stdout.split())
 

@@ -7,10 +7,10 @@ import itertools
 import struct
 
 import google_crc32c
-from tfrecord_fast._files import CoreFile
 
 from tfrecord_fast import _core
 from tfrecord_fast.errors import DataLossError
+from tfrecord_fast.files.names import CoreFile
 
 HEADER = 12
 FRAME = HEADER + 4

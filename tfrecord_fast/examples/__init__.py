@@ -3,9 +3,9 @@
 | module | what |
 | --- | --- |
 | `features` | what to parse: FixedLenFeature and the others |
-| `columns_of_features`, `partitions`, `plans` | a dict of features, compiled to what the core parses |
+| `raw_columns`, `results`, `partitions`, `plans` | a dict of features, compiled to what the core parses |
 | `parsing` | records to columns |
 | `infer` | records to features |
-| `columns`, `encode` | columns to records |
+| `column`, `columns`, `arrow_columns`, `feature_lists`, `encode` | columns to records |
 | `messages`, `build`, `tensors` | protobuf's classes of Example and TensorProto, and short ways to make them |
 """

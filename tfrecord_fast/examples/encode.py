@@ -10,7 +10,9 @@ from .. import _core
 from ..base.threads import thread_count
 from ..errors import InvalidArgumentError
 from ..typing import Integers, Table
-from .columns import Column, FeatureList, as_columns, as_feature_list, as_one_row, common_length
+from .column import Column, FeatureList, common_length
+from .columns import as_columns, as_one_row
+from .feature_lists import as_feature_list
 
 __all__ = ["core_column", "encode_example", "encode_examples", "encode_plain", "encode_sequence_examples"]
 

@@ -59,7 +59,7 @@ class SequencePlan:
     def single(self, record: BytesLike) -> tuple[Result, Result, Result]:
         context_columns, list_columns = self.core.parse([record], 0)
         try:
-            lists, lengths = results.of_lists(self.lists, list_columns, True)
+            lists, lengths = results.of_lists(self.lists, list_columns, single=True)
             return results.of_one(self.context, _alone(context_columns)), lists, lengths
         except RowError as error:
             raise error.located([record]) from None
@@ -70,7 +70,7 @@ class SequencePlan:
         """The results of a batch; `records` are needed where the plan `checks_rows`."""
         context_columns, list_columns = parsed
         try:
-            lists, lengths = results.of_lists(self.lists, list_columns, False)
+            lists, lengths = results.of_lists(self.lists, list_columns, single=False)
             return results.of_batch(self.context, context_columns), lists, lengths
         except RowError as error:
             raise error.located(records) from None

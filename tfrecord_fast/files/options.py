@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from .. import _core
 from .names import COMPRESSION_TYPES
 
-__all__ = ["TFRecordCompressionType", "TFRecordOptions"]
+__all__ = ["TFRecordCompressionType", "TFRecordOptions", "core_options"]
 
 
 class TFRecordCompressionType:
@@ -83,16 +84,19 @@ class TFRecordOptions:
             return _NAMES[options]
         raise ValueError(f"Not a valid compression_type: {options!r}; expected one of {COMPRESSION_TYPES}")
 
-    def _core_options(self) -> tuple[int | None, ...]:
-        return (
-            self.compression_level,
-            self.window_bits,
-            self.compression_method,
-            self.mem_level,
-            self.compression_strategy,
-            self.flush_mode,
-        )
-
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if value is not None)
         return f"TFRecordOptions({given})"
+
+
+def core_options(options: object) -> _core.CompressionOptions:
+    """The parameters of compression as the core takes them: of options, ours or TensorFlow's; of a mere type, none."""
+    given = options if hasattr(options, "mem_level") else None
+    return _core.CompressionOptions(
+        level=getattr(given, "compression_level", None),
+        window_bits=getattr(given, "window_bits", None),
+        method=getattr(given, "compression_method", None),
+        mem_level=getattr(given, "mem_level", None),
+        strategy=getattr(given, "compression_strategy", None),
+        flush_mode=getattr(given, "flush_mode", None),
+    )

@@ -12,7 +12,7 @@ from ..base.threads import thread_count
 from ..typing import PathLike, Records, WritableFile
 from ..values.conversion import encoded
 from .names import CODECS
-from .options import TFRecordOptions
+from .options import TFRecordOptions, core_options
 from .streams import record_stream
 from .urls import is_url, open_url
 
@@ -62,13 +62,11 @@ class TFRecordWriter(_core.RecordWriter):
     ) -> None:
         threads = thread_count(num_threads)
         compression = TFRecordOptions.get_compression_type_string(options)
-        unset = TFRecordOptions()
-        core_options = TFRecordOptions._core_options(options if hasattr(options, "mem_level") else unset)  # type: ignore[arg-type]
         target, close_file = _target(path)
         if append:
             # A file without records is started over: TensorFlow reads nothing after an empty GZIP member.
             append = _holds_records(target, compression)
-        _core.open_writer(self, target, compression, core_options, close_file, append, threads)
+        _core.open_writer(self, target, compression, core_options(options), close_file, append, threads)
 
     def write_batch(self, records: Records) -> None:  # type: ignore[override]
         """Appends all the records in one call."""
