@@ -144,7 +144,7 @@ def draw(folder):
 
 
 def train(folder, steps=80):
-    """A small convolutional network that tells discs from squares; returns the losses."""
+    """Trains a small convolutional network that tells discs from squares; returns the losses."""
     import keras
 
     keras.utils.set_random_seed(1)

@@ -1,4 +1,4 @@
-"""Ratings of movies: numbers, text and lists of them in one Example; written, read, printed.
+"""Ratings of movies, with numbers, text and lists in one Example: written, read back, printed.
 
     python examples/movie_ratings.py [FOLDER]
 

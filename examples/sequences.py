@@ -1,4 +1,4 @@
-"""Tokens and labels as SequenceExamples; an image as bytes, with its shape as the bytes of an int32 array.
+"""Writes tokens and labels as SequenceExamples, and images as bytes, with their shapes as the bytes of int32 arrays.
 
     python examples/sequences.py [FOLDER]
 
@@ -80,7 +80,7 @@ def parse_image(record):
 
 
 def read(folder):
-    """Single sequences, a batch of them padded, batches padded by the dataset, and the images as they were."""
+    """Single sequences, a padded batch of them, batches padded by the dataset, and the images as they were."""
     sequences = tf.data.TFRecordDataset(os.path.join(folder, "sequences.tfrecord"))
     padded = sequences.map(parse_sequence).padded_batch(2, padded_shapes=([], [None], [None], [None, None]))
     return {
