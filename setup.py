@@ -4,7 +4,7 @@ Switches, all environment variables:
   DEBUG=1             assertions on, optimisation off, debug information
   SANITIZE=address,undefined | thread
                       builds with those sanitizers (see CONTRIBUTING.md for running the suite under them)
-  TFRECORD_FAST_JOBS  compilers at once; all cores by default
+  TFRECORD_FAST_JOBS  how many compilers run at the same time; one per core by default
 """
 
 import hashlib
@@ -46,20 +46,20 @@ if sanitizers:
 
 
 def objects_folder():
-    """Where objects are kept from build to build: one folder for each way to compile, so that they never mix."""
+    """Where objects are kept between builds: one folder for each way to compile, so that they never mix."""
     environment = [os.environ.get(name, "") for name in ("CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS")]
     ways = [*compile_args, *link_args, *environment, pybind11.__version__, sysconfig.get_config_var("SOABI") or ""]
     return f"build/objects-{hashlib.sha256(repr(ways).encode()).hexdigest()[:12]}"
 
 
 class BuildExt(build_ext):
-    """Checks for the system libraries before it compiles, so that what is missing is said by name."""
+    """Checks for the system libraries before it compiles, so that the error names what is missing."""
 
     def finalize_options(self):
         super().finalize_options()
-        # Also where setuptools would take a fresh folder, as editable installs do: only what changed is compiled.
+        # Even when setuptools would use a fresh folder, as for editable installs: only what changed is compiled.
         self.build_temp = objects_folder()
-        self.force = True  # links always: whether the library is newer than its sources says nothing of the switches
+        self.force = True  # always links: a library newer than its sources may have been built with other switches
 
     def build_extensions(self):
         missing = [(lib, package) for header, lib, package in SYSTEM_LIBRARIES if not self.links(header, lib)]
@@ -91,8 +91,8 @@ def needs_recompile(obj, src):
 
 ParallelCompile("TFRECORD_FAST_JOBS", default=os.cpu_count() or 1, needs_recompile=needs_recompile).install()
 
-# The benchmark harness goes with the package, for `tfrecord-fast bench`: its folders as they are in the checkout, and
-# of the core what the harness's native loops are compiled with.
+# The benchmark harness comes with the package, for `tfrecord-fast bench`: its folders as they are in the checkout, and
+# the parts of the core that its native loops are compiled with.
 HARNESS = [
     "benchmarks",
     "benchmarks/contenders",

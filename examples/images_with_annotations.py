@@ -1,4 +1,4 @@
-"""Images and a JSON file of annotations, in the manner of COCO, to shards; a picture of one; a classifier.
+"""Writes images and a JSON file of annotations, in the style of COCO, to shards; draws one; trains a classifier.
 
     python examples/images_with_annotations.py [FOLDER]
 
@@ -21,7 +21,7 @@ PER_FILE = 4096
 
 
 def make_data(folder):
-    """Images with a disc or a square each, as files, and annotations.json."""
+    """Image files with a disc or a square each, and annotations.json."""
     random = np.random.default_rng(3)
     tf.io.gfile.makedirs(os.path.join(folder, "images"))
     annotations = []
@@ -86,7 +86,7 @@ def create_example(image, annotation):
 
 
 def write(folder):
-    """Shards named after their number and how many records they hold."""
+    """Writes shards, named after their numbers and how many records they hold."""
     with open(os.path.join(folder, "annotations.json")) as file:
         annotations = json.load(file)["annotations"]
     for number, start in enumerate(range(0, len(annotations), PER_FILE)):
@@ -124,7 +124,7 @@ def read(folder):
 
 
 def draw(folder):
-    """One sample as a picture with its box; gives the picture's path."""
+    """Draws one sample with its box; returns the path of the picture."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -144,7 +144,7 @@ def draw(folder):
 
 
 def train(folder, steps=80):
-    """A small convolutional network that tells discs from squares; gives the losses."""
+    """Trains a small convolutional network that tells discs from squares; returns the losses."""
     import keras
 
     keras.utils.set_random_seed(1)

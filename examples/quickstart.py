@@ -1,8 +1,8 @@
-"""Writes a sharded dataset of its own making, plain and GZIP, reads it back, compares, and tells how fast that went.
+"""Writes a sharded dataset of its own making, plain and GZIP, reads it back, compares, and says how fast that was.
 
     python examples/quickstart.py [FOLDER]
 
-The dataset stays in FOLDER where one is given; else it is written to a temporary folder and removed.
+With FOLDER, the dataset stays there; without, it is written to a temporary folder and removed.
 """
 
 import os
@@ -19,7 +19,7 @@ RECORDS_PER_SHARD = 25_000
 
 
 def make_records(shard: int) -> list[bytes]:
-    """Log lines of a few hundred bytes that compress as log lines do; the same each time."""
+    """Log lines of a few hundred bytes, which compress as log lines do; the same ones each time."""
     rng = random.Random(shard)
     words = [f"word{rng.randrange(1000)}" for _ in range(5000)]
     return [
@@ -29,7 +29,7 @@ def make_records(shard: int) -> list[bytes]:
 
 
 def timed(label: str, megabytes: float, work: Callable[[], object]) -> None:
-    """Prints how fast `work` went at its best of three."""
+    """Prints how fast the best of three runs of `work` was."""
     seconds = []
     for _ in range(3):
         start = time.perf_counter()
@@ -58,8 +58,8 @@ def run(folder: str) -> None:
         print(compression or "uncompressed")
         timed("write", megabytes, lambda paths=paths, kind=compression: write(paths, shards, kind))
 
-        dataset = tf.data.TFRecordDataset(paths)  # finds out by itself how the files are compressed
-        timed("read, one bytes object a record", megabytes, lambda dataset=dataset: sum(map(len, dataset)))
+        dataset = tf.data.TFRecordDataset(paths)  # finds out how the files are compressed
+        timed("read, one bytes object per record", megabytes, lambda dataset=dataset: sum(map(len, dataset)))
         batched = dataset.batch(1024)
         timed("read, batches of 1,024", megabytes, lambda batched=batched: sum(batch.nbytes for batch in batched))
         assert list(dataset) == expected, "what was read is not what was written"

@@ -1,4 +1,4 @@
-"""Tokens and labels as SequenceExamples; an image as bytes, with its shape as the bytes of an int32 array.
+"""Writes tokens and labels as SequenceExamples, and images as bytes, with their shapes as the bytes of int32 arrays.
 
     python examples/sequences.py [FOLDER]
 
@@ -19,7 +19,7 @@ IMAGES = [np.arange(h * w * 3, dtype=np.uint8).reshape(h, w, 3) for h, w in [(4,
 
 
 def make_sequence(tokens, labels):
-    """The length in the context; the rest are lists of features, one a step."""
+    """The length in the context; the rest are lists of features, one per step."""
     example = tf.train.SequenceExample()
     example.context.feature["length"].int64_list.value.append(len(tokens))
     token_list = example.feature_lists.feature_list["tokens"]
@@ -80,7 +80,7 @@ def parse_image(record):
 
 
 def read(folder):
-    """Single sequences, a batch of them padded, batches padded by the dataset, and the images as they were."""
+    """Single sequences, a padded batch of them, batches padded by the dataset, and the images as they were."""
     sequences = tf.data.TFRecordDataset(os.path.join(folder, "sequences.tfrecord"))
     padded = sequences.map(parse_sequence).padded_batch(2, padded_shapes=([], [None], [None], [None, None]))
     return {

@@ -28,7 +28,7 @@ def make_images():
 
 
 def vectorize(texts):
-    """A sparse matrix of counts: one row a text, one column a word."""
+    """A sparse matrix of counts: one row per text, one column per word."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     return CountVectorizer(vocabulary=sorted(WORDS), token_pattern=r"\w+").fit_transform(texts)

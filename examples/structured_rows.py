@@ -1,4 +1,4 @@
-"""Rows of a table, and a folder of images, to GZIP shards; read in batches, and a model trained on them.
+"""Writes the rows of a table and a folder of images to GZIP shards, reads them in batches, and trains a model.
 
     python examples/structured_rows.py [FOLDER]
 
@@ -17,7 +17,7 @@ ROWS, SHARDS, SIDE = 240, 4, 16
 
 
 def make_rows():
-    """People: int, float and bytes columns, and how many hobbies each has."""
+    """People, as int, float and bytes columns, and how many hobbies each has."""
     random = np.random.default_rng(7)
     age = random.integers(18, 80, ROWS)
     height = random.normal(1.7, 0.1, ROWS).astype(np.float32)
@@ -32,7 +32,7 @@ def make_rows():
 
 
 def write_images(folder):
-    """A folder of JPEG files: the stuff that a dataset starts from."""
+    """A folder of JPEG files, such as a dataset starts from."""
     tf.io.gfile.makedirs(os.path.join(folder, "images"))
     y, x = np.mgrid[:SIDE, :SIDE]
     for i in range(ROWS):
@@ -53,7 +53,7 @@ def bytes_feature(value):
 
 
 def write(folder):
-    """Rows and images to shards, in turn."""
+    """Writes rows and images to the shards in turn."""
     paths = [os.path.join(folder, f"rows-{shard}.tfrecord.gz") for shard in range(SHARDS)]
     writers = [tf.io.TFRecordWriter(path, tf.io.TFRecordOptions("GZIP")) for path in paths]
     for i, row in enumerate(make_rows()):
@@ -109,13 +109,13 @@ def read(folder):
 
 
 def train(folder, steps=60):
-    """A model of two numbers and the image; gives the losses."""
+    """Trains a model on two numbers and the image; returns the losses."""
     import keras
 
     keras.utils.set_random_seed(1)
 
     def batches():
-        # Without end and shuffled, as by default; an iterator of NumPy values, which Keras takes.
+        # Endless and shuffled, which is the default; an iterator over NumPy values, as Keras takes it.
         for columns, label in dataset(folder, shuffle_seed=1).as_numpy_iterator():
             numbers = np.stack([columns["age"] / 80, columns["height"] * 10 - 17], axis=1).astype(np.float32)
             images = np.stack([np.asarray(tf.io.decode_jpeg(image)) for image in columns["image"]])
