@@ -102,7 +102,7 @@ py::object Take(const RandomReader& reader, const Numbers& numbers) {
   return WrapRecordBatch(std::move(batch));
 }
 
-// Reads into the bytes object itself: nobody else knows of it yet.
+// Reads into the bytes object itself: no other code knows of it yet.
 py::bytes Record(const RandomReader& reader, py::handle key) {
   if (!PyIndex_Check(key.ptr())) {
     throw py::type_error(std::string("record indices are integers or slices, not ") + Py_TYPE(key.ptr())->tp_name);

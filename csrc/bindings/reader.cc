@@ -39,7 +39,7 @@ PyObject* NextRecord(PyObject* self) {
                                        static_cast<Py_ssize_t>(record.size));
     }
     if (!iterator.stream) return nullptr;
-    // The buffers go back before the next are asked for.
+    // The buffers go back before the next ones are asked for.
     if (iterator.batch) iterator.batch.reset();
     const std::shared_ptr<SharedStream> stream = iterator.stream;
     Delivered delivered;
@@ -68,7 +68,7 @@ struct BatchIterator {
   std::shared_ptr<SharedStream> stream;  // null at the end
 };
 
-// Null at the end, and with a Python error set.
+// Null at the end, or with a Python error set.
 PyObject* NextDelivered(BatchIterator* iterator, py::object (*wrap)(const SharedStream&, Delivered)) {
   const std::shared_ptr<SharedStream> stream = iterator->stream;
   if (!stream) return nullptr;

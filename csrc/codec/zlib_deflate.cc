@@ -59,14 +59,14 @@ class DeflateCompressor : public Compressor {
                       : mode == Mode::kFinish     ? Z_FINISH
                                                   : Z_PARTIAL_FLUSH;
     const int code = deflate(&stream_, flush);
-    // Z_BUF_ERROR: nothing was left to do, which is no error.
+    // Z_BUF_ERROR: there was nothing left to do, which is no error.
     if (code == Z_STREAM_ERROR) return Status::InvalidArgument("deflate: the stream is in no state for this call");
     progress->consumed = in_now - stream_.avail_in;
     progress->produced = out_now - stream_.avail_out;
     if (mode == Mode::kFinish) {
       *done = code == Z_STREAM_END;
     } else {
-      // Where room is left over, everything that the mode held back has come out.
+      // If room is left over, everything that the mode held back has come out.
       *done = last && stream_.avail_in == 0 && stream_.avail_out > 0;
     }
     return {};
