@@ -4,7 +4,7 @@ Switches, all environment variables:
   DEBUG=1             assertions on, optimisation off, debug information
   SANITIZE=address,undefined | thread
                       builds with those sanitizers (see CONTRIBUTING.md for running the suite under them)
-  TFRECORD_FAST_JOBS  compilers at once; all cores by default
+  TFRECORD_FAST_JOBS  compilers side by side; all cores by default
 """
 
 import hashlib
@@ -53,13 +53,13 @@ def objects_folder():
 
 
 class BuildExt(build_ext):
-    """Checks for the system libraries before it compiles, so that what is missing is said by name."""
+    """Checks for the system libraries before it compiles, so that the error names what is missing."""
 
     def finalize_options(self):
         super().finalize_options()
-        # Also where setuptools would take a fresh folder, as editable installs do: only what changed is compiled.
+        # Even if setuptools would take a fresh folder, as for editable installs: only what changed is compiled.
         self.build_temp = objects_folder()
-        self.force = True  # links always: whether the library is newer than its sources says nothing of the switches
+        self.force = True  # links always: that the library is newer than its sources says nothing about the switches
 
     def build_extensions(self):
         missing = [(lib, package) for header, lib, package in SYSTEM_LIBRARIES if not self.links(header, lib)]

@@ -3,7 +3,7 @@ compression.
 
 The extension decides the format: .jsonl .ndjson .json, .csv, .parquet .pq; anything else is TFRecord. Input may be
 compressed in any way; output is GZIP for names that end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to
-TFRecord any records pass as they are. Otherwise they are Examples, and a row's values its features: integers and
+TFRecord any records pass as they are. Otherwise they are Examples, whose features are a row's values: integers and
 booleans, floats, and text or bytes, or lists of one kind. What is not UTF-8 is {"base64": "…"} in JSON. A list without
 values is left out. CSV holds at most one value per feature. The output appears under its name when it is complete.
 """
@@ -92,7 +92,7 @@ def _compression(args: argparse.Namespace) -> str:
 
 
 def _convert(source: Any, sink: Any) -> None:
-    """Writes all records of the source to the sink, in order; a sink that wants the features knows them beforehand."""
+    """Writes all records of the source to the sink, in order; a sink that wants the features gets them beforehand."""
     scanner = _core.FeatureScanner()
     typed = sink.wants_features or source.typed  # every feature has one kind in all rows, whatever reads them
     if sink.wants_features:
