@@ -154,7 +154,7 @@ def test_a_varint_of_eleven_bytes_is_malformed(most):
 
 
 @pytest.mark.parametrize("wrong", [b"\x0a\x02\x05\x06", b"\x0a\x01\x85", b"\x0a\x00", b"\x0a\x02\x85\x86"])
-def test_not_one_value_is_no_scalar(wrong):
+def test_what_is_not_one_value_is_not_a_scalar(wrong):
     """Two varints, one that does not end, none, two that do not."""
     other = wire.example([(b"i", wire.feature("int64", [1]))])
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"'i'.*record 2"):

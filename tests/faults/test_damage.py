@@ -81,7 +81,7 @@ def test_damage_in_a_file_on_disk_is_the_same_with_any_number_of_threads(kind, t
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_detection_makes_no_damage_pass(kind):
+def test_detection_lets_no_damage_pass(kind):
     """A damaged header may look like another format; it is an error all the same."""
     for what, damaged in DAMAGES[kind](DATA):
         records, error = read(damaged, compression_type=None)
@@ -165,7 +165,7 @@ def test_only_what_nothing_protects_may_be_flipped(kind):
 
 @pytest.mark.parametrize("damage_kind", ["cut", "flip", "removal"])
 @pytest.mark.parametrize("kind", compression.KINDS)
-def test_detection_makes_no_compressed_damage_pass(kind, damage_kind):
+def test_detection_lets_no_compressed_damage_pass(kind, damage_kind):
     for what, damaged, records, error in answers(kind, DAMAGES[damage_kind](COMPRESSED[kind]), None):
         assert records == RECORDS[: len(records)], what
         assert error is not None or damaged == b"" or records == RECORDS, what

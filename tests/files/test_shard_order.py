@@ -66,7 +66,7 @@ print(json.dumps([[r.hex() for r in batch] for batch in reader]))
     ],
     ids=str,
 )
-def test_a_new_process_goes_on_where_this_one_stopped(tmp_path, given):
+def test_a_new_process_continues_where_this_one_stopped(tmp_path, given):
     """Every k-th batch of a run over files of mixed compressions."""
     paths, _ = make_files(tmp_path, 7)
     reader = tf.ShardReader(paths, num_threads=2, **given)

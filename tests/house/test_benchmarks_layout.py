@@ -43,7 +43,7 @@ def test_every_folder_of_code_is_a_room():
     assert {room_of(module) for module in MODULES} - {"", "command"} == set(MAY_IMPORT)
 
 
-def test_nothing_but_the_command_lies_beside_the_rooms():
+def test_only_the_command_is_next_to_the_rooms():
     assert sorted(path.name for path in FOLDER.glob("*.py")) == ["__init__.py", "__main__.py"]
 
 

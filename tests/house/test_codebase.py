@@ -64,7 +64,7 @@ def test_every_room_has_its_place_in_the_table_and_on_the_map():
 
 
 @pytest.mark.parametrize("room", MAP)
-def test_the_contracts_on_the_map_are_there(room):
+def test_the_contracts_on_the_map_exist(room):
     assert MAP[room] and all((CORE / room / contract).exists() for contract in MAP[room])
 
 

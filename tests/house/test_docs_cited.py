@@ -24,7 +24,7 @@ def cited(text):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_docs_that_a_file_cites_are_there(path):
+def test_the_docs_that_a_file_cites_exist(path):
     missing = {name for name in cited(path.read_text()) if not (ROOT / name).exists()}
     assert missing <= ({"docs/none.md", "docs/none/"} if path == Path(__file__) else set())
 

@@ -92,7 +92,7 @@ print("fine")
     assert python(code) == "fine"
 
 
-def test_all_is_sorted_and_there():
+def test_all_is_sorted_and_every_name_exists():
     names = tfrecord_fast.__all__
     assert sorted(names) == names or sorted(names, key=str.lower) == names
     assert all(hasattr(tfrecord_fast, name) for name in names)

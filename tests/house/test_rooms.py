@@ -72,7 +72,7 @@ def test_no_modules_import_each_other_in_a_circle():
     assert not circles({(one.importer, one.imported) for one in IMPORTS})
 
 
-def test_imports_stand_at_the_top_of_the_file():
+def test_imports_are_at_the_top_of_the_file():
     inside = []
     for name, path in PYTHON.items():
         for function in ast.walk(ast.parse(path.read_text())):

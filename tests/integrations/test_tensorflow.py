@@ -263,7 +263,7 @@ def theirs_until_error(data, kind, path):
     return answers
 
 
-def test_damage_is_judged_as_tensorflow_does_but_for_cut_headers(tensorflow, tmp_path):
+def test_damage_is_judged_as_by_tensorflow_except_for_cut_headers(tensorflow, tmp_path):
     """A file that ends inside of a header ends silently there, and raises here."""
     intact = frames([b"one", b"", b"three"])
     cuts = [intact[:n] for n in range(len(intact) + 1)]
