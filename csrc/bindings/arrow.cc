@@ -1,4 +1,4 @@
-// Columns to Arrow, without a copy where the layouts allow: numbers and offsets are shared; byte strings become
+// Columns to Arrow, without a copy if the layouts allow it: numbers and offsets are shared; byte strings become
 // binary_view, with new views (16 bytes per string) into the buffers of the records, or large_binary, with copies, if
 // the consumer asks for it.
 //

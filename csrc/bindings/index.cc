@@ -69,7 +69,7 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
 
 std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, const std::vector<SharedIndex>& indexes,
                                         bool verify_crc, size_t num_threads, size_t max_open_files, bool map_files) {
-  if (paths.size() != indexes.size()) throw py::value_error("as many indexes as files are needed");
+  if (paths.size() != indexes.size()) throw py::value_error("expected one index for each file");
   std::vector<Path> shared_paths;
   for (const std::string& path : paths) shared_paths.push_back(std::make_shared<const std::string>(path));
   RandomReaderOptions options;

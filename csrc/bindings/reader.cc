@@ -192,7 +192,7 @@ void BindReader(py::module_& m) {
           "that and the batch.")
       .def(
           "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
-          "Where the stream stands after the batches given, as a dict ready for JSON.")
+          "The position of the stream after the batches given, as a dict ready for JSON.")
       .def("take_skipped", &SharedStream::TakeSkipped, "The stretches passed over since the last call.");
 }
 

@@ -169,7 +169,7 @@ TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, 
 TFR_BMI2 const uint8_t* Decode(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count) {
   int64_t* o = out;
   int64_t* const limit = out + capacity;
-  const uint8_t* start = p;  // of the next varint: at p, or before it where the last window's end cut one
+  const uint8_t* start = p;  // of the next varint: at p, or before it if the last window's end cut one
   while (end - p >= kReadable && limit - o >= kWindow) {
     const uint64_t more = TopBits64(p);
     if (more == 0 && start == p) {

@@ -77,7 +77,7 @@ def ctr(tmp_path_factory):
 
 
 def installed():
-    """Our package, and TensorFlow and the floor where they are there."""
+    """Our package, and TensorFlow and the floor if they are installed."""
     return {name: path for name, path in FOUND.items() if contenders.load(path).why_not() is None}
 
 
@@ -175,7 +175,7 @@ def test_a_contender_that_hangs_is_given_up(plain):
     process.close()
 
 
-# Everyone that is installed, end to end.
+# Everything that is installed, end to end.
 
 
 @pytest.mark.parametrize("task", ["raw", "raw-gzip", "loop", "write"])
@@ -238,11 +238,11 @@ def test_a_rival_that_is_not_installed_says_how_to_get_it(tmp_path, tiny):
     assert (row.status, row.reason) == ("missing", "not installed: pip install absent")
 
 
-# What is said about it.
+# What is reported.
 
 
 def test_ratios_are_taken_round_by_round():
-    # The second round is slow for both, which is no difference between them.
+    # The second round is slow for both, which is not a difference between them.
     assert ratios([2.0, 20.0, 2.2], [1.0, 10.0, 1.0]) == Spread(2.0, 2.0, 2.2)
     assert spread([3.0, 1.0, 2.0]) == Spread(2.0, 1.0, 3.0)
 

@@ -115,7 +115,7 @@ def test_from_cold_to_every_report(tiny, tmp_path, capsys):
     assert result["method"]["cold"] and result["tables"][0]["cache"] == "cold"
     saved = load(files["json"])
     assert saved.tables[0].cold
-    # A target is of files in the page cache; a cold task is compared with a cold one alone.
+    # Targets are about files in the page cache; a cold task is compared only with a cold one.
     assert targets(saved.tables) == [] and not_measured(saved.tables) == []
     assert {task for task, _, _ in compare.ratios_of(saved)} == {"raw (cold)"}
 

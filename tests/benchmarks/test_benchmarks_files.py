@@ -174,7 +174,7 @@ def test_a_feature_of_two_kinds_is_left_out_and_reported(tmp_path):
 
 @pytest.fixture
 def unparsed(tmp_path):
-    """A dataset of a record that is no Example, and the notes about it."""
+    """A dataset of a record that is not an Example, and the notes about it."""
     path = tmp_path / "raw"
     with tf.io.TFRecordWriter(path) as writer:
         writer.write(b"no protobuf")
@@ -232,7 +232,7 @@ def test_features_that_not_all_have_are_refused(text, says, tmp_path):
 
 @pytest.fixture
 def namesakes(tmp_path, plain):
-    """Two files of one name in two folders, as a dataset."""
+    """Two files of the same name in two folders, as a dataset."""
     other = tmp_path / "other" / plain.name
     other.parent.mkdir()
     other.write_bytes(plain.read_bytes())

@@ -18,7 +18,7 @@ from benchmarks.running.entering import Work
 from benchmarks.running.harness import run
 from benchmarks.running.method import Method
 
-# Takes {each} seconds a record and {start} a pass.
+# Takes {each} seconds per record and {start} per pass.
 SLOW = """
 import time
 from benchmarks.data.answers import frames
@@ -35,7 +35,7 @@ def loop(job):
 
 CONTENDER = Contender("{name}", "{name}", tasks={{"loop": loop}})
 """
-METHOD = Method(rounds=2, trials=1, min_time=0.0, patience=0.6)  # 0.3 s a pass
+METHOD = Method(rounds=2, trials=1, min_time=0.0, patience=0.6)  # 0.3 s per pass
 LOOP = TASKS["loop"]
 
 

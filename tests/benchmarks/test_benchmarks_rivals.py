@@ -1,4 +1,4 @@
-"""Rivals in environments of their own, and what the harness does about those that are slow or can't."""
+"""Rivals in environments of their own, and what the harness does about those that are slow or fail."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The writing tasks: what was written is read back and compared, and its size told."""
+"""The writing tasks: what was written is read back and compared, and its size reported."""
 
 from dataclasses import replace
 

@@ -42,7 +42,7 @@ def damaged(tmp_path):
 
 @pytest.fixture
 def run(capsysbinary):
-    """Runs a command line in this process; gives (status, what it printed, what it complained of)."""
+    """Runs a command line in this process; returns (status, what it printed, what it complained about)."""
 
     def call(*argv):
         status = main([str(arg) for arg in argv])
@@ -252,7 +252,7 @@ def test_an_interrupt_ends_it_silently(tmp_path, good, others):
     fifo = str(tmp_path / "fifo")
     os.mkfifo(fifo)
     command = [*COMMAND, "verify", *[good] * others, fifo]
-    # What runs in the background of a script may have been told to ignore the signal, and so would its child.
+    # A command in the background of a script may have been told to ignore the signal, and its child would, too.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     signal.signal(signal.SIGINT, before)
@@ -294,7 +294,7 @@ def in_a_terminal(command, environment):
 
 @pytest.fixture(params=[True, False], ids=["rich", "plain"])
 def slow_enough(request, tmp_path):
-    """A command whose progress would be shown from its start, where there is a terminal; its path; its environment."""
+    """A command whose progress would be shown from the start on a terminal; its path; its environment."""
     if request.param:
         pytest.importorskip("rich")
     path = write(tmp_path / "a.gz", [os.urandom(1000)] * 20_000, "GZIP")

@@ -28,7 +28,7 @@ SINGLE = {key: COLUMNS[key] for key in ("id", "x", "text", "maybe")}
 
 @pytest.fixture
 def run(capsysbinary):
-    """Runs `convert`; gives (status, what it complained of)."""
+    """Runs `convert`; returns (status, what it complained about)."""
 
     def call(*argv):
         try:

@@ -1,4 +1,4 @@
-"""GZIP and ZSTD in blocks: members that start at records and carry the mark of csrc/codec/block.h, read by everyone."""
+"""GZIP and ZSTD in blocks: members that start at records and carry the mark of csrc/codec/block.h, readable by all."""
 
 import contextlib
 import functools
@@ -28,7 +28,7 @@ BLOCKED = pytest.mark.parametrize("kind", ["GZIP", "ZSTD"])
 
 
 def some_records(total=3 * BLOCK, seed=1):
-    """Records of all sizes that compress to about a half."""
+    """Records of all sizes that compress to about half."""
     rng = random.Random(seed)
     words = [rng.randbytes(rng.randrange(2, 12)) for _ in range(300)]
     records = [b"".join(rng.choices(words, k=rng.choice([0, 1, 20, 200]))) for _ in range(total // 390)]
@@ -88,7 +88,7 @@ AT_EVERY_LEVEL = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def of_level(tmp_path_factory):
-    """Gives a file written at a level and its records: fewer where compressing takes long."""
+    """Gives a file written at a level and its records: fewer if compressing takes long."""
     folder = tmp_path_factory.mktemp("levels")
 
     @functools.cache
@@ -277,7 +277,7 @@ def test_what_a_file_object_raises_is_raised(kind):
 
 @BLOCKED
 def test_a_forked_process_cannot_write_and_the_other_continues(path, kind):
-    # Many times: its threads hold their locks for moments only.
+    # Many times: its threads hold their locks only briefly.
     for _ in range(50):
         writer = tf.io.TFRecordWriter(path, kind, num_threads=2)
         writer.write_batch(RECORDS)

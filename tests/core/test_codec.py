@@ -1,4 +1,4 @@
-"""The codec room: streams that Python's own libraries and the command line tools made, and the other way round."""
+"""The codec room: streams that Python's own libraries and the command line tools made, and vice versa."""
 
 import io
 import shutil
@@ -28,7 +28,7 @@ def written(records, options):
 
 
 def is_whole(data, kind, records=RECORDS):
-    """Whether it reads as those records: told the kind, or left to find out, in chunks of several sizes."""
+    """Whether it reads as those records, with the kind given or detected, in chunks of several sizes."""
     return all(
         read(data, compression_type=told, chunk_bytes=chunk) == (records, None)
         for told in (kind, None)

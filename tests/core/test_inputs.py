@@ -53,7 +53,7 @@ def test_an_open_file_is_read_from_its_position(path, buffering):
 
 @pytest.fixture(params=["memory", "buffered", "raw", "gzip"])
 def seekable(request, path, tmp_path):
-    """A file object that can seek; it stands at the second record."""
+    """A file object that can seek, positioned at the second record."""
     if request.param == "memory":
         file = io.BytesIO(DATA)
     elif request.param == "gzip":

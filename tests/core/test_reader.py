@@ -1,4 +1,4 @@
-"""What reading a file comes to: records, a clean end, or an error that says where."""
+"""What reading a file gives: records, a clean end, or an error that says where."""
 
 import os
 

@@ -63,7 +63,7 @@ def detected(data):
 
 
 def refused(data, records=()):
-    """The reason why it is damage after the records."""
+    """Why it is damage after the records."""
     got, error = read(data, compression_type="SNAPPY")
     assert got == list(records) and error.record_index == len(records)
     return error.reason

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tfrecord_fast import _core, build_info
 
 BACKENDS = _core.varint_backends()
-# Values of every length alike, which a uniform draw of 64 bits would not give.
+# Values of every length equally often, which a uniform draw of 64 bits would not give.
 ANY_LENGTH = (
     st.integers(0, 64).flatmap(lambda bits: st.integers(0, 2**bits - 1)).map(lambda v: v - 2**64 if v >= 2**63 else v)
 )

@@ -195,7 +195,7 @@ def test_what_a_file_object_raises_is_raised():
     writer.write(b"abc")
     with pytest.raises(ZeroDivisionError, match="at home"):
         writer.flush()
-    with contextlib.suppress(Exception):  # the state of the file is not known any more
+    with contextlib.suppress(Exception):  # the state of the file is no longer known
         writer.close()
 
 

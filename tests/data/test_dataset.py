@@ -1,4 +1,4 @@
-"""data.TFRecordDataset: what may name a file, in which order records come, and what is refused."""
+"""data.TFRecordDataset: what may name a file, in what order records come, and what is refused."""
 
 import itertools
 import os

@@ -46,7 +46,7 @@ def plain(element):
 
 
 def unplanned(node):
-    """An iteration in Python, in which the native reader reads records and no more."""
+    """An iteration in Python, in which the native reader only reads records."""
     return node.iterate(unplanned)
 
 

@@ -131,7 +131,7 @@ print("end")
     assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
 
 
-# ---- Threads only where a function is slow ----
+# ---- Threads only for slow functions ----
 
 
 @pytest.fixture

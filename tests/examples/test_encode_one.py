@@ -1,4 +1,4 @@
-"""One Example of a dict, natively: the bytes that columns of one row give, and the message that protobuf builds."""
+"""One Example from a dict, natively: the bytes that columns of one row give, and the message that protobuf builds."""
 
 import sys
 

@@ -38,7 +38,7 @@ def backend(request):
 
 
 def a_feature(draw, key):
-    """Its bytes, and the value that TensorFlow takes from it: None where it has none."""
+    """Its bytes, and the value that TensorFlow takes from it: None if it has none."""
     if key in INTS:
         if draw(st.integers(0, 9)) == 0:
             return b"", None
@@ -132,7 +132,7 @@ VALUES = pytest.mark.parametrize("most", [False, None, True], ids=["0", "1", "al
 
 
 def scalar_of(size, most):
-    """A record of one varint of so many bytes, and its value modulo 2^64."""
+    """A record of one varint of that many bytes, and its value modulo 2^64."""
     value = (1 << 7 * size) - 1 if most else int(most is None)
     groups = [value >> 7 * i & 0x7F | 0x80 for i in range(size)]
     groups[-1] &= 0x7F

@@ -1,4 +1,4 @@
-"""The wire rules: those of the protobuf specification where the README says so, TensorFlow's elsewhere."""
+"""The wire rules: those of the protobuf specification if the README says so, TensorFlow's otherwise."""
 
 import random
 

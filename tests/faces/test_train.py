@@ -202,7 +202,7 @@ assert type(theirs) is not type(ours)
 
 @pytest.mark.parametrize("first", ["tfrecord", "tfrecord_fast"])
 def test_messages_live_alongside_those_of_tfrecord(first):
-    """Which itself can't be imported beside TensorFlow, in either order."""
+    """The package tfrecord itself can't be imported alongside TensorFlow, in either order."""
     if importlib.util.find_spec("tfrecord") is None:  # not imported here, for the same reason
         pytest.skip("tfrecord is not installed")
     second = {"tfrecord": "tfrecord_fast", "tfrecord_fast": "tfrecord"}[first]

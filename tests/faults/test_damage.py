@@ -1,8 +1,8 @@
 """Damage, exhaustively, on files of a few records: every cut, every bit, every byte inserted or removed.
 
 Uncompressed, whatever is returned was written, in order, and the error names the record that holds the damage.
-Compressed, likewise as far as the container's own checksums go: what a reference decoder calls intact and equal must
-read whole, all else must raise. HARMLESS lists the bits that this is about, and why.
+Compressed, the same as far as the container's own checksums go: what a reference decoder calls intact and equal must
+be read whole, all else must raise. HARMLESS lists the bits that this is about, and why.
 """
 
 import random
@@ -12,7 +12,7 @@ import pytest
 from tests.support import compression, damage
 from tests.support.frames import agrees, frames, offsets, read, record_at
 
-# Sizes that leave no two records alike, and an empty one; small enough for every byte at every place.
+# Sizes such that no two records are the same, and an empty one; small enough to try every byte at every place.
 RECORDS = [random.Random(i).randbytes(size) for i, size in enumerate([5, 0, 33, 1, 17])]
 DATA = frames(RECORDS)
 # The same as TFRecordWriter writes it with zlib 1.2.13, libzstd 1.5.4 and libsnappy 1.1.9: fixed, so that the places
@@ -108,7 +108,7 @@ HARMLESS = {
     },
     "SNAPPY": {40: [0], 99: [0]},  # copies of zeros, from one byte further back or less
 }
-# Symbol compression modes: reserved, and must be zero (RFC 8878, 3.1.1.3.2.1.2); libzstd looks since 1.5.5.
+# Symbol compression modes: reserved, and must be zero (RFC 8878, 3.1.1.3.2.1.2); libzstd checks since 1.5.5.
 LEFT_TO_THE_LIBRARY = {"GZIP": {}, "ZLIB": {}, "ZSTD": {117: [0, 1]}, "SNAPPY": {}}
 
 
@@ -173,7 +173,7 @@ def test_detection_lets_no_compressed_damage_pass(kind, damage_kind):
 
 @pytest.mark.parametrize("kind", compression.KINDS)
 def test_records_before_compressed_damage_are_given(kind):
-    """Far enough before it: a decoder may hold back what it has not made sure of."""
+    """Far enough before it: a decoder may hold back what it has not verified yet."""
     records = [random.Random(i).randbytes(1000) for i in range(2000)]
     intact = compression.compress(kind, frames(records))
     got, error = read(damage.flip(intact, 8 * (len(intact) - 1000)), compression_type=kind)

@@ -1,4 +1,4 @@
-"""The index room and damage: files that are cut, flipped, exchanged or gone while they are read."""
+"""The index room and damage: files that are cut, flipped, swapped or removed while they are read."""
 
 import mmap
 import os
@@ -18,7 +18,7 @@ from tests.support.index_files import MANY, RECORDS, core_reader, write
 from tfrecord_fast import IndexedReader, RecordIndex
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
 
-# It stands between a signal and its handler.
+# It comes between a signal and its handler.
 no_thread_sanitizer = pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="makes bus errors fatal")
 
 

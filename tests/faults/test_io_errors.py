@@ -1,4 +1,4 @@
-"""What the system refuses is an OSError with errno and file name, and what flush acknowledged is there."""
+"""What the system refuses is an OSError with errno and file name, and what flush acknowledged is in the file."""
 
 import contextlib
 import errno
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="us
 
 @pytest.fixture
 def read_only(tmp_path):
-    """A folder that nothing can be created in, not even by root where root runs the tests."""
+    """A folder that nothing can be created in, not even by root if root runs the tests."""
     folder = tmp_path / "read_only"
     folder.mkdir()
     if os.geteuid() != 0:
@@ -176,7 +176,7 @@ os._exit(0)
     assert len(records) == 9
 
 
-# ---- A pipe whose reader has gone ----
+# ---- A pipe that its reader closed ----
 
 
 @pytest.fixture

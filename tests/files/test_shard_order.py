@@ -9,7 +9,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.shards import make_files
 
-# Sizes of files, so that slots end at different times, some at once.
+# Sizes of files such that slots end at different times, some at the same time.
 SIZES = [(5, 2, 4, 3), (1, 1, 1, 1, 1), (7, 0, 3, 0, 9, 2), (0, 0, 4), (30, 1, 30), (3,) * 8]
 CYCLES = [1, 2, 3, 5, 9]
 BLOCKS = [1, 2, 4]

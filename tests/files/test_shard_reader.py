@@ -93,7 +93,7 @@ def test_not_in_order_is_complete(files):
 
 @pytest.mark.parametrize("features", [None, {"x": tf.VarLenFeature(tf.int64)}])
 def test_any_order_shuffled_has_every_record_once(tmp_path, features):
-    """Batches are handed over in another order than they were shuffled in."""
+    """Batches are passed on in a different order than they were shuffled in."""
     paths = [tmp_path / str(i) for i in range(4)]
     for i, path in enumerate(paths):
         with tf.ExampleWriter(path) as writer:
@@ -336,7 +336,7 @@ def test_features_are_inferred_from_what_is_not_skipped(examples, on_corrupt, ro
 def test_features_are_inferred_from_unverified_records_too(examples):
     with pytest.raises(tf.errors.TFRecordError) as caught:
         list(tf.ShardReader(examples, "infer", verify_crc=False))
-    assert not isinstance(caught.value, tf.DataLossError)  # the record is looked at, and is no Example
+    assert not isinstance(caught.value, tf.DataLossError)  # the record is looked at, and is not an Example
 
 
 @pytest.fixture

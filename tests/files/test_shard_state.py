@@ -1,4 +1,4 @@
-"""ShardReader's state: what it speaks of, for how long it counts, and what is refused."""
+"""ShardReader's state: what it describes, how long it is valid, and what is refused."""
 
 import gzip
 import json
@@ -26,14 +26,14 @@ def flat(reader):
 
 
 def stopped(path, batches, **given):
-    """The records of so many batches, and the state after them."""
+    """The records of that many batches, and the state after them."""
     reader = tf.ShardReader(path, batch_size=100, **given)
     iterator = iter(reader)
     head = [record for _ in range(batches) for record in next(iterator).tolist()]
     return reader, head, json.loads(json.dumps(reader.state_dict()))
 
 
-# ---- For how long a state counts ----
+# ---- How long a state is valid ----
 
 
 @pytest.mark.parametrize("given", [{}, {"shuffle_buffer": 50}, {"shuffle_buffer": 50, "seed": 4}], ids=str)

@@ -29,7 +29,7 @@ def room_of(module):
 
 
 def names_in(path):
-    """What stands in import statements inside functions, by full name."""
+    """What import statements inside functions import, by full name."""
     for function in ast.walk(ast.parse(path.read_text())):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             for node in ast.walk(function):

@@ -1,4 +1,4 @@
-"""Every path in docs/ that code, docs or README cite is there."""
+"""Every path in docs/ that code, docs or README cite exists."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ FILES = sorted(
 
 
 def cited(text):
-    """The paths in docs/ that stand in the text, those of web addresses left out."""
+    """The paths in docs/ that the text names, except for those in web addresses."""
     return set(re.findall(r"(?<![\w/.-])docs/(?:[\w.-]+/)*(?:[\w-]+\.\w+)?", re.sub(r"https?://\S+", "", text)))
 
 

@@ -1,4 +1,4 @@
-"""What the tests of rooms stand on: imports are found wherever they are, and circles of them too."""
+"""What the tests of rooms rely on: imports are found wherever they are, and circles of them too."""
 
 import pytest
 

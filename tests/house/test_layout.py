@@ -1,4 +1,4 @@
-"""tests/ mirrors the rooms of the project: one folder per room, and nothing lies flat."""
+"""tests/ mirrors the rooms of the project: one folder per room, and no test outside of them."""
 
 import pytest
 

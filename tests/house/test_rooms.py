@@ -29,10 +29,10 @@ FLOORS = [
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
-# What imports by name at run time: lazy names, optional packages, and the harness, which is no part of the package.
+# What imports by name at run time: lazy names, optional packages, and the harness, which is not part of the package.
 BY_NAME = {"base.lazy", "base.optional", "cli.bench"}
 
-# Public, whatever they begin with.
+# Public, whatever they start with.
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 OF_THE_SYSTEM = {"_exit"}
 
@@ -63,12 +63,12 @@ def test_imports_run_down_and_never_back():
 
 
 def test_nothing_imports_the_package_itself():
-    """Its `__init__` is names only: who needs one of them takes it from its room."""
+    """Its `__init__` is names only: a module that needs one of them takes it from its room."""
     assert not [one for one in IMPORTS if one.imported == PACKAGE]
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    # A package's `__init__` that lists its modules, which stand beside each other, is a table of contents.
+    # A package's `__init__` that lists its modules, which are siblings, is a table of contents.
     assert not circles({(one.importer, one.imported) for one in IMPORTS})
 
 

@@ -1,4 +1,4 @@
-"""Columns of every kind that encode_examples takes, drawn by Hypothesis together with the rows they stand for."""
+"""Columns of every kind that encode_examples takes, drawn by Hypothesis together with the rows they describe."""
 
 import os
 

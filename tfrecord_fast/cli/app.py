@@ -54,7 +54,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         raise
     except OutputFailed as error:
         console.problem(f"standard output: {error}")
-        # What is still held back would fail once more when Python exits.
+        # What is still buffered would fail once more when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     return status

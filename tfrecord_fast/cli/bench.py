@@ -16,7 +16,7 @@ from pathlib import Path
 from .console import Console, OutputClosed
 
 NAME = "bench"
-SUMMARY = "measure this package and its rivals, on made data or your own files (bench --help tells all)"
+SUMMARY = "measure this package and its rivals, on made data or your own files (see bench --help)"
 
 _PACKAGE = Path(__file__).parent.parent
 _NEEDS = {"google_crc32c": "google-crc32c", "google.protobuf": "protobuf"}

@@ -32,13 +32,13 @@ _FORMATS = ("tfrecord", "jsonl", "csv", "parquet")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """IN… OUT, --from, --to, --shards, --compression, --level, --threads."""
     parser.add_argument("files", nargs="+", metavar="IN", help="path, glob pattern, URL, or - for standard input")
-    parser.add_argument("output", metavar="OUT", help="path; of several shards a pattern: x-{shard}-of-{num_shards}")
+    parser.add_argument("output", metavar="OUT", help="path; for several shards a pattern: x-{shard}-of-{num_shards}")
     parser.add_argument("--from", dest="source", choices=_FORMATS, help="the format of the input")
     parser.add_argument("--to", dest="target", choices=_FORMATS, help="the format of the output")
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="TFRecord files; record i goes to i mod N")
     parser.add_argument("--compression", choices=["auto", "none", *COMPRESSIONS], default="auto", type=str.lower)
-    parser.add_argument("--level", type=int, metavar="L", help="of the compression")
-    parser.add_argument("--threads", type=int, metavar="N", help="that read, encode and compress")
+    parser.add_argument("--level", type=int, metavar="L", help="level of compression")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads that read, encode and compress")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:

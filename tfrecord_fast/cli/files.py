@@ -47,7 +47,7 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         choices=["auto", "none", *(name.lower() for name in COMPRESSION_TYPES if name)],
         type=str.lower,
-        help="how the files are compressed (default: auto, each file's first bytes tell)",
+        help="how the files are compressed (default: auto, by each file's first bytes)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, one object per line")
 

@@ -84,7 +84,7 @@ def _shuffle(plan: RecordPlan, node: Shuffle) -> RecordPlan | None:
 
 
 def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
-    same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream gives each epoch another order
+    same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream gives each epoch a different order
     if node.times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None or same:
         return None
     return plan.then(node.label(), epochs=node.times)
