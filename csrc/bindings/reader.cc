@@ -123,7 +123,7 @@ py::object MakeIterator(PyTypeObject* type, Iterator value) {
 
 void BindSkipped(py::module_& m) {
   using Skipped = Sequence::SkippedIn;
-  py::class_<Skipped>(m, "SkippedStretch", "A damaged stretch that a stream passed over.")
+  py::class_<Skipped>(m, "SkippedStretch", "A damaged stretch that a stream skipped.")
       .def_property_readonly("path",
                              [](const Skipped& skipped) {
                                return py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefaultAndSize(
@@ -193,7 +193,7 @@ void BindReader(py::module_& m) {
       .def(
           "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
           "The position of the stream after the batches given, as a dict ready for JSON.")
-      .def("take_skipped", &SharedStream::TakeSkipped, "The stretches passed over since the last call.");
+      .def("take_skipped", &SharedStream::TakeSkipped, "The stretches skipped since the last call.");
 }
 
 }  // namespace tfr

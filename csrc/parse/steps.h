@@ -5,7 +5,7 @@
 // long as the varints take the same number of bytes.
 //
 // Each function takes steps from `p` on as long as they are of the usual form, and returns the cursor after the last
-// one taken; *taken grows by their number. The rest is to be decoded step by step. It reads nothing outside
+// one taken; *taken grows by their number. The rest must be decoded step by step. It reads nothing outside
 // [p - kBeforeSteps, end): a list has its own tag and length before it.
 
 #ifndef TFRECORD_FAST_PARSE_STEPS_H_

@@ -150,7 +150,7 @@ def test_files_without_a_record_are_refused(tmp_path):
         dataset(empty)
 
 
-def test_features_are_inferred_as_varlen_where_they_vary(tmp_path):
+def test_features_are_inferred_as_varlen_if_they_vary(tmp_path):
     path = str(tmp_path / "some")
     with tf.io.TFRecordWriter(path) as writer:
         for features in ({"a": [1], "b": [1, 2], "c": [0.5]}, {"a": [2], "b": [3]}):

@@ -311,7 +311,7 @@ def theirs(files, examples):
 
 
 @pytest.mark.parametrize("source", PIPELINES + EXAMPLES)
-def test_a_pipeline_gives_what_tensorflows_gives(source, theirs, files, examples):
+def test_a_pipeline_gives_what_tensorflow_gives(source, theirs, files, examples):
     ours = run_here([source], [*files, examples])[source]
     expected = theirs[source]
     if isinstance(expected, str):

@@ -74,7 +74,7 @@ def test_without_a_file_the_row_is_named(features, ids, text):
 
 
 @pytest.mark.parametrize(("features", "ids", "text"), CASES, ids=["range", "length", "partition"])
-def test_of_one_record_no_row_is_named(features, ids, text):
+def test_the_error_of_one_record_names_no_row(features, ids, text):
     with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{text}$"):
         tf.io.parse_single_example(record(ids), features)
 

@@ -219,7 +219,7 @@ def ten_examples(tmp_path):
 
 
 @pytest.mark.parametrize("features", [X, "infer"], ids=["given", "inferred"])
-def test_batches_are_columns_where_features_are_given(ten_examples, features):
+def test_batches_are_columns_if_features_are_given(ten_examples, features):
     parts = [columns["x"].tolist() for columns in tf.ShardReader(ten_examples, features, batch_size=4)]
     assert parts == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
 
@@ -300,7 +300,7 @@ def test_slots_that_no_file_fills_do_not_end_endless_epochs(files, cycle, as_man
 
 
 @pytest.mark.parametrize("size", [2**40, 2**63 - 1])
-def test_a_batch_that_no_files_fill_is_what_they_hold(files, size):
+def test_a_batch_that_the_files_do_not_fill_is_what_they_hold(files, size):
     expected = [[record for mine in files[1] for record in mine]]
     assert batches(files[0], batch_size=size) == expected
     assert [len(batch) for batch in batches(files[0], batch_size=size, shuffle_buffer=size, cycle_length=3)] == [

@@ -98,7 +98,7 @@ def test_all_is_sorted_and_every_name_exists():
     assert all(hasattr(tfrecord_fast, name) for name in names)
 
 
-def test_build_info_tells_what_was_built():
+def test_build_info_says_what_was_built():
     info = tfrecord_fast.build_info()
     assert info["version"] == tfrecord_fast.__version__ and info["compiler"].split()[0] in ("gcc", "clang")
     assert set(info["codecs"]) == {"isa-l", "libdeflate", "zlib", "zstd", "snappy"}

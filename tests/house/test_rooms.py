@@ -90,7 +90,7 @@ def test_imports_by_name_are_in_few_places():
     assert by_name == {f"{PACKAGE}.{name}" for name in BY_NAME}
 
 
-def test_no_module_is_private_but_the_core():
+def test_no_module_is_private_except_for_the_core():
     names = {name.rpartition(".")[2] for name in MODULES}
     assert {name for name in names if name.startswith("_")} == {"__main__", "_core"}
 

@@ -1,4 +1,4 @@
-"""TensorFlow, live: it reads what we write, we read what it writes, and where the bytes can be the same they are."""
+"""TensorFlow, live: it reads what we write, we read what it writes, and the bytes are the same if they can be."""
 
 import hashlib
 import io

@@ -120,7 +120,7 @@ def scalars(draw, rows):
 
 @st.composite
 def lists(draw, rows):
-    """A list of lists, arrays or None. Of no kind where there is no value at all."""
+    """A list of lists, arrays or None. Of no kind if there is no value at all."""
     kind, values = draw(
         st.sampled_from(
             [

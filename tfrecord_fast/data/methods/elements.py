@@ -35,7 +35,7 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         Args:
           map_func: a Python function of one element. A list it returns counts as a tuple; Python numbers, lists and
             str become NumPy values and bytes, as TensorFlow types them.
-          num_parallel_calls: calls it on this many threads, which helps where it releases the GIL or waits, and on none
+          num_parallel_calls: calls it on this many threads, which helps if it releases the GIL or waits, and on none
             while it proves to be quick; AUTOTUNE takes one per processor once it has proved to be slow. Results keep
             their order.
           deterministic, synchronous, use_unbounded_threadpool, name: accepted; order is always kept.

@@ -227,4 +227,4 @@ class Ignoring(Iterator[Any]):
                 raise
             except Exception as error:
                 if self._log_warning:
-                    warnings.warn(f"an element was passed over: {error}", stacklevel=2)
+                    warnings.warn(f"an element was skipped: {error}", stacklevel=2)
