@@ -1,4 +1,4 @@
-"""What the tests share: real files, TensorFlow where it is installed, Hypothesis's settings."""
+"""What the tests share: real files, TensorFlow if it is installed, Hypothesis's settings."""
 
 import hypothesis
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from tests.support import live_tensorflow
 from tests.support.paths import REAL_FILES
 
-# A failure prints what reproduces it. Machines under load are slow now and then: that is no failure.
+# A failure prints what reproduces it. Machines under load are slow now and then: that is not a failure.
 hypothesis.settings.register_profile(
     "suite", deadline=None, print_blob=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )

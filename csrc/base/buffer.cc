@@ -32,7 +32,7 @@ std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) {
   std::unique_ptr<Buffer> buffer;
   {
     std::lock_guard<ForkSafeMutex> lock(shelf_->mutex);
-    // The newest first, as it is the most likely to be still in the cache. Never one of more than twice the size, or a
+    // The newest first, as it is the most likely to be still in the cache. Never one more than twice the size, or a
     // single large record would keep large blocks in use for small chunks.
     for (size_t i = shelf_->idle.size(); i-- > 0;) {
       const size_t have = shelf_->idle[i]->capacity();

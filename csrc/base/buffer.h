@@ -15,7 +15,7 @@ namespace tfr {
 // A block of `capacity` bytes, 64-byte aligned, contents undefined. Any thread may free it.
 class Buffer {
  public:
-  // Null if there is no memory.
+  // Null if out of memory.
   static std::shared_ptr<Buffer> Allocate(size_t capacity);
 
   ~Buffer();
@@ -38,10 +38,10 @@ class Buffer {
 // pool. Safe from any thread, and in a forked process.
 class BufferPool {
  public:
-  // Keeps at most `max_idle_bytes` for reuse; the rest is freed at once.
+  // Keeps at most `max_idle_bytes` for reuse; the rest is freed immediately.
   explicit BufferPool(size_t max_idle_bytes);
 
-  // Null if there is no memory.
+  // Null if out of memory.
   std::shared_ptr<Buffer> Take(size_t capacity);
 
  private:

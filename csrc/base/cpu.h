@@ -1,4 +1,4 @@
-// Which instruction sets the processor and the operating system support, found out once.
+// Which instruction sets the processor and the operating system support, determined once.
 
 #ifndef TFRECORD_FAST_BASE_CPU_H_
 #define TFRECORD_FAST_BASE_CPU_H_

@@ -33,7 +33,7 @@ inline float FromHalf(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
   const uint32_t magnitude = half & 0x7fff;
   if (magnitude >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (magnitude & 0x3ff) << 13);  // infinity, NaN
-  // As a float whose exponent is 112 too small, which a multiplication puts right, for subnormal numbers too.
+  // As a float whose exponent is 112 too small, which a multiplication corrects, for subnormal numbers too.
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
   return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | sign);
 }

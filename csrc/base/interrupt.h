@@ -1,4 +1,4 @@
-// The one place where the core asks its host whether to go on.
+// The one place where the core asks its host whether to continue.
 
 #ifndef TFRECORD_FAST_BASE_INTERRUPT_H_
 #define TFRECORD_FAST_BASE_INTERRUPT_H_
@@ -8,7 +8,7 @@
 namespace tfr {
 
 // Called when a blocking call was interrupted by a signal, and now and then during long work; a status that is not OK
-// gives the work up. Without a hook the core always goes on.
+// stops the work. Without a hook the core always continues.
 using InterruptHook = Status (*)();
 void SetInterruptHook(InterruptHook hook);
 Status CheckInterrupt();

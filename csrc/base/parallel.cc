@@ -1,9 +1,9 @@
 // Threads that help with one call after another; see parallel.h.
 //
 // Starting a thread for each call would cost as much as some 100 kB of work. Helpers wait for the next call instead,
-// and end when none comes for a while. The thread protocol: `mutex_` guards everything in Helpers and in the jobs that
-// it knows. A job lives on its caller's stack; its caller returns when nobody can find it any more and nobody works on
-// it. Tasks are handed out by one counter. A forked process has none of these threads and begins a new set.
+// and end if none comes for a while. The thread protocol: `mutex_` guards everything in Helpers and in the jobs that
+// it knows. A job lives on its caller's stack; its caller returns when no thread can find it any more and none works on
+// it. Tasks are handed out by one counter. A forked process has none of these threads and starts a new set.
 
 #include "base/parallel.h"
 
@@ -65,7 +65,7 @@ class Helpers {
   struct Job {
     const std::function<void()>* work;
     size_t wanted;      // helpers that may still come; 0: not in jobs_
-    size_t active = 0;  // helpers that have come and not left
+    size_t active = 0;  // helpers that have come and not left yet
     std::condition_variable left = {};
   };
 
@@ -73,7 +73,7 @@ class Helpers {
     try {
       std::thread([this] { Help(); }).detach();
     } catch (const std::system_error&) {
-      return false;  // no more threads to be had: those that are there do the work
+      return false;  // no more threads can be started: those that exist do the work
     }
     ++starting_;
     return true;
@@ -106,7 +106,7 @@ class Helpers {
       lock.unlock();
       (*job->work)();
       lock.lock();
-      if (--job->active == 0) job->left.notify_one();  // with the lock held: without it, the job may be gone
+      if (--job->active == 0) job->left.notify_one();  // with the lock held: without it, the job may no longer exist
     }
   }
 

@@ -10,19 +10,19 @@
 
 namespace tfr {
 
-// 0 stands for as many as this process may run on; at least 1.
+// 0 means as many as this process may run on; at least 1.
 size_t ResolveThreads(size_t num_threads);
 
 // Calls run(0) … run(tasks - 1), each once, on at most `num_threads` threads, the caller's among them. Tasks are taken
-// in ascending order; which thread takes which is left open. Returns when all have ended. `run` must not throw.
+// in ascending order; which thread takes which is open. Returns when all have ended. `run` must not throw.
 void ParallelFor(size_t tasks, size_t num_threads, const std::function<void(size_t)>& run);
 
-// The same for tasks that can fail. After a failure nothing new is begun, and the error of the lowest task that has
-// one is returned, whatever the timing. Between two tasks the calling thread asks now and then whether to go on
-// (CheckInterrupt); being interrupted comes before any other error.
+// The same for tasks that can fail. After a failure no new task is started, and the error of the lowest task that has
+// one is returned, whatever the timing. Between two tasks the calling thread asks now and then whether to continue
+// (CheckInterrupt); an interrupt comes before any other error.
 Status ParallelTry(size_t tasks, size_t num_threads, const std::function<Status(size_t)>& run);
 
-// Threads with which a piece of work may be shared.
+// Threads that a piece of work may be shared with.
 class Crew {
  public:
   virtual ~Crew() = default;

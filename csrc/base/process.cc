@@ -1,4 +1,4 @@
-// Counts forks, and holds the locks for moments across them; see process.h.
+// Counts forks, and holds the short-lived locks across them; see process.h.
 
 #include "base/process.h"
 

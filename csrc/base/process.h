@@ -12,7 +12,7 @@ namespace tfr {
 // was made in another generation has no threads here, and its locks may be held by a thread that does not exist.
 uint64_t ForkGeneration();
 
-// A lock for moments: a process that was forked while another thread held it finds it free and what it guards whole.
+// A lock held only briefly: a process that was forked while another thread held it finds it free, its data consistent.
 // fork() waits for the holder, which therefore takes no other lock, calls no Python and waits for nothing.
 class ForkSafeMutex {
  public:
@@ -32,7 +32,7 @@ class ForkSafeMutex {
  private:
   friend class ForkSafeMutexes;
   std::atomic_flag taken_;
-  ForkSafeMutex* previous_ = nullptr;  // all there are, guarded by the list's lock
+  ForkSafeMutex* previous_ = nullptr;  // the list of all, guarded by the list's lock
   ForkSafeMutex* next_ = nullptr;
 };
 

@@ -1,7 +1,7 @@
-// Records and batches: what the framing room hands on and every later room takes.
+// Records and batches: what the framing room passes on and every later room takes.
 //
-// A record is a view of serialized bytes. Views own nothing; a batch holds the owners of the memory that its records look
-// into (one buffer, or several), and to keep a view is to keep its owner too. A batch is immutable once it is shared.
+// A record is a view of serialized bytes. Views own nothing; a batch holds the owners of the memory that its records
+// look into (one buffer, or several), so whoever keeps a view keeps its owner too. A batch is immutable once shared.
 
 #ifndef TFRECORD_FAST_BASE_RECORDS_H_
 #define TFRECORD_FAST_BASE_RECORDS_H_
@@ -14,7 +14,7 @@
 
 namespace tfr {
 
-// Keeps some memory alive: a pooled buffer, a Python object, an Arrow buffer. Nobody needs to know which.
+// Keeps some memory alive: a pooled buffer, a Python object, an Arrow buffer. No code needs to know which.
 using Owner = std::shared_ptr<const void>;
 
 // The bytes of one record's payload, without the frame, or of any other string. Never null-terminated.
@@ -28,7 +28,7 @@ struct Origin {
   size_t first_row;                         // the run is [first_row, next origin's first_row)
   std::shared_ptr<const std::string> path;  // null if not known
   int64_t record_index;                     // index in its file of the record in first_row, -1 if not known
-  int64_t stride = 1;                       // by how much the index grows from row to row
+  int64_t stride = 1;                       // how much the index grows from row to row
 };
 
 struct RecordBatch {

@@ -1,7 +1,7 @@
 // Status: how every room of the core says that something went wrong, and where.
 //
 // A function that can fail returns a Status and writes its result through a pointer. An OK status is a null pointer, so
-// the good path allocates nothing. On the way up, each function adds what it knows: the path, the byte offset, the record
+// success allocates nothing. On the way up, each function adds what it knows: the path, the byte offset, the record
 // index. Only bindings/status.cc turns a status into a Python exception.
 
 #ifndef TFRECORD_FAST_BASE_STATUS_H_
@@ -18,7 +18,7 @@ enum class StatusCode : uint8_t {
   kOk,
   kDataLoss,         // the file is damaged, truncated, or no TFRecord file
   kInvalidArgument,  // a record does not fit the features, or an option is out of range
-  kIoError,          // the operating system said no; error_number is its errno
+  kIoError,          // the operating system refused; error_number is its errno
   kClosed,           // use after close()
   kCancelled,        // the reader was stopped
   kOutOfMemory,
@@ -60,7 +60,7 @@ class [[nodiscard]] Status {
   // Only for a status that is not OK.
   const Detail& detail() const { return *detail_; }
 
-  // Each fills in what is not known yet, keeps what is, and passes the status on.
+  // Each fills in what is not known yet, keeps what is known, and passes the status on.
   Status WithPath(const std::string& path) &&;
   Status WithRecord(int64_t offset, int64_t record_index) &&;
   Status WithFeature(const std::string& feature) &&;

@@ -1,6 +1,6 @@
-// Columns to Arrow, without a copy where the layouts allow: numbers and offsets are shared; byte strings become
-// binary_view, with new views (16 bytes per string) into the buffers of the records, or large_binary, with copies, if the
-// consumer asks for it.
+// Columns to Arrow, without a copy if the layouts allow it: numbers and offsets are shared; byte strings become
+// binary_view, with new views (16 bytes per string) into the buffers of the records, or large_binary, with copies, if
+// the consumer asks for it.
 //
 // Spec: https://arrow.apache.org/docs/format/CDataInterface.html and …/Columnar.html.
 
@@ -113,7 +113,7 @@ void ExportArray(Node node, ArrowArray* out) {
 template <typename T>
 void DestroyCapsule(PyObject* capsule) {
   auto* held = static_cast<T*>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
-  if (held->release) held->release(held);  // nobody has taken it
+  if (held->release) held->release(held);  // not taken by anyone
   delete held;
 }
 

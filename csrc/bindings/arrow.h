@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-// As the interface defines them, to the letter.
+// Exactly as the interface defines them.
 struct ArrowSchema {
   const char* format;
   const char* name;

@@ -18,7 +18,7 @@ namespace py = pybind11;
 
 namespace tfr {
 
-// As the interface defines it, to the letter.
+// Exactly as the interface defines it.
 struct ArrowStream {
   int (*get_schema)(ArrowStream*, ArrowSchema* out);
   int (*get_next)(ArrowStream*, ArrowArray* out);
@@ -257,7 +257,7 @@ py::object ImportArray(const py::object& schema, const py::object& array) {
   return Importer(owner).Node(*type, owner->array, 0, owner->array.length);
 }
 
-// The chunks of a stream, a node for each.
+// The chunks of a stream, one node each.
 py::list ImportStream(const py::object& capsule) {
   auto* stream = FromCapsule<ArrowStream>(capsule, "arrow_array_stream");
   const auto check = [stream](int code) {

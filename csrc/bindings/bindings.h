@@ -1,5 +1,5 @@
-// What the binding files share: one Bind… function a room, called by module.cc, and the few conversions
-// that more than one of them needs. Everything here is called with the GIL held unless it says otherwise.
+// What the binding files share: one Bind… function per room, called by module.cc, and the few conversions
+// that more than one of them needs. Everything here is called with the GIL held unless stated otherwise.
 
 #ifndef TFRECORD_FAST_BINDINGS_BINDINGS_H_
 #define TFRECORD_FAST_BINDINGS_BINDINGS_H_
@@ -28,7 +28,7 @@ void BindEncode(pybind11::module_& m);
 void BindEncodeOne(pybind11::module_& m);
 void BindIndex(pybind11::module_& m);
 
-// Throws the Python exception that stands for a status that is not OK (bindings/status.cc):
+// Throws the Python exception for a status that is not OK (bindings/status.cc):
 // kDataLoss → errors.DataLossError, kInvalidArgument → errors.InvalidArgumentError,
 // kIoError → OSError (its subclass by errno, with errno and filename), kClosed → errors.FailedPreconditionError,
 // kOutOfMemory → MemoryError.
@@ -51,13 +51,13 @@ struct RecordWindow {
   std::shared_ptr<ParsedAhead> parsed;  // of a whole batch from a stream; else null
 };
 
-// A new Python RecordBatch over the whole of `batch`.
+// A new Python RecordBatch over all of `batch`.
 pybind11::object WrapRecordBatch(RecordBatchPtr batch, std::shared_ptr<ParsedAhead> parsed = nullptr);
 
 // True and *window set if `object` is our RecordBatch.
 bool UnwrapRecordBatch(pybind11::handle object, RecordWindow* window);
 
-// Keeps a Python object alive for the core; may be let go without the GIL.
+// Keeps a Python object alive for the core; may be dropped without the GIL.
 Owner OwnerOfPython(pybind11::object object);
 
 // Any batch of serialized records as one core batch whose owners keep the memory alive: a RecordBatch (no copy

@@ -1,5 +1,5 @@
-// Python types written against CPython's slots: a C++ value behind an object header. For the few types that are
-// made or called once a record, where pybind11's dispatch would cost more than the work.
+// Python types written against CPython's slots: a C++ value after an object header. For the few types that are
+// made or called once per record, where pybind11's dispatch would cost more than the work.
 
 #ifndef TFRECORD_FAST_BINDINGS_BOXED_H_
 #define TFRECORD_FAST_BINDINGS_BOXED_H_
@@ -23,7 +23,7 @@ Value& Unbox(PyObject* object) {
   return reinterpret_cast<Boxed<Value>*>(object)->value;
 }
 
-// A new object of `type`, which was made for Boxed<Value>; null with an error set when there is no memory.
+// A new object of `type`, which was made for Boxed<Value>; null with an error set if out of memory.
 template <typename Value>
 PyObject* Box(PyTypeObject* type, Value value) {
   PyObject* object = type->tp_alloc(type, 0);
@@ -44,7 +44,7 @@ void* Slot(Function* function) {
   return reinterpret_cast<void*>(function);
 }
 
-// A heap type; throws where CPython refuses. `doc` may be null.
+// A heap type; throws if CPython refuses. `doc` may be null.
 inline PyTypeObject* MakeType(const char* name, size_t size, std::vector<PyType_Slot> slots, const char* doc,
                               unsigned flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION) {
   if (doc != nullptr) slots.push_back({Py_tp_doc, const_cast<char*>(doc)});

@@ -46,7 +46,7 @@ void BindBuildInfo(py::module_& m) {
       .def_property_readonly("name", [](const CodecRecord& self) { return self.codec->name; },
                              "str: its compression_type.")
       .def_property_readonly("extension", [](const CodecRecord& self) { return self.codec->extension; },
-                             "str: the usual one, such as \".gz\"; \"\" where there is none.")
+                             "str: the usual one, such as \".gz\"; \"\" if there is none.")
       .def_property_readonly(
           "appends", [](const CodecRecord& self) { return self.codec->appending == Codec::Appending::kAllowed; },
           "bool: whether TensorFlow reads what is appended to a file.")

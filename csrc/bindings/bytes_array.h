@@ -28,7 +28,7 @@ struct BytesArray {
 // A new Python BytesArray; of the shape [], the bytes themselves. Throws.
 pybind11::object WrapBytes(BytesArray array);
 
-// The value behind a Python BytesArray, or null if `object` is something else. Lives as long as the object.
+// The value in a Python BytesArray, or null if `object` is something else. Lives as long as the object.
 const BytesArray* UnwrapBytes(pybind11::handle object);
 
 void BindBytesArray(pybind11::module_& m);

@@ -69,7 +69,7 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
 
 std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, const std::vector<SharedIndex>& indexes,
                                         bool verify_crc, size_t num_threads, size_t max_open_files, bool map_files) {
-  if (paths.size() != indexes.size()) throw py::value_error("as many indexes as files are needed");
+  if (paths.size() != indexes.size()) throw py::value_error("expected one index for each file");
   std::vector<Path> shared_paths;
   for (const std::string& path : paths) shared_paths.push_back(std::make_shared<const std::string>(path));
   RandomReaderOptions options;
@@ -102,7 +102,7 @@ py::object Take(const RandomReader& reader, const Numbers& numbers) {
   return WrapRecordBatch(std::move(batch));
 }
 
-// Reads into the bytes object itself: nobody else knows of it yet.
+// Reads into the bytes object itself: no other code knows of it yet.
 py::bytes Record(const RandomReader& reader, py::handle key) {
   if (!PyIndex_Check(key.ptr())) {
     throw py::type_error(std::string("record indices are integers or slices, not ") + Py_TYPE(key.ptr())->tp_name);

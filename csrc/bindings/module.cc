@@ -1,4 +1,4 @@
-// The extension module tfrecord_fast._core: one Bind… call a room.
+// The extension module tfrecord_fast._core: one Bind… call per room.
 
 #include "bindings/bindings.h"
 

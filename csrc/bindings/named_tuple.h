@@ -13,7 +13,7 @@
 
 namespace tfr {
 
-// Made once, at file scope; all strings are literals. Of the type of CPython's own (struct sequences, such as
+// Made once, at file scope; all strings are literals. Of CPython's own kind (struct sequences, such as
 // os.stat_result), which is made and read about as fast as a tuple.
 template <size_t kFields>
 class NamedTuple {
@@ -32,7 +32,7 @@ class NamedTuple {
     m.attr(std::strrchr(name_, '.') + 1) = pybind11::handle(reinterpret_cast<PyObject*>(type_));
   }
 
-  // One of them, with the fields in their order: Python objects, or what pybind11 makes one of. Throws.
+  // One such tuple, with the fields in their order: Python objects, or what pybind11 can turn into one. Throws.
   template <typename... Values>
   pybind11::object operator()(Values&&... values) const {
     static_assert(sizeof...(Values) == kFields);

@@ -236,7 +236,7 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
   return values;
 }
 
-// Parses a batch for a stream, whose batches are parsed side by side, and large ones by several threads.
+// Parses a batch for a stream. A stream's batches are parsed side by side, and large ones by several threads.
 Transform ParserOf(const std::shared_ptr<ExamplePlan>& plan, bool keeps_batch = false) {
   return [plan, keeps_batch](const RecordBatch& batch, Crew* crew, Transformed* made) {
     auto columns = std::make_shared<Columns>();
@@ -250,8 +250,8 @@ Transform ParserOf(const std::shared_ptr<ExamplePlan>& plan, bool keeps_batch = 
 
 Transform ParserOf(const std::shared_ptr<SequencePlan>& plan, bool keeps_batch = false);
 
-// The columns of a batch that its stream has parsed by this plan; they are given away once. Otherwise null, and the
-// stream learns the plan.
+// The columns of a batch that its stream has parsed by this plan, given away once. Otherwise null, and the stream
+// learns the plan.
 template <typename Plan>
 std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>& plan) {
   RecordWindow window;

@@ -13,11 +13,11 @@
 
 namespace tfr {
 
-// Turns what a transform made into columns for Python, as the plan's own parse gives them. Needs the GIL.
+// Turns what a transform made into columns for Python, as the plan's own parse returns them. Needs the GIL.
 using ColumnWrapper = std::function<pybind11::object(const void*)>;
 
-// Parsing as the transform of a stream, by `plan`, a _core.ExamplePlan or a _core.SequencePlan. `keeps_batch`: the stream
-// delivers the batch too, for errors that are found when results are made of the columns.
+// Parsing as the transform of a stream, by `plan`, a _core.ExamplePlan or a _core.SequencePlan. `keeps_batch`: the
+// stream delivers the batch too, for errors that are found when results are made from the columns.
 struct StreamParser {
   Transform transform;
   ColumnWrapper wrap;

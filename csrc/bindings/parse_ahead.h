@@ -1,5 +1,5 @@
-// Parsing ahead: a stream of batches learns from its consumer by which plan they are parsed, and parses the next ones on
-// its own threads. What the consumer asks for is then ready; what it does not ask for is never seen.
+// Parsing ahead: a stream of batches learns from its consumer which plan parses them, and parses the next ones on its
+// own threads. What the consumer asks for is then ready; what it does not ask for is never seen.
 
 #ifndef TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
 #define TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
@@ -42,8 +42,8 @@ class ParseAhead {
     std::shared_ptr<void> columns;
   };
 
-  // As a stream's transform: the batch stays, with a Result beside it. A record that does not fit is no error here, only
-  // if and when the consumer parses the batch.
+  // As a stream's transform: the batch stays, with a Result next to it. A record that does not fit is an error only if
+  // and when the consumer parses the batch.
   Status Run(const RecordBatch& batch, Crew* crew, Transformed* made) {
     made->keeps_batch = true;
     const void* plan;

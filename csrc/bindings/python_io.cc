@@ -16,7 +16,7 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-// Lets go of Python objects, from any thread; at interpreter exit, when that is no longer possible, leaves them.
+// Drops Python objects, from any thread; at interpreter exit, when that is no longer possible, leaves them.
 template <typename Release>
 void WithGil(Release release) {
   if (!Py_IsInitialized()) return;
@@ -98,7 +98,7 @@ class PythonSink : public Sink {
   }
 
  private:
-  // A raw file may take only a part, and says how much.
+  // A raw file may take only a part, and returns how much.
   Status WritePart(Bytes part) {
     while (part.size > 0) {
       py::object wrote = write_(py::memoryview::from_memory(part.data, static_cast<py::ssize_t>(part.size)));
@@ -164,7 +164,7 @@ Status OpenPython(const py::object& opener, std::unique_ptr<Source>* source) {
   }
 }
 
-// References to Python objects, let go together.
+// References to Python objects, dropped together.
 struct HeldObjects {
   std::vector<PyObject*> objects;
   ~HeldObjects() {

@@ -20,7 +20,7 @@ namespace tfr {
 Status PythonErrorAsStatus(pybind11::error_already_set& error);
 
 // Opens what `opener()` returns, which is called with the GIL held: a readable binary file object, which is closed when
-// the source goes; an int, which is an open file descriptor and only borrowed; or any other object with the buffer
+// the source is destroyed; an int, which is an open file descriptor and only borrowed; or any object with the buffer
 // protocol, which is read as memory.
 std::function<Status(std::unique_ptr<Source>*)> OpenerOfPython(pybind11::object opener);
 

@@ -39,7 +39,7 @@ PyObject* NextRecord(PyObject* self) {
                                        static_cast<Py_ssize_t>(record.size));
     }
     if (!iterator.stream) return nullptr;
-    // The buffers go back before the next are asked for.
+    // The buffers go back before the next ones are asked for.
     if (iterator.batch) iterator.batch.reset();
     const std::shared_ptr<SharedStream> stream = iterator.stream;
     Delivered delivered;
@@ -68,7 +68,7 @@ struct BatchIterator {
   std::shared_ptr<SharedStream> stream;  // null at the end
 };
 
-// Null at the end, and with a Python error set.
+// Null at the end, or with a Python error set.
 PyObject* NextDelivered(BatchIterator* iterator, py::object (*wrap)(const SharedStream&, Delivered)) {
   const std::shared_ptr<SharedStream> stream = iterator->stream;
   if (!stream) return nullptr;
@@ -123,7 +123,7 @@ py::object MakeIterator(PyTypeObject* type, Iterator value) {
 
 void BindSkipped(py::module_& m) {
   using Skipped = Sequence::SkippedIn;
-  py::class_<Skipped>(m, "SkippedStretch", "A damaged stretch that a stream passed over.")
+  py::class_<Skipped>(m, "SkippedStretch", "A damaged stretch that a stream skipped.")
       .def_property_readonly("path",
                              [](const Skipped& skipped) {
                                return py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefaultAndSize(
@@ -192,8 +192,8 @@ void BindReader(py::module_& m) {
           "that and the batch.")
       .def(
           "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
-          "Where the stream stands after the batches given, as a dict ready for JSON.")
-      .def("take_skipped", &SharedStream::TakeSkipped, "The stretches passed over since the last call.");
+          "The position of the stream after the batches given, as a dict ready for JSON.")
+      .def("take_skipped", &SharedStream::TakeSkipped, "The stretches skipped since the last call.");
 }
 
 }  // namespace tfr

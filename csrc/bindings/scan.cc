@@ -15,7 +15,7 @@ namespace tfr {
 namespace {
 
 NamedTuple key_summary("tfrecord_fast._core.KeySummary",
-                       "What was seen under a key: its kind (\"bytes\", \"float\", \"int64\"; \"none\" if no value was "
+                       "What a key holds: its kind (\"bytes\", \"float\", \"int64\"; \"none\" if no value was "
                        "seen), in how many records, and the fewest and most values per record (per step in a feature "
                        "list).",
                        {"key", "kind", "records", "fewest", "most"});

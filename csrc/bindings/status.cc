@@ -27,7 +27,7 @@ void SetPythonError(const Status& status) {
     py::object error;
     switch (detail.code) {
       case StatusCode::kCancelled:
-        if (PyErr_Occurred()) return;  // the exception that cancelled is waiting already
+        if (PyErr_Occurred()) return;  // the exception that cancelled is already set
         PyErr_SetString(PyExc_RuntimeError, "an exception in an earlier call has left this object unusable");
         return;
       case StatusCode::kOutOfMemory:

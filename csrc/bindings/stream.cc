@@ -32,7 +32,7 @@ OnCorrupt OnCorruptOf(const std::string& name) {
   throw py::value_error("on_corrupt is \"raise\", \"skip\" or \"skip_file\", not \"" + name + "\"");
 }
 
-// Takes options out of a copy of the dict, so that whatever is left was misspelt.
+// Takes options out of a copy of the dict, so whatever is left was misspelt.
 class Taker {
  public:
   explicit Taker(const py::dict& values) : rest_(values.attr("copy")()) {}
@@ -53,8 +53,8 @@ class Taker {
 
 }  // namespace
 
-// In a forked process the lock may be held by a thread that does not exist there. The stream is of no use there, and
-// says so.
+// In a forked process the lock may be held by a thread that does not exist there. The stream can't be used there, and
+// raises an error.
 std::unique_lock<std::mutex> SharedStream::Lock() {
   if (generation_ == ForkGeneration()) return std::unique_lock<std::mutex>(mutex_);
   return std::unique_lock<std::mutex>(mutex_, std::try_to_lock);

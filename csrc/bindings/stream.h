@@ -43,15 +43,15 @@ class SharedStream {
   ShardStream stream_;
 };
 
-// When the stream goes, its threads are joined without the GIL, which others may want meanwhile. `parser` may be empty:
-// then batches are parsed ahead in the way in which the consumer parses them.
+// When the stream is destroyed, its threads are joined without the GIL, which others may want meanwhile. If `parser` is
+// empty, batches are parsed ahead in the way in which the consumer parses them.
 std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOptions options, const StreamState& state,
                                         StreamParser parser);
 
-// Whether every element is a str of ASCII that names one file as it stands: no pattern, no URL.
+// Whether every element is a str of ASCII that names one file as it is: no pattern, no URL.
 bool ArePlainPaths(const pybind11::list& files);
-// A file is a plain path, or an object with `name`, in bytes, and `opener` (tfrecord_fast/_files.py, CoreFile): None,
-// then what is so named is opened; or what OpenerOfPython takes.
+// A file is a plain path, or an object with `name`, in bytes, and `opener` (CoreFile in tfrecord_fast/files/names.py):
+// None, then the file of that name is opened; or what OpenerOfPython takes.
 std::vector<InputFile> FilesOf(const pybind11::sequence& files);
 // By the names of StreamOptions and of what it holds; an option that is not given keeps its default.
 StreamOptions OptionsOf(const pybind11::dict& values);

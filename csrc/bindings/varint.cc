@@ -1,6 +1,6 @@
 // Private hooks on the varint room, for its tests and for build_info().
 //
-// They hand the caller's memory to the core as it is, so that a test can put a guard page behind it.
+// They hand the caller's memory to the core as it is, so that a test can put a guard page after it.
 
 #include "varint/varint.h"
 
@@ -62,7 +62,7 @@ std::pair<size_t, size_t> DecodeInto(py::buffer data, py::array out) {
   return {count, static_cast<size_t>(after - run.begin)};
 }
 
-// The value if `size` bytes from `start` on are one varint, else None. Bytes from the begin of `data` on may be read.
+// The value if `size` bytes from `start` on are one varint, else None. Bytes from the start of `data` on may be read.
 py::object DecodeOne(py::buffer data, size_t start, size_t size) {
   const py::buffer_info info = data.request();
   const Run run = BytesOf(info);

@@ -222,7 +222,7 @@ void WriteColumns(const py::sequence& writers, const py::sequence& columns, size
 PyMethodDef methods[] = {
     {"write", Write, METH_O,
      "write(record)\n\nAppends one record: any bytes-like object, or str, which is encoded as UTF-8.\n\n"
-     "Raises FailedPreconditionError after close, OSError (errno and path set) where the file system refuses."},
+     "Raises FailedPreconditionError after close, OSError (errno and path set) if the file system refuses."},
     {"write_batch", WriteBatch, METH_O,
      "write_batch(records)\n\nAppends all records of a RecordBatch or a sequence of bytes-like objects, in one call and without the GIL."},
     {"flush", Flush, METH_NOARGS,

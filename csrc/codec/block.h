@@ -28,7 +28,7 @@ enum class Content : uint8_t {
   kBytes,    // any bytes
 };
 
-// Not safe from several threads at once.
+// Not safe to use from several threads at the same time.
 class BlockCompressor {
  public:
   virtual ~BlockCompressor() = default;
@@ -44,8 +44,8 @@ struct PartSizes {
 // This many bytes from the start of a part are enough to tell whether it is marked.
 constexpr size_t kPartHeaderBytes = 24;
 
-// Whether the part that starts with these bytes is marked, and its sizes. They are what the file claims: the reader has
-// to compare them with the file's size and with what the part inflates to.
+// Whether the part that starts with these bytes is marked, and its sizes. These are what the file claims: the reader
+// has to compare them with the file's size and with what the part inflates to.
 bool ReadPartSizes(Compression compression, const uint8_t* data, size_t size, PartSizes* sizes);
 
 }  // namespace tfr

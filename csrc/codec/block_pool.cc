@@ -1,10 +1,10 @@
 // Threads, jobs and their order; see block_pool.h.
 //
 // The thread protocol. One mutex guards everything in Impl. A job is a block on its way: queued for compression
-// (`todo_`), and, at the same time, in the queue of its output, in the order of submission. Whoever has compressed a
-// job, or waits for one, writes what is ready at the front of that output's queue, unless another thread is doing so
+// (`todo_`) and, at the same time, in the queue of its output, in the order of submission. A thread that has compressed
+// a job, or waits for one, writes what is ready at the front of that output's queue, unless another thread is doing so
 // already (`writing`), which will then see this job too. So each output is written by one thread at a time and in
-// order, and different outputs by different threads. Threads start when a second block is pending: small files need none.
+// order, and different outputs by different threads. They start when a second block is pending: small files need none.
 
 #include "codec/block_pool.h"
 
@@ -125,7 +125,7 @@ class BlockPool::Impl {
   void StartThreads(std::unique_lock<std::mutex>* lock) {
     while (threads_.size() < num_threads_ && !out_of_threads_) {
       std::unique_ptr<BlockCompressor> compressor;
-      // The threads that there are do the work; at least the caller is there.
+      // The existing threads do the work; at least the caller is one.
       out_of_threads_ = !NewCompressor(&compressor).ok();
       try {
         if (!out_of_threads_) threads_.emplace_back([this, own = std::move(compressor)] { Work(own.get()); });
@@ -196,12 +196,12 @@ class BlockPool::Impl {
   const uint64_t generation_ = ForkGeneration();
   std::unique_ptr<BlockCompressor> caller_compressor_;
 
-  std::mutex mutex_;  // guards all below but threads_, which is the caller's
+  std::mutex mutex_;  // guards all below except threads_, which is the caller's
   std::condition_variable work_;
   std::condition_variable done_;
   std::deque<std::shared_ptr<Job>> todo_;
   std::vector<std::unique_ptr<Output>> outputs_;
-  size_t pending_ = 0;  // submitted and not written
+  size_t pending_ = 0;  // submitted and not yet written
   bool stop_ = false;
   bool out_of_threads_ = false;
   std::vector<std::thread> threads_;

@@ -1,4 +1,4 @@
-// Threads that compress blocks for one output or several, and write the parts of each output in order.
+// Threads that compress blocks for one or more outputs, and write the parts of each output in order.
 
 #ifndef TFRECORD_FAST_CODEC_BLOCK_POOL_H_
 #define TFRECORD_FAST_CODEC_BLOCK_POOL_H_
@@ -28,11 +28,11 @@ struct BlockPoolOptions {
   WriteFrom write_from = WriteFrom::kAnyThread;
 };
 
-// Called by one thread at a time. The first failure of an output is what all later calls for it return; nothing more
-// is written to it.
+// Called by one thread at a time. All later calls for an output return its first failure; nothing more is written
+// to it.
 class BlockPool {
  public:
-  // kInvalidArgument where the level is out of range.
+  // kInvalidArgument if the level is out of range.
   static Status New(const BlockPoolOptions& options, std::unique_ptr<BlockPool>* pool);
   // Stops and joins the threads; what was submitted and not drained may be lost. In a process forked from the one
   // that made it there are no threads, and what belongs to them is left alone.
@@ -40,10 +40,10 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  // `sink` must live until the pool is gone. Returns the output's number.
+  // `sink` must outlive the pool. Returns the output's number.
   size_t AddOutput(Sink* sink);
 
-  // Hands over a block of an output. Waits while the pool holds as much as it may, two blocks for each thread and two
+  // Hands over a block of an output. Waits while the pool is full: two blocks for each thread and two
   // more.
   Status Submit(size_t output, std::shared_ptr<Buffer> buffer, size_t size, Content content);
 
@@ -56,7 +56,7 @@ class BlockPool {
   std::unique_ptr<Impl> impl_;
 };
 
-// Compresses in blocks what is written to it into `sink`. Each call of Write must end where a record ends.
+// Compresses what is written to it into `sink`, in blocks. Each call of Write must end where a record ends.
 Status NewBlockCompressingSink(std::unique_ptr<Sink> sink, const BlockPoolOptions& options,
                                std::unique_ptr<Sink>* made);
 

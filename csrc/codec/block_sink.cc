@@ -42,7 +42,7 @@ class BlockCompressingSink : public Sink {
   }
 
   Status Close() override {
-    // A file of no records is one part that holds nothing.
+    // A file without records is one empty part.
     if (!any_ && used_ == 0) {
       buffer_ = buffers_.Take(kBlockBytes);
       any_ = true;
@@ -62,7 +62,7 @@ class BlockCompressingSink : public Sink {
     return pool_->Submit(output_, std::exchange(buffer_, nullptr), std::exchange(used_, 0), Content::kRecords);
   }
 
-  // A record whose size is too large for a block's mark goes in pieces, none of which is a whole record.
+  // A record too large for a block's mark is written in pieces, none of which is a whole record.
   Status WriteUnmarked(const Bytes* parts, size_t count) {
     any_ = true;
     for (size_t i = 0; i < count; ++i) {

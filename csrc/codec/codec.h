@@ -1,7 +1,7 @@
 // Codecs: compressed streams in both directions. A codec is an entry in one table, defined in a file of its own.
 //
 // A stream may hold several parts one after the other (members of GZIP, streams of ZLIB, frames of ZSTD, blocks of
-// SNAPPY); they read as one. Between parts the input may end; anywhere else its end is a truncation. What follows the
+// SNAPPY); they read as one. Between parts the input may end; anywhere else, its end is a truncation. What follows the
 // last part and is not a part itself is damage.
 
 #ifndef TFRECORD_FAST_CODEC_CODEC_H_
@@ -32,8 +32,8 @@ class Decompressor {
  public:
   virtual ~Decompressor() = default;
 
-  // Takes what it can of `in`, gives what it can into `out` (not empty). Does something on every call unless
-  // all input given so far is taken and all it stands for is given. On damage, *progress tells what was
+  // Takes what it can of `in`, writes what it can to `out` (not empty). Makes progress on every call unless
+  // all input given so far is taken and all of its output is written. On damage, *progress tells what was
   // produced before it.
   virtual Status Decompress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) = 0;
 };
@@ -47,8 +47,8 @@ class Compressor {
     kFlush,   // all input so far can be read back from what was produced
     kFinish,  // ends the stream
   };
-  // Takes what it can of `in`, gives what it can into `out`. *done is set when all of `in` is taken and the mode
-  // is fulfilled; until then call again with the rest of `in` and fresh room.
+  // Takes what it can of `in`, writes what it can to `out`. *done is set when all of `in` is taken and the mode
+  // is fulfilled; until then call again with the rest of `in` and more room.
   virtual Status Compress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Mode mode,
                           Progress* progress, bool* done) = 0;
 };
@@ -61,7 +61,7 @@ struct CompressionOptions {
   int method = kUnset;       // zlib only: 8
   int mem_level = kUnset;    // zlib only: 9
   int strategy = kUnset;     // zlib only: 0
-  int flush_mode = kUnset;   // zlib only: what follows every buffer of input; 0 is nothing
+  int flush_mode = kUnset;   // zlib only: what follows every buffer of input; 0: nothing
 };
 
 class BlockCompressor;  // block.h
@@ -76,16 +76,16 @@ struct CodecLibrary {
 // What the beginning of a stream inflates to, as far as was asked and as far as it goes.
 struct Peeked {
   size_t produced = 0;
-  // How many bytes of the stream, counted from its start, are needed at least to produce more. 0 where all that was
-  // asked for was produced, or where this is no such stream.
+  // How many bytes of the stream, counted from its start, are needed at least to produce more. 0 if all that was
+  // asked for was produced, or if this is no such stream.
   size_t needed = 0;
 };
 
-// An entry in the table of codecs. What a codec does not have is null.
+// An entry in the table of codecs. What a codec lacks is null.
 struct Codec {
   enum class Blocks : uint8_t {
     kNever,
-    kUnlessTuned,  // not where zlib's own parameters, other than the level, are given: they describe one stream
+    kUnlessTuned,  // not if zlib's own parameters, other than the level, are given: they describe one stream
     kAlways,
   };
   enum class Appending : uint8_t {
@@ -94,19 +94,19 @@ struct Codec {
   };
 
   const char* name;            // what users call it: "GZIP"
-  const char* extension = "";  // of files that are compressed in this way: ".gz"; "" where none is usual
+  const char* extension = "";  // of files that are compressed in this way: ".gz"; "" if none is usual
 
-  // How a file shows that it is compressed in this way: by magic bytes, or, where there are none, by what its
+  // How a file shows that it is compressed in this way: by magic bytes, or, if there are none, by what its
   // beginning inflates to. `size` may be too small to tell.
   bool (*has_magic)(const uint8_t* head, size_t size) = nullptr;
   Peeked (*peek)(const uint8_t* head, size_t size, uint8_t* out, size_t wanted) = nullptr;
 
-  // Null where there is no memory.
+  // Null if out of memory.
   std::unique_ptr<Decompressor> (*new_decompressor)();
-  const char* truncated;  // what a stream lacks that ends too early, for the message
+  const char* truncated;  // what a stream that ends too early lacks, for the message
 
   Blocks blocks = Blocks::kNever;
-  // kInvalidArgument where an option is out of range. The first is null with kAlways, the second with kNever.
+  // kInvalidArgument if an option is out of range. The first is null with kAlways, the second with kNever.
   Status (*new_compressor)(const CompressionOptions& options, std::unique_ptr<Compressor>* made) = nullptr;
   Status (*new_block_compressor)(int level, std::unique_ptr<BlockCompressor>* made) = nullptr;
   // As ReadPartSizes (block.h); null where parts carry no mark.
@@ -139,13 +139,13 @@ inline constexpr Compression Compression::kNone{};
 
 // "" for kNone, else the codec's name.
 const char* CompressionName(Compression compression);
-// The other way round; nullopt where no codec has this name.
+// The reverse; nullopt if no codec has this name.
 std::optional<Compression> FindCompression(std::string_view name);
 
-// `compression` is not kNone. Null where there is no memory.
+// `compression` is not kNone. Null if out of memory.
 std::unique_ptr<Decompressor> NewDecompressor(Compression compression);
 
-// The uncompressed bytes of `source`. Bytes before a damaged place are given before the error is, which names the place
+// The uncompressed bytes of `source`. Bytes before a damaged place come before the error, which names the place as
 // counted from `begin`, where the source starts in its file.
 std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression,
                                                int64_t begin = 0);

@@ -19,7 +19,7 @@ enum class Wrapper : uint8_t { kGzip, kZlib };
 // isal_inflate.cc
 std::unique_ptr<Decompressor> NewInflater(Wrapper wrapper);
 
-// zlib_deflate.cc. kInvalidArgument where zlib refuses the options.
+// zlib_deflate.cc. kInvalidArgument if zlib refuses the options.
 Status NewDeflater(Wrapper wrapper, const CompressionOptions& options, std::unique_ptr<Compressor>* made);
 
 // Deflates a block in one go. Needs `room` of DeflateRoom(size) bytes at out; returns how many were used, 0 on failure.
@@ -29,7 +29,7 @@ class BlockDeflater {
   virtual size_t Deflate(Bytes block, uint8_t* out, size_t room) = 0;
 };
 
-// Stored blocks of 64 KiB at worst, with five bytes of header each, and room for the library's own way of working.
+// Stored blocks of 64 KiB at worst, with five bytes of header each, and some room that the library needs to work.
 constexpr size_t DeflateRoom(size_t size) { return size + size / 64 + (16 << 10); }
 
 std::unique_ptr<BlockDeflater> NewIsalDeflater();                 // isal_deflate.cc

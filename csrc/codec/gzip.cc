@@ -1,4 +1,4 @@
-// The codec GZIP (RFC 1952): members, in blocks around a deflater, or as one stream by zlib. A marked part is a member
+// The codec GZIP (RFC 1952): members, in blocks by a deflater, or as one stream by zlib. A marked part is a member
 // with an extra field (RFC 1952, 2.3.1.1) of one subfield:
 //
 //   1f 8b 08 04  00 00 00 00  xfl 03  0c 00  'T' 'F' 08 00  size:u32le  length:u32le   deflate…  crc32  length
@@ -36,7 +36,7 @@ class GzipBlockCompressor : public BlockCompressor {
     uint8_t* out = (*part)->data();
     size_t deflated = block.size > 0 ? deflater_->Deflate(block, out + header, room) : 0;
     if (block.size == 0) {
-      // The shortest there is, as zlib writes it: an empty block of fixed codes.
+      // The shortest possible, as zlib writes it: an empty block of fixed codes.
       out[header] = 3;
       out[header + 1] = 0;
       deflated = 2;

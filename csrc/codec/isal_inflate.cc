@@ -23,7 +23,7 @@ Status DeflateError(int code) {
   }
 }
 
-// Reads one GZIP member header, a byte at a time: it may be cut anywhere by the end of the input buffer.
+// Reads one GZIP member header, a byte at a time: the end of the input buffer may cut it anywhere.
 class GzipHeader {
  public:
   enum class Step : uint8_t { kMore, kDone };

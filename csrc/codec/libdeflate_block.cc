@@ -1,5 +1,5 @@
-// Deflates blocks with libdeflate, the only file that includes it: at the sizes of zlib's levels in less than half
-// the time (docs/performance/deflate.md).
+// Deflates blocks with libdeflate, the only file that includes it: the sizes of zlib's levels in less than half the
+// time (docs/performance/deflate.md).
 
 #include <libdeflate.h>
 

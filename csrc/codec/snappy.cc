@@ -24,7 +24,7 @@ constexpr size_t kLengthBytes = 4;
 constexpr size_t kMaxPreamble = 5;  // a varint of 32 bits
 
 // TensorFlow's reader takes blocks of up to 256 KiB, compressed and uncompressed. This many bytes stay below that even
-// where they don't get smaller: 192 KiB is at most 229,408 bytes compressed.
+// if they don't get smaller: 192 KiB is at most 229,408 bytes compressed.
 constexpr size_t kBlockBytes = 192 << 10;
 
 // Memory beyond this is not kept for the next block.
@@ -39,7 +39,7 @@ void StoreLength(uint8_t* data, size_t length) {
   for (size_t i = 0; i < kLengthBytes; ++i) data[i] = static_cast<uint8_t>(length >> (24 - 8 * i));
 }
 
-// Reads the preamble, of which `size` bytes, at most kMaxPreamble, are there. False where it, or the block's length
+// Reads the preamble, of which `size` bytes, at most kMaxPreamble, are given. False if it, or the block's length
 // together with it, can't be right: a literal of one byte takes at most six bytes, and a copy of three bytes gives at
 // most 64. So what a block inflates to is at most 22 times what it takes in the file, whatever it claims.
 bool ReadPreamble(const uint8_t* data, size_t size, size_t length, size_t* inflated) {
@@ -52,7 +52,7 @@ class Room {
  public:
   uint8_t* data() const { return buffer_->data(); }
 
-  // Makes room for `size` bytes, of which the first `kept` stay as they are. False where there is no memory.
+  // Makes room for `size` bytes, of which the first `kept` stay as they are. False if out of memory.
   bool Reserve(size_t size, size_t kept) {
     if (buffer_ && buffer_->capacity() >= size) return true;
     std::shared_ptr<Buffer> larger = Buffer::Allocate(size);
@@ -132,7 +132,7 @@ class SnappyDecompressor : public Decompressor {
     return Take(head_ + kLengthBytes, preamble);
   }
 
-  // The memory grows with what is there, not with what the length claims.
+  // The memory grows with what has been read, not with what the length claims.
   Status Take(const uint8_t* data, size_t size) {
     if (!compressed_.Reserve(std::min(length_, std::max(2 * taken_, taken_ + size)), taken_)) return NoMemory(length_);
     std::memcpy(compressed_.data() + taken_, data, size);
@@ -215,7 +215,7 @@ class Peeker {
   }
 
  private:
-  // Whether the first `bytes` of the file are there; else they are needed, if the block reaches as far.
+  // Whether the first `bytes` of the file are given; else they are needed, if the block reaches that far.
   bool Has(size_t bytes, size_t end) {
     if (bytes > end) return false;
     if (bytes > size_) needed_ = bytes;
@@ -237,7 +237,7 @@ class Peeker {
     if (!Has(at_ + 1, end_)) return false;
     const uint8_t tag = head_[at_];
     const size_t upper = tag >> 2;
-    // How many bytes follow the tag: of the literal's length where it is not in the tag; of the copy's offset.
+    // How many bytes follow the tag: of the literal's length if it is not in the tag; of the copy's offset.
     const size_t kind = tag & 3;
     const size_t extra = kind == 0 ? (upper < 60 ? 0 : upper - 59) : kind == 3 ? 4 : kind;
     if (!Has(at_ + 1 + extra, end_)) return false;

@@ -35,7 +35,7 @@ class DecompressingSource : public Source {
       if (!status.ok()) return Later(InFile(std::move(status)), *got);
       if (*got == size) return {};
       if (begin_ < end_) continue;
-      // All input is used up. What is there goes out before the next read, which may have to wait.
+      // All input is used up. Output goes out before the next read, which may have to wait.
       if (*got > 0) return {};
       between_parts_ = progress.between_parts;
       TFR_RETURN_IF_ERROR(Refill());
@@ -64,7 +64,7 @@ class DecompressingSource : public Source {
                             std::to_string(consumed_) + ")");
   }
 
-  // Bytes before the damage are given first.
+  // Bytes before the damage are passed on first.
   Status Later(Status status, size_t got) {
     late_ = std::move(status);
     return got > 0 ? Status() : late_;

@@ -29,7 +29,7 @@ class DeflateCompressor : public Compressor {
     run_flush_ = Or(options.flush_mode, Z_NO_FLUSH);
     if (run_flush_ != Z_NO_FLUSH && run_flush_ != Z_PARTIAL_FLUSH && run_flush_ != Z_SYNC_FLUSH &&
         run_flush_ != Z_FULL_FLUSH && run_flush_ != Z_BLOCK) {
-      return Status::InvalidArgument("flush_mode " + std::to_string(run_flush_) + " is none of 0, 1, 2, 3, 5");
+      return Status::InvalidArgument("flush_mode " + std::to_string(run_flush_) + " is not one of 0, 1, 2, 3, 5");
     }
     const int code = deflateInit2(&stream_, level, method, window_bits, mem_level, strategy);
     if (code == Z_MEM_ERROR) return Status::OutOfMemory("deflate");
@@ -59,14 +59,14 @@ class DeflateCompressor : public Compressor {
                       : mode == Mode::kFinish     ? Z_FINISH
                                                   : Z_PARTIAL_FLUSH;
     const int code = deflate(&stream_, flush);
-    // Z_BUF_ERROR: nothing was left to do, which is no error.
+    // Z_BUF_ERROR: there was nothing left to do, which is not an error.
     if (code == Z_STREAM_ERROR) return Status::InvalidArgument("deflate: the stream is in no state for this call");
     progress->consumed = in_now - stream_.avail_in;
     progress->produced = out_now - stream_.avail_out;
     if (mode == Mode::kFinish) {
       *done = code == Z_STREAM_END;
     } else {
-      // Where room is left over, everything that the mode held back has come out.
+      // If room is left over, everything that the mode held back has come out.
       *done = last && stream_.avail_in == 0 && stream_.avail_out > 0;
     }
     return {};

@@ -54,7 +54,7 @@ class ZstdDecompressor : public Decompressor {
       if (ZSTD_isError(code)) {
         return Status::DataLoss(std::string("ZSTD stream is damaged: ") + ZSTD_getErrorName(code));
       }
-      // A call with nothing to take at a frame's end must not look like the start of another frame.
+      // A call without input at a frame's end must not look like the start of another frame.
       if (input.pos != in_before || output.pos != out_before) {
         at_start_ = code == 0;
         between_ = at_start_ && !after_mark_;

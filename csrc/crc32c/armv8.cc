@@ -1,4 +1,4 @@
-// CRC32C with the CRC32 instructions of ARMv8: three streams at once, since one waits for each step.
+// CRC32C with the CRC32 instructions of ARMv8: three streams side by side, since one alone waits for each step.
 
 #if defined(__aarch64__)
 

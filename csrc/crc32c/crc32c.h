@@ -23,12 +23,12 @@ struct Backend {
   bool (*supported)();
 };
 
-// Those that this processor can run, fastest first; "portable" is always among them.
+// The backends that this processor can run, fastest first; "portable" is always among them.
 std::span<const Backend> Backends();
 
 const char* BackendName();
 
-// False, and nothing changed, if there is no such backend here.
+// Returns false and changes nothing if there is no such backend here.
 bool SetBackend(std::string_view name);
 
 namespace internal {
@@ -42,8 +42,8 @@ inline uint32_t Extend(uint32_t crc, const uint8_t* data, size_t size) {
 
 inline uint32_t Value(const uint8_t* data, size_t size) { return Extend(0, data, size); }
 
-// A CRC that is stored beside the data it covers is masked, since the CRC of a string that holds its own CRC
-// is a poor check. Rotate right by 15 bits, add a constant.
+// A CRC that is stored next to the data it covers is masked, since the CRC of a string that holds its own CRC
+// is a poor check: rotate right by 15 bits, add a constant.
 constexpr uint32_t kMaskDelta = 0xa282ead8;
 constexpr uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + kMaskDelta; }
 constexpr uint32_t Unmask(uint32_t masked) {

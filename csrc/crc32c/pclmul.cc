@@ -1,4 +1,4 @@
-// CRC32C by folding with 128-bit carry-less multiplication: four registers stride over 64 bytes a step
+// CRC32C by folding with 128-bit carry-less multiplication: four registers stride over 64 bytes per step
 // (Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009).
 
 #if defined(__x86_64__)

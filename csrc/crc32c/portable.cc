@@ -1,4 +1,4 @@
-// CRC32C with eight tables of 256 entries, eight bytes a step, on any processor.
+// CRC32C with eight tables of 256 entries, eight bytes per step, on any processor.
 
 #include <array>
 

@@ -1,4 +1,4 @@
-// CRC32C by folding with 512-bit carry-less multiplication: four registers stride over 256 bytes a step.
+// CRC32C by folding with 512-bit carry-less multiplication: four registers stride over 256 bytes per step.
 // The same folding as pclmul.cc, four lanes wide.
 
 #if defined(__x86_64__)

@@ -10,8 +10,8 @@
 
 namespace tfr::crc32c::internal {
 
-// State after the first `size` < 8 bytes of `word` (the rest of it is ignored), without a branch. Zero bytes in
-// front of a message leave a zero state alone, so the bytes are moved to the top of the word; the part of the
+// State after the first `size` < 8 bytes of `word` (the rest of it is ignored), without a branch. Zero bytes
+// before a message leave a zero state unchanged, so the bytes are moved to the top of the word; the part of the
 // state that they do not reach is shifted down.
 __attribute__((target("sse4.2"))) inline uint64_t StepTail(uint64_t state, uint64_t word, size_t size) {
   const unsigned bits = 8 * static_cast<unsigned>(size);
@@ -47,7 +47,7 @@ __attribute__((target("sse4.2"))) inline __m128i Factors(Fold fold) {
   return _mm_set_epi64x(static_cast<long long>(fold.high), static_cast<long long>(fold.low));
 }
 
-// The state that 128 folded bits stand for: they are a message like any other.
+// The state after 128 folded bits: they are a message like any other.
 __attribute__((target("sse4.2"))) inline uint64_t Reduce(__m128i x) {
   const uint64_t state = _mm_crc32_u64(0, static_cast<uint64_t>(_mm_cvtsi128_si64(x)));
   return _mm_crc32_u64(state, static_cast<uint64_t>(_mm_extract_epi64(x, 1)));

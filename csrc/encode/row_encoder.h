@@ -20,7 +20,7 @@ namespace tfr {
 // What does not change from row to row in one column.
 struct ColumnPlan;
 
-// Safe from several threads at once. What the columns point to must outlive it.
+// Safe to use from several threads at the same time. What the columns point to must outlive it.
 class RowEncoder {
  public:
   // Protobuf's own limit for the size of a message.
@@ -32,17 +32,17 @@ class RowEncoder {
   RowEncoder& operator=(const RowEncoder&) = delete;
 
   // The columns of an Example, or of a SequenceExample's context and feature lists; only a SequenceExample has `lists`,
-  // each with steps, and leaves an empty part out of the message. Columns may come in any order; a key given twice is an
-  // error.
+  // each with steps, and leaves an empty part out of the message. Columns may come in any order; a key given twice is
+  // an error.
   Status Init(MessageType type, std::vector<EncodeColumn> columns, std::vector<EncodeColumn> lists, size_t rows);
 
   size_t rows() const { return rows_; }
 
-  // Sets sizes[r - first] to the size of row r's message, for r in [first, last). kInvalidArgument, with key and row, for
-  // a value that has no encoding.
+  // Sets sizes[r - first] to the size of row r's message, for r in [first, last). kInvalidArgument, with key and row,
+  // for a value that has no encoding.
   Status Size(size_t first, size_t last, uint64_t* sizes) const;
 
-  // Writes a row: `size` bytes, as found by Size, and none after them.
+  // Writes a row: `size` bytes, as given by Size, and none after them.
   void Write(size_t row, uint64_t size, uint8_t* out) const;
 
  private:

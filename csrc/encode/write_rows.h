@@ -1,5 +1,5 @@
 // Encodes rows of columns straight into files: several threads make blocks of framed records, which each file gets in
-// order. At no time are all rows in memory as records.
+// order. All rows are never in memory as records at the same time.
 
 #ifndef TFRECORD_FAST_ENCODE_WRITE_ROWS_H_
 #define TFRECORD_FAST_ENCODE_WRITE_ROWS_H_

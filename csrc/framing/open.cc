@@ -13,7 +13,7 @@ namespace {
 
 struct Verdict {
   Compression compression;
-  size_t needed = 0;  // if more than there are, this many bytes might change the verdict
+  size_t needed = 0;  // if more than given, this many bytes might change the verdict
 };
 
 Verdict Judge(const uint8_t* data, size_t size) {

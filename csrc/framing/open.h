@@ -14,7 +14,7 @@
 
 namespace tfr {
 
-// Nothing given: find out.
+// Not given: detected.
 using CompressionChoice = std::optional<Compression>;
 
 // This many bytes from the start of a file are always enough to tell how it is compressed.
@@ -25,7 +25,7 @@ constexpr size_t kDetectBytes = 128;
 // `size` may be less than kDetectBytes only if the file is that short, or if BytesToDetect is 0.
 Compression DetectCompression(const uint8_t* data, size_t size);
 
-// How many more bytes, at least, DetectCompression has to see of a file that begins like this; 0: it has seen enough.
+// How many more bytes, at least, DetectCompression needs of a file that begins like this; 0: it has enough.
 // Reading a pipe in steps of this size never waits for bytes that the answer does not need.
 size_t BytesToDetect(const uint8_t* data, size_t size);
 

@@ -108,7 +108,7 @@ Status RecordReader::Next(Chunk* chunk) {
     const uint8_t* const rest = buffer_->data() + begin_;
     const Hop hop = HopRecords(rest, buffer_->data() + end_, &chunk->records);
     if (!chunk->records.empty()) {
-      // Whatever else was found turns up again on the next call: it lies at the start of what is left.
+      // Whatever else was found is found again on the next call: it lies at the start of what is left.
       chunk->buffer = buffer_;
       chunk->buffer_bytes = buffer_->capacity();
       chunk->origin = rest;
@@ -125,7 +125,7 @@ Status RecordReader::Next(Chunk* chunk) {
     if (hop.end == Hop::End::kTooLarge) return TooLarge(place_.offset, place_.index, RecordLength(rest));
     if (!read.ok()) return std::move(read).WithRecord(place_.offset, place_.index);
     if (got == 0) return left == 0 ? Status() : Truncated(place_.offset, place_.index, rest, left);
-    // If the end is known, a record that goes beyond it is not waited for: the rest need not be read into memory.
+    // If the end is known, a record that extends beyond it is not waited for: the rest need not be read into memory.
     const int64_t remaining = left >= kHeaderBytes ? frames_->Remaining() : -1;
     if (remaining >= 0 && RecordLength(rest) + kFrameBytes > left + static_cast<uint64_t>(remaining)) {
       return Truncated(place_.offset, place_.index, rest, left + static_cast<size_t>(remaining));
@@ -179,7 +179,7 @@ Status RecordReader::Resume(const std::string& reason, std::vector<Skipped>* ski
     }
     if (failed_.ok()) return status;  // not the stream's fault: no memory
   }
-  // The stream is broken, compressed or not: what would still come can't be known.
+  // The stream is broken, compressed or not: what would have come can't be known.
   if (failed_.code() != StatusCode::kDataLoss) return failed_;
   Drop(end_ - begin_);
   skipped->push_back({from, -1, reason});
@@ -195,7 +195,7 @@ void RecordReader::Drop(size_t bytes) {
 
 // Makes sure that there is room after end_. Bytes before it may be in use elsewhere and stay as they are, so a shared
 // buffer is filled up, but nothing in it is moved. A record that outgrows the buffer gets twice the room each time its
-// bytes have really come, or all of it at once where the source knows that so much is left.
+// bytes have really come, or all of it in one step if the source knows that this much is left.
 Status RecordReader::MakeRoom() {
   const size_t left = end_ - begin_;
   const size_t room = buffer_ ? buffer_->capacity() - end_ : 0;
@@ -225,7 +225,7 @@ Status RecordReader::MakeRoom() {
   return {};
 }
 
-// Fills the buffer; stops short where the source has no more just now, so that a slow pipe's records come through.
+// Fills the buffer; stops early if the source has no more right now, so that a slow pipe's records come through.
 Status RecordReader::Fill(size_t* got) {
   *got = 0;
   if (!failed_.ok()) return failed_;

@@ -19,20 +19,20 @@ namespace tfr {
 // A record's place in its stream.
 struct Place {
   int64_t offset = 0;  // of its header, in uncompressed bytes
-  int64_t index = 0;   // how many records stand before it
+  int64_t index = 0;   // how many records come before it
 };
 
 // Records of one stream, in order, and the buffer they lie in.
 struct Chunk {
   std::vector<Bytes> records;
   Owner buffer;
-  size_t buffer_bytes = 0;          // what it holds of memory
+  size_t buffer_bytes = 0;          // how much memory it holds
   const uint8_t* origin = nullptr;  // where in the buffer the stream's byte `origin_offset` lies
   int64_t origin_offset = 0;
   Place end;                     // after everything that the chunk was cut from
   int64_t first_index = 0;       // of records[0]
   int64_t stride = 1;            // from one record's index to the next
-  std::vector<int64_t> indices;  // of each record, where they are not evenly spaced; else empty
+  std::vector<int64_t> indices;  // of each record, if they are not evenly spaced; else empty
 
   // Of records[i], or of what follows the chunk if i is records.size().
   Place PlaceOf(size_t i) const;
@@ -41,14 +41,14 @@ struct Chunk {
   void KeepEvery(int64_t divisor, int64_t remainder);
 };
 
-// A damaged stretch that was passed over.
+// A damaged stretch that was skipped.
 struct Skipped {
   int64_t offset = 0;  // in uncompressed bytes
   int64_t bytes = 0;   // -1 if that can't be known
   std::string reason;
 };
 
-// The errors of framing, worded alike wherever they are found. `remaining` is -1 where it is not known.
+// The errors of framing, with the same words wherever they are found. `remaining` is -1 if it is not known.
 Status BadHeader(int64_t offset, int64_t index);
 Status BadData(int64_t offset, int64_t index, size_t size);
 Status TooLarge(int64_t offset, int64_t index, uint64_t length);
@@ -67,12 +67,12 @@ class RecordReader {
   // reader.
   RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options, Place begin = {});
 
-  // The next records, headers checked, data not (VerifyChunk does that): *chunk gets at least one, or none at a clean
-  // end, or none and a status that is not OK. After a clean end Next may be called again, since the file may have
+  // The next records, with headers checked and data not (VerifyChunk does that): *chunk gets at least one, or none at a
+  // clean end, or none and a status that is not OK. After a clean end Next may be called again, since the file may have
   // grown. Errors carry offset and record index, not the path.
   Status Next(Chunk* chunk);
 
-  // After Next gave no record and said kDataLoss: passes over the damage to the next intact record, or to the end, and
+  // After Next gave no record and returned kDataLoss: skips the damage up to the next intact record, or to the end, and
   // notes what was lost. If the stream itself has failed, this is its end.
   Status Resume(const std::string& reason, std::vector<Skipped>* skipped);
 
@@ -87,10 +87,10 @@ class RecordReader {
   Options options_;
   std::shared_ptr<Buffer> buffer_;
   bool shared_ = false;  // a chunk holds buffer_ too, or did
-  size_t begin_ = 0;     // the part of buffer_ that is read but not handed on: [begin_, end_)
+  size_t begin_ = 0;     // the part of buffer_ that is read but not passed on: [begin_, end_)
   size_t end_ = 0;
   Place place_;    // of begin_ in the stream
-  Status failed_;  // what the source said last; it is not asked again
+  Status failed_;  // the source's last status; it is not asked again
 };
 
 }  // namespace tfr

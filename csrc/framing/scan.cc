@@ -9,7 +9,7 @@
 namespace tfr {
 namespace {
 
-constexpr size_t kMostReserved = 1024;  // records; more of them are worth growing for
+constexpr size_t kMostReserved = 1024;  // records; for more, growing is cheap enough
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 namespace tfr {
 namespace {
 
-constexpr size_t kBlockBytes = 256 << 10;  // read at once
+constexpr size_t kBlockBytes = 256 << 10;  // per read
 
 }  // namespace
 

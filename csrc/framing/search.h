@@ -13,15 +13,15 @@
 
 namespace tfr {
 
-// The bytes that a search goes through, from some offset on. Offsets that are asked for only grow.
+// The bytes that a search reads, from some offset on. The offsets asked for only grow.
 class SearchedBytes {
  public:
   virtual ~SearchedBytes() = default;
 
-  // *shown gets the bytes from `offset` on: as many as lie ready, and at least a header, or all up to the end.
+  // *shown gets the bytes from `offset` on: as many as are ready, and at least a header, or all up to the end.
   virtual Status ShowHeader(int64_t offset, Bytes* shown) = 0;
-  // The same with at least `size` bytes; where there are not so many, any smaller number. Memory is taken only for
-  // bytes that are really there.
+  // The same with at least `size` bytes; if there are fewer, any smaller number. Memory is taken only for
+  // bytes that really exist.
   virtual Status ShowRecord(int64_t offset, size_t size, Bytes* shown) = 0;
 };
 

@@ -16,7 +16,7 @@
 namespace tfr {
 
 // Holds frames back until a buffer is full. After a failure every later call returns the same failure: what
-// the file holds after it is not known. Not safe from several threads at once.
+// the file holds by then is not known. Not safe to use from several threads at the same time.
 class RecordWriter {
  public:
   explicit RecordWriter(std::unique_ptr<Sink> sink, size_t buffer_bytes = 512 << 10);

@@ -1,4 +1,4 @@
-// Columns: what parsing gives, one per feature, in memory that anyone may keep.
+// Columns: what parsing returns, one per feature, in memory that anyone may keep.
 
 #ifndef TFRECORD_FAST_PARSE_COLUMNS_H_
 #define TFRECORD_FAST_PARSE_COLUMNS_H_
@@ -56,9 +56,9 @@ struct Columns {
 // About how many bytes the columns keep alive, counting the strings that they look into.
 size_t BytesHeld(const Schema& schema, const Columns& columns);
 
-// Room for `count` values of `item_size` bytes, contents undefined, from a pool shared by the process. False if there is
-// no memory. `stagger` moves the start by some cache lines, so that columns that are written side by side do not all
-// fall into the same cache set.
+// Room for `count` values of `item_size` bytes, contents undefined, from a pool shared by the process. False if
+// out of memory. `stagger` moves the start by some cache lines, so that columns that are written side by side do not
+// all fall into the same cache set.
 bool AllocateBlock(size_t count, size_t item_size, size_t stagger, Block* block);
 
 // A list of values that grows at its end and is then handed over as a Block.
@@ -70,19 +70,19 @@ class Growing {
   uint8_t* end() const { return block_.data + block_.count * item_size_; }
   const uint8_t* data() const { return block_.data; }
 
-  // Makes room for `more` values from end() on; false if there is no memory. The present size is the result of `done` of
-  // `total` units of work, which makes for a guess at the final one.
+  // Makes room for `more` values from end() on; false if out of memory. The present size is the result of `done` of
+  // `total` units of work, which gives a guess at the final one.
   bool Reserve(size_t more, size_t done, size_t total) {
     return capacity_ - block_.count >= more || Grow(more, done, total);
   }
 
-  // Lets the list grow in somebody else's memory, from `data` on. If that is not enough, it moves to its own.
+  // Lets the list grow in memory that it doesn't own, from `data` on. If that is not enough, it moves to its own.
   void Place(uint8_t* data, size_t capacity) {
     block_ = Block{nullptr, data, 0};
     capacity_ = capacity;
     placed_ = true;
   }
-  // Lets go of that memory, and of the values in it.
+  // Drops that memory, and the values in it.
   void Unplace() {
     if (placed_) Clear();
   }
@@ -98,7 +98,7 @@ class Growing {
     placed_ = false;
   }
 
-  // Gives the values away; false if there is no memory. Copies only if much room is left over. The next list starts
+  // Gives the values away; false if out of memory. Copies only if much room is left over. The next list starts
   // with room for as many values per unit of work as this one had.
   bool Release(Block* block);
 

@@ -11,7 +11,7 @@
 
 namespace tfr {
 
-// Writes `count` integers as `type` (an integer type or bool). False if one does not fit: the first of those is then in
+// Writes `count` integers as `type` (an integer type or bool). False if one does not fit: the first such one is then in
 // *misfit, and `out` is undefined.
 bool StoreInts(const int64_t* values, size_t count, ElementType type, uint8_t* out, int64_t* misfit);
 

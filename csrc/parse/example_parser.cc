@@ -248,7 +248,7 @@ Status ExampleParser::ParseSlow(const Bytes& record, size_t row, ExampleRules ru
     return Status::InvalidArgument("could not parse the record as an Example: malformed protobuf (" +
                                    std::to_string(record.size) + " bytes)");
   }
-  // From the last: of entries with the same key it wins, and the others are not looked at.
+  // From the last: of entries with the same key the last wins, and the others are not looked at.
   for (size_t i = entries_.size(); i-- > 0;) {
     const MapEntry& entry = entries_[i];
     const uint32_t found = keys_.Find(entry.key.data, entry.key.size);

@@ -2,7 +2,7 @@
 //
 // One pass over the bytes, no allocation per record: keys are expected in the order of earlier records (key_script.h;
 // two orders are known, since shuffling mixes files), and the most common entries, one int64 or one float, are checked
-// and taken as a whole. Whatever is unusual or wrong is parsed again by a slower way, which knows every rule and every
+// and taken as a whole. Whatever is unusual or wrong is parsed again in a slower way, which knows every rule and every
 // error.
 
 #ifndef TFRECORD_FAST_PARSE_EXAMPLE_PARSER_H_
@@ -21,7 +21,7 @@
 
 namespace tfr {
 
-// By which of TensorFlow's rules a record is parsed: with one Example alone, a list feature without a kind does not hide
+// Which of TensorFlow's rules a record is parsed by: in a single Example, a list feature without a kind does not hide
 // an earlier one under the same key.
 enum class ExampleRules : uint8_t { kBatch, kSingle };
 
@@ -73,7 +73,7 @@ class ExampleParser {
   const KeyScript& script() const { return scripts_[way_]; }
   KeyScript scripts_[2];
   std::vector<uint64_t> script_features_[2];  // a bit per feature: the script has it
-  uint32_t way_ = 0;                          // the script that the present record follows
+  uint32_t way_ = 0;                          // the script that the current record follows
   size_t same_steps_ = 0;                     // how many first steps the scripts have in common
   int disorder_ = 0;
   RowWriter writer_;

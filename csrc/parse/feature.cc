@@ -32,7 +32,7 @@ Decoded PackedInt64s(const uint8_t* p, const uint8_t* end, ElementType type, Val
     target->count += count;
   }
   if (p == end) [[likely]] return Decoded::kOk;
-  size_t beyond;  // those for which there was no room
+  size_t beyond;  // those that there was no room for
   if (!CountVarints(p, end, &beyond)) return Decoded::kMalformed;
   target->count += beyond;
   return Decoded::kOk;
@@ -147,7 +147,7 @@ bool FindValue(const uint8_t* p, const uint8_t* end, FeatureValue* value) {
       return true;
     }
   }
-  // Several fields: the last list wins, joined to those of its kind just before it.
+  // Several fields: the last list wins, joined with those of its kind just before it.
   while (p < end) {
     const uint8_t* field = p;
     uint32_t tag;

@@ -13,8 +13,8 @@
 
 namespace tfr {
 
-// The list that a Feature holds, found but not decoded. `lone`: [begin, end) is the list message itself. Otherwise it is
-// a run of the Feature's fields, and each of those of this kind is a piece of the list. Empty if there is no list.
+// The list that a Feature holds, found but not decoded. `lone`: [begin, end) is the list message itself. Otherwise it
+// is a run of the Feature's fields, and each field of this kind is a piece of the list. Empty if there is no list.
 struct FeatureValue {
   Kind kind = Kind::kNone;
   bool lone = false;
@@ -25,7 +25,7 @@ struct FeatureValue {
 // False if the Feature is malformed. Looks at the Feature's own fields only, not into the list.
 bool FindValue(const uint8_t* p, const uint8_t* end, FeatureValue* value);
 
-// Where decoded values go. Counts on when there is no more room, so that an error can say how many there were.
+// Where decoded values go. Keeps counting when the room is used up, so that an error can say how many there were.
 struct ValueTarget {
   uint8_t* out;
   size_t room;   // in values

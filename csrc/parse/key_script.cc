@@ -12,15 +12,15 @@
 namespace tfr {
 namespace {
 
-// The next lines of so many columns fit into the nearest cache beside the lines that are written; with more, each drives
-// out another.
+// The next lines of this many columns fit into the nearest cache next to the lines that are written; with more, each
+// drives out another.
 constexpr size_t kMostFetched = 256;
 constexpr uint64_t kContinue = 0x8080808080808080;
 
 // The two headers, the eight bytes of a value's load, and the eight that a short key's load may take.
 constexpr size_t kReadAhead = kEntryHeaderBytes + kFeatureHeaderBytes + 8 + 8;
 
-// If an entry of this slot's key with one packed varint of 1 to 8 bytes stands at `p`, takes it and returns the
+// If there is an entry of this slot's key with one packed varint of 1 to 8 bytes at `p`, takes it and returns the
 // cursor after it, else null. kReadAhead bytes and the key are readable at p.
 inline const uint8_t* TakeOneInt64(const uint8_t* p, const KeyTable::Slot& slot, int64_t* value) {
   const uint8_t* feature = p + kEntryHeaderBytes + slot.size;
@@ -58,7 +58,7 @@ inline const uint8_t* TakeSkipped(const uint8_t* p, const uint8_t* end, const Ke
   return static_cast<size_t>(end - value) >= size ? value + size : nullptr;
 }
 
-// Takes a map entry of this slot's key, in the one form that its shape stands for, and puts its value into the row;
+// Takes a map entry of this slot's key, in the one form that its shape describes, and puts its value into the row;
 // null if it is anything else.
 inline const uint8_t* TakeWhole(const uint8_t* p, const uint8_t* end, const KeyTable::Slot& slot, size_t row) {
   if (slot.shape == KeyTable::kGeneral || static_cast<size_t>(end - p) < kReadAhead + slot.size) return nullptr;
@@ -115,7 +115,7 @@ KeyScript::Step StepOf(uint32_t index, const KeyTable::Slot& slot) {
 
 bool UseAvx2() {
 #if defined(__x86_64__)
-  // With portable varints asked for, there are no vectors here either.
+  // If portable varints are asked for, there are no vectors here either.
   return internal::ScriptAvx2Supported() && std::strcmp(VarintBackend(), "portable") != 0;
 #else
   return false;

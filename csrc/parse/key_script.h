@@ -4,8 +4,8 @@
 // An entry of the usual form is EntryHeader, key, FeatureHeader, values (wire/example.h), with K bytes of key and n of
 // values, all lengths below 128:
 //   entry tag, 8+K+n | key tag, K | key | value tag, 4+n | list tag, 2+n | packed tag, n | values
-// so that n, read at one place, tells every byte before the values. For a feature that nobody asked for, n is the length
-// of the value message, and nothing after it matters.
+// so that n, read at one place, tells every byte before the values. For a feature that was not asked for, n is the
+// length of the value message, and nothing after it matters.
 //
 // A script belongs to one parser and learns as it goes; it is not shared between threads.
 
@@ -31,7 +31,7 @@ class KeyScript {
     uint8_t mask[kWindow];   // ones over the bytes that are known
     uint8_t* out;            // where the feature's column starts
     uint32_t slot;           // in the key table
-    uint8_t n_at;            // where n stands; the value, or what is skipped, starts after it
+    uint8_t n_at;            // where n is; the value, or what is skipped, starts after it
     uint8_t most;            // kSkip: the largest n with all lengths below 128
     KeyTable::EntryShape shape;
   };
@@ -49,9 +49,9 @@ class KeyScript {
   // Before the rows of a batch: takes over the columns of the slots.
   void SetColumns(const KeyTable& keys);
 
-  // Takes entries from `p` on as long as they are those of the steps from *at on, in the form that their shapes stand
-  // for, and puts the values into `row`. Returns the cursor after the last one taken; *at becomes the step after it.
-  // [p, end) lies in the record [begin, readable_end), of which any byte may be looked at.
+  // Takes entries from `p` on as long as they are those of the steps from *at on, in the form that their shapes
+  // describe, and puts the values into `row`. Returns the cursor after the last one taken; *at becomes the step after.
+  // [p, end) lies in the record [begin, readable_end), any byte of which may be read.
   const uint8_t* Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, const uint8_t* readable_end,
                       size_t row, const KeyTable& keys, size_t* at) const;
 

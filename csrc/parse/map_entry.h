@@ -1,5 +1,5 @@
-// The entries of the maps in Examples and SequenceExamples, in whatever form a writer gave them. Parsers that expect the
-// usual form look for that first, and come here for the rest.
+// The entries of the maps in Examples and SequenceExamples, in whatever form a writer gave them. Parsers that expect
+// the usual form look for that first, and come here for the rest.
 
 #ifndef TFRECORD_FAST_PARSE_MAP_ENTRY_H_
 #define TFRECORD_FAST_PARSE_MAP_ENTRY_H_
@@ -15,10 +15,10 @@ struct MapEntry {
   Bytes value;
 };
 
-// What TensorFlow's two parsers accept: key and value in any order, or a key and then a value. Both must be there.
+// What TensorFlow's two parsers accept: key and value in any order, or a key and then a value. Neither may be missing.
 enum class EntryOrder : uint8_t { kAny, kKeyFirst };
 
-// Reads the next entry of the map of which [p, end) is left, skipping unknown fields. Returns the cursor after it; `end`
+// Reads the next entry of a map, of which [p, end) is left, skipping unknown fields. Returns the cursor after it; `end`
 // with a null key if there is none; null if the message is malformed.
 const uint8_t* NextEntry(const uint8_t* p, const uint8_t* end, EntryOrder order, MapEntry* entry);
 

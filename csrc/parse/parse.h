@@ -25,7 +25,7 @@
 namespace tfr {
 
 // The parsers of a schema, which have learnt the key order of its files: each is lent to one thread at a time, so that
-// the next batch starts with what the last one taught. Safe from any thread, and in a forked process.
+// the next batch starts with what was learnt from the last one. Safe from any thread, and in a forked process.
 template <typename Parser>
 class ParserPool {
  public:

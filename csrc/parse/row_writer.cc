@@ -19,7 +19,7 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
   return text + "]";
 }
 
-// Errors are made out of line, so that they cost the good path no registers.
+// Errors are made out of line, so that they cost the usual path no registers.
 #define TFR_COLD __attribute__((cold, noinline))
 
 TFR_COLD Status Fault(const FeatureSpec& spec, std::string what) {
@@ -211,7 +211,7 @@ bool RowWriter::Spill(size_t f, size_t row, Status* why) {
   return true;
 }
 
-// Into its row of the padded column if it is good and fits, or else into the list, which tells why it is not good.
+// Into its row of the padded column if it is good and fits, or else into the list, which tells what is wrong with it.
 bool RowWriter::PutPaddedStep(size_t f, size_t row, const FeatureValue& value, Status* why) {
   const FeatureSpec& spec = schema_.features()[f];
   if (list_.room > 0 && why == nullptr) {
@@ -279,7 +279,7 @@ const uint8_t* RowWriter::TakeSteps(size_t f, size_t row, const uint8_t* p, cons
       count = packed / 4;
       if (packed % 4 != 0) break;
       if (packed + kChunk <= static_cast<size_t>(end - values)) {
-        // In whole chunks, some bytes too many if need be: there is room, and the next step overwrites them.
+        // In whole chunks, some bytes too many if necessary: there is room, and the next step overwrites them.
         for (size_t i = 0; i < packed; i += kChunk) std::memcpy(out + i, values + i, kChunk);
       } else {
         std::memcpy(out, values, packed);

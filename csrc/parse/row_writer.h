@@ -36,8 +36,8 @@ class RowWriter {
   // Before a range of rows. `targets` must outlive it. `total_rows` guides the growth of lists.
   void StartRange(const ColumnTarget* targets, size_t first_row, size_t rows);
 
-  // Decodes the value of feature `f` into `row`. Not for a value of kind kNone if the layout is kFixed. On failure, says
-  // why in *why unless that is null; the row must then be restarted or given up.
+  // Decodes the value of feature `f` into `row`. Not for a value of kind kNone if the layout is kFixed. On failure,
+  // says why in *why unless that is null; the row must then be restarted or abandoned.
   bool Put(size_t f, size_t row, const FeatureValue& value, Status* why);
 
   // Before and after the steps of a feature list, or one after the other if the row has no such list.
@@ -61,7 +61,7 @@ class RowWriter {
   // The row is complete: notes where its lists end.
   void EndRow(size_t row);
 
-  // Takes back what was appended to lists since the end of the previous row.
+  // Undoes what was appended to lists since the end of the previous row.
   void RestartRow(size_t row);
 
   // The values of lists, end to end; of padded feature lists those of rows of more than `stride` steps.

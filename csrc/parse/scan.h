@@ -1,4 +1,4 @@
-// Looks at records to learn what features they hold, so that nobody has to write them down.
+// Looks at records to learn what features they hold, so that users need not write them down.
 
 #ifndef TFRECORD_FAST_PARSE_SCAN_H_
 #define TFRECORD_FAST_PARSE_SCAN_H_
@@ -16,7 +16,7 @@
 
 namespace tfr {
 
-// What was seen under one key of one of the two maps.
+// What was found under one key of one of the two maps.
 struct KeySummary {
   std::string key;
   Kind kind = Kind::kNone;      // kNone as long as no Feature under the key had one

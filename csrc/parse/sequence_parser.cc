@@ -11,11 +11,11 @@
 namespace tfr {
 namespace {
 
-// Stands for the value of a context feature that is in its column already. No value can have this address.
+// Marks the value of a context feature that is in its column already. No value can have this address.
 constexpr uint8_t kElsewhere = 0;
 constexpr Bytes kInPlace{&kElsewhere, 0};
 
-// A length of one or two bytes, without a branch on which of the two, since lists are as often longer than 127 bytes as
+// A length of one or two bytes, without a branch on which of the two, since lists are longer than 127 bytes as often as
 // not. If it takes more, *good is cleared. Two bytes are readable at p.
 inline const uint8_t* ReadShortLength(const uint8_t* p, size_t* size, bool* good) {
   const uint32_t word = p[0] | static_cast<uint32_t>(p[1]) << 8;
@@ -25,8 +25,8 @@ inline const uint8_t* ReadShortLength(const uint8_t* p, size_t* size, bool* good
   return p + 1 + two;
 }
 
-// Takes the entry of a map at `p` if it is the slot's key and then a value of less than 16 kB, as every writer makes it;
-// null if it is anything else.
+// Takes the entry of a map at `p` if it is the slot's key and then a value of less than 16 kB, as every writer makes
+// it; null if it is anything else.
 inline const uint8_t* TakeEntryOf(const KeyTable::Slot& slot, const uint8_t* p, const uint8_t* end,
                                   const uint8_t* readable_end, Bytes* value) {
   constexpr size_t kMostHeaders = 8;  // three tags, a length of one byte, two lengths of two
@@ -225,7 +225,7 @@ Status SequenceParser::PutSteps(size_t f, size_t row, const uint8_t* p, const ui
     if (p == nullptr || !FindValue(p, p + size, &value)) return MalformedFeature(spec);
     p += size;
     if (!writer.PutStep(f, row, value, nullptr)) {
-      // Again, for the reason: what was appended before the failure is not counted, so nothing is taken back.
+      // Again, for the reason: what was appended before the failure is not counted, so nothing is undone.
       Status why;
       if (!writer.PutStep(f, row, value, &why)) return InStep(std::move(why), writer.steps_put());
     }

@@ -1,6 +1,6 @@
 // Parses rows of serialized SequenceExamples into columns, on one thread.
 //
-// Each row is walked once to find where the wanted features of its context and its feature lists stand (if a key is
+// Each row is walked once to find where the wanted features of its context and its feature lists are (if a key is
 // given twice, the last counts), and then each of those is decoded. Context features of the usual form are taken during
 // the walk, by the script of their keys (key_script.h).
 

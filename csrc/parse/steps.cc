@@ -125,7 +125,7 @@ const uint8_t* FloatStep::Take(const uint8_t* p, const uint8_t* end, uint8_t* ou
     default:
       break;
   }
-  // Here there are at least 20 bytes of values, after a header of up to 16.
+  // There are at least 20 bytes of values here, after a header of up to 16.
   const size_t step = header_size_ + value_bytes_;
   const size_t most = std::min(room, static_cast<size_t>(end - p) / step);
   size_t i = 0;

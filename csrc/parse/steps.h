@@ -1,11 +1,11 @@
 // Runs of steps of a feature list that all look the same, as they do in nearly every list.
 //
-// A step in its usual form is a FeatureHeader (wire/example.h) and values. If the number of values is fixed, all that
-// stands before floats is the same in every step, and so is the distance to the next; for one int64 per step this holds
-// as long as the varints take the same number of bytes.
+// A step in its usual form is a FeatureHeader (wire/example.h) and values. If the number of values is fixed, all bytes
+// before floats are the same in every step, and so is the distance to the next; for one int64 per step this holds as
+// long as the varints take the same number of bytes.
 //
 // Each function takes steps from `p` on as long as they are of the usual form, and returns the cursor after the last
-// one taken; *taken grows by their number. The rest is to be decoded step by step. It reads nothing outside
+// one taken; *taken grows by their number. The rest must be decoded step by step. It reads nothing outside
 // [p - kBeforeSteps, end): a list has its own tag and length before it.
 
 #ifndef TFRECORD_FAST_PARSE_STEPS_H_
@@ -18,7 +18,7 @@ namespace tfr {
 
 constexpr size_t kBeforeSteps = 2;
 
-// What a step of that many floats begins with.
+// What a step of that many floats starts with.
 class FloatStep {
  public:
   explicit FloatStep(size_t floats);

@@ -1,9 +1,9 @@
-// Varint runs with AVX-512 VBMI and VBMI2: 64 bytes at a time, 8 or 16 values a register. See varint.h.
+// Varint runs with AVX-512 VBMI and VBMI2: 64 bytes at a time, 8 or 16 values per register. See varint.h.
 //
 // Decoding looks at windows of 64 bytes. A compress under the mask of first bytes gives the position of each value;
 // a byte permute gathers each value's bytes into a lane of its own; arithmetic clears what follows its last byte;
 // two multiply-adds join the 7-bit groups. A window takes the values that start in its first bytes, few enough that
-// the last one's end is in sight too, and the next window starts after those bytes by a constant step, in the midst
+// the last one's end is in sight too, and the next window starts after those bytes by a constant step, in the middle
 // of a value or not. So no window waits for the lengths of the one before it: one bit, "a value starts here", and
 // the count are all that passes on.
 //
@@ -40,7 +40,7 @@ struct alignas(64) Spread {
   uint8_t of[8][64];
 };
 
-// A value a 64-bit lane, in order, 8 a group.
+// One value per 64-bit lane, in order, 8 per group.
 constexpr Spread kSpread64 = [] {
   Spread spread{};
   for (int g = 0; g < 8; ++g) {
@@ -49,8 +49,8 @@ constexpr Spread kSpread64 = [] {
   return spread;
 }();
 
-// A value a 32-bit lane, 16 a group: the first eight in the low halves of the 64-bit lanes, the others in the high
-// halves, so that an AND and a shift widen them in order.
+// One value per 32-bit lane, 16 per group: the first eight in the low halves of the 64-bit lanes, the others in the
+// high halves, so that an AND and a shift widen them in order.
 constexpr Spread kSpread32 = [] {
   Spread spread{};
   for (int g = 0; g < 4; ++g) {
@@ -80,7 +80,7 @@ TFR_VBMI_INLINE void Store8(int64_t* out, __m512i values, size_t n) {
   }
 }
 
-// Joins pairs of 7-bit groups into 14 bits, and pairs of those into 28 bits a 32-bit lane.
+// Joins pairs of 7-bit groups into 14 bits, and pairs of those into 28 bits per 32-bit lane.
 TFR_VBMI_INLINE __m512i Join28(__m512i groups) {
   const __m512i pairs = _mm512_maddubs_epi16(_mm512_set1_epi16(static_cast<int16_t>(1 | 128 << 8)), groups);
   return _mm512_madd_epi16(pairs, _mm512_set1_epi32(1 | (1 << 14) << 16));
@@ -129,8 +129,8 @@ TFR_VBMI_INLINE void DecodeLong(__m512i bytes, __m512i positions, size_t n, int6
     constexpr int kSecondSelectsFirstOrThird = 0xe2;
     __m512i values = _mm512_ternarylogic_epi64(halves, low28, _mm512_srli_epi64(halves, 4), kSecondSelectsFirstOrThird);
     if constexpr (kTen) {
-      // Bits 56 to 62 are the ninth byte's, where the eight before it all go on; bit 63 the tenth's, if the ninth
-      // goes on too.
+      // Bits 56 to 62 are the ninth byte's, if the eight before it all continue; bit 63 is the tenth's, if the ninth
+      // continues too.
       const __mmask8 nine = _mm512_testn_epi64_mask(after, after);
       const __m512i y = _mm512_permutexvar_epi8(_mm512_add_epi8(at, _mm512_set1_epi8(8)), bytes);
       const __m512i ninth = _mm512_slli_epi64(y, 56);
@@ -144,7 +144,7 @@ TFR_VBMI_INLINE void DecodeLong(__m512i bytes, __m512i positions, size_t n, int6
   }
 }
 
-// Bit i: bytes i to i + 3, or 7, or 9, of the window all go on.
+// Bit i: bytes i to i + 3, or 7, or 9, of the window all continue.
 TFR_VBMI_INLINE uint64_t Runs4(uint64_t more) {
   const uint64_t two = more & (more >> 1);
   return two & (two >> 2);
@@ -180,7 +180,7 @@ TFR_VBMI_INLINE void Widen64(const uint8_t* p, int64_t* out) {
   }
 }
 
-// What is left where the windows may not be used: one value at a time. Adds to *count.
+// The rest, where windows can't be used: one value at a time. Adds to *count.
 const uint8_t* DecodeRest(const uint8_t* p, const uint8_t* end, int64_t* out, size_t room, size_t* count) {
   size_t n = 0;
   for (; p < end && n < room; ++n) {
@@ -195,7 +195,7 @@ const uint8_t* DecodeRest(const uint8_t* p, const uint8_t* end, int64_t* out, si
 
 TFR_VBMI const uint8_t* Decode(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count) {
   size_t done = 0;
-  uint64_t fresh = 1;  // whether a varint starts at p, or the last window's last one goes on there
+  uint64_t fresh = 1;  // whether a varint starts at p; else the last window's last one continues there
   *count = 0;
   while (end - p > kWindow) {
     const __m512i bytes = _mm512_loadu_si512(p);
@@ -264,7 +264,7 @@ TFR_VBMI size_t EncodedSize(const int64_t* values, size_t n) {
   return static_cast<size_t>(_mm512_reduce_add_epi64(sums));
 }
 
-// Up to eight values below 2^56; `bytes` has the bits of those wanted, eight a value.
+// Up to eight values below 2^56; `bytes` has the bits of those wanted, eight per value.
 TFR_VBMI_INLINE uint8_t* Encode8(__m512i values, uint64_t bytes, uint8_t* out) {
   const __m512i number = _mm512_set1_epi64(0x0706050403020100);  // of a byte in its lane
   const __m512i shifts = _mm512_set1_epi64(0x312a231c150e0700);  // 7 times that

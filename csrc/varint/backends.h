@@ -30,7 +30,7 @@ extern const VarintOps kAvx512VbmiVarint;
 constexpr uint64_t kTopBits = 0x8080808080808080;
 
 // Writes one varint, and perhaps garbage in the seven bytes after it; returns the byte after it. `groups` is its
-// lowest eight 7-bit groups, a byte each.
+// lowest eight 7-bit groups, one byte each.
 inline uint8_t* StoreLoosely(uint64_t value, uint64_t groups, uint8_t* out) {
   if (value >> 56 != 0) {  // 9 or 10 bytes
     const unsigned tenth = static_cast<unsigned>(value >> 63);

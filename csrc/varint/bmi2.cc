@@ -1,4 +1,4 @@
-// Varint runs with BMI2 and AVX2: a mask of the ends over 64 bytes, then one pext a value. See varint.h.
+// Varint runs with BMI2 and AVX2: a mask of the ends over 64 bytes, then one pext per value. See varint.h.
 //
 // The chain from one value to the next is only "clear the lowest bit of the mask"; loads, pext and stores overlap.
 
@@ -20,7 +20,7 @@ namespace {
 #define TFR_BMI2_INLINE __attribute__((target("avx2,bmi,bmi2,popcnt"), always_inline)) inline
 
 constexpr ptrdiff_t kWindow = 64;                 // bytes, and at most as many values
-constexpr ptrdiff_t kReadable = kWindow + 2 * 8;  // what a window may look at: a word from just after its last end
+constexpr ptrdiff_t kReadable = kWindow + 2 * 8;  // what a window may read: a word from just after its last end
 
 TFR_BMI2_INLINE __m256i Load256(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
 
@@ -102,7 +102,7 @@ TFR_BMI2_INLINE const uint8_t* ExtractWindow(const uint8_t* p, uint64_t ends, co
   return next;
 }
 
-// Whether a varint that ends or goes on in the window may have more than 8 bytes; its first starts `lag` before.
+// Whether a varint that ends or continues in the window may have more than 8 bytes; its first starts `lag` before.
 TFR_BMI2_INLINE bool HasLong(uint64_t more, size_t lag) {
   uint64_t run = more & (more >> 1);
   run &= run >> 2;
@@ -169,7 +169,7 @@ TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, 
 TFR_BMI2 const uint8_t* Decode(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count) {
   int64_t* o = out;
   int64_t* const limit = out + capacity;
-  const uint8_t* start = p;  // of the next varint: at p, or before it where the last window's end cut one
+  const uint8_t* start = p;  // of the next varint: at p, or before it if the last window's end cut one
   while (end - p >= kReadable && limit - o >= kWindow) {
     const uint64_t more = TopBits64(p);
     if (more == 0 && start == p) {

@@ -8,7 +8,7 @@
 namespace tfr::internal {
 namespace {
 
-// Decodes the varints that end within the eight bytes at p, at least one; returns past the last. `ends` is the top
+// Decodes the varints that end in the eight bytes at p, at least one; returns the end of the last. `ends` is the top
 // bits of the bytes that end one.
 inline const uint8_t* DecodeWord(const uint8_t* p, uint64_t x, uint64_t ends, int64_t** out) {
   int64_t* o = *out;

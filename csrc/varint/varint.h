@@ -1,7 +1,7 @@
 // Protobuf varints (https://protobuf.dev/programming-guides/encoding/#varints): one, and packed runs of int64.
 //
 // A varint is 1 to 10 bytes of 7 bits each, lowest first; the top bit of a byte says that another follows. Of a
-// tenth byte only the lowest bit counts. Encodings longer than they need be are accepted; an eleventh byte, or a
+// tenth byte only the lowest bit counts. Encodings longer than necessary are accepted; an eleventh byte, or a
 // run that ends inside a varint, is malformed. int64 values are two's complement: a negative one takes 10 bytes.
 //
 // The functions on runs have several backends, chosen at first use: the fastest that the processor has, or what
@@ -22,13 +22,13 @@ namespace tfr {
 
 constexpr size_t kMaxVarintSize = 10;  // ceil(64 / 7)
 
-// A run is decoded fastest where the capacity exceeds the count by this much: whole registers may be stored then.
+// A run is decoded fastest if the capacity exceeds the count by this much: whole registers may be stored then.
 // Worth having at the end of an array that grows, not worth a copy.
 constexpr size_t kVarintSlack = 64;
 
 namespace internal {
 
-// What the inline functions below leave to others.
+// What the inline functions below don't do themselves.
 const uint8_t* DecodeLongVarint(const uint8_t* p, const uint8_t* end, uint64_t* value);
 const uint8_t* DecodeLongRun(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count);
 size_t CountLongRun(const uint8_t* p, const uint8_t* end);
@@ -65,9 +65,9 @@ inline const uint8_t* DecodeVarint(const uint8_t* p, const uint8_t* end, uint64_
 }
 
 // Decodes a run that is expected to be a single varint: true only if the `size` bytes at p are exactly one; false
-// calls for DecodeVarintRun. Of 1 to 8 bytes it does not branch on the size, which from record to record may be as
-// good as random. For this it looks at the 8 bytes before p + size, if they lie above `readable_begin`: in a record
-// they do, since tags and lengths come before.
+// calls for DecodeVarintRun. For 1 to 8 bytes it does not branch on the size, which may be as good as random
+// from record to record. For this it looks at the 8 bytes before p + size, if they lie above `readable_begin`: in a
+// record they do, since tags and lengths come before.
 inline bool DecodeOneVarint(const uint8_t* readable_begin, const uint8_t* p, size_t size, int64_t* value) {
   constexpr uint64_t kTopBits = 0x8080808080808080;
   if (size - 1 <= 7 && p + size - readable_begin >= 8) {
@@ -94,11 +94,11 @@ inline bool DecodeOneVarint(const uint8_t* readable_begin, const uint8_t* p, siz
 
 // Decodes varints from p into out until `end` is reached or `capacity` values are written. Returns the byte after
 // the last one, null if one of them is malformed; *count is how many, undefined after null. Bytes after the
-// capacity-th varint have no say. out[*count, capacity) is left undefined.
+// capacity-th varint don't matter. out[*count, capacity) is left undefined.
 //
-// A feature of n values expected: with capacity n, the run fits if the result is `end` and *count is n.
-// A feature of any number: a run of `size` bytes holds at most `size` values, so with room for so many one call does;
-// else CountVarints says how many there are, at a cost that short runs feel.
+// If n values are expected: with capacity n, the run fits if the result is `end` and *count is n.
+// If any number is: a run of `size` bytes holds at most `size` values, so one call is enough with room for that many;
+// else CountVarints says how many there are, at a cost that matters for short runs.
 inline const uint8_t* DecodeVarintRun(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity,
                                       size_t* count) {
   if (capacity == 1 || end - p == 1) {
@@ -116,7 +116,7 @@ inline const uint8_t* DecodeVarints(const uint8_t* p, const uint8_t* end, int64_
 }
 
 // The number of varints that end in [p, end): of bytes whose top bit is clear. That is the number in the run unless
-// the run is malformed, which decoding finds out.
+// the run is malformed, which decoding notices.
 inline size_t CountVarints(const uint8_t* p, const uint8_t* end) {
   const size_t size = static_cast<size_t>(end - p);
   if (size > 16) return internal::CountLongRun(p, end);
@@ -154,18 +154,18 @@ inline uint8_t* EncodeVarint(uint64_t value, uint8_t* out) {
 // The sum of VarintSize over n values.
 size_t EncodedVarintsSize(const int64_t* values, size_t n);
 
-// Writes n varints, each as short as can be, EncodedVarintsSize(values, n) bytes and none beyond; returns the byte
+// Writes n varints, each as short as possible: EncodedVarintsSize(values, n) bytes and no more; returns the byte
 // after the last.
 uint8_t* EncodeVarints(const int64_t* values, size_t n, uint8_t* out);
 
 // ---- Backends ----
 
-// Those that this processor can run, fastest first; "portable" is always among them.
+// The backends that this processor can run, fastest first; "portable" is always among them.
 std::vector<const char*> VarintBackends();
 
 const char* VarintBackend();
 
-// False, and nothing changed, if there is no such backend here.
+// Returns false and changes nothing if there is no such backend here.
 bool SetVarintBackend(const char* name);
 
 }  // namespace tfr

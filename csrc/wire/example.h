@@ -37,7 +37,7 @@ enum class MapType : uint8_t { kFeatures, kFeatureLists };
 // Which list a Feature holds; the values are the field numbers in the oneof.
 enum class Kind : uint8_t { kNone = 0, kBytes = 1, kFloat = 2, kInt64 = 3 };
 
-// As error messages name them.
+// The names in error messages.
 constexpr const char* KindName(Kind kind) {
   constexpr const char* kNames[] = {"none", "bytes", "float", "int64"};
   return kNames[static_cast<size_t>(kind)];
@@ -83,7 +83,7 @@ constexpr uint32_t EntryHeader(uint32_t key_bytes, uint32_t value_bytes) {
 }
 static_assert(EntryHeader(1, 5) == 0x010a0a0a);
 
-// Before the packed values of a Feature: the tag that the Feature stands under (kValueTag or kStepTag), its length |
+// Before the packed values of a Feature: the tag that the Feature is under (kValueTag or kStepTag), its length |
 // list tag, its length | packed tag, its length. As the lower six bytes of a little-endian word.
 constexpr size_t kFeatureHeaderBytes = 3 * kShortField;
 constexpr uint64_t kFeatureHeaderMask = (uint64_t{1} << 8 * kFeatureHeaderBytes) - 1;
@@ -91,7 +91,7 @@ constexpr uint64_t kFeatureHeaderMask = (uint64_t{1} << 8 * kFeatureHeaderBytes)
 // A Feature's own bytes, without its tag and length, are this many more than its values'.
 constexpr uint32_t kFeatureOverhead = 2 * kShortField;
 
-// So many bytes of values at most, that the Feature's length takes one byte.
+// The most bytes of values for which the Feature's length takes one byte.
 constexpr uint64_t kMaxShortValues = kMaxShortLength - kFeatureOverhead;
 
 // Every length in the header grows by one with each byte of the values.

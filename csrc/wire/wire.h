@@ -2,8 +2,8 @@
 // messages mean is in example.h.
 //
 // Spec: https://protobuf.dev/programming-guides/encoding/. Every function that reads takes a cursor and the end of the
-// message that it stands in, never reads at or past the end, and returns the cursor after what it read, or null where
-// the bytes are malformed. A length is checked against the bytes that are there before anything acts on it.
+// message that it is in, never reads at or past the end, and returns the cursor after what it read, or null if
+// the bytes are malformed. A length is checked against the bytes that exist before anything acts on it.
 
 #ifndef TFRECORD_FAST_WIRE_WIRE_H_
 #define TFRECORD_FAST_WIRE_WIRE_H_
@@ -30,7 +30,7 @@ constexpr uint32_t WireTypeOf(uint32_t tag) { return tag & 7; }
 constexpr uint32_t FieldOf(uint32_t tag) { return tag >> 3; }
 
 constexpr uint32_t kMaxShortLength = 0x7f;  // the longest length that takes one byte
-constexpr int kMaxGroupDepth = 100;         // nesting beyond it is refused, as by the protobuf runtime
+constexpr int kMaxGroupDepth = 100;         // deeper nesting is refused, as by the protobuf runtime
 
 // As DecodeVarint, for tags and lengths, most of which take one byte.
 inline const uint8_t* ReadVarint(const uint8_t* p, const uint8_t* end, uint64_t* value) {
@@ -64,7 +64,7 @@ const uint8_t* SkipField(const uint8_t* p, const uint8_t* end, uint32_t tag);
 
 // ---- Writing ----
 
-// What a length-delimited field of `size` bytes takes with its tag, of one byte, and its length.
+// How many bytes a length-delimited field of `size` bytes takes with its tag, of one byte, and its length.
 inline uint64_t FieldSize(uint64_t size) { return 1 + VarintSize(size) + size; }
 
 // Writes the tag and the length; returns the byte after them, where the field's `size` bytes go.

@@ -77,7 +77,7 @@ def ctr(tmp_path_factory):
 
 
 def installed():
-    """Our package, and TensorFlow and the floor where they are there."""
+    """Our package, and TensorFlow and the floor if they are installed."""
     return {name: path for name, path in FOUND.items() if contenders.load(path).why_not() is None}
 
 
@@ -119,7 +119,7 @@ def test_a_flipped_bit_is_wrong(plain, tiny):
     assert only_row(run("loop", tiny, plain(loop), SHORT)).status == "wrong"
 
 
-def test_any_order_is_fine_only_where_the_setting_says_so(plain, tiny):
+def test_any_order_is_fine_only_if_the_setting_says_so(plain, tiny):
     loop = '[Reading("turned", lambda: read(job.dataset.files)[::-1], order="any")]'
     assert only_row(run("loop", tiny, plain(loop), SHORT)).status == "timed"
 
@@ -141,7 +141,7 @@ def test_a_wrong_setting_leaves_the_right_one(plain, tiny):
     assert [tried.status for tried in row.tried] == ["wrong", "ok"]
 
 
-def test_an_answer_that_wears_out_is_wrong(plain, tiny):
+def test_an_answer_that_is_right_only_at_first_is_wrong(plain, tiny):
     # Right at first, and nothing to do in the passes that are timed.
     row = only_row(run("loop", tiny, plain('[Reading("once", iter(read(job.dataset.files)))]'), SHORT))
     assert (row.status, row.wall) == ("wrong", [])
@@ -175,7 +175,7 @@ def test_a_contender_that_hangs_is_given_up(plain):
     process.close()
 
 
-# Everyone that is installed, end to end.
+# Everything that is installed, end to end.
 
 
 @pytest.mark.parametrize("task", ["raw", "raw-gzip", "loop", "write"])
@@ -236,11 +236,11 @@ def test_a_rival_that_is_not_installed_says_how_to_get_it(tmp_path, tiny):
     assert (row.status, row.reason) == ("missing", "not installed: pip install absent")
 
 
-# What is said about it.
+# What is reported.
 
 
 def test_ratios_are_taken_round_by_round():
-    # The second round is slow for both, which is no difference between them.
+    # The second round is slow for both, which is not a difference between them.
     assert ratios([2.0, 20.0, 2.2], [1.0, 10.0, 1.0]) == Spread(2.0, 2.0, 2.2)
     assert spread([3.0, 1.0, 2.0]) == Spread(2.0, 1.0, 3.0)
 
@@ -280,7 +280,7 @@ def table(tiny):
     )
 
 
-def test_a_busy_machine_is_said_to_be_busy():
+def test_a_busy_machine_is_reported():
     assert report.busy({"load_average": 0.1, "cores": 2}) == ""
     assert "load 12.0 on 2 cores" in report.busy({"load_average": 12.0, "cores": 2})
 
@@ -297,11 +297,11 @@ def test_a_met_target_gives_no_reason(table):
     assert met.reason == ""
 
 
-def test_a_missed_target_that_nobody_looked_into_says_so_in_markdown(table):
+def test_a_missed_target_without_a_known_reason_says_so_in_markdown(table):
     assert UNKNOWN in report.markdown([table], environment(), SHORT)
 
 
-def test_a_missed_target_that_nobody_looked_into_says_so_in_json(table):
+def test_a_missed_target_without_a_known_reason_says_so_in_json(table):
     assert json.loads(report.as_json([table], environment(), SHORT))["targets"][1]["reason"] == UNKNOWN
 
 
@@ -311,7 +311,7 @@ def test_a_missed_target_with_a_known_reason_gives_it(table):
     assert known.reason == next(one.text for one in reasons() if (one.task, one.workload) == ("raw", ""))
 
 
-def test_every_reason_is_of_a_target():
+def test_every_reason_belongs_to_a_target():
     wanted = {
         (pair.task, at, measure_of(pair, "" if pair.contender == "ours" else TITLES[pair.contender]))
         for pair in PAIRS
@@ -335,7 +335,7 @@ def test_the_reason_of_a_workload_comes_before_that_of_all():
     assert reason_for("parse", "seq", "speed ÷ TensorFlow") != reason_for("parse", "ctr", "speed ÷ TensorFlow")
 
 
-def test_a_target_that_nobody_looked_into_says_so():
+def test_a_target_without_a_known_reason_says_so():
     assert reason_for("none", "ctr", "speed ÷ TensorFlow") == UNKNOWN
 
 
@@ -351,12 +351,12 @@ def of_memory(size):
     return Table("memory", "img", Size(10, size, 0), [row])
 
 
-def test_the_target_of_memory_is_of_a_large_file(tiny):
+def test_the_memory_target_is_about_a_large_file(tiny):
     (target,) = targets([of_memory(10_000_000_000)])
     assert (target.task, target.measured, target.met) == ("memory", 200.0, True)
 
 
-def test_a_small_file_does_not_measure_the_target_of_memory():
+def test_a_small_file_does_not_measure_the_memory_target():
     assert targets([of_memory(9)]) == []
     (line,) = not_measured([of_memory(9)])
     assert "the data is too small" in line

@@ -67,7 +67,7 @@ CONTENDER = Contender("mapping", "mapping", tasks={"raw": raw})
 """
 
 
-def test_who_keeps_files_mapped_spoils_it_for_nobody(tiny, tmp_path):
+def test_a_contender_that_keeps_files_mapped_spoils_no_other(tiny, tmp_path):
     path = tmp_path / "mapping.py"
     path.write_text(MAPPING)
     rows = run("raw", tiny, {"mapping": path} | OURS, COLD).rows
@@ -115,12 +115,12 @@ def test_from_cold_to_every_report(tiny, tmp_path, capsys):
     assert result["method"]["cold"] and result["tables"][0]["cache"] == "cold"
     saved = load(files["json"])
     assert saved.tables[0].cold
-    # A target is of files in the page cache; a cold task is compared with a cold one alone.
+    # Targets are about files in the page cache; a cold task is compared only with a cold one.
     assert targets(saved.tables) == [] and not_measured(saved.tables) == []
     assert {task for task, _, _ in compare.ratios_of(saved)} == {"raw (cold)"}
 
 
-def test_what_lies_in_memory_has_no_cold_run(tmp_path, monkeypatch, capsys):
+def test_data_in_memory_has_no_cold_run(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(pagecache, "file_system", lambda path: "tmpfs")
     assert (
         command.main(
@@ -151,7 +151,7 @@ def test_the_file_system_of_a_path_is_that_of_its_mount():
         assert pagecache.file_system("/dev/shm") == "tmpfs"
 
 
-def test_a_task_that_reads_no_files_as_they_lie_is_refused(capsys):
+def test_a_task_that_does_not_read_files_as_they_are_is_refused(capsys):
     with pytest.raises(SystemExit):
         command.main(["write", "--cold"])
     assert "write does not read files from cold" in capsys.readouterr().err

@@ -109,7 +109,7 @@ def test_features_are_inferred_whatever_the_compression(kind, plain):
     assert (made.only_packed, made.features, notes) == (bool(kind), FEATURES, [])
 
 
-def test_a_header_that_looks_like_gzip_is_none(tmp_path):
+def test_a_header_that_looks_like_gzip_is_not_gzip(tmp_path):
     length = struct.pack("<Q", 0x088B1F)
     crc = bitwise_crc(length)
     (tmp_path / "plain").write_bytes(length + struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF))
@@ -150,7 +150,7 @@ def test_files_without_a_record_are_refused(tmp_path):
         dataset(empty)
 
 
-def test_features_are_inferred_as_varlen_where_they_vary(tmp_path):
+def test_features_are_inferred_as_varlen_if_they_vary(tmp_path):
     path = str(tmp_path / "some")
     with tf.io.TFRecordWriter(path) as writer:
         for features in ({"a": [1], "b": [1, 2], "c": [0.5]}, {"a": [2], "b": [3]}):
@@ -162,7 +162,7 @@ def test_features_are_inferred_as_varlen_where_they_vary(tmp_path):
     }
 
 
-def test_a_feature_of_two_kinds_is_left_out_and_said(tmp_path):
+def test_a_feature_of_two_kinds_is_left_out_and_reported(tmp_path):
     path = str(tmp_path / "some")
     with tf.io.TFRecordWriter(path) as writer:
         for features in ({"a": [1], "b": [1]}, {"a": [0.5], "b": [2]}):
@@ -174,19 +174,19 @@ def test_a_feature_of_two_kinds_is_left_out_and_said(tmp_path):
 
 @pytest.fixture
 def unparsed(tmp_path):
-    """A dataset of a record that is no Example, and the notes about it."""
+    """A dataset of a record that is not an Example, and the notes about it."""
     path = tmp_path / "raw"
     with tf.io.TFRecordWriter(path) as writer:
         writer.write(b"no protobuf")
     return dataset(path)
 
 
-def test_records_that_are_no_examples_are_read_and_not_parsed(unparsed):
+def test_records_that_are_not_examples_are_read_and_not_parsed(unparsed):
     made, _ = unparsed
     assert [task.name for task in tasks_for(made, [])] == ["raw", "epoch", "loop"]
 
 
-def test_records_that_are_no_examples_have_a_note(unparsed):
+def test_records_that_are_not_examples_have_a_note(unparsed):
     _, notes = unparsed
     assert notes == ["record 0 is no Example: records are read, not parsed"]
 
@@ -232,7 +232,7 @@ def test_features_that_not_all_have_are_refused(text, says, tmp_path):
 
 @pytest.fixture
 def namesakes(tmp_path, plain):
-    """Two files of one name in two folders, as a dataset."""
+    """Two files of the same name in two folders, as a dataset."""
     other = tmp_path / "other" / plain.name
     other.parent.mkdir()
     other.write_bytes(plain.read_bytes())
@@ -240,11 +240,11 @@ def namesakes(tmp_path, plain):
     return made
 
 
-def test_files_of_one_name_are_written_apart(tmp_path, namesakes):
+def test_files_of_the_same_name_are_written_separately(tmp_path, namesakes):
     assert len(set(contenders.Job("write", namesakes, tmp_path).outputs())) == 2
 
 
-def test_files_of_one_name_are_indexed_apart(tmp_path, namesakes):
+def test_files_of_the_same_name_are_indexed_separately(tmp_path, namesakes):
     assert len({contenders.index_of(path, tmp_path) for path in namesakes.files}) == 2
 
 
@@ -289,13 +289,13 @@ def test_the_command_finds_the_installed_harness_before_a_checkout(tmp_path):
     assert bench.home(package) == package / "_bench"
 
 
-def test_what_the_command_lacks_is_said(monkeypatch, capsys):
+def test_what_the_command_lacks_is_reported(monkeypatch, capsys):
     monkeypatch.setitem(bench._NEEDS, "no_such_module", "no-such-package")
     assert cli(["bench", "--list"]) == 2
     assert "bench needs no-such-package: pip install 'tfrecord_fast[bench]'" in capsys.readouterr().err
 
 
-def test_a_harness_that_is_not_there_is_said(monkeypatch, capsys):
+def test_a_missing_harness_is_reported(monkeypatch, capsys):
     monkeypatch.setattr(bench, "home", lambda package: None)
     assert cli(["bench", "--list"]) == 2
     assert "the benchmark harness is not here" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""No build of another order of slowness passes: ratios to a loop in C++, by CPU time, in one short run."""
+"""No build that is many times slower passes: ratios to a loop in C++, by CPU time, in one short run."""
 
 import pytest
 

@@ -47,14 +47,14 @@ def test_a_wrong_answer_ends_it_before_a_time_is_taken(tmp_path, monkeypatch, ca
     assert "wrong answer" in printed.err and "GB/s" not in printed.out
 
 
-def test_a_compiler_that_is_lacking_is_said(monkeypatch, capsys):
+def test_a_missing_compiler_is_reported(monkeypatch, capsys):
     needs("crc32c")
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert command.main(["crc32c"]) == 2
     assert "no-such-compiler not found" in capsys.readouterr().err
 
 
-def test_a_header_that_is_lacking_is_said(monkeypatch):
+def test_a_missing_header_is_reported(monkeypatch):
     needs("crc32c")
     monkeypatch.setitem(programs.HEADERS, "isal", ("no-such.h", "no-such-dev"))
     assert "no-such.h (Debian: no-such-dev)" in programs.why_not(ROOMS["inflate"])

@@ -172,14 +172,14 @@ def test_the_reference_says_what_does_not_fit(feature, says, data, tmp_path):
         parsed_answer(dataset, tmp_path)
 
 
-def test_the_reference_stands_outside_protobufs_default_pool():
+def test_the_reference_is_outside_protobufs_default_pool():
     from google.protobuf import descriptor_pool
 
     example, _ = messages()
     assert example.DESCRIPTOR.file.pool is not descriptor_pool.Default()
 
 
-def test_a_record_at_a_time_is_told_in_microseconds(data):
+def test_a_record_at_a_time_is_reported_in_microseconds(data):
     table = run("parse-single", data("parse-single", "ctr"), {"ours": FOUND["ours"]}, SHORT)
     assert "µs/record" in report.columns(table)
 

@@ -18,7 +18,7 @@ from benchmarks.running.entering import Work
 from benchmarks.running.harness import run
 from benchmarks.running.method import Method
 
-# Takes {each} seconds a record and {start} a pass.
+# Takes {each} seconds per record and {start} per pass.
 SLOW = """
 import time
 from benchmarks.data.answers import frames
@@ -35,7 +35,7 @@ def loop(job):
 
 CONTENDER = Contender("{name}", "{name}", tasks={{"loop": loop}})
 """
-METHOD = Method(rounds=2, trials=1, min_time=0.0, patience=0.6)  # 0.3 s a pass
+METHOD = Method(rounds=2, trials=1, min_time=0.0, patience=0.6)  # 0.3 s per pass
 LOOP = TASKS["loop"]
 
 
@@ -85,12 +85,12 @@ def test_small_data_has_no_parts(tiny):
     assert shares_of(LOOP, part_of(tiny, 0.1, LOOP, Path(tiny.folder))) == []
 
 
-def test_who_is_fast_gets_all_of_the_data(tiny, rival):
+def test_a_fast_contender_gets_all_of_the_data(tiny, rival):
     row = only_row(run("loop", tiny, rival("fast"), METHOD))
     assert (row.status, row.share, len(row.wall)) == ("timed", 1.0, 2)
 
 
-def test_who_is_slow_gets_a_part_whose_answer_is_compared(tiny, rival):
+def test_a_slow_contender_gets_a_part_whose_answer_is_compared(tiny, rival):
     table = run("loop", tiny, rival("slow", each=1e-4), METHOD)  # 2 s for all
     row = only_row(table)
     assert (row.status, row.share) == ("timed", 0.1)
@@ -98,7 +98,7 @@ def test_who_is_slow_gets_a_part_whose_answer_is_compared(tiny, rival):
     assert "on 10% of the data" in report.cells(table, row)[2]
 
 
-def test_what_a_pass_costs_at_least_keeps_nobody_from_more(tiny, rival):
+def test_the_fixed_cost_of_a_pass_keeps_no_contender_from_more(tiny, rival):
     # If all of it were work, the whole would take ten times as long.
     row = only_row(run("loop", tiny, rival("starter", start=0.25), METHOD))
     assert (row.status, row.share) == ("timed", 1.0)

@@ -75,7 +75,7 @@ def test_what_was_saved_gives_the_same_tables(result):
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "no JSON"])
-def test_what_is_no_result_is_refused(text, tmp_path):
+def test_what_is_not_a_result_is_refused(text, tmp_path):
     path = tmp_path / "x.json"
     path.write_text(text)
     with pytest.raises(ValueError, match="not a result"):
@@ -83,7 +83,7 @@ def test_what_is_no_result_is_refused(text, tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [["report", "x.json"], ["compare", "x.json", "x.json"]], ids=lambda one: one[0])
-def test_a_command_refuses_what_is_no_result(arguments, tmp_path, capsys, monkeypatch):
+def test_a_command_refuses_what_is_not_a_result(arguments, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.json").write_text("{}")
     assert command.main(arguments) == 2
@@ -127,7 +127,7 @@ def test_where_we_lose_the_title_says_so():
     assert "loses to TensorFlow on ctr (2.00×)" in lost and "as fast as" not in lost
 
 
-def test_without_matplotlib_it_is_said_before_anything_is_measured(monkeypatch, capsys, tmp_path):
+def test_missing_matplotlib_is_reported_before_anything_is_measured(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     assert command.main(["raw", "--html", str(tmp_path / "x.html")]) == 2
     assert "tfrecord_fast[bench]" in capsys.readouterr().err
@@ -143,7 +143,7 @@ def test_the_same_result_has_not_moved(result, capsys):
     assert capsys.readouterr().out.splitlines()[-1].startswith("4 of 4 ratios lie within the spread")
 
 
-def test_what_got_slower_beyond_the_noise_is_told(result, capsys):
+def test_what_got_slower_beyond_the_noise_is_reported(result, capsys):
     assert compare([str(result("a")), str(result("b", rival=[1.0, 1.1, 0.9]))]) == 0
     assert "DOWN raw ctr TensorFlow: 20.0" in capsys.readouterr().out
 
@@ -152,12 +152,12 @@ def test_what_got_slower_is_exit_status_1_if_asked_for(result):
     assert compare([str(result("a")), str(result("b", rival=[1.0, 1.1, 0.9])), "--fail"]) == 1
 
 
-def test_what_got_faster_is_told_and_no_failure(result, capsys):
+def test_what_got_faster_is_reported_and_is_no_failure(result, capsys):
     assert compare([str(result("b", rival=[1.0, 1.1, 0.9])), str(result("a")), "--fail"]) == 0
     assert "up   raw ctr TensorFlow: 10.0" in capsys.readouterr().out
 
 
-def test_what_makes_runs_differ_is_told(result, tmp_path, capsys):
+def test_what_makes_runs_differ_is_reported(result, tmp_path, capsys):
     other = json.loads(result().read_text())
     other["environment"]["cores"] = 16
     rows = other["tables"][0]["rows"]

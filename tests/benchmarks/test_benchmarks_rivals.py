@@ -1,4 +1,4 @@
-"""Rivals in environments of their own, and what the harness does about those that are slow or can't."""
+"""Rivals in environments of their own, and what the harness does about those that are slow or fail."""
 
 import subprocess
 import sys
@@ -41,7 +41,7 @@ def tiny(tmp_path_factory):
     return dataset_of(WORKLOADS["tiny"], 0.001, cache=tmp_path_factory.mktemp("data"))
 
 
-def test_what_is_beyond_a_rival_is_said_and_no_failure(rival, tiny):
+def test_what_a_rival_cannot_do_is_reported_and_is_no_failure(rival, tiny):
     (row,) = run("loop", tiny, rival(), Method(rounds=1)).rows
     assert (row.status, row.reason) == ("missing", "no records")
 
@@ -67,7 +67,7 @@ def test_a_rival_runs_in_the_environment_made_for_it(rival, tiny, environment):
     assert row.reason == str(environment)
 
 
-def test_an_environment_that_pip_can_not_make_is_not_used(rival, tmp_path, monkeypatch, capsys):
+def test_an_environment_that_pip_cannot_make_is_not_used(rival, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(environments, "FOLDER", tmp_path / "rivals")
     missing = str(tmp_path / "no-such-package")
     assert command.install(["rival"], rival(requirements=f"{missing!r},")) == 1

@@ -1,4 +1,4 @@
-"""The writing tasks: what was written is read back and compared, and its size told."""
+"""The writing tasks: what was written is read back and compared, and its size reported."""
 
 from dataclasses import replace
 
@@ -134,14 +134,14 @@ def test_a_target_that_is_not_measured_says_why(data):
     ]
 
 
-def test_every_target_is_of_a_task_and_a_workload_that_there_is():
+def test_every_target_names_an_existing_task_and_workload():
     for pair in PAIRS:
         contender = contenders.load(FOUND[pair.contender])
         assert pair.task in contender.tasks and pair.task in contenders.load(FOUND["ours"]).tasks
         assert set(pair.wanted) <= set(TASKS[pair.task].workloads) & set(WORKLOADS)
 
 
-def test_what_is_written_is_gone_after_a_pass(tmp_path, data):
+def test_what_is_written_is_deleted_after_a_pass(tmp_path, data):
     job = contenders.Job("write-columns", replace(data("write-columns", "emb")), tmp_path)
     (setting,) = contenders.load(FOUND["ours"]).tasks["write-columns"](job)
     assert setting.run() == job.dataset.records

@@ -139,7 +139,7 @@ def test_another_seed_or_shard_has_other_bytes(name, other):
 
 
 def test_bytes_of_a_seed_are_those_of_every_earlier_run():
-    # A change here asks for a new workloads.GENERATOR.
+    # A change here needs a new workloads.GENERATOR.
     made = {name: hashlib.sha256(b"".join(chunk(name, 8)[1])).hexdigest()[:8] for name in WORKLOADS}
     assert made == {
         "ctr": "b32efbf7",

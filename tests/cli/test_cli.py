@@ -42,7 +42,7 @@ def damaged(tmp_path):
 
 @pytest.fixture
 def run(capsysbinary):
-    """Runs a command line in this process; gives (status, what it printed, what it complained of)."""
+    """Runs a command line in this process; returns (status, what it printed, what it complained about)."""
 
     def call(*argv):
         status = main([str(arg) for arg in argv])
@@ -62,7 +62,7 @@ def run_json(run):
 
 
 @pytest.mark.parametrize("compression", COMPRESSIONS)
-def test_info_tells_counts_sizes_and_compression(tmp_path, run_json, compression):
+def test_info_prints_counts_sizes_and_compression(tmp_path, run_json, compression):
     path = write(tmp_path / "a", compression=compression)
     expected = {
         "path": path,
@@ -125,7 +125,7 @@ def test_verify_passes_good_files(tmp_path, run, good):
     assert run("verify", good, one) == (0, f"{good}: ok, 4 records\n{one}: ok, 1 record\n", "")
 
 
-def test_verify_reports_damage_and_goes_on(run, good, damaged):
+def test_verify_reports_damage_and_continues(run, good, damaged):
     status, out, _ = run("verify", damaged, good)
     first, second = out.splitlines()
     assert status == 1 and second == f"{good}: ok, 4 records"
@@ -202,7 +202,7 @@ def test_cat_limit_counts_over_all_files(run_json, good):
     assert [line["index"] for line in run_json("cat", "--limit", "6", good, good)[1]] == [0, 1, 2, 3, 0, 1]
 
 
-def test_cat_names_the_file_where_there_are_several(run_json, good):
+def test_cat_names_the_file_if_there_are_several(run_json, good):
     assert [line.get("path") for line in run_json("cat", "-n", "5", good, good)[1]] == [good] * 5
     assert "path" not in run_json("cat", good)[1][0]
 
@@ -252,7 +252,7 @@ def test_an_interrupt_ends_it_silently(tmp_path, good, others):
     fifo = str(tmp_path / "fifo")
     os.mkfifo(fifo)
     command = [*COMMAND, "verify", *[good] * others, fifo]
-    # What runs in the background of a script may have been told to ignore the signal, and so would its child.
+    # A command in the background of a script may have been told to ignore the signal, and its child would, too.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     signal.signal(signal.SIGINT, before)
@@ -294,7 +294,7 @@ def in_a_terminal(command, environment):
 
 @pytest.fixture(params=[True, False], ids=["rich", "plain"])
 def slow_enough(request, tmp_path):
-    """A command whose progress would be shown from its start, where there is a terminal; its path; its environment."""
+    """A command whose progress would be shown from the start on a terminal; its path; its environment."""
     if request.param:
         pytest.importorskip("rich")
     path = write(tmp_path / "a.gz", [os.urandom(1000)] * 20_000, "GZIP")
@@ -311,7 +311,7 @@ def test_progress_is_shown_on_a_terminal(slow_enough):
     assert b"MB" in shown
 
 
-def test_no_progress_is_shown_where_there_is_no_terminal(slow_enough):
+def test_no_progress_is_shown_without_a_terminal(slow_enough):
     command, _, environment = slow_enough
     result = subprocess.run(command, capture_output=True, env=environment)
     assert (result.returncode, result.stderr) == (0, b"")

@@ -28,7 +28,7 @@ SINGLE = {key: COLUMNS[key] for key in ("id", "x", "text", "maybe")}
 
 @pytest.fixture
 def run(capsysbinary):
-    """Runs `convert`; gives (status, what it complained of)."""
+    """Runs `convert`; returns (status, what it complained about)."""
 
     def call(*argv):
         try:
@@ -71,13 +71,13 @@ def test_records_of_any_kind_pass_as_they_are(tmp_path, run, kind):
     ("name", "kind"),
     [("a.tfrecord.gz", "GZIP"), ("a.zst", "ZSTD"), ("a.snappy", "SNAPPY"), ("a.tfrecord", "")],
 )
-def test_the_outputs_name_tells_its_compression(tmp_path, run, name, kind):
+def test_the_outputs_name_decides_its_compression(tmp_path, run, name, kind):
     write(tmp_path / "in")
     assert run(tmp_path / "in", tmp_path / name) == (0, "")
     assert tf._core.detect_compression((tmp_path / name).read_bytes()[:128]) == kind
 
 
-def test_a_level_is_the_writers(tmp_path, run):
+def test_a_level_is_passed_to_the_writer(tmp_path, run):
     records = write(tmp_path / "in")
     assert run(tmp_path / "in", tmp_path / "out.gz", "--level", 9, "--threads", 2) == (0, "")
     with tf.io.TFRecordWriter(tmp_path / "ours", tf.io.TFRecordOptions("GZIP", compression_level=9)) as writer:
@@ -93,7 +93,7 @@ def test_shards_hold_record_i_mod_n_of_all_inputs(tmp_path, run):
         assert read(tmp_path / f"out-{shard:05d}-of-00003.tfrecord") == records[shard::3]
 
 
-def test_a_file_can_be_recompressed_in_its_place(tmp_path, run):
+def test_a_file_can_be_recompressed_in_place(tmp_path, run):
     records = write(tmp_path / "in")
     assert run(tmp_path / "in", tmp_path / "in", "--compression", "gzip") == (0, "")
     assert read(tmp_path / "in") == records and (tmp_path / "in").read_bytes()[:2] == b"\x1f\x8b"
@@ -138,7 +138,7 @@ def test_between_rows_it_goes_directly(tmp_path, run):
     assert read(tmp_path / "d") == records
 
 
-def test_formats_can_be_said(tmp_path, run):
+def test_formats_can_be_given(tmp_path, run):
     write(tmp_path / "in.csv", {"id": [1]})
     assert run(tmp_path / "in.csv", tmp_path / "out", "--from", "tfrecord", "--to", "jsonl") == (0, "")
     assert (tmp_path / "out").read_text() == '{"id": 1}\n'
@@ -245,7 +245,7 @@ def test_a_broken_file_is_status_1_and_named(tmp_path, run, name):
     assert complains(run(tmp_path / name, tmp_path / "out"), 1, f"{tmp_path}/{name}")
 
 
-def test_records_that_are_no_examples_have_no_rows(tmp_path, run):
+def test_records_that_are_not_examples_have_no_rows(tmp_path, run):
     with tf.io.TFRecordWriter(tmp_path / "in") as writer:
         writer.write(b"no example")
     assert complains(run(tmp_path / "in", tmp_path / "a.jsonl"), 1, "malformed")

@@ -31,7 +31,7 @@ def their_records(path):
 
 
 @pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD", "SNAPPY"])
-def test_what_is_appended_comes_after_the_records_there_are(path, kind):
+def test_what_is_appended_comes_after_the_existing_records(path, kind):
     for records in (RECORDS[:5], RECORDS[5:2000], [], RECORDS[2000:2001]):
         write(path, records, kind, append=True)
     assert read(path, kind) == read(path) == RECORDS[:2001]

@@ -1,4 +1,4 @@
-"""GZIP and ZSTD in blocks: members that start at records and carry the mark of csrc/codec/block.h, read by everyone."""
+"""GZIP and ZSTD in blocks: members that start at records and carry the mark of csrc/codec/block.h, readable by all."""
 
 import contextlib
 import functools
@@ -28,7 +28,7 @@ BLOCKED = pytest.mark.parametrize("kind", ["GZIP", "ZSTD"])
 
 
 def some_records(total=3 * BLOCK, seed=1):
-    """Records of all sizes that compress to about a half."""
+    """Records of all sizes that compress to about half."""
     rng = random.Random(seed)
     words = [rng.randbytes(rng.randrange(2, 12)) for _ in range(300)]
     records = [b"".join(rng.choices(words, k=rng.choice([0, 1, 20, 200]))) for _ in range(total // 390)]
@@ -88,7 +88,7 @@ AT_EVERY_LEVEL = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def of_level(tmp_path_factory):
-    """Gives a file written at a level and its records: fewer where compressing takes long."""
+    """Gives a file written at a level and its records: fewer if compressing takes long."""
     folder = tmp_path_factory.mktemp("levels")
 
     @functools.cache
@@ -172,7 +172,7 @@ def test_a_higher_level_makes_a_smaller_file(path, kind, levels):
     assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == len(sizes)
 
 
-def test_no_level_is_level_6_of_gzip_and_3_of_zstd(path):
+def test_the_default_level_is_6_of_gzip_and_3_of_zstd(path):
     for kind, level in [("GZIP", 6), ("GZIP", -1), ("ZSTD", 3)]:
         assert write(path, RECORDS, kind).read_bytes() == write(path, RECORDS, kind, level).read_bytes()
 
@@ -202,7 +202,7 @@ def test_a_file_object_gets_the_same_bytes(path, kind):
 
 
 @BLOCKED
-def test_an_empty_file_is_one_part_that_holds_nothing(path, kind):
+def test_an_empty_file_is_one_empty_part(path, kind):
     write(path, [], kind)
     assert (
         path.stat().st_size > 0 and decompress(kind, path.read_bytes()) == b"" and read(path) == read(path, kind) == []
@@ -276,8 +276,8 @@ def test_what_a_file_object_raises_is_raised(kind):
 
 
 @BLOCKED
-def test_a_forked_process_cannot_write_and_the_other_goes_on(path, kind):
-    # Many times: its threads hold their locks for moments only.
+def test_a_forked_process_cannot_write_and_the_other_continues(path, kind):
+    # Many times: its threads hold their locks only briefly.
     for _ in range(50):
         writer = tf.io.TFRecordWriter(path, kind, num_threads=2)
         writer.write_batch(RECORDS)

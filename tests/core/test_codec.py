@@ -1,4 +1,4 @@
-"""The codec room: streams that Python's own libraries and the command line tools made, and the other way round."""
+"""The codec room: streams that Python's own libraries and the command line tools made, and vice versa."""
 
 import io
 import shutil
@@ -28,7 +28,7 @@ def written(records, options):
 
 
 def is_whole(data, kind, records=RECORDS):
-    """Whether it reads as those records: told the kind, or left to find out, in chunks of several sizes."""
+    """Whether it reads as those records, with the kind given or detected, in chunks of several sizes."""
     return all(
         read(data, compression_type=told, chunk_bytes=chunk) == (records, None)
         for told in (kind, None)
@@ -66,13 +66,13 @@ def test_stored_data_is_read(kind):
 
 
 @pytest.mark.parametrize("flags", range(32))
-def test_optional_fields_of_a_gzip_header_are_passed_over(flags):
+def test_optional_fields_of_a_gzip_header_are_skipped(flags):
     fields = {"extra": b"ab\x04\0\0\x1f\x8b\0", "name": b"a.tfrecord", "comment": "é".encode("latin-1")}
     assert is_whole(gzip_member(DATA, flags, **fields), "GZIP")
 
 
 @pytest.mark.parametrize("fields", [{"extra": b""}, {"extra": b"x" * 65535}, {"name": b""}, {"name": b"n" * 300_000}])
-def test_optional_fields_of_any_size_are_passed_over(fields):
+def test_optional_fields_of_any_size_are_skipped(fields):
     flags = EXTRA if "extra" in fields else NAME
     assert is_whole(gzip_member(DATA, flags | TEXT | COMMENT | HEADER_CRC, **fields), "GZIP")
 
@@ -243,7 +243,7 @@ def test_gzip_without_records_is_what_tensorflow_writes():
 @pytest.mark.parametrize(
     "parameters", [{"mem_level": 1}, {"mem_level": 9}, {"window_bits": 25}, {"compression_strategy": 2}]
 )
-def test_parameters_are_handed_to_zlib(parameters):
+def test_parameters_are_passed_to_zlib(parameters):
     names = {"mem_level": "memLevel", "window_bits": "wbits", "compression_strategy": "strategy"}
     ours = written([DATA] * 50, tf.io.TFRecordOptions("GZIP", **parameters))
     given = {"wbits": 31, "memLevel": 9} | {names[name]: value for name, value in parameters.items()}

@@ -125,7 +125,7 @@ def test_portable_is_the_last_of_the_backends():
     assert BACKENDS[-1] == "portable" and len(set(BACKENDS)) == len(BACKENDS)
 
 
-def test_the_backend_in_use_is_told(backend):
+def test_the_backend_in_use_is_reported(backend):
     assert _core.crc32c_backend() == build_info()["simd"]["crc32c"] == backend
 
 

@@ -1,4 +1,4 @@
-"""The CRC32C backends compiled for other processors too: ARM's run under qemu, where it and a compiler are there."""
+"""The CRC32C backends compiled for other processors too: ARM's run under qemu, if it and a compiler are installed."""
 
 import random
 import shutil

@@ -44,7 +44,7 @@ def test_a_file_object_is_read_and_left_open(kind):
 
 
 @pytest.mark.parametrize("buffering", [0, -1])
-def test_an_open_file_is_read_from_where_it_stands(path, buffering):
+def test_an_open_file_is_read_from_its_position(path, buffering):
     with open(path, "rb", buffering) as file:
         file.seek(offsets(RECORDS)[2])
         assert list(tf.data.TFRecordDataset(file)) == RECORDS[2:]
@@ -53,7 +53,7 @@ def test_an_open_file_is_read_from_where_it_stands(path, buffering):
 
 @pytest.fixture(params=["memory", "buffered", "raw", "gzip"])
 def seekable(request, path, tmp_path):
-    """A file object that can seek; it stands at the second record."""
+    """A file object that can seek, positioned at the second record."""
     if request.param == "memory":
         file = io.BytesIO(DATA)
     elif request.param == "gzip":
@@ -66,7 +66,7 @@ def seekable(request, path, tmp_path):
         yield file
 
 
-def test_a_file_object_is_read_again_from_where_it_stood(seekable):
+def test_a_file_object_is_read_again_from_its_first_position(seekable):
     dataset = tf.data.TFRecordDataset(seekable)
     assert list(dataset) == list(dataset) == RECORDS[1:]
 
@@ -154,7 +154,7 @@ def test_more_parallel_reads_than_files_are_as_many_as_files(path, reads):
     assert list(tf.data.TFRecordDataset([path, path], num_parallel_reads=reads)) == [r for r in RECORDS for _ in "ab"]
 
 
-def test_more_parallel_reads_than_64_bits_count_are_refused(path):
+def test_more_parallel_reads_than_64_bits_can_count_are_refused(path):
     with pytest.raises(ValueError, match="num_parallel_reads"):
         tf.data.TFRecordDataset(path, num_parallel_reads=2**64)
 

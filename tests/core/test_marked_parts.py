@@ -1,6 +1,6 @@
-"""Reading compressed files whose parts tell their sizes: in parallel, and what becomes of marks that lie.
+"""Reading compressed files whose parts tell their sizes: in parallel, and with marks that lie.
 
-Parts are made here byte by byte, as docs/format.md has them.
+Parts are made here byte by byte, as docs/format.md describes them.
 """
 
 import gzip
@@ -172,7 +172,7 @@ def test_a_record_may_not_run_past_its_part(tmp_path, kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("threads", [1, 3])
 def test_marks_that_lie_cost_no_record_without_an_error(tmp_path, kind, claim, threads):
-    """All is read as the format itself says, or an error follows records that are right."""
+    """All is read as the format itself says, or an error follows correct records."""
     parts = [marked(kind, frames(part)) for part in PARTS]
     parts[3] = marked(kind, frames(PARTS[3]), **claim)
     path = write(tmp_path / "a", parts)

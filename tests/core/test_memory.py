@@ -1,4 +1,4 @@
-"""Memory: what a file merely claims is never allocated, and what it inflates to is never held.
+"""Memory: what a file merely claims is never allocated, and what it inflates to is never held whole.
 
 Each test reads in a process of its own and asks the kernel for its peak.
 """
@@ -128,7 +128,7 @@ time.sleep(0.5)
 
 
 def test_zlib_and_zstd_windows_are_bounded(tmp_path):
-    """A ZSTD frame may claim a window of up to 3.75 TB; 128 MiB is where we stop."""
+    """A ZSTD frame may claim a window of up to 3.75 TB; 128 MiB is the limit here."""
     path = tmp_path / "window"
     path.write_bytes(bytes.fromhex("28b52ffd 04 f8") + bytes(100))  # a window of 2^41 bytes
     code = """

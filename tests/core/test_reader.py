@@ -1,4 +1,4 @@
-"""What reading a file comes to: records, a clean end, or an error that says where."""
+"""What reading a file gives: records, a clean end, or an error that says where."""
 
 import os
 
@@ -56,7 +56,7 @@ def test_errors_name_the_file(path):
     assert (records, error.path) == (RECORDS[:-1], str(path))
 
 
-def test_a_file_name_that_is_no_text_is_named(tmp_path):
+def test_a_file_name_that_is_not_text_is_named(tmp_path):
     name = os.path.join(os.fsencode(tmp_path), b"\xff\xfe.tfrecord")
     with open(name, "wb") as file:
         file.write(DATA[:-1])
@@ -74,12 +74,12 @@ def test_a_claim_beyond_the_end_is_data_loss(claim, path, from_memory):
     assert str(claim) in error.reason
 
 
-def test_unverified_data_is_handed_on_unchecked():
+def test_unverified_data_is_passed_on_unchecked():
     damaged = flip(DATA, 8 * 12)
     assert read(damaged, verify_crc=False)[0] == [b"nne", *RECORDS[1:]]
 
 
-def test_an_unverified_header_is_checked_all_the_same():
+def test_an_unverified_header_is_still_checked():
     assert read(flip(DATA, 0), verify_crc=False)[1] is not None
 
 

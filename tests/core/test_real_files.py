@@ -9,7 +9,7 @@ from tests.support.frames import drain, stream
 from tests.support.real_files import manifest
 
 ROWS = {row["file"]: row for row in manifest()}
-# Intact, and not compressed: bytes that depend on nothing but the records.
+# Intact, and not compressed: bytes that depend only on the records.
 UNCOMPRESSED = [name for name, row in ROWS.items() if not row["tf_error"] and not row["compression"]]
 EVERY = pytest.mark.parametrize("name", ROWS or ["no files here"])
 
@@ -80,7 +80,7 @@ def test_memory_gives_the_same_as_the_file(row, path):
 
 @pytest.fixture
 def error(row, path):
-    """Our error on a file on which TensorFlow fails."""
+    """Our error on a file that TensorFlow fails on."""
     with pytest.raises(tf.DataLossError) as caught:
         list(tf.data.TFRecordDataset(path))
     return caught.value

@@ -26,7 +26,7 @@ def batch(request):
     return pickle.loads(pickle.dumps(made)) if request.param == "pickled" else made
 
 
-def test_len_and_nbytes_are_of_the_records_alone(batch):
+def test_len_and_nbytes_count_the_records_alone(batch):
     assert len(batch) == 4 and batch.nbytes == 3 + 5 + 256
 
 
@@ -56,7 +56,7 @@ def test_a_view_out_of_range_is_an_index_error(batch, index):
 
 
 @pytest.mark.parametrize("index", ["a", 1.0, None, (1,), [1]])
-def test_what_is_no_index_is_a_type_error(batch, index):
+def test_what_is_not_an_index_is_a_type_error(batch, index):
     with pytest.raises(TypeError):
         batch[index]
 
@@ -130,12 +130,12 @@ def test_slices_of_slices_are_those_of_a_list(records, slices):
         assert batch.nbytes == sum(map(len, records))
 
 
-def test_a_slice_with_a_step_of_nothing_is_a_value_error(batch):
+def test_a_slice_with_a_step_of_zero_is_a_value_error(batch):
     with pytest.raises(ValueError, match="zero"):
         batch[::0]
 
 
-def test_as_an_array_it_is_of_objects(batch):
+def test_it_becomes_an_array_of_objects(batch):
     array = np.asarray(batch)
     assert array.dtype == object and array.shape == (4,) and array.tolist() == RECORDS
 
@@ -177,7 +177,7 @@ def test_a_damaged_pickle_is_an_error(damaged):
         restore(*damaged)
 
 
-def test_repr_tells_the_size(batch):
+def test_repr_shows_the_size(batch):
     assert repr(batch) == "<RecordBatch of 4 records, 264 bytes>"
 
 

@@ -63,7 +63,7 @@ def detected(data):
 
 
 def refused(data, records=()):
-    """The reason why it is damage after the records."""
+    """Why it is damage after the records."""
     got, error = read(data, compression_type="SNAPPY")
     assert got == list(records) and error.record_index == len(records)
     return error.reason
@@ -260,7 +260,7 @@ def test_a_header_that_is_there_twice_is_uncompressed():
 
 @given(st.binary(max_size=140))
 @settings(max_examples=500)
-def test_detection_of_anything_ends(data):
+def test_detection_always_ends(data):
     for size in range(len(data) + 1):
         assert _core.bytes_to_detect(data[:size]) <= 128
         detected(data[:size])
@@ -424,7 +424,7 @@ def test_what_tensorflow_wrote_is_read(tensorflow, tmp_path, flush_every):
             assert answer == (some_records(), None)
 
 
-def test_append_goes_on_after_tensorflows_blocks(tensorflow, tmp_path):
+def test_append_continues_after_tensorflows_blocks(tensorflow, tmp_path):
     path = str(tmp_path / "theirs")
     tensorflow(theirs_write, path, [b"a", b"b"], 0)
     with tf.io.TFRecordWriter(path, "SNAPPY", append=True) as writer:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tfrecord_fast import _core, build_info
 
 BACKENDS = _core.varint_backends()
-# Values of every length alike, which a uniform draw of 64 bits would not give.
+# Values of every length equally often, which a uniform draw of 64 bits would not give.
 ANY_LENGTH = (
     st.integers(0, 64).flatmap(lambda bits: st.integers(0, 2**bits - 1)).map(lambda v: v - 2**64 if v >= 2**63 else v)
 )
@@ -198,7 +198,7 @@ def test_a_capacity_stops_decoding_where_the_oracle_stops(data, capacity):
 
 
 @given(st.lists(ANY_LENGTH, min_size=1, max_size=100), st.data())
-def test_what_follows_the_capacity_has_no_say(values, data):
+def test_what_follows_the_capacity_does_not_matter(values, data):
     run = b"".join(map(encode, values))
     tail = data.draw(st.sampled_from([b"", b"\x80", b"\xff" * 200, b"\x01" * 90, b"\x80" * 9 + b"\x01" * 80]))
     assert decode_core(run + tail, len(values)) == (values, len(run))
@@ -316,7 +316,7 @@ def test_portable_is_the_last_of_the_backends():
     assert BACKENDS[-1] == "portable" and len(set(BACKENDS)) == len(BACKENDS)
 
 
-def test_the_backend_in_use_is_told(backend):
+def test_the_backend_in_use_is_reported(backend):
     assert _core.varint_backend() == build_info()["simd"]["varint"] == backend
 
 

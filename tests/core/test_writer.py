@@ -56,14 +56,14 @@ def test_str_is_written_as_utf8(path):
     assert path.read_bytes() == frame("zwölf".encode())
 
 
-def test_a_str_that_is_no_utf8_is_refused_and_nothing_written(path):
+def test_a_str_that_is_not_utf8_is_refused_and_nothing_written(path):
     with tf.io.TFRecordWriter(path) as writer, pytest.raises(UnicodeEncodeError):
         writer.write("\ud800")
     assert path.read_bytes() == b""
 
 
 @pytest.mark.parametrize("record", [None, 7, 1.5, ["a"], object()])
-def test_what_is_no_record_is_a_type_error_and_nothing_written(path, record):
+def test_what_is_not_a_record_is_a_type_error_and_nothing_written(path, record):
     with tf.io.TFRecordWriter(path) as writer, pytest.raises(TypeError, match=type(record).__name__):
         writer.write(record)
     assert path.read_bytes() == b""
@@ -124,7 +124,7 @@ def test_a_batch_with_something_else_in_it_is_refused_whole_and_its_place_named(
 
 
 @pytest.mark.parametrize("batch", [b"abc", "abc", 7, None, {b"a": 1}])
-def test_what_is_no_batch_is_a_type_error(path, batch):
+def test_what_is_not_a_batch_is_a_type_error(path, batch):
     with tf.io.TFRecordWriter(path) as writer, pytest.raises(TypeError):
         writer.write_batch(batch)
 
@@ -195,7 +195,7 @@ def test_what_a_file_object_raises_is_raised():
     writer.write(b"abc")
     with pytest.raises(ZeroDivisionError, match="at home"):
         writer.flush()
-    with contextlib.suppress(Exception):  # the state of the file is not known any more
+    with contextlib.suppress(Exception):  # the state of the file is no longer known
         writer.close()
 
 
@@ -205,14 +205,14 @@ def test_an_existing_file_is_cut_to_nothing(path):
     assert path.read_bytes() == b""
 
 
-def test_a_missing_folder_is_file_not_found_at_once(tmp_path):
+def test_a_missing_folder_is_file_not_found_immediately(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         tf.io.TFRecordWriter(str(tmp_path / "none" / "out"))
     assert caught.value.filename == str(tmp_path / "none" / "out")
 
 
 @pytest.mark.parametrize("given", [None, 7, 1.5, ["a"]])
-def test_what_is_no_target_is_a_type_error(given):
+def test_what_is_not_a_target_is_a_type_error(given):
     with pytest.raises(TypeError):
         tf.io.TFRecordWriter(given)
 
@@ -260,7 +260,7 @@ def test_a_writer_that_is_dropped_is_closed(path):
     assert list(tf.data.TFRecordDataset(path)) == [b"abc"]
 
 
-def test_a_writer_lets_go_of_its_file_object():
+def test_a_writer_drops_its_file_object():
     class File(io.BytesIO):
         pass
 

@@ -1,4 +1,4 @@
-"""data.TFRecordDataset: what may name a file, in which order records come, and what is refused."""
+"""data.TFRecordDataset: what may name a file, in what order records come, and what is refused."""
 
 import itertools
 import os
@@ -194,7 +194,7 @@ def test_records_are_given_up_to_the_error_and_nothing_after(folder):
     assert (error.path, error.record_index) == (str(folder / "a-1"), 1)
 
 
-def test_a_missing_file_among_others_raises_in_its_turn(folder):
+def test_a_missing_file_among_others_raises_when_its_turn_comes(folder):
     records = iter(Dataset([folder / "a-1", folder / "none", folder / "b-0"]))
     assert [next(records), next(records)] == records_of("a-1", 2)
     with pytest.raises(FileNotFoundError) as caught:
@@ -258,7 +258,7 @@ def test_arguments_keep_tensorflows_order(folder):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 11, 12, 1000])
-def test_batches_hold_so_many_records_and_the_last_the_rest(folder, size):
+def test_batches_have_that_size_and_the_last_holds_the_rest(folder, size):
     batches = [batch.tolist() for batch in Dataset(str(folder / "a-*")).batch(size)]
     assert batches == [A[i : i + size] for i in range(0, len(A), size)]
 

@@ -56,7 +56,7 @@ def test_parallel_reads_of_memory_and_objects_keep_their_order():
     assert list(Dataset(sources, num_parallel_reads=2)) == interleave(files, 2)
 
 
-def test_an_error_among_parallel_reads_comes_in_its_turn(folder):
+def test_an_error_among_parallel_reads_comes_when_it_is_its_turn(folder):
     (folder / "a-1").write_bytes(frames(records_of("a-1", 2))[:-1])
     records, error = drain(Dataset([folder / "a-0", folder / "a-1"], num_parallel_reads=2))
     assert records == [b"a-0.0", b"a-1.0", b"a-0.1"] and error.record_index == 1

@@ -46,7 +46,7 @@ def plain(element):
 
 
 def unplanned(node):
-    """An iteration in Python, in which the native reader reads records and no more."""
+    """An iteration in Python, in which the native reader only reads records."""
     return node.iterate(unplanned)
 
 
@@ -148,12 +148,12 @@ def test_two_iterations_of_a_shuffle_differ(to_shuffle):
     assert list(shuffled) != list(shuffled)
 
 
-def test_iterations_are_alike_where_they_are_not_reshuffled(to_shuffle):
+def test_iterations_are_the_same_unless_reshuffled(to_shuffle):
     same = to_shuffle().shuffle(100, reshuffle_each_iteration=False)
     assert list(same) == list(same) and list(same.repeat(2)) == list(same) * 2
 
 
-def test_shuffles_of_one_seed_are_alike(to_shuffle):
+def test_shuffles_with_the_same_seed_are_the_same(to_shuffle):
     one, other = to_shuffle().shuffle(100, seed=5), to_shuffle().shuffle(100, seed=5)
     assert [list(one), list(one)] == [list(other), list(other)]
 
@@ -235,12 +235,12 @@ def test_a_dataset_of_values_pickles(make):
     assert list(map(plain, pickle.loads(pickle.dumps(dataset)))) == list(map(plain, dataset))
 
 
-def test_a_length_that_is_known_is_told():
+def test_a_known_length_is_given():
     assert len(tf.data.Dataset.range(10).batch(3)) == 4
 
 
 @pytest.mark.parametrize("make", [tf.data.TFRecordDataset, lambda _: tf.data.Dataset.range(3).repeat()])
-def test_a_length_that_is_not_known_is_a_type_error(make, files):
+def test_an_unknown_length_is_a_type_error(make, files):
     with pytest.raises(TypeError):
         len(make(files))
 
@@ -257,7 +257,7 @@ def test_the_spec_of_batches_of_records_is_a_vector_of_strings(files):
     assert tf.data.TFRecordDataset(files).batch(2).element_spec == tf.TensorSpec((None,), tf.string)
 
 
-def test_specs_of_batches_have_their_size_where_the_remainder_is_dropped():
+def test_specs_of_batches_have_their_size_if_the_remainder_is_dropped():
     pairs = tf.data.Dataset.from_tensor_slices((np.zeros((4, 3), np.float32), [1, 2, 3, 4]))
     assert pairs.batch(2, drop_remainder=True).element_spec == (
         tf.TensorSpec((2, 3), tf.float32),
@@ -274,7 +274,7 @@ LOOKS = {
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
 @pytest.mark.parametrize("native", [True, False], ids=["native", "in Python"])
-def test_to_look_at_a_shuffled_dataset_changes_nothing(files, look, native):
+def test_looking_at_a_shuffled_dataset_changes_nothing(files, look, native):
     opened = []
 
     def open_(path):
@@ -297,7 +297,7 @@ def test_to_look_at_a_shuffled_dataset_changes_nothing(files, look, native):
     assert native == ("native[" in repr(looked))
 
 
-def test_to_look_at_records_of_shuffled_files_changes_nothing(files):
+def test_looking_at_records_of_shuffled_files_changes_nothing(files):
     def build():
         names = tf.data.Dataset.from_tensor_slices(files * 5).shuffle(20, seed=3)
         return tf.data.TFRecordDataset(names).map(lambda record: record)
@@ -324,7 +324,7 @@ def test_without_a_node_there_are_no_elements():
         iter(tf.data.Dataset())
 
 
-def test_a_function_that_gives_no_dataset_is_told_when_elements_are_asked_for(files):
+def test_a_function_that_gives_no_dataset_is_reported_when_elements_are_asked_for(files):
     iterator = iter(tf.data.Dataset.from_tensor_slices(files).interleave(len))
     with pytest.raises(TypeError, match="the function of interleave must return a Dataset, got int"):
         next(iterator)

@@ -258,7 +258,7 @@ make_tf_record_dataset(files, 4, parser_fn=lambda r: (r, 1), shuffle=False, num_
 """.strip().split("\n")
 ]
 
-# Where some element raises: the element is lost, and those after it come; a batch that it falls into is lost.
+# If some element raises, the element is lost, and those after it come; a batch that it falls into is lost.
 ERRORS_HERE = {
     "map": "D.range(6).map(fail)",
     "map in threads": "D.range(6).map(fail, num_parallel_calls=2)",
@@ -311,7 +311,7 @@ def theirs(files, examples):
 
 
 @pytest.mark.parametrize("source", PIPELINES + EXAMPLES)
-def test_a_pipeline_gives_what_tensorflows_gives(source, theirs, files, examples):
+def test_a_pipeline_gives_what_tensorflow_gives(source, theirs, files, examples):
     ours = run_here([source], [*files, examples])[source]
     expected = theirs[source]
     if isinstance(expected, str):

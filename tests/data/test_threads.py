@@ -29,7 +29,7 @@ def no_threads_are_left():
     wait_until(lambda: not ours())
 
 
-def test_prefetch_makes_so_many_elements_ahead_and_no_more():
+def test_prefetch_makes_that_many_elements_ahead_and_no_more():
     made = []
     iterator = iter(tf.data.Dataset.range(100).map(lambda x: made.append(x) or x).prefetch(3))
     assert made == []  # nothing happens before the first is asked for
@@ -131,7 +131,7 @@ print("end")
     assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
 
 
-# ---- Threads only where a function is slow ----
+# ---- Threads only for slow functions ----
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ def test_a_slow_function_is_soon_called_on_threads(records, chain):
 
 
 @pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
-def test_a_function_known_to_be_slow_is_called_on_threads_at_once_in_the_next_iteration(records, chain):
+def test_a_function_known_to_be_slow_is_called_on_threads_from_the_start_of_the_next_iteration(records, chain):
     threads = []
     data = chain(records.take(40), slow(threads))
     list(data)
@@ -194,7 +194,7 @@ def test_a_function_known_to_be_slow_is_called_on_threads_at_once_in_the_next_it
 
 
 @pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
-def test_errors_keep_their_places_where_threads_take_over(records, chain):
+def test_errors_keep_their_places_when_threads_take_over(records, chain):
     def function(record):
         if int(record) < 6:
             time.sleep(0.015)
@@ -227,13 +227,13 @@ def test_a_function_that_is_slow_for_batches_gets_threads_too(records):
     assert threads[:2] == [threading.get_ident()] * 2 and threading.get_ident() not in threads[3:]
 
 
-def test_threads_asked_for_by_number_are_used_at_once(records):
+def test_threads_asked_for_by_number_are_used_from_the_start(records):
     threads = []
     list(records.take(20).map(quick(threads), num_parallel_calls=2).prefetch(2))
     assert threading.get_ident() not in threads
 
 
-def test_threads_asked_for_by_number_go_when_they_are_of_no_use_and_come_back():
+def test_threads_asked_for_by_number_stop_when_they_are_of_no_use_and_come_back():
     threads = []
 
     def function(number):
@@ -251,7 +251,7 @@ def test_threads_asked_for_by_number_go_when_they_are_of_no_use_and_come_back():
 
 
 @pytest.mark.parametrize("threads", [2, tf.data.AUTOTUNE])
-def test_a_function_may_be_quick_and_slow_by_turns_for_ever(threads):
+def test_a_function_may_be_quick_and_slow_by_turns_forever(threads):
     def function(number):
         if number % 200 < 20:
             time.sleep(100e-6)
@@ -297,7 +297,7 @@ def test_threads_share_an_iterator(records, make):
         "flat_map(never)",
     ],
 )
-def test_stop_iteration_in_a_function_is_an_error_and_no_end(records, chain):
+def test_stop_iteration_in_a_function_is_an_error_and_not_the_end(records, chain):
     def never(record):
         raise StopIteration
 
@@ -305,7 +305,7 @@ def test_stop_iteration_in_a_function_is_an_error_and_no_end(records, chain):
         next(iter(eval(f"records.{chain}", {"records": records, "never": never})))
 
 
-def test_the_interpreter_ends_while_nothing_comes_of_a_filter(tmp_path):
+def test_the_interpreter_ends_while_a_filter_gives_nothing(tmp_path):
     with tf.io.TFRecordWriter(tmp_path / "a") as writer:
         writer.write_batch([b"record"] * 1000)
     code = f"""
@@ -322,7 +322,7 @@ print("end")
     assert time.monotonic() - start < 10
 
 
-def test_a_process_forked_from_the_one_with_the_threads_is_told_so(records):
+def test_a_process_forked_from_the_one_with_the_threads_gets_an_error(records):
     code = """
 import os, sys
 import tfrecord_fast as tf

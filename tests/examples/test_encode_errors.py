@@ -54,12 +54,12 @@ def test_columns_of_unequal_length_are_named_with_their_lengths():
 
 
 @pytest.mark.parametrize("columns", [None, 7, "abc", [1, 2], np.zeros(3)])
-def test_what_is_no_dict_of_columns_is_a_type_error(columns):
+def test_what_is_not_a_dict_of_columns_is_a_type_error(columns):
     with pytest.raises(TypeError, match="expected a dict of columns"):
         tf.encode_examples(columns)
 
 
-def test_a_key_that_is_no_string_is_a_type_error():
+def test_a_key_that_is_not_a_string_is_a_type_error():
     with pytest.raises(TypeError, match="keys are strings, got int"):
         tf.encode_examples({1: [1]})
 

@@ -1,4 +1,4 @@
-"""One Example of a dict, natively: the bytes that columns of one row give, and the message that protobuf builds."""
+"""One Example from a dict, natively: the bytes that columns of one row give, and the message that protobuf builds."""
 
 import sys
 
@@ -98,7 +98,7 @@ def test_what_is_not_plain_gains_no_reference(value):
 
 
 @pytest.mark.parametrize("example", [[("a", 1)], None, {1: 2}, {b"a": 1}], ids=str)
-def test_what_is_no_dict_of_text_keys_is_left_to_the_columns(example):
+def test_what_is_not_a_dict_with_text_keys_is_left_to_the_columns(example):
     assert _core.encode_one(example) is None
 
 

@@ -138,7 +138,7 @@ def test_arrow_lists_are_feature_lists():
         (tf.RaggedTensor.from_row_splits(np.arange(3), [], validate=False), ValueError, "row splits"),
     ],
 )
-def test_what_is_no_feature_list_is_refused_and_named(column, error, words):
+def test_what_is_not_a_feature_list_is_refused_and_named(column, error, words):
     with pytest.raises(error, match=rf"feature list 'bad'.*{words}"):
         tf.encode_sequence_examples({}, {"bad": column})
 

@@ -60,7 +60,7 @@ def test_every_float16_is_the_float32_that_numpy_says():
     assert tf.encode_examples({"a": halves}).tolist() == tf.encode_examples({"a": halves.astype(np.float32)}).tolist()
 
 
-def test_bfloat16_is_the_float32_that_it_stands_for():
+def test_bfloat16_is_the_float32_of_the_same_value():
     ml_dtypes = pytest.importorskip("ml_dtypes")
     array = np.array([0.0, -1.5, 3e38, np.inf], np.float32).astype(ml_dtypes.bfloat16).reshape(2, 2)
     assert tf.encode_examples({"a": array}).tolist() == tf.encode_examples({"a": array.astype(np.float32)}).tolist()

@@ -124,7 +124,7 @@ def test_str_records_of_sequences_are_utf8(make):
     assert tf.parse_sequence_example(make(["", RECORDS[1].decode()]), FEATURES)[0]["a"].tolist() == [7, 1]
 
 
-def test_str_and_bytes_may_stand_side_by_side():
+def test_str_and_bytes_may_be_mixed():
     assert tf.parse_example([b"", ""], FEATURES)["a"].tolist() == [7, 7]
 
 
@@ -220,35 +220,35 @@ NAMES = pytest.mark.parametrize("names", [["x", "y", "z"], [b"x", b"y", b"z"], n
 @NAMES
 @pytest.mark.parametrize("make", [list, objects])
 @pytest.mark.parametrize("parse", [tf.parse_example, tf.parse_sequence_example])
-def test_an_error_tells_the_records_name(names, make, parse):
+def test_an_error_gives_the_records_name(names, make, parse):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: y, feature 'a'.*\(record 1\)"):
         parse(make([RECORDS[0], b"", b""]), REQUIRED, example_names=names)
 
 
 @pytest.mark.parametrize("make", [list, objects])
-def test_without_names_an_error_begins_with_the_feature(make):
+def test_without_names_an_error_starts_with_the_feature(make):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"^feature 'a'"):
         tf.parse_example(make([RECORDS[0], b"", b""]), REQUIRED, [])
 
 
 @pytest.mark.parametrize("name", ["x", b"x", ["x"]])
-def test_an_error_tells_the_name_of_one_record(name):
+def test_an_error_gives_the_name_of_one_record(name):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a'"):
         tf.parse_single_example(b"", REQUIRED, name)
 
 
 @pytest.mark.parametrize("name", ["x", b"x", ["x"]])
-def test_an_error_tells_the_name_of_one_sequence(name):
+def test_an_error_gives_the_name_of_one_sequence(name):
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"^Name: x, feature 'a'"):
         tf.parse_single_sequence_example(b"", REQUIRED, example_name=name)
 
 
-def test_a_name_changes_nothing_where_there_is_no_error():
+def test_a_name_changes_nothing_without_an_error():
     assert tf.parse_single_example(RECORDS[1], REQUIRED, "x") == {"a": 1}
 
 
 @pytest.mark.parametrize("parse", [tf.parse_example, tf.parse_sequence_example])
-def test_there_are_as_many_names_as_records(parse):
+def test_there_must_be_as_many_names_as_records(parse):
     with pytest.raises(tf.errors.InvalidArgumentError, match="1 names for 3 records"):
         parse(RECORDS, FEATURES, example_names=["x"])
 

@@ -107,7 +107,7 @@ def test_every_backend_and_number_of_threads(backend, threads):
         (wire.field(3, wire.field(1, b"\xff")), r"malformed protobuf \(step 3\)"),
     ],
 )
-def test_bad_steps_are_told_apart_wherever_they_were_to_go(bad, message):
+def test_bad_steps_are_told_apart_wherever_they_would_go(bad, message):
     features = {"ids": tf.FixedLenSequenceFeature([], tf.int64)}
     good = wire.sequence_example([], [(b"ids", [wire.feature("int64", [i]) for i in range(6)])])
     bad_one = wire.sequence_example([], [(b"ids", [wire.feature("int64", [1])] * 3 + [bad])])

@@ -38,7 +38,7 @@ def backend(request):
 
 
 def a_feature(draw, key):
-    """Its bytes, and the value that TensorFlow takes from it: None where it has none."""
+    """Its bytes, and the value that TensorFlow takes from it: None if it has none."""
     if key in INTS:
         if draw(st.integers(0, 9)) == 0:
             return b"", None
@@ -132,7 +132,7 @@ VALUES = pytest.mark.parametrize("most", [False, None, True], ids=["0", "1", "al
 
 
 def scalar_of(size, most):
-    """A record of one varint of so many bytes, and its value modulo 2^64."""
+    """A record of one varint of that many bytes, and its value modulo 2^64."""
     value = (1 << 7 * size) - 1 if most else int(most is None)
     groups = [value >> 7 * i & 0x7F | 0x80 for i in range(size)]
     groups[-1] &= 0x7F
@@ -154,7 +154,7 @@ def test_a_varint_of_eleven_bytes_is_malformed(most):
 
 
 @pytest.mark.parametrize("wrong", [b"\x0a\x02\x05\x06", b"\x0a\x01\x85", b"\x0a\x00", b"\x0a\x02\x85\x86"])
-def test_not_one_value_is_no_scalar(wrong):
+def test_what_is_not_one_value_is_not_a_scalar(wrong):
     """Two varints, one that does not end, none, two that do not."""
     other = wire.example([(b"i", wire.feature("int64", [1]))])
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"'i'.*record 2"):

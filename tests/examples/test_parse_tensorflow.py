@@ -12,7 +12,7 @@ from tests.support import differential, live_tensorflow, oracle
 from tests.support.paths import REAL_FILES, ROOT
 from tests.support.real_files import manifest
 
-# Not imported here: it would be there for all tests of the run.
+# Not imported here: it would stay loaded for all tests of the run.
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
 CASES = int(os.environ.get("TFRECORD_FAST_CASES", "400"))

@@ -1,4 +1,4 @@
-"""The wire rules: those of the protobuf specification where the README says so, TensorFlow's elsewhere."""
+"""The wire rules: those of the protobuf specification if the README says so, TensorFlow's otherwise."""
 
 import random
 
@@ -117,7 +117,7 @@ def test_packed_floats_cut_short_raise():
         values(one(wire.field(2, wire.field(1, bytes(7)))), tf.float32)
 
 
-def test_garbage_in_what_nobody_asked_for_is_not_looked_at():
+def test_garbage_in_what_was_not_asked_for_is_not_looked_at():
     message = wire.example([(b"other", b"\xff\xff"), (b"a", wire.feature("int64", [1]))])
     assert values(message) == [1]
 

@@ -10,7 +10,7 @@ from tests.support import wire_writer as wire
 SPLITS, LENGTHS = tf.RaggedFeature.RowSplits, tf.RaggedFeature.RowLengths
 SPARSE = {"s": tf.SparseFeature("i", "v", tf.int64, 4)}
 RAGGED = {"r": tf.RaggedFeature(tf.int64, "v", [LENGTHS("i")], validate=True)}
-CASES = [  # features, indices of the record that does not fit (its values are 7, 8), what is said
+CASES = [  # features, indices of the record that does not fit (its values are 7, 8), the message
     (SPARSE, [1, 9], r"feature 's': index out of range: expected \[0, 4\) in 'i', got 9"),
     (SPARSE, [1], "feature 's': expected as many indices in 'i' as values in 'v', 2, got 1: Dimensions are not .*"),
     (RAGGED, [1, 4], "feature 'r': invalid partition: row_lengths must sum to 2, the number of values, got 5"),
@@ -74,7 +74,7 @@ def test_without_a_file_the_row_is_named(features, ids, text):
 
 
 @pytest.mark.parametrize(("features", "ids", "text"), CASES, ids=["range", "length", "partition"])
-def test_of_one_record_no_row_is_named(features, ids, text):
+def test_the_error_of_one_record_names_no_row(features, ids, text):
     with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{text}$"):
         tf.io.parse_single_example(record(ids), features)
 

@@ -31,7 +31,7 @@ def chunk(kind, content):
 
 
 def deep_png(pixels, color, *chunks, interlaced=0):
-    """A PNG of 16 bits a channel, its rows filtered in each of the five ways in turn."""
+    """A PNG of 16 bits per channel, its rows filtered in each of the five ways in turn."""
     height, width, channels = pixels.shape
     rows = np.zeros((height + 1, width + 1, 2 * channels), np.int16)  # zeros above and on the left
     rows[1:, 1:] = np.ascontiguousarray(pixels, ">u2").view(np.uint8)

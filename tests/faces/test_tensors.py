@@ -45,7 +45,7 @@ def test_tensors_are_serialized_and_parsed_as_by_tensorflow():
             assert np.shape(parsed) == np.shape(value)
 
 
-def test_one_value_stands_for_all_of_a_tensor_however_large():
+def test_one_value_fills_a_tensor_however_large():
     from tfrecord_fast.examples.messages import message
 
     proto = message("TensorProto")(dtype=3, int_val=[7])
@@ -55,7 +55,7 @@ def test_one_value_stands_for_all_of_a_tensor_however_large():
 
 
 @pytest.mark.parametrize("serialized", [b"\xff", tf.io.serialize_tensor([1.0]), b""])
-def test_what_is_no_such_tensor_is_an_error(serialized):
+def test_what_is_not_such_a_tensor_is_an_error(serialized):
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.io.parse_tensor(serialized, tf.int64)
 
@@ -85,6 +85,6 @@ def test_json_examples_decode_as_by_tensorflow():
 
 
 @pytest.mark.parametrize("text", ["", '{"x": 1}', b"\xff"])
-def test_what_is_no_json_of_an_example_is_an_error(text):
+def test_what_is_not_json_of_an_example_is_an_error(text):
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.io.decode_json_example(text)

@@ -75,7 +75,7 @@ def test_messages_that_differ_are_not_equal():
     assert other != tutorial_example()
 
 
-def test_a_feature_tells_its_kind():
+def test_a_feature_names_its_kind():
     example = tf.train.Example()
     example.features.feature["ints"].int64_list.value.append(7)
     assert example.features.feature["ints"].WhichOneof("kind") == "int64_list"
@@ -187,7 +187,7 @@ ORDERS = ["tensorflow, tfrecord_fast.train", "tfrecord_fast.train, tensorflow"]
 
 @needs_tensorflow
 @pytest.mark.parametrize("order", ORDERS)
-def test_messages_live_beside_tensorflows(order):
+def test_messages_live_alongside_tensorflows(order):
     code = f"""
 import {order}
 import tensorflow, tfrecord_fast
@@ -201,8 +201,8 @@ assert type(theirs) is not type(ours)
 
 
 @pytest.mark.parametrize("first", ["tfrecord", "tfrecord_fast"])
-def test_messages_live_beside_those_of_tfrecord(first):
-    """Which itself can't be imported beside TensorFlow, in either order."""
+def test_messages_live_alongside_those_of_tfrecord(first):
+    """The package tfrecord itself can't be imported alongside TensorFlow, in either order."""
     if importlib.util.find_spec("tfrecord") is None:  # not imported here, for the same reason
         pytest.skip("tfrecord is not installed")
     second = {"tfrecord": "tfrecord_fast", "tfrecord_fast": "tfrecord"}[first]

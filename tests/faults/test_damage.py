@@ -1,8 +1,8 @@
 """Damage, exhaustively, on files of a few records: every cut, every bit, every byte inserted or removed.
 
 Uncompressed, whatever is returned was written, in order, and the error names the record that holds the damage.
-Compressed, likewise as far as the container's own checksums go: what a reference decoder calls intact and equal must
-read whole, all else must raise. HARMLESS lists the bits that this is about, and why.
+Compressed, the same as far as the container's own checksums go: what a reference decoder calls intact and equal must
+be read whole, all else must raise. HARMLESS lists the bits that this is about, and why.
 """
 
 import random
@@ -12,7 +12,7 @@ import pytest
 from tests.support import compression, damage
 from tests.support.frames import agrees, frames, offsets, read, record_at
 
-# Sizes that leave no two records alike, and an empty one; small enough for every byte at every place.
+# Sizes such that no two records are the same, and an empty one; small enough to try every byte at every place.
 RECORDS = [random.Random(i).randbytes(size) for i, size in enumerate([5, 0, 33, 1, 17])]
 DATA = frames(RECORDS)
 # The same as TFRecordWriter writes it with zlib 1.2.13, libzstd 1.5.4 and libsnappy 1.1.9: fixed, so that the places
@@ -81,7 +81,7 @@ def test_damage_in_a_file_on_disk_is_the_same_with_any_number_of_threads(kind, t
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_detection_makes_no_damage_pass(kind):
+def test_detection_lets_no_damage_pass(kind):
     """A damaged header may look like another format; it is an error all the same."""
     for what, damaged in DAMAGES[kind](DATA):
         records, error = read(damaged, compression_type=None)
@@ -108,7 +108,7 @@ HARMLESS = {
     },
     "SNAPPY": {40: [0], 99: [0]},  # copies of zeros, from one byte further back or less
 }
-# Symbol compression modes: reserved, and must be zero (RFC 8878, 3.1.1.3.2.1.2); libzstd looks since 1.5.5.
+# Symbol compression modes: reserved, and must be zero (RFC 8878, 3.1.1.3.2.1.2); libzstd checks since 1.5.5.
 LEFT_TO_THE_LIBRARY = {"GZIP": {}, "ZLIB": {}, "ZSTD": {117: [0, 1]}, "SNAPPY": {}}
 
 
@@ -165,7 +165,7 @@ def test_only_what_nothing_protects_may_be_flipped(kind):
 
 @pytest.mark.parametrize("damage_kind", ["cut", "flip", "removal"])
 @pytest.mark.parametrize("kind", compression.KINDS)
-def test_detection_makes_no_compressed_damage_pass(kind, damage_kind):
+def test_detection_lets_no_compressed_damage_pass(kind, damage_kind):
     for what, damaged, records, error in answers(kind, DAMAGES[damage_kind](COMPRESSED[kind]), None):
         assert records == RECORDS[: len(records)], what
         assert error is not None or damaged == b"" or records == RECORDS, what
@@ -173,7 +173,7 @@ def test_detection_makes_no_compressed_damage_pass(kind, damage_kind):
 
 @pytest.mark.parametrize("kind", compression.KINDS)
 def test_records_before_compressed_damage_are_given(kind):
-    """Far enough before it: a decoder may hold back what it has not made sure of."""
+    """Far enough before it: a decoder may hold back what it has not verified yet."""
     records = [random.Random(i).randbytes(1000) for i in range(2000)]
     intact = compression.compress(kind, frames(records))
     got, error = read(damage.flip(intact, 8 * (len(intact) - 1000)), compression_type=kind)

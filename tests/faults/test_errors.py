@@ -33,7 +33,7 @@ def test_data_loss_says_what(error):
     assert error.reason == "corrupted record at 35: the CRC of its 5 data bytes is wrong"
 
 
-def test_data_loss_is_a_tfrecord_error_and_no_os_error(error):
+def test_data_loss_is_a_tfrecord_error_and_not_an_os_error(error):
     assert isinstance(error, errors.TFRecordError) and not isinstance(error, (OSError, ValueError))
     assert tf.DataLossError is errors.DataLossError
 
@@ -75,5 +75,5 @@ def test_tensorflows_names_are_kept():
     assert errors.OpError is errors.TFRecordError and errors.NotFoundError is FileNotFoundError
 
 
-def test_all_is_sorted_and_there():
+def test_all_is_sorted_and_every_name_exists():
     assert errors.__all__ == sorted(errors.__all__) and all(hasattr(errors, name) for name in errors.__all__)

@@ -68,13 +68,13 @@ def test_a_device_is_written_to_and_stays_a_device(kind):
     assert not Path("/dev/null").is_file()
 
 
-def test_a_missing_folder_is_file_not_found_at_once(tmp_path):
+def test_a_missing_folder_is_file_not_found_immediately(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         tf.ExampleWriter(tmp_path / "none" / "x")
     assert refused(caught.value, errno.ENOENT, tmp_path / "none" / "x")
 
 
-def test_a_folder_of_that_name_is_refused_at_once(tmp_path):
+def test_a_folder_of_that_name_is_refused_immediately(tmp_path):
     with pytest.raises(IsADirectoryError) as caught:
         tf.ExampleWriter(tmp_path)
     assert refused(caught.value, errno.EISDIR, tmp_path)

@@ -1,4 +1,4 @@
-"""The index room and damage: files that are cut, flipped, exchanged or gone while they are read."""
+"""The index room and damage: files that are cut, flipped, swapped or removed while they are read."""
 
 import mmap
 import os
@@ -18,7 +18,7 @@ from tests.support.index_files import MANY, RECORDS, core_reader, write
 from tfrecord_fast import IndexedReader, RecordIndex
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
 
-# It stands between a signal and its handler.
+# It comes between a signal and its handler.
 no_thread_sanitizer = pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="makes bus errors fatal")
 
 
@@ -106,7 +106,7 @@ def reads(reader, i):
     [(0, "expects 4 bytes, the header says 3", 0), (1, "CRC of its length is wrong", 20)],
     ids=["another length", "no header"],
 )
-def test_index_of_another_file_is_found_out(tmp_path, way, record, words, offset):
+def test_index_of_another_file_is_noticed(tmp_path, way, record, words, offset):
     paths = write(tmp_path, [[b"abc", b"defg"], [b"abcd", b"efg"]])
     reader = IndexedReader(paths[0], indexes=RecordIndex.build(paths[1]))
     with pytest.raises(DataLossError, match=rf"{words}.*Does the index belong") as caught:
@@ -203,7 +203,7 @@ for _ in range(3):
 
 @no_thread_sanitizer
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_cut_file_is_survived_beside_faulthandler(tmp_path, when):
+def test_cut_file_is_survived_with_faulthandler(tmp_path, when):
     (path,) = write(tmp_path, [MANY])
     done = run(CUT.format(**{"before": "", "after": "", when: "faulthandler.enable()"}), path)
     assert (done.returncode, done.stdout) == (0, "cut at True\n" * 3), done.stderr
@@ -220,12 +220,12 @@ print("alive")
 """
 
 
-def test_bus_error_that_is_not_ours_ends_the_process_as_ever(path):
+def test_bus_error_that_is_not_ours_ends_the_process_as_usual(path):
     assert run(SIGNAL.format(before=""), path).returncode == -signal.SIGBUS
 
 
 @no_thread_sanitizer
-def test_bus_error_that_is_not_ours_goes_to_the_handler_before(path):
+def test_bus_error_that_is_not_ours_goes_to_the_previous_handler(path):
     done = run(SIGNAL.format(before='signal.signal(signal.SIGBUS, lambda *_: print("handled"))'), path)
     assert (done.returncode, done.stdout) == (0, "handled\nalive\n")
 

@@ -1,4 +1,4 @@
-"""What the system refuses is an OSError with errno and file name, and what flush acknowledged is there."""
+"""What the system refuses is an OSError with errno and file name, and what flush acknowledged is in the file."""
 
 import contextlib
 import errno
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="us
 
 @pytest.fixture
 def read_only(tmp_path):
-    """A folder that nothing can be created in, not even by root where root runs the tests."""
+    """A folder that nothing can be created in, not even by root if root runs the tests."""
     folder = tmp_path / "read_only"
     folder.mkdir()
     if os.geteuid() != 0:
@@ -59,7 +59,7 @@ def test_a_full_device_refuses_flush(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_full_device_refuses_close_and_the_writer_is_closed_all_the_same(kind):
+def test_a_full_device_refuses_close_and_the_writer_is_still_closed(kind):
     writer = tf.io.TFRecordWriter("/dev/full", kind)
     writer.write(b"abc")
     with pytest.raises(OSError) as caught:
@@ -125,7 +125,7 @@ def test_a_dropped_writer_reports_what_it_could_not_write(capfd):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_on_a_disk_that_fills_up_what_flush_acknowledged_is_there(small_disk, kind):
+def test_on_a_disk_that_fills_up_what_flush_acknowledged_stays(small_disk, kind):
     path = small_disk / "out"
     writer = tf.io.TFRecordWriter(path, kind)
     acknowledged = []
@@ -176,7 +176,7 @@ os._exit(0)
     assert len(records) == 9
 
 
-# ---- A pipe whose reader has gone ----
+# ---- A pipe that its reader closed ----
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def broken_pipe(tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("last", ["flush", "close"])
-def test_a_pipe_whose_reader_has_gone_is_broken(broken_pipe, kind, last):
+def test_a_pipe_that_its_reader_closed_is_broken(broken_pipe, kind, last):
     path, hang_up = broken_pipe
     writer = tf.io.TFRecordWriter(path, kind)
     hang_up()
@@ -203,7 +203,7 @@ def test_a_pipe_whose_reader_has_gone_is_broken(broken_pipe, kind, last):
             writer.close()
 
 
-def test_a_pipe_whose_reader_has_gone_refuses_write_once_the_buffer_is_full(broken_pipe):
+def test_a_pipe_that_its_reader_closed_refuses_write_once_the_buffer_is_full(broken_pipe):
     path, hang_up = broken_pipe
     writer = tf.io.TFRecordWriter(path)
     hang_up()
@@ -215,13 +215,13 @@ def test_a_pipe_whose_reader_has_gone_refuses_write_once_the_buffer_is_full(brok
 # ---- Creating and opening ----
 
 
-def test_a_read_only_folder_refuses_at_once(read_only):
+def test_a_read_only_folder_refuses_immediately(read_only):
     with pytest.raises(OSError) as caught:
         tf.io.TFRecordWriter(read_only / "out")
     assert caught.value.errno in (errno.EROFS, errno.EACCES) and caught.value.filename == str(read_only / "out")
 
 
-def test_a_folder_is_no_file_to_write(tmp_path):
+def test_a_folder_cannot_be_written_as_a_file(tmp_path):
     with pytest.raises(IsADirectoryError) as caught:
         tf.io.TFRecordWriter(tmp_path)
     assert caught.value.filename == str(tmp_path)
@@ -230,7 +230,7 @@ def test_a_folder_is_no_file_to_write(tmp_path):
 @pytest.mark.parametrize(
     "use", [tf.io.TFRecordWriter, lambda path: list(tf.data.TFRecordDataset(path))], ids=["write", "read"]
 )
-def test_a_file_on_the_way_is_no_folder(tmp_path, use):
+def test_a_file_in_the_path_is_not_a_folder(tmp_path, use):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(NotADirectoryError) as caught:
         use(tmp_path / "file" / "below")
@@ -265,7 +265,7 @@ def test_a_read_that_fails_is_an_error_with_its_errno(kind):
     assert caught.value.errno == errno.EIO and caught.value.filename == "/proc/self/mem"
 
 
-def test_files_whose_size_is_not_told_are_read_all_the_same():
+def test_files_of_unknown_size_are_read():
     """Files in /proc are regular and of size 0."""
     records, error = drain(tf.data.TFRecordDataset("/proc/self/cmdline", ""))
     assert records == [] and error is not None

@@ -65,7 +65,7 @@ def test_names_of_two_shards(pattern, expected):
         ("t-{shard}-of-{num_shards}", "t-00000-of-00001"),
     ],
 )
-def test_one_shard_bears_the_name_given_unless_it_is_a_pattern(given, expected):
+def test_one_shard_has_the_name_given_unless_it_is_a_pattern(given, expected):
     assert shard_paths(given, 1) == [expected]
 
 
@@ -112,17 +112,17 @@ def two_and_one(tmp_path):
     return writer
 
 
-def test_close_tells_the_records_of_each_file(two_and_one, tmp_path):
+def test_close_reports_the_records_of_each_file(two_and_one, tmp_path):
     names = [str(tmp_path / f"x-0000{shard}-of-00002") for shard in range(2)]
     assert [(file.path, file.records) for file in two_and_one.close()] == list(zip(names, [2, 1], strict=True))
 
 
-def test_close_tells_the_bytes_of_each_file(two_and_one):
+def test_close_reports_the_bytes_of_each_file(two_and_one):
     written = two_and_one.close()
     assert [file.bytes for file in written] == [os.path.getsize(file.path) for file in written]
 
 
-def test_close_tells_the_same_again(two_and_one):
+def test_close_reports_the_same_again(two_and_one):
     written = two_and_one.close()
     assert two_and_one.close() == written and two_and_one.closed
 
@@ -140,7 +140,7 @@ def test_a_shard_without_rows_is_an_empty_file(tmp_path):
     ],
     ids=["columns of unequal length", "a batch with a number in it"],
 )
-def test_what_is_refused_writes_nothing_and_the_writer_can_be_used_further(path, write, error):
+def test_what_is_refused_writes_nothing_and_the_writer_stays_usable(path, write, error):
     with tf.ExampleWriter(path) as writer:
         with pytest.raises(error):
             write(writer)
@@ -187,7 +187,7 @@ def test_until_close_there_are_hidden_files_only(tmp_path):
 
 
 @pytest.mark.parametrize("sync", [False, True])
-def test_what_bore_the_name_stays_until_close(path, sync):
+def test_an_existing_file_of_that_name_stays_until_close(path, sync):
     path.write_bytes(b"before")
     with tf.ExampleWriter(path, sync=sync) as writer:
         writer.write({"i": [1]})
@@ -195,7 +195,7 @@ def test_what_bore_the_name_stays_until_close(path, sync):
     assert numbers(path) == [1]
 
 
-def test_what_bore_the_name_stays_after_an_exception(path):
+def test_an_existing_file_of_that_name_stays_after_an_exception(path):
     path.write_bytes(b"before")
     with pytest.raises(ZeroDivisionError), tf.ExampleWriter(path) as writer:
         writer.write({"i": [1]})

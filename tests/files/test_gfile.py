@@ -69,7 +69,7 @@ def test_a_file_is_not_renamed_to_one_that_exists(one, tmp_path):
     assert tf.io.read_file(tmp_path / "other") == b"kept"
 
 
-def test_a_file_replaces_one_that_exists_where_that_is_asked_for(one, tmp_path):
+def test_a_file_replaces_one_that_exists_if_asked_to(one, tmp_path):
     tf.io.write_file(tmp_path / "other", b"gone")
     tf.io.gfile.rename(one, str(tmp_path / "other"), overwrite=True)
     assert tf.io.gfile.listdir(tmp_path) == ["other"] and tf.io.read_file(tmp_path / "other") == b"text"
@@ -93,7 +93,7 @@ def test_a_tree_is_removed(tmp_path):
 
 
 @pytest.mark.parametrize("use", [tf.io.gfile.stat, tf.io.gfile.listdir, tf.io.gfile.remove, tf.io.read_file])
-def test_what_is_not_there_is_file_not_found(tmp_path, use):
+def test_what_does_not_exist_is_file_not_found(tmp_path, use):
     with pytest.raises(FileNotFoundError):
         use(tmp_path / "none")
 
@@ -131,11 +131,11 @@ def test_a_tree_of_urls_is_removed(in_memory):
     assert not tf.io.gfile.exists(in_memory)
 
 
-def test_tensorflow_1s_functions_are_there(tmp_path):
+def test_tensorflow_1s_functions_exist(tmp_path):
     assert tf.gfile.Exists(tmp_path) and tf.compat.v1.gfile.ListDirectory(tmp_path) == []
 
 
-def test_tensorflow_1s_files_are_there(tmp_path):
+def test_tensorflow_1s_files_exist(tmp_path):
     with tf.gfile.Open(str(tmp_path / "a"), "wb") as file:
         file.write(b"1")
     with tf.gfile.FastGFile(str(tmp_path / "a"), "rb") as file:
@@ -153,7 +153,7 @@ def test_mkdir_makes_one_folder_and_not_those_above(tmp_path):
         tf.io.gfile.mkdir(tmp_path / "b" / "c")
 
 
-def test_mkdir_in_the_place_of_a_file_is_refused(tmp_path):
+def test_mkdir_where_a_file_exists_is_refused(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(FileExistsError):
         tf.io.gfile.mkdir(tmp_path / "file")

@@ -46,7 +46,7 @@ def test_index_of_real_file_is_what_tfrecord2idx_writes(row, data_dir, tmp_path)
 
 
 @pytest.mark.parametrize("row", [row for row in manifest() if row["compression"]], ids=lambda row: row["file"])
-def test_compressed_real_file_can_not_be_indexed(row, data_dir):
+def test_compressed_real_file_cannot_be_indexed(row, data_dir):
     with pytest.raises(InvalidArgumentError, match=f"compressed .{row['compression']}"):
         RecordIndex.build(data_dir / row["file"])
 
@@ -172,7 +172,7 @@ def test_saving_writes_through_a_link(path, tmp_path):
     assert len(RecordIndex.load(tmp_path / "target")) == len(RECORDS)
 
 
-def test_saving_where_there_is_no_folder_names_the_path(path, tmp_path):
+def test_saving_in_a_missing_folder_names_the_path(path, tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
         RecordIndex.build(path).save(tmp_path / "no" / "idx")
     assert caught.value.filename == str(tmp_path / "no" / "idx")
@@ -185,7 +185,7 @@ def test_missing_file_is_named(tmp_path, make):
     assert caught.value.filename == str(tmp_path / "missing")
 
 
-def test_pipe_can_not_be_indexed(tmp_path):
+def test_pipe_cannot_be_indexed(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     holder = os.open(tmp_path / "pipe", os.O_RDWR)
     try:

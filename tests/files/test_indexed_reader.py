@@ -88,7 +88,7 @@ def test_unsigned_indices_do_not_wrap_around(reader):
 
 
 @pytest.mark.parametrize("i", [1.0, "1", None, b"1", [1], np.float32(1)])
-def test_what_is_no_integer_is_no_index(reader, i):
+def test_what_is_not_an_integer_is_not_an_index(reader, i):
     with pytest.raises(TypeError):
         reader[i]
     with pytest.raises(TypeError):
@@ -96,7 +96,7 @@ def test_what_is_no_integer_is_no_index(reader, i):
 
 
 @pytest.mark.parametrize("indices", [[True, False], np.array([True]), [[1, 2]], np.array(3), 3, [1.5]])
-def test_what_are_no_integers_are_no_indices(reader, indices):
+def test_what_are_not_integers_are_not_indices(reader, indices):
     with pytest.raises(TypeError):
         reader.take(indices)
 
@@ -129,7 +129,7 @@ def index_arrays(records):
     return offsets(records)[:-1], [len(record) + FRAME for record in records]
 
 
-def test_records_appended_later_are_not_there_yet(tmp_path):
+def test_records_appended_later_are_not_seen(tmp_path):
     (path,) = write(tmp_path, [RECORDS])
     reader = IndexedReader(path)
     assert len(reader) == len(RECORDS)

@@ -27,11 +27,11 @@ def test_patterns_and_lists_are_taken(paths):
     assert list(IndexedReader([f"{folder}/0000[0-3]*", [folder + "/00004.tfrecord"], paths[5]])) == ALL
 
 
-def test_files_are_told(paths):
+def test_files_are_reported(paths):
     assert IndexedReader(paths).files == paths
 
 
-def test_pattern_without_a_match_raises_at_once(tmp_path):
+def test_pattern_without_a_match_raises_immediately(tmp_path):
     with pytest.raises(FileNotFoundError):
         IndexedReader(f"{tmp_path}/*.tfrecord")
 
@@ -72,7 +72,7 @@ def test_as_many_indexes_as_files_are_needed(paths, indexes):
         IndexedReader(paths, indexes=indexes)
 
 
-def test_index_beside_the_file_is_not_used_unasked(path):
+def test_index_next_to_the_file_is_not_used_unasked(path):
     path.with_suffix(".tfrecord.idx").write_text("0 17\n")
     assert list(IndexedReader(path)) == RECORDS
 
@@ -87,7 +87,7 @@ def test_error_of_the_first_file_is_the_one_reported(tmp_path):
         assert caught.value.path == paths[3]
 
 
-def test_reader_recovers_when_a_file_comes(tmp_path):
+def test_reader_recovers_when_a_file_appears(tmp_path):
     reader = IndexedReader(tmp_path / "a")
     with pytest.raises(FileNotFoundError):
         len(reader)

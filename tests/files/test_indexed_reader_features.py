@@ -72,7 +72,7 @@ def test_record_that_does_not_fit_is_named(tmp_path, read):
 @pytest.mark.parametrize(
     ("features", "error"), [({"id": tf.FixedLenFeature([], "no such type")}, TypeError), ({}, ValueError)]
 )
-def test_features_that_make_no_sense_are_refused_at_once(features, error):
+def test_features_that_make_no_sense_are_refused_immediately(features, error):
     with pytest.raises(error):
         IndexedReader("never opened", features)
 

@@ -6,7 +6,7 @@ import pytest
 import tfrecord_fast as tf
 
 ROWS = 900
-WIDTH = 4000  # float32: 16 kB a record, so that a batch of half of the rows is several times what is shared
+WIDTH = 4000  # float32: 16 kB per record, so that a batch of half of the rows is several times what is shared
 
 FIXED = {"x": tf.io.FixedLenFeature([WIDTH], tf.float32), "row": tf.io.FixedLenFeature([], tf.int64)}
 LISTS = {**FIXED, "x": tf.io.VarLenFeature(tf.float32), "name": tf.io.VarLenFeature(tf.string)}

@@ -96,7 +96,7 @@ def test_ctrl_c_comes_through(files):
 
 
 def test_ctrl_c_while_nothing_comes():
-    """A pipe whose writer is silent: the wait for its first record ends at once."""
+    """A pipe whose writer is silent: the wait for its first record ends immediately."""
     code = """
 import os, signal, threading, time, tfrecord_fast as tf
 end, other = os.pipe()
@@ -107,7 +107,7 @@ try:
 except KeyboardInterrupt:
     print(time.monotonic() - start < 1.3)
 """
-    # What runs in the background of a script may have been told to ignore the signal, and so would its child.
+    # A command in the background of a script may have been told to ignore the signal, and its child would, too.
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
@@ -141,7 +141,7 @@ def test_the_interpreter_ends_with_readers_alive(files):
 
 @pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="it knows no threads of a forked process")
 def test_a_fork_while_a_reader_runs(files):
-    """The child is told, and can read with readers of its own; the parent carries on."""
+    """The child gets an error, and can read with readers of its own; the parent carries on."""
     whole = [batch["x"].tolist() for batch in reader(files, num_epochs=1)]
     batches = iter(reader(files, num_epochs=1))
     head = [next(batches)["x"].tolist()]
@@ -157,7 +157,7 @@ def test_a_fork_while_a_reader_runs(files):
 
 @pytest.mark.skipif("thread" in tf.build_info()["sanitizers"], reason="it knows no threads of a forked process")
 def test_forks_while_threads_parse(files):
-    """What all threads of a process share, pools and parsers, is free in the child at whatever moment it is forked."""
+    """What all threads of a process share, pools and parsers, is free in the child whenever it is forked."""
     batch = next(iter(tf.ShardReader(files, batch_size=100)))
     expected = tf.parse_example(batch, FEATURES)["x"].tolist()
     running = iter(reader(files, num_epochs=None))

@@ -9,7 +9,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.shards import make_files
 
-# Sizes of files, so that slots end at different times, some at once.
+# Sizes of files such that slots end at different times, some at the same time.
 SIZES = [(5, 2, 4, 3), (1, 1, 1, 1, 1), (7, 0, 3, 0, 9, 2), (0, 0, 4), (30, 1, 30), (3,) * 8]
 CYCLES = [1, 2, 3, 5, 9]
 BLOCKS = [1, 2, 4]
@@ -66,7 +66,7 @@ print(json.dumps([[r.hex() for r in batch] for batch in reader]))
     ],
     ids=str,
 )
-def test_a_new_process_goes_on_where_this_one_stopped(tmp_path, given):
+def test_a_new_process_continues_where_this_one_stopped(tmp_path, given):
     """Every k-th batch of a run over files of mixed compressions."""
     paths, _ = make_files(tmp_path, 7)
     reader = tf.ShardReader(paths, num_threads=2, **given)

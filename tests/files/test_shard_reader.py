@@ -93,7 +93,7 @@ def test_not_in_order_is_complete(files):
 
 @pytest.mark.parametrize("features", [None, {"x": tf.VarLenFeature(tf.int64)}])
 def test_any_order_shuffled_has_every_record_once(tmp_path, features):
-    """Batches are handed over in another order than they were shuffled in."""
+    """Batches are passed on in a different order than they were shuffled in."""
     paths = [tmp_path / str(i) for i in range(4)]
     for i, path in enumerate(paths):
         with tf.ExampleWriter(path) as writer:
@@ -219,7 +219,7 @@ def ten_examples(tmp_path):
 
 
 @pytest.mark.parametrize("features", [X, "infer"], ids=["given", "inferred"])
-def test_batches_are_columns_where_features_are_given(ten_examples, features):
+def test_batches_are_columns_if_features_are_given(ten_examples, features):
     parts = [columns["x"].tolist() for columns in tf.ShardReader(ten_examples, features, batch_size=4)]
     assert parts == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
 
@@ -300,7 +300,7 @@ def test_slots_that_no_file_fills_do_not_end_endless_epochs(files, cycle, as_man
 
 
 @pytest.mark.parametrize("size", [2**40, 2**63 - 1])
-def test_a_batch_that_no_files_fill_is_what_they_hold(files, size):
+def test_a_batch_that_the_files_do_not_fill_is_what_they_hold(files, size):
     expected = [[record for mine in files[1] for record in mine]]
     assert batches(files[0], batch_size=size) == expected
     assert [len(batch) for batch in batches(files[0], batch_size=size, shuffle_buffer=size, cycle_length=3)] == [
@@ -336,7 +336,7 @@ def test_features_are_inferred_from_what_is_not_skipped(examples, on_corrupt, ro
 def test_features_are_inferred_from_unverified_records_too(examples):
     with pytest.raises(tf.errors.TFRecordError) as caught:
         list(tf.ShardReader(examples, "infer", verify_crc=False))
-    assert not isinstance(caught.value, tf.DataLossError)  # the record is looked at, and is no Example
+    assert not isinstance(caught.value, tf.DataLossError)  # the record is looked at, and is not an Example
 
 
 @pytest.fixture

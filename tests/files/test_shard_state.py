@@ -1,4 +1,4 @@
-"""ShardReader's state: what it speaks of, for how long it counts, and what is refused."""
+"""ShardReader's state: what it describes, how long it is valid, and what is refused."""
 
 import gzip
 import json
@@ -26,14 +26,14 @@ def flat(reader):
 
 
 def stopped(path, batches, **given):
-    """The records of so many batches, and the state after them."""
+    """The records of that many batches, and the state after them."""
     reader = tf.ShardReader(path, batch_size=100, **given)
     iterator = iter(reader)
     head = [record for _ in range(batches) for record in next(iterator).tolist()]
     return reader, head, json.loads(json.dumps(reader.state_dict()))
 
 
-# ---- For how long a state counts ----
+# ---- How long a state is valid ----
 
 
 @pytest.mark.parametrize("given", [{}, {"shuffle_buffer": 50}, {"shuffle_buffer": 50, "seed": 4}], ids=str)
@@ -67,7 +67,7 @@ def test_a_state_that_was_refused_is_refused_again(path):
             iter(other)
 
 
-def test_a_state_speaks_of_the_files_that_the_iteration_began_with(tmp_path):
+def test_a_state_describes_the_files_that_the_iteration_began_with(tmp_path):
     write(tmp_path / "b.tfrecord")
     pattern = str(tmp_path / "*.tfrecord")
     reader, head, state = stopped(pattern, 3)
@@ -93,7 +93,7 @@ def test_a_seed_that_was_given_must_be_the_states(path):
 
 
 @pytest.mark.parametrize("state", [None, "state", [], 3])
-def test_what_is_no_dict_is_no_state(path, state):
+def test_what_is_not_a_dict_is_not_a_state(path, state):
     with pytest.raises(TypeError, match="a state of ShardReader is a dict"):
         tf.ShardReader(path).load_state_dict(state)
 
@@ -150,7 +150,7 @@ def test_what_a_state_lacks_is_named(path, names):
         ("x", ("stream",)),
     ],
 )
-def test_a_state_with_an_impossible_value_is_no_state(path, value, names):
+def test_a_state_with_an_impossible_value_is_not_a_state(path, value, names):
     reader, _, state = stopped(path, 1)
     with pytest.raises(ValueError, match="not a state"):
         reader.load_state_dict(changed(state, value, *names))

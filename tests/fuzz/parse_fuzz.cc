@@ -53,7 +53,7 @@ tfr::SchemaPtr MakeSchema(int which, bool lists) {
     specs = {Spec("a", ElementType::kBool, single, {2}, true), Spec("b", ElementType::kFloat64, Layout::kList, {}, true),
              Spec("", ElementType::kInt64, single, {}, true)};
   }
-  if (!lists) {  // defaults, so that a record without the feature is no error
+  if (!lists) {  // defaults, so that a record without the feature is not an error
     for (FeatureSpec& spec : specs) {
       if (spec.layout != Layout::kFixed) continue;
       if (spec.type == ElementType::kBytes) {
@@ -118,7 +118,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
   }
   const size_t which = data[0] % kSchemas;
-  // malloc, so that a read one byte after the record is seen
+  // malloc, so that a read one byte after the record is noticed
   std::unique_ptr<uint8_t, decltype(&std::free)> record(static_cast<uint8_t*>(std::malloc(size - 1)), &std::free);
   std::memcpy(record.get(), data + 1, size - 1);
   tfr::RecordBatch one, three;

@@ -29,7 +29,7 @@ def room_of(module):
 
 
 def names_in(path):
-    """What stands in import statements inside functions, by full name."""
+    """What import statements inside functions import, by full name."""
     for function in ast.walk(ast.parse(path.read_text())):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             for node in ast.walk(function):
@@ -43,7 +43,7 @@ def test_every_folder_of_code_is_a_room():
     assert {room_of(module) for module in MODULES} - {"", "command"} == set(MAY_IMPORT)
 
 
-def test_nothing_but_the_command_lies_beside_the_rooms():
+def test_only_the_command_is_next_to_the_rooms():
     assert sorted(path.name for path in FOLDER.glob("*.py")) == ["__init__.py", "__main__.py"]
 
 

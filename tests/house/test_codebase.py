@@ -64,7 +64,7 @@ def test_every_room_has_its_place_in_the_table_and_on_the_map():
 
 
 @pytest.mark.parametrize("room", MAP)
-def test_the_contracts_on_the_map_are_there(room):
+def test_the_contracts_on_the_map_exist(room):
     assert MAP[room] and all((CORE / room / contract).exists() for contract in MAP[room])
 
 
@@ -78,7 +78,7 @@ def test_only_bindings_knows_python(path):
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)
 def test_includes_go_only_where_they_may(path):
-    """Own headers by their path from csrc/, in a room that this one may look into; nothing looks into bindings/."""
+    """Own headers by their path from csrc/, in a room that this one may include; nothing includes bindings/."""
     here = room(path)
     for header in includes(path)[1]:
         assert (CORE / header).exists(), f"{header} is not a path from csrc/"

@@ -1,4 +1,4 @@
-"""Every path in docs/ that code, docs or README cite is there."""
+"""Every path in docs/ that code, docs or README cite exists."""
 
 import re
 
@@ -18,12 +18,12 @@ FILES = sorted(
 
 
 def cited(text):
-    """The paths in docs/ that stand in the text, those of web addresses left out."""
+    """The paths in docs/ that the text names, except for those in web addresses."""
     return set(re.findall(r"(?<![\w/.-])docs/(?:[\w.-]+/)*(?:[\w-]+\.\w+)?", re.sub(r"https?://\S+", "", text)))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_docs_that_a_file_cites_are_there(path):
+def test_the_docs_that_a_file_cites_exist(path):
     missing = {name for name in cited(path.read_text()) if not (ROOT / name).exists()}
     assert missing <= ({"docs/none.md", "docs/none/"} if path.name == "test_docs_cited.py" else set())
 

@@ -1,4 +1,4 @@
-"""The examples: each runs, and gives what the same script gives under TensorFlow, import line apart."""
+"""The examples: each runs, and gives what the same script gives under TensorFlow, apart from the import line."""
 
 import importlib.util
 import os

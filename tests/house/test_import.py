@@ -92,13 +92,13 @@ print("fine")
     assert python(code) == "fine"
 
 
-def test_all_is_sorted_and_there():
+def test_all_is_sorted_and_every_name_exists():
     names = tfrecord_fast.__all__
     assert sorted(names) == names or sorted(names, key=str.lower) == names
     assert all(hasattr(tfrecord_fast, name) for name in names)
 
 
-def test_build_info_tells_what_was_built():
+def test_build_info_says_what_was_built():
     info = tfrecord_fast.build_info()
     assert info["version"] == tfrecord_fast.__version__ and info["compiler"].split()[0] in ("gcc", "clang")
     assert set(info["codecs"]) == {"isa-l", "libdeflate", "zlib", "zstd", "snappy"}

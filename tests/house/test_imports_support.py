@@ -1,4 +1,4 @@
-"""What the tests of rooms stand on: imports are found wherever they are, and circles of them too."""
+"""What the tests of rooms rely on: imports are found wherever they are, and circles of them too."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_an_import_for_type_checkers_counts(package):
     assert ("house.cellar", "house.attic.box") in package
 
 
-def test_a_circle_is_told_without_those_who_only_lead_into_it(package):
+def test_a_circle_leaves_out_modules_that_only_lead_into_it(package):
     assert circles(package) == ["house.attic.box", "house.cellar"]
 
 

@@ -1,4 +1,4 @@
-"""tests/ mirrors the rooms of the project: one folder per room, and nothing lies flat."""
+"""tests/ mirrors the rooms of the project: one folder per room, and no test outside of them."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_a_room_is_a_package_with_tests(room):
     assert list((TESTS / room).glob("test_*.py"))
 
 
-def test_no_test_lies_flat():
+def test_no_test_is_outside_of_a_folder():
     assert {path.name for path in TESTS.glob("*.py")} == {"__init__.py", "conftest.py"}
 
 

@@ -29,10 +29,10 @@ FLOORS = [
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
-# What imports by name at run time: lazy names, optional packages, and the harness, which is no part of the package.
+# What imports by name at run time: lazy names, optional packages, and the harness, which is not part of the package.
 BY_NAME = {"base.lazy", "base.optional", "cli.bench"}
 
-# Public, whatever they begin with.
+# Public, whatever they start with.
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 OF_THE_SYSTEM = {"_exit"}
 
@@ -63,16 +63,16 @@ def test_imports_run_down_and_never_back():
 
 
 def test_nothing_imports_the_package_itself():
-    """Its `__init__` is names only: who needs one of them takes it from its room."""
+    """Its `__init__` is names only: a module that needs one of them takes it from its room."""
     assert not [one for one in IMPORTS if one.imported == PACKAGE]
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    # A package's `__init__` that lists its modules, which stand beside each other, is a table of contents.
+    # A package's `__init__` that lists its modules, which are siblings, is a table of contents.
     assert not circles({(one.importer, one.imported) for one in IMPORTS})
 
 
-def test_imports_stand_at_the_top_of_the_file():
+def test_imports_are_at_the_top_of_the_file():
     inside = []
     for name, path in PYTHON.items():
         for function in ast.walk(ast.parse(path.read_text())):
@@ -90,7 +90,7 @@ def test_imports_by_name_are_in_few_places():
     assert by_name == {f"{PACKAGE}.{name}" for name in BY_NAME}
 
 
-def test_no_module_is_private_but_the_core():
+def test_no_module_is_private_except_for_the_core():
     names = {name.rpartition(".")[2] for name in MODULES}
     assert {name for name in names if name.startswith("_")} == {"__main__", "_core"}
 

@@ -10,10 +10,10 @@ import tfrecord_fast
 from tfrecord_fast import _core
 
 STUB = ast.parse((Path(tfrecord_fast.__file__).parent / "_core.pyi").read_text())
-# What CPython or pybind11 gives every module and class of its own accord.
+# What CPython or pybind11 gives every module and class by itself.
 UNTOLD = {"__doc__", "__file__", "__loader__", "__name__", "__package__", "__spec__", "__module__", "__reduce__"}
 UNTOLD |= {"__repr__", "_pybind11_conduit_v1_"}
-# What CPython gives every named tuple of the core's (a struct sequence).
+# What CPython gives every named tuple of the core (a struct sequence).
 UNTOLD_OF_TUPLES = {"__match_args__", "__new__", "__replace__", "n_fields", "n_sequence_fields", "n_unnamed_fields"}
 
 

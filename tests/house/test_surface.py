@@ -1,4 +1,4 @@
-"""What users hold on to: no public name, argument, default or documented example goes without somebody deciding so."""
+"""What users rely on: no public name, argument, default or documented example is removed by accident."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""TensorFlow, live: it reads what we write, we read what it writes, and where the bytes can be the same they are."""
+"""TensorFlow, live: it reads what we write, we read what it writes, and the bytes are the same if they can be."""
 
 import hashlib
 import io
@@ -14,7 +14,7 @@ from tests.support.interleaving import interleave
 SHARED = ["", "GZIP", "ZLIB"]  # what both can do
 
 
-# ---- Over there ----
+# ---- In TensorFlow's process ----
 
 
 def theirs_write(path, records, options):
@@ -43,14 +43,14 @@ def theirs_write_one(path, size):
         writer.write(b"after")
 
 
-# ---- Here ----
+# ---- In this process ----
 
 
 @pytest.fixture
 def both(tensorflow, tmp_path):
-    """Writes the same records with both; gives (our file, their file).
+    """Writes the same records with both; returns (our file, their file).
 
-    one_stream: GZIP by zlib in one stream, as any parameter of zlib's own asks for, and not in blocks.
+    one_stream: GZIP by zlib in one stream, as with any of zlib's own parameters, and not in blocks.
     """
 
     def write(records, kind="", flush_every=0, one_stream=False, **parameters):
@@ -69,7 +69,7 @@ def both(tensorflow, tmp_path):
 
 @pytest.fixture
 def each_reads_the_other(tensorflow, both):
-    """Holds both to reading what the other wrote."""
+    """Checks that each reads what the other wrote."""
 
     def check(records, kind="", **parameters):
         ours, theirs = both(records, kind, **parameters)
@@ -170,7 +170,7 @@ def test_the_bytes_are_the_same_with_no_records(both, kind):
     assert contents(ours) == contents(theirs)
 
 
-# Level 0 copies its input as it comes, and ours comes in other pieces.
+# Level 0 copies its input as it comes, and ours comes in different pieces.
 @pytest.mark.parametrize("level", [-1, *range(1, 10)])
 @pytest.mark.parametrize("kind", ["GZIP", "ZLIB"])
 def test_the_bytes_are_the_same_at_every_level(both, kind, level):
@@ -263,8 +263,8 @@ def theirs_until_error(data, kind, path):
     return answers
 
 
-def test_damage_is_judged_as_tensorflow_does_but_for_cut_headers(tensorflow, tmp_path):
-    """A file that ends inside of a header ends silently there, and raises here."""
+def test_damage_is_judged_as_by_tensorflow_except_for_cut_headers(tensorflow, tmp_path):
+    """A file that ends inside a header ends silently in TensorFlow, and raises here."""
     intact = frames([b"one", b"", b"three"])
     cuts = [intact[:n] for n in range(len(intact) + 1)]
     flips = [intact[:i] + bytes([intact[i] ^ 0x10]) + intact[i + 1 :] for i in range(len(intact))]

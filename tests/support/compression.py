@@ -1,4 +1,4 @@
-"""Compressed files, made and undone by Python's own libraries: what the codecs are held against."""
+"""Compressed files, made and undone by Python's own libraries: what the codecs are compared with."""
 
 import gzip
 import struct
@@ -28,7 +28,7 @@ def compress(kind, data, level=6):
 
 
 def decompress(kind, data):
-    """All parts; None where the container is damaged or cut."""
+    """All parts; None if the container is damaged or cut."""
     parts, data = [], bytes(data)
     if kind == "SNAPPY":
         return unsnappy(data)
@@ -71,7 +71,7 @@ def gzip_member(data, flags=0, extra=b"", name=b"", comment=b"", level=6):
 
 
 def skippable_frame(content, kind=0):
-    """RFC 8878, 3.1.2: a ZSTD frame that stands for nothing."""
+    """RFC 8878, 3.1.2: a ZSTD frame that holds no data."""
     return struct.pack("<II", 0x184D2A50 + kind, len(content)) + content
 
 
@@ -81,7 +81,7 @@ def snappy_block(raw):
 
 
 def varint(value):
-    """As it opens raw Snappy: seven bits a byte, the lowest first."""
+    """As it opens raw Snappy: seven bits per byte, the lowest first."""
     encoded = b""
     while value > 0x7F:
         encoded += bytes([value & 0x7F | 0x80])
@@ -90,7 +90,7 @@ def varint(value):
 
 
 def unsnappy(data):
-    """What blocks inflate to; None where one is damaged or cut."""
+    """What blocks inflate to; None if one is damaged or cut."""
     made = b""
     while data:
         length = int.from_bytes(data[:4], "big")
@@ -109,7 +109,7 @@ def _raw_unsnappy(block, length):
     at = next(i for i in range(6) if i == 5 or block[i] < 0x80) + 1
     claim = sum((byte & 0x7F) << 7 * i for i, byte in enumerate(block[:at]))
     if at == 6 or claim >= 1 << 32:
-        raise ValueError("the preamble is no varint of 32 bits")
+        raise ValueError("the preamble is not a varint of 32 bits")
     made = bytearray()
     while at < length:
         tag, at = block[at], at + 1

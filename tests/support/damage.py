@@ -39,6 +39,6 @@ def every_removal(data):
 
 
 def first_difference(data, damaged):
-    """Where the two part: the place of the damage, as far as content can tell."""
+    """Where the two first differ: the place of the damage, as far as content can tell."""
     same = min(len(data), len(damaged))
     return next((i for i in range(same) if data[i] != damaged[i]), same)

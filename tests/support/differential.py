@@ -2,9 +2,9 @@
 
     python -m tests.support.differential --cases 100000 --seed 1
 
-Every case is drawn from its own seed, which is printed with a difference: `--case SEED` runs that one alone. What
-TensorFlow is known to do otherwise (README, "Differences from TensorFlow") is not drawn; test_parse_wire.py holds
-those against the protobuf runtime.
+Every case is drawn from its own seed, which is printed with a difference: `--case SEED` runs only that one. What
+TensorFlow is known to do otherwise (README, "Differences from TensorFlow") is not drawn; test_parse_wire.py
+compares those with the protobuf runtime.
 """
 
 import argparse
@@ -68,7 +68,7 @@ class Draw:
     # ---- Features ----
 
     def features(self, where):
-        """Described features; notes in self.raw what each raw key is about. `where`: example, context or lists."""
+        """Described features; notes in self.raw what each raw key holds. `where`: example, context or lists."""
         rng = self.rng
         self.raw = {}
         described = {}
@@ -172,9 +172,9 @@ class Draw:
         if values is None or kind != KIND_OF[dtype]:
             count = self.count_for(layout, elements) if count is None else count
             if self.raw[key][3] == "partition":
-                count = max(count, 1)  # no row starts for some values: TensorFlow loses the values
+                count = max(count, 1)  # some values are in no row: TensorFlow loses them
             if kind == "bytes" and dtype != "string" and layout == "fixed":
-                return wire.feature("bytes", [b"abc"])  # three bytes are no array of any requested type
+                return wire.feature("bytes", [b"abc"])  # three bytes are not an array of any requested type
             values = self.values(kind, count)
         packed = rng.random() < 0.8
         if kind == "float" and layout == "fixed" and len(values) > elements:
@@ -233,7 +233,7 @@ class Draw:
                 out.append((key, wire.feature(KIND_OF[self.raw[key][1]], planned[key], rng.random() < 0.8)))
             elif rng.random() >= self.p_missing:
                 out.append((key, self.serialized_feature(key)))
-        if rng.random() < 0.2:  # nobody asked for it, and nobody looks into it
+        if rng.random() < 0.2:  # not asked for, and not looked into
             out.append(
                 (rng.choice(["unasked", "other"]), rng.choice([b"", b"\xff\xff", wire.feature("int64", [1, 2])]))
             )
@@ -328,7 +328,7 @@ def same_value(a, b):
 
 
 def difference(ours, theirs):
-    """None where the answers agree, else a text."""
+    """None if the answers agree, else a text."""
     if theirs[0] == "crash":
         return None if ours[0] == "error" else f"TensorFlow crashed, here {ours}"
     if ours[0] == "error" and "row_starts is empty, but there are values" in ours[2]:

@@ -1,4 +1,4 @@
-"""Columns of every kind that encode_examples takes, drawn by Hypothesis together with the rows they stand for."""
+"""Columns of every kind that encode_examples takes, drawn by Hypothesis together with the rows they describe."""
 
 import os
 
@@ -120,7 +120,7 @@ def scalars(draw, rows):
 
 @st.composite
 def lists(draw, rows):
-    """A list of lists, arrays or None. Of no kind where there is no value at all."""
+    """A list of lists, arrays or None. Of no kind if there is no value at all."""
     kind, values = draw(
         st.sampled_from(
             [

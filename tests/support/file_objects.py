@@ -1,10 +1,10 @@
-"""File objects that do no more than they have to."""
+"""File objects that do only what they have to."""
 
 import io
 
 
 class OnlyRead:
-    """A file object with the least there can be; gives at most `most` bytes a call."""
+    """The smallest possible file object; gives at most `most` bytes per call."""
 
     def __init__(self, data, most=None):
         self.file = io.BytesIO(data)

@@ -7,7 +7,7 @@ import threading
 
 
 def status_of_child(check):
-    """Forks; the child ends with 0 if `check` is true of it, within 20 seconds. The status that the parent sees."""
+    """Forks a child that ends with 0 if `check` is true of it, within 20 seconds; returns its status."""
     child = os.fork()
     if child == 0:
         signal.alarm(20)
@@ -21,7 +21,7 @@ def status_of_child(check):
 
 @contextlib.contextmanager
 def repeated(work, threads):
-    """So many threads of this process do `work`, over and over, as long as the context lasts."""
+    """That many threads of this process do `work`, over and over, as long as the context lasts."""
     stop = threading.Event()
 
     def run():

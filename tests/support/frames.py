@@ -1,4 +1,4 @@
-"""The TFRecord frame and a reader of it in plain Python: what the core's answers are held against.
+"""The TFRecord frame and a reader of it in plain Python: what the core's answers are compared with.
 
 record := length:u64le  masked_crc32c(length):u32le  data  masked_crc32c(data):u32le
 """
@@ -69,7 +69,7 @@ def expect(data):
 
 
 def drain(records):
-    """(records, DataLossError or None) of an iterator; holds it to ending with its error."""
+    """(records, DataLossError or None) of an iterator; checks that it ends with its error."""
     records, got = iter(records), []
     try:
         for record in records:
@@ -81,7 +81,7 @@ def drain(records):
 
 
 def stream(*sources, **options):
-    """The core's stream over paths (str, PathLike) and memory (bytes-like), on the caller's thread unless told."""
+    """The core's stream over paths (str, PathLike) and memory (bytes-like), on the caller's thread by default."""
     options = {"num_threads": 0, "compression_type": "", **options}
     return _core.RecordStream([core_file(source) for source in sources], **options)
 

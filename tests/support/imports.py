@@ -1,4 +1,4 @@
-"""Who imports whom in a tree of Python modules, told by reading the source: every import, wherever it stands."""
+"""Which module imports which in a tree of Python modules, found by reading the source: every import, wherever it is."""
 
 import ast
 from pathlib import Path
@@ -45,7 +45,7 @@ def circles(edges):
         if not free:
             break
         graph = {one: others - free for one, others in graph.items() if one not in free}
-    # What only leads into a circle is in none.
+    # What only leads into a circle is not in one.
     while True:
         used = {other for others in graph.values() for other in others}
         if used >= graph.keys():

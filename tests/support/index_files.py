@@ -13,7 +13,7 @@ ALL = [record for part in PARTS for record in part]
 
 
 def text_index(data):
-    """The text form as tfrecord2idx writes it, made by itself: no CRC looked at, no code shared."""
+    """The text form as tfrecord2idx writes it, made by itself: no CRC checked, no code shared."""
     lines, at = [], 0
     while at < len(data):
         size = struct.unpack_from("<Q", data, at)[0] + 8 + 4 + 4

@@ -3,7 +3,7 @@
 
 def interleave(files, slots):
     """TensorFlow's order: slots in turn, one record each; a visit that finds its file at the end yields nothing, and
-    the slot's next visit begins the next file. Slots that no file is left for are passed over."""
+    the slot's next visit begins the next file. Slots that no file is left for are skipped."""
     waiting = iter(files)
     cycle = [None] * slots
     order, left = [], True

@@ -5,7 +5,7 @@
 
     live_tensorflow.call(count, path)
 
-A function goes over as its source, so it must stand alone; `tf`, `np` and `os` are there for it. Arguments and
+A function is sent as its source, so it must be self-contained; it finds `tf`, `np` and `os`. Arguments and
 results are pickled; tensors among the results become NumPy. The first call starts the process, which serves them all.
 As a program, this file is that process.
 """
@@ -29,7 +29,7 @@ TIMEOUT = 300.0  # seconds for one call, the import of TensorFlow included
 
 
 class Failed(Exception):
-    """What the function raised over there: `kind` is the name of the exception's class."""
+    """What the function raised in that process: `kind` is the name of the exception's class."""
 
     def __init__(self, kind, message):
         super().__init__(kind, message)

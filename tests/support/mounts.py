@@ -5,7 +5,7 @@ import subprocess
 
 
 def mounted(folder, options):
-    """A small tmpfs at `folder`, or None where this process may not mount anything."""
+    """A small tmpfs at `folder`, or None if this process may not mount anything."""
     if os.geteuid() != 0:
         return None
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True)

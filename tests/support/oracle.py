@@ -52,7 +52,7 @@ def build_features(module, described):
 
 
 def teach(parse, case):
-    """Parses some of the records, good or bad, so that what a plan learns from one batch has its say in the next."""
+    """Parses some of the records, good or bad, so that what a plan learns from one batch affects the next."""
     seed = case.get("seed", 0)
     if seed % 3:
         with contextlib.suppress(Exception):

@@ -14,7 +14,7 @@ PEAK_IS_TOLD = [
     pytest.mark.skipif(bool(tfrecord_fast.build_info()["sanitizers"]), reason="sanitizers keep memory of their own"),
 ]
 
-# VmHWM and not ru_maxrss: that of a fresh process begins with its parent's.
+# VmHWM and not ru_maxrss: that of a fresh process starts with its parent's.
 PROLOGUE = """
 import io, re, resource, subprocess, sys, tfrecord_fast as tf
 def peak():

@@ -6,7 +6,7 @@ from tests.support.paths import REAL_FILES
 
 
 def manifest():
-    """The rows of the real files' manifest; none where the files are absent."""
+    """The rows of the real files' manifest; none if the files are absent."""
     path = REAL_FILES / "MANIFEST.tsv"
     if not path.exists():
         return []

@@ -67,7 +67,7 @@ def _member(name, owner, attribute):
 
 
 def _signature(thing):
-    """Without annotations, which say the same more or less exactly."""
+    """Without annotations, which say the same more or less precisely."""
     try:
         parameters = inspect.signature(thing).parameters.values()
     except (TypeError, ValueError):

@@ -86,7 +86,7 @@ def test_a_column_keeps_its_buffers_alive(watched):
     assert watch() is not None and strings[0] == b"x" * 100
 
 
-def test_a_copy_of_a_column_lets_go_of_its_buffers():
+def test_a_copy_of_a_column_drops_its_buffers():
     data = Held(record(s=("bytes", [b"x" * 100])))
     watch = weakref.ref(data)
     copy = tf.parse_example([data], {"s": tf.FixedLenFeature([], tf.string)})["s"].copy()

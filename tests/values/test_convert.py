@@ -175,7 +175,7 @@ def test_strings_are_not_padded_with_numbers(strings):
 
 
 @pytest.mark.parametrize("stop", [1.5, 1.0, "a", np.float64(2.5), np.nan])
-def test_a_range_to_what_is_no_integer_is_an_error(stop):
+def test_a_range_to_what_is_not_an_integer_is_an_error(stop):
     with pytest.raises(TypeError):
         tf.data.Dataset.range(stop)
 

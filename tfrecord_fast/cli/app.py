@@ -34,7 +34,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
     Raises:
       SystemExit: usage, --help or --version.
-      OutputClosed: nobody reads standard output any more.
+      OutputClosed: nothing reads standard output any more.
     """
     parser = argparse.ArgumentParser(prog="tfrecord-fast", description="Looks into TFRecord files, and converts them.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -54,7 +54,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         raise
     except OutputFailed as error:
         console.problem(f"standard output: {error}")
-        # What is still held back would fail once more when Python exits.
+        # What is still buffered would fail once more when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     return status
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _die_of(number: signal.Signals) -> NoReturn:
-    # A shell stops a loop over commands only where the command died of the signal. No thread is waited for.
+    # A shell stops a loop over commands only if the command died of the signal. No thread is waited for.
     sys.stderr.flush()
     signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])

@@ -1,7 +1,7 @@
 """Measures this package, its rivals and the machine on the same data, made from a seed or your own files.
 
 The harness is the folder benchmarks/ of the checkout; an installed package carries it as `_bench/benchmarks`. It takes
-all arguments after the command's name as they are, so that `tfrecord-fast bench` and `python -m benchmarks` are one.
+all arguments after the command's name as they are, so that `tfrecord-fast bench` equals `python -m benchmarks`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from .console import Console, OutputClosed
 
 NAME = "bench"
-SUMMARY = "measure this package and its rivals, on made data or your own files (bench --help tells all)"
+SUMMARY = "measure this package and its rivals, on made data or your own files (see bench --help)"
 
 _PACKAGE = Path(__file__).parent.parent
 _NEEDS = {"google_crc32c": "google-crc32c", "google.protobuf": "protobuf"}
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def forward(argv: Sequence[str], console: Console) -> int:
     """Runs the harness with its own arguments. Exit status: 0 fine, 1 if a contender was wrong or failed, 2 usage,
-    files that can't be measured, or where the harness or what it needs is not there."""
+    files that can't be measured, or if the harness or what it needs is missing."""
     folder = home(_PACKAGE)
     if folder is None:
         console.problem("the benchmark harness is not here: install a wheel, or work in a checkout")

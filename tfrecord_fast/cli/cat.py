@@ -1,6 +1,6 @@
 """Prints records as JSON lines: `index` in the file, `size` in bytes, `encoding` and `data`.
 
-`data` is the record itself where it is UTF-8 text (`encoding` is "utf-8"), else base64 (`encoding` is "base64"). With
+`data` is the record itself if it is UTF-8 text (`encoding` is "utf-8"), else base64 (`encoding` is "base64"). With
 several files each line has the `path` too.
 """
 
@@ -21,7 +21,7 @@ __all__ = ["NAME", "SUMMARY", "add_arguments", "run"]
 NAME = "cat"
 SUMMARY = "print records as JSON lines"
 
-# What a record becomes in its line, beside index and size.
+# What a record becomes in its line, besides index and size.
 Render = Callable[[bytes], dict[str, Any]]
 
 

@@ -24,7 +24,7 @@ class OutputClosed(OutputFailed):
 class Console:
     """Prints whole lines; may be used from several threads.
 
-    File names that are no UTF-8 are printed with backslashes for the bytes that are none.
+    In file names that are not UTF-8, the offending bytes are printed with backslashes.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Console:
         """Bytes of results.
 
         Raises:
-          OutputFailed: they can't be written; OutputClosed: because nobody reads them.
+          OutputFailed: they can't be written; OutputClosed: because nothing reads them.
         """
         with self._lock, self._without_progress():
             try:
@@ -66,7 +66,7 @@ class Console:
         """A progress bar, if standard error is a terminal; a context manager.
 
         Args:
-          total_bytes: what there is to read; None where that is not known.
+          total_bytes: how many there are to read; None if not known.
         """
         self._progress = Progress(total_bytes, self._lock)
         return self._progress

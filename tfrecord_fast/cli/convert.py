@@ -3,7 +3,7 @@ compression.
 
 The extension decides the format: .jsonl .ndjson .json, .csv, .parquet .pq; anything else is TFRecord. Input may be
 compressed in any way; output is GZIP for names that end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to
-TFRecord any records pass as they are. Otherwise they are Examples, and a row's values its features: integers and
+TFRecord any records pass as they are. Otherwise they are Examples, whose features are a row's values: integers and
 booleans, floats, and text or bytes, or lists of one kind. What is not UTF-8 is {"base64": "…"} in JSON. A list without
 values is left out. CSV holds at most one value per feature. The output appears under its name when it is complete.
 """
@@ -32,13 +32,13 @@ _FORMATS = ("tfrecord", "jsonl", "csv", "parquet")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """IN… OUT, --from, --to, --shards, --compression, --level, --threads."""
     parser.add_argument("files", nargs="+", metavar="IN", help="path, glob pattern, URL, or - for standard input")
-    parser.add_argument("output", metavar="OUT", help="path; of several shards a pattern: x-{shard}-of-{num_shards}")
+    parser.add_argument("output", metavar="OUT", help="path; for several shards a pattern: x-{shard}-of-{num_shards}")
     parser.add_argument("--from", dest="source", choices=_FORMATS, help="the format of the input")
     parser.add_argument("--to", dest="target", choices=_FORMATS, help="the format of the output")
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="TFRecord files; record i goes to i mod N")
     parser.add_argument("--compression", choices=["auto", "none", *COMPRESSIONS], default="auto", type=str.lower)
-    parser.add_argument("--level", type=int, metavar="L", help="of the compression")
-    parser.add_argument("--threads", type=int, metavar="N", help="that read, encode and compress")
+    parser.add_argument("--level", type=int, metavar="L", help="level of compression")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads that read, encode and compress")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -92,7 +92,7 @@ def _compression(args: argparse.Namespace) -> str:
 
 
 def _convert(source: Any, sink: Any) -> None:
-    """Writes all records of the source to the sink, in order; a sink that wants the features knows them beforehand."""
+    """Writes all records of the source to the sink, in order; a sink that wants the features gets them beforehand."""
     scanner = _core.FeatureScanner()
     typed = sink.wants_features or source.typed  # every feature has one kind in all rows, whatever reads them
     if sink.wants_features:

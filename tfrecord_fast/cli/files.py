@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 _STDIN = CoreFile(b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
 
-# What a file may be blamed for; anything else is a fault of this program.
+# What may be the file's fault; anything else is a bug in this program.
 FAULTS = (DataLossError, OSError, ImportError)
 
 
@@ -47,9 +47,9 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         choices=["auto", "none", *(name.lower() for name in COMPRESSION_TYPES if name)],
         type=str.lower,
-        help="how the files are compressed (default: auto, each file's first bytes tell)",
+        help="how the files are compressed (default: auto, by each file's first bytes)",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, one object a line")
+    parser.add_argument("--json", action="store_true", help="print JSON, one object per line")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Problem:
 
     @property
     def status(self) -> int:
-        """The exit status that it asks for."""
+        """The exit status that it calls for."""
         return 1 if self.damage else 2
 
     @property
@@ -124,7 +124,7 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
 
     Args:
       choice: --compression.
-      advance: called with the number of stored bytes, as they are read, where the file is not read by the core alone.
+      advance: called with the number of stored bytes, as they are read, if the file is not read by the core alone.
 
     Raises:
       OSError, ImportError: it can't be opened.
@@ -168,7 +168,7 @@ class _Reader:
 def batches(
     source: Input, num_threads: int, advance: Callable[[int], None] | None = None
 ) -> Iterator[_core.RecordBatch]:
-    """All records, in batches as large as they come; an error comes after all records that precede it."""
+    """All records, in batches as large as they come; an error comes after all records before it."""
     stream = _core.RecordStream([source.core_file], compression_type=source.compression, num_threads=num_threads)
     frame_bytes = 8 + 4 + 4
     for batch in stream.batches():
@@ -184,7 +184,7 @@ class Cancelled(Exception):
 def for_each_file(files: list[CoreFile], work: Callable[[CoreFile, int, Callable[[], None]], T]) -> Iterator[T]:
     """The results of `work(file, num_threads, checkpoint)` in the order of files, which are processed in parallel.
 
-    `work` uses `num_threads` threads beside its own and calls `checkpoint` now and then, which raises where the
+    `work` uses `num_threads` threads besides its own and calls `checkpoint` now and then, which raises if the
     command has been interrupted.
     """
     cpus = available_cpus()
@@ -205,5 +205,5 @@ def for_each_file(files: list[CoreFile], work: Callable[[CoreFile, int, Callable
         yield from pool.map(lambda file: work(file, spare_threads, checkpoint), files)
     finally:
         stop.set()
-        # After an interrupt some thread may wait for a pipe: it is left to the process's end.
+        # After an interrupt some thread may wait for a pipe: it is left until the process ends.
         pool.shutdown(wait=False, cancel_futures=True)

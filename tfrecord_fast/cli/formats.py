@@ -56,7 +56,7 @@ class Unsuitable(Exception):
 
 
 def format_of(path: str) -> str:
-    """By the extension, without that of the compression; TFRecord unless it says otherwise."""
+    """By the extension, not counting that of the compression; TFRecord unless it says otherwise."""
     stem, extension = os.path.splitext(path)
     if extension.lower() in COMPRESSION_OF:
         extension = os.path.splitext(stem)[1]
@@ -299,7 +299,7 @@ class _RowSink:
         self.compression = compression
         self.level = level
         self.features: dict[str, InferredFeature] = {}
-        self.single: set[str] = set()  # that have at most one value
+        self.single: set[str] = set()  # those with at most one value
 
     compressions: tuple[str, ...] = ("", "GZIP")
 
@@ -358,7 +358,7 @@ class _JsonSink(_RowSink):
             self._file.write(text.encode("utf-8", "surrogateescape"))
 
     def _values(self, key: str, column: Column) -> list[Any]:
-        """For each row what its line holds, None for nothing."""
+        """What each row's line holds; None for nothing."""
         if isinstance(self.features[key], FixedLenFeature):
             return [_json_nested(row) for row in _json_values(column)]
         values, splits = _json_values(column.values), column.row_splits.tolist()

@@ -1,4 +1,4 @@
-"""Counts the records of files and tells how they are compressed and how large they are. Every CRC is checked."""
+"""Counts the records of files and says how they are compressed and how large they are. Every CRC is checked."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ..base.optional import optional
 
 __all__ = ["Progress"]
 
-_DELAY_SECONDS = 0.5  # what takes less shows none
+_DELAY_SECONDS = 0.5  # anything faster shows none
 _PLAIN_INTERVAL_SECONDS = 0.2
 
 
@@ -22,7 +22,7 @@ class Progress:
     """Counts bytes read, from any thread; shows them on standard error if that is a terminal.
 
     Args:
-      total_bytes: None where it is not known.
+      total_bytes: None if not known.
       lock: held while anything is printed. `hidden` is entered with it held.
     """
 

@@ -26,7 +26,7 @@ class Tally:
     stored_bytes: int | None = None
     records: int = 0
     payload_bytes: int = 0
-    min_size: int | None = None  # of a record, in bytes; None where there is none
+    min_size: int | None = None  # of a record, in bytes; None if there are none
     max_size: int | None = None
     problem: Problem | None = None
 
@@ -40,17 +40,17 @@ class Tally:
 
     @property
     def mean_size(self) -> float | None:
-        """The mean size of a record in bytes; None where there is none."""
+        """The mean size of a record in bytes; None if there are none."""
         return self.payload_bytes / self.records if self.records else None
 
     @property
     def status(self) -> int:
-        """The exit status that it asks for."""
+        """The exit status that it calls for."""
         return 0 if self.problem is None else self.problem.status
 
 
 def tallies(files: list[CoreFile], args: argparse.Namespace, console: Console) -> Iterator[Tally]:
-    """A tally a file, in order; with a progress bar."""
+    """One tally per file, in order; with a progress bar."""
     with console.progress(total_bytes(files)) as progress:
         advance = progress.advance if progress.visible else None
 

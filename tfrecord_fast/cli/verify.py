@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Prints a line or a JSON object a file."""
+    """Prints one line or JSON object per file."""
     files, status = named_files(args.files, console)
     for tally in tallies(files, args, console):
         status = max(status, tally.status)

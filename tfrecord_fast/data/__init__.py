@@ -1,4 +1,4 @@
-"""`tf.data`: datasets of records, and what is made of them."""
+"""`tf.data`: datasets of records, and what is made from them."""
 
 from ..values.nests import TensorSpec
 from . import experimental

@@ -15,7 +15,7 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
 
     Raises:
       errors.InvalidArgumentError: it is less than `least`; the error calls it `name`.
-      TypeError: it is no integer.
+      TypeError: it is not an integer.
     """
     number = operator.index(value.item() if hasattr(value, "item") else value)
     if number < least:

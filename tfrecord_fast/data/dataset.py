@@ -44,7 +44,7 @@ class Dataset(
     An element is a NumPy value, or bytes, or a structure of these in tuples and dicts. Methods give new datasets; what
     of a chain over a TFRecordDataset the native reader can do in TensorFlow's order (shuffle, repeat, take, skip,
     shard, batch) runs there, the rest in Python; `repr` shows which. Functions are called with NumPy values; where
-    elements are tuples, with one argument for each item. After an error, `next()` goes on with the next element.
+    elements are tuples, with one argument for each item. After an error, `next()` continues with the next element.
 
     >>> import tfrecord_fast as tf
     >>> dataset = tf.data.Dataset.range(5).map(lambda x: x * x).batch(2)
@@ -72,7 +72,7 @@ class Dataset(
 
         Args:
           file_pattern: a glob pattern, or a list of them.
-          shuffle: True or None: in a random order, another each time; False: sorted.
+          shuffle: True or None: in a random order, a different one each time; False: sorted.
           seed: makes the order repeatable.
 
         Raises:
@@ -85,7 +85,7 @@ class Dataset(
     # ---- What it is ----
 
     def as_numpy_iterator(self) -> Iterator[T]:
-        """As `iter(dataset)`, with object arrays of bytes where that gives RecordBatch and BytesArray.
+        """As `iter(dataset)`, with object arrays of bytes instead of RecordBatch and BytesArray.
 
         >>> import tfrecord_fast as tf
         >>> int(next(tf.data.Dataset.range(3).as_numpy_iterator()))
@@ -96,7 +96,7 @@ class Dataset(
         elements = start(node, plan)
         if plan is not None and plan.batch_size is None:
             return elements  # bytes
-        return map(partial(map_leaves, _as_numpy), elements)  # no generator: an error is not the end
+        return map(partial(map_leaves, _as_numpy), elements)  # not a generator: an error is not the end
 
     def cardinality(self) -> int:
         """The number of elements; -1: infinitely many, -2: not known without iterating.
@@ -134,7 +134,7 @@ class Dataset(
         return options_of(node_of(self))
 
     def with_options(self, options: Any, name: str | None = None) -> Dataset[T]:
-        """The same elements; options are kept and, as none of them changes elements, without effect."""
+        """The same elements; options are kept but have no effect, as none of them changes elements."""
         return Dataset(WithOptions(node_of(self), options))
 
     def apply(self, transformation_func: Callable[[Dataset[T]], Any], name: str | None = None) -> Any:

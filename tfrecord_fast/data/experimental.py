@@ -102,9 +102,9 @@ def make_batched_features_dataset(
       file_pattern: a pattern, or a list of files and patterns.
       features: dict of keys to features, as of `io.parse_example`.
       reader: what makes a dataset of a file; TFRecordDataset by default.
-      label_key: a feature that is taken out of the dict; elements are (dict, label) then.
+      label_key: a feature that is taken out of the dict; elements are then (dict, label).
       reader_args: further arguments of the reader.
-      num_epochs: None or -1: without end.
+      num_epochs: None or -1: no end.
       shuffle: files, and records within `shuffle_buffer_size`; `shuffle_seed` makes it repeatable.
       prefetch_buffer_size: batches made ahead.
       reader_num_threads: how many files are interleaved; 1 by default.
@@ -117,7 +117,7 @@ def make_batched_features_dataset(
 
     Raises:
       errors.InvalidArgumentError: no file matches.
-      ValueError: `label_key` is none of the features.
+      ValueError: `label_key` is not one of the features.
     """
     if label_key is not None and label_key not in features:
         raise ValueError(

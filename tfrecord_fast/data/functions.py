@@ -17,7 +17,7 @@ def name_of(function: Any) -> str:
 
 
 def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, whose StopIteration is an error and not the end of the elements."""
+    """The function, with its StopIteration an error and not the end of the elements."""
 
     def guard(*arguments: Any) -> Any:
         try:
@@ -33,7 +33,7 @@ def _stopped(function: Callable[..., Any]) -> InvalidArgumentError:
 
 
 def call(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """The function as one of a single element: a tuple is unpacked into its arguments."""
+    """The function as one of a single element, which is unpacked into arguments if it is a tuple."""
 
     def of_element(element: Any) -> Any:
         try:

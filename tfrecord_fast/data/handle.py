@@ -21,7 +21,7 @@ OtherDataset = TypeVar("OtherDataset", bound="Handle[Any, Any, Any]")
 class Handle(Generic[T, SameDataset, OtherDataset]):
     """A handle on a node.
 
-    `Dataset` is put together from handles with methods, each of which knows it by its type variables only.
+    `Dataset` combines handles with methods, which know it by its type variables only.
     """
 
     def __init__(self, node: Node | None = None) -> None:

@@ -1,4 +1,4 @@
-"""tf.data.Options: accepted, so that code which sets them runs; none of them changes what comes out."""
+"""tf.data.Options: accepted, so that code that sets them runs; none of them changes the elements."""
 
 from __future__ import annotations
 

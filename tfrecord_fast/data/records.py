@@ -20,7 +20,7 @@ class TFRecordDataset(Dataset[bytes]):
     Args:
       filenames: a path (str, bytes, PathLike), a glob pattern, a URL that fsspec opens, a readable binary file object,
         a bytearray or memoryview that holds a file; nested lists, tuples or an array of these; a Dataset of paths. A
-        file object is read from where it stands now, each time; one that can't seek can be read once.
+        file object is read from its present position, each time; one that can't seek can be read once.
       compression_type: None detects (a record header whose own CRC holds decides; else the magic bytes of GZIP, ZLIB
         and ZSTD; else a first SNAPPY block that holds such a header); "" means uncompressed, strictly; "GZIP", "ZLIB",
         "ZSTD", "SNAPPY".

@@ -30,10 +30,10 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         """Runs of `batch_size` elements, stacked; the last may be smaller, unless `drop_remainder`.
 
         Records give RecordBatch; arrays get a first axis; strings an object array; SparseTensors and RaggedTensors one
-        dimension more. An error takes the place of the batch that it falls into. The other arguments are accepted.
+        more dimension. An error takes the place of the batch that it falls into. The other arguments are accepted.
 
         Raises:
-          errors.InvalidArgumentError: batch_size is less than 1; when iterated: shapes that differ.
+          errors.InvalidArgumentError: batch_size is less than 1; when iterated: shapes differ.
 
         >>> import tfrecord_fast as tf
         >>> [x.tolist() for x in tf.data.Dataset.range(5).batch(2)]
@@ -52,7 +52,7 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         """As `batch`, with arrays padded at their ends to one shape.
 
         Args:
-          padded_shapes: a structure of shapes as elements have it, None or -1 for the longest of the batch; None: all
+          padded_shapes: a structure of shapes like that of elements, None or -1 for the longest of the batch; None: all
             lengths that of the longest.
           padding_values: a structure of scalars, or one for all; 0 or b"" by default.
 
@@ -83,7 +83,7 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         return self._other(Batch(node_of(self), size, bool(drop_remainder), join, "ragged_batch"))
 
     def unbatch(self, name: str | None = None) -> OtherDataset:
-        """The rows of elements: what `batch` has stacked, one by one.
+        """The rows of elements: what `batch` has stacked, one after the other.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2, 3]).unbatch()]

@@ -30,12 +30,12 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
     ) -> OtherDataset:
-        """The function's results; an error it raises comes in the place of that element.
+        """The function's results; an error it raises takes the place of that element.
 
         Args:
           map_func: a Python function of one element. A list it returns counts as a tuple; Python numbers, lists and
             str become NumPy values and bytes, as TensorFlow types them.
-          num_parallel_calls: calls it on this many threads, which helps where it releases the GIL or waits, and on none
+          num_parallel_calls: calls it on this many threads, which helps if it releases the GIL or waits, and on none
             while it proves to be quick; AUTOTUNE takes one per processor once it has proved to be slow. Results keep
             their order.
           deterministic, synchronous, use_unbounded_threadpool, name: accepted; order is always kept.
@@ -70,7 +70,7 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         return self._other(Enumerate(node_of(self), check_count("start", start, -(1 << 63))))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> SameDataset:
-        """Leaves out the elements whose making raises. Directly on files: what comes after damage in a file.
+        """Leaves out the elements that raise when they are made. Directly on files: what comes after damage in a file.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(-1, 2).map(lambda x: 6 // int(x) if x else [][0]).ignore_errors()]

@@ -44,7 +44,7 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
     ) -> OtherDataset:
         """As `flat_map`, with `cycle_length` datasets open at a time, `block_length` elements of each in turn.
 
-        The native reader does it where elements are paths and the function gives a TFRecordDataset of each.
+        The native reader does it if elements are paths and the function gives a TFRecordDataset of each.
 
         Args:
           cycle_length: None or AUTOTUNE: the number of processors, so that the order depends on the machine, as
@@ -120,7 +120,7 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         """The next element of the dataset whose number comes next in `choice_dataset`.
 
         Args:
-          stop_on_empty_dataset: ends where a dataset that is chosen has no more elements; else it is passed over.
+          stop_on_empty_dataset: ends when a chosen dataset has no more elements; else it is skipped.
         """
 
         def elements() -> Iterator[Any]:
@@ -169,5 +169,5 @@ def _opened(function: Callable[..., Any], method: str, element: Any) -> Node:
     dataset = function(*element) if type(element) is tuple else function(element)
     if not isinstance(dataset, Handle):
         error = TypeError(f"the function of {method} must return a Dataset, got {type(dataset).__name__}")
-        return Failing(error, method)  # raised where its elements are asked for
+        return Failing(error, method)  # raised when its elements are asked for
     return node_of(dataset)

@@ -30,7 +30,7 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         Args:
           buffer_size: elements held; -2, an unknown cardinality, takes all of them.
           seed: makes the order repeatable, from dataset to dataset; it is not TensorFlow's order for that seed.
-          reshuffle_each_iteration: another order each time; False: the same.
+          reshuffle_each_iteration: a different order each time; False: the same.
 
         >>> import tfrecord_fast as tf
         >>> sorted(int(x) for x in tf.data.Dataset.range(4).shuffle(2))
@@ -42,7 +42,7 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Shuffle(node_of(self), size, start, reshuffle))
 
     def repeat(self, count: int | None = None, name: str | None = None) -> SameDataset:
-        """All elements `count` times; without end where it is None or -1.
+        """All elements `count` times; endlessly if it is None or -1.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
@@ -52,7 +52,7 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Repeat(node_of(self), max(times, -1)))
 
     def take(self, count: int, name: str | None = None) -> SameDataset:
-        """The first `count` elements; all where it is -1.
+        """The first `count` elements; all if it is -1.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
@@ -61,7 +61,7 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Slice.take(node_of(self), check_count("count", count, -(1 << 63))))
 
     def skip(self, count: int, name: str | None = None) -> SameDataset:
-        """The elements after the first `count`; none where it is -1.
+        """The elements after the first `count`; none if it is -1.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
@@ -100,10 +100,10 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         return self._same(Prefetch(node_of(self), size))
 
     def cache(self, filename: str = "", name: str | None = None) -> SameDataset:
-        """Keeps all elements in memory once an iteration has come to the end, and gives these from then on.
+        """Keeps all elements in memory once an iteration has reached the end, and gives these from then on.
 
         Raises:
-          ValueError: a filename; there is no cache in files.
+          ValueError: a filename is given; there is no cache in files.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(2).cache().repeat(2)]

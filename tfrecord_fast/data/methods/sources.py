@@ -1,4 +1,4 @@
-"""The methods of Dataset that make datasets of none: of values, numbers and generators."""
+"""The methods of Dataset that need no other dataset: datasets of values, numbers and generators."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
             all of one length.
 
         Raises:
-          errors.InvalidArgumentError: lengths that differ, or a scalar.
+          errors.InvalidArgumentError: lengths differ, or one is a scalar.
 
         >>> import tfrecord_fast as tf
         >>> rows = tf.data.Dataset.from_tensor_slices({"a": [1, 2], "b": ["x", "y"]})
@@ -51,7 +51,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
 
     @classmethod
     def range(cls, *args: int, output_type: Any = None, name: str | None = None) -> OtherDataset:
-        """Numbers as of Python's range, int64 by default."""
+        """The numbers of Python's range, int64 by default."""
         numbers = range(*(int(as_array(arg, np.int64, "range()").item()) for arg in args))
         kind: Any = np.int64 if output_type is None else as_dtype(output_type).as_numpy_dtype
         text = ", ".join(str(arg) for arg in args)
@@ -59,7 +59,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
 
     @classmethod
     def counter(cls, start: int = 0, step: int = 1, dtype: Any = None, name: str | None = None) -> OtherDataset:
-        """Numbers without end, int64 by default."""
+        """Endless numbers, int64 by default."""
         kind: Any = np.int64 if dtype is None else as_dtype(dtype).as_numpy_dtype
         return cls._other(Generated(lambda: map(kind, count(start, step)), f"counter({start}, {step})", INFINITE))
 
@@ -73,7 +73,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         output_signature: Any = None,
         name: str | None = None,
     ) -> OtherDataset:
-        """What `generator(*args)` yields, which is called for each iteration.
+        """What `generator(*args)` yields; it is called for each iteration.
 
         Args:
           output_types: a structure of dtypes that elements are cast to.
@@ -109,7 +109,7 @@ def _as_structure(signature: Any) -> Any:
 
 
 def _lengths(_: Any, shape: Any) -> tuple[int | None, ...] | None:
-    """A shape as a tuple; None where its rank is not known."""
+    """A shape as a tuple; None if its rank is not known."""
     if shape is None or getattr(shape, "rank", 0) is None:
         return None
     given = shape.as_list() if hasattr(shape, "as_list") else shape
@@ -137,7 +137,7 @@ def _checked(dtype: Any, lengths: tuple[int | None, ...] | None, value: Any) -> 
 def _cast(dtype: Any, value: Any) -> Any:
     wanted = as_dtype(dtype).as_numpy_dtype
     kind = type(value)
-    if kind is wanted or (kind is bytes and wanted is np.object_):  # quick ways for what is usual
+    if kind is wanted or (kind is bytes and wanted is np.object_):  # shortcuts for the usual cases
         return value
     if kind is int and wanted in (np.int32, np.int64) and -(1 << 31) <= value < 1 << 31:
         return wanted(value)

@@ -1,4 +1,4 @@
-"""What datasets are made of: nodes, the iterators and threads behind them, and plans for the native reader.
+"""What datasets are made of: nodes, the iterators and threads that they run on, and plans for the native reader.
 
 | module | what |
 | --- | --- |

@@ -14,7 +14,7 @@ __all__ = ["Batch", "Unbatch"]
 
 
 class Batch(Of):
-    """Runs of `size` elements, made one by `join`; the last may be smaller, unless `drop_remainder`."""
+    """Runs of `size` elements, joined into one by `join`; the last may be smaller, unless `drop_remainder`."""
 
     def __init__(
         self,

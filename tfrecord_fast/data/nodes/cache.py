@@ -11,7 +11,7 @@ __all__ = ["Cache"]
 
 
 class Cache(Of):
-    """All elements, kept once an iteration has come to the end."""
+    """All elements, kept once an iteration has reached the end."""
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)

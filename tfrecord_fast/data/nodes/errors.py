@@ -1,4 +1,4 @@
-"""What becomes of elements whose making raises."""
+"""What becomes of elements that raise when they are made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["IgnoreErrors"]
 
 
 class IgnoreErrors(Of):
-    """The elements whose making does not raise; `log_warning` warns of each that does."""
+    """The elements that can be made; `log_warning` warns of each that raises."""
 
     def __init__(self, node: Node, log_warning: bool) -> None:
         super().__init__(node)

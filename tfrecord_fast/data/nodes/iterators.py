@@ -1,4 +1,4 @@
-"""Iterators of nodes. After an error, the next `next()` goes on with the element after it, as TensorFlow's do."""
+"""Iterators of nodes. After an error, `next()` continues with the element after it, as TensorFlow's do."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Batches(Iterator[Any]):
         try:
             run.extend(islice(self._elements, self._size))
         except Exception:
-            # The error takes the place of the batch: the rest of its elements are passed over.
+            # The error takes the place of the batch: the rest of its elements are skipped.
             self._pass_over(self._size - len(run) - 1)
             raise
         if not run or (self._drop_remainder and len(run) < self._size):
@@ -93,7 +93,7 @@ class Chained(Iterator[Any]):
 
 
 class Repeated(Iterator[Any]):
-    """What `start()` iterates over, `count` times; without end where that is negative, until nothing comes of it."""
+    """What `start()` iterates over, `count` times; if that is negative, endlessly, or until it gives no element."""
 
     def __init__(self, start: Callable[[], Iterator[Any]], count: int) -> None:
         self._start = start
@@ -107,7 +107,7 @@ class Repeated(Iterator[Any]):
                 if self._left == 0 or not self._some:
                     raise StopIteration
                 self._left -= 1
-                self._some = self._left >= 0  # a bounded repeat asks again where there was nothing
+                self._some = self._left >= 0  # a bounded repeat asks again if there was nothing
                 self._current = self._start()
             element = next(self._current, _END)
             if element is not _END:
@@ -195,7 +195,7 @@ class Windows(Iterator[list[Any]]):
         self._stride = stride
         self._drop_remainder = drop_remainder
         self._buffer: deque[Any] = deque()
-        self._ahead = 0  # elements to pass over before the next window, where shift is more than a window spans
+        self._ahead = 0  # elements to skip before the next window, if shift is more than a window spans
 
     def __next__(self) -> list[Any]:
         span = (self._size - 1) * self._stride + 1
@@ -213,7 +213,7 @@ class Windows(Iterator[list[Any]]):
 
 
 class Ignoring(Iterator[Any]):
-    """Passes over elements whose making raises; ends where an error ends the elements below it, too."""
+    """Skips elements that raise when they are made; ends if an error ends the elements below it, too."""
 
     def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:
         self._elements = elements
@@ -227,4 +227,4 @@ class Ignoring(Iterator[Any]):
                 raise
             except Exception as error:
                 if self._log_warning:
-                    warnings.warn(f"an element was passed over: {error}", stacklevel=2)
+                    warnings.warn(f"an element was skipped: {error}", stacklevel=2)

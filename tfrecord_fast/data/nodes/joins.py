@@ -1,4 +1,4 @@
-"""Nodes made of several: of one whose elements open others, side by side, or one after the other."""
+"""Nodes made from several: those that a node's elements open, or nodes side by side or one after the other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FlatMap(Of):
     """The elements of the node that `open_` gives for each element, one node after the other.
 
     Args:
-      open_: gives a node; Failing where it could not.
+      open_: gives a node; Failing if it could not.
       name: of the function, for repr.
     """
 
@@ -131,7 +131,7 @@ class Concatenate(Node):
 
 
 class Zip(Node):
-    """Of a structure of nodes, elements of that structure, up to the end of the shortest."""
+    """Elements with the structure of a structure of nodes, up to the end of the shortest."""
 
     def __init__(self, structure: Any) -> None:
         self.inputs = tuple(leaves(structure))

@@ -1,4 +1,4 @@
-"""Nodes that make elements of elements, one by one, or leave some out: a function that the user gives decides."""
+"""Nodes that turn elements into others, one by one, or leave some out, as a function of the user's decides."""
 
 from __future__ import annotations
 

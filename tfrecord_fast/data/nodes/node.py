@@ -12,11 +12,11 @@ from ..sentinels import UNKNOWN
 
 __all__ = ["Draws", "Iterations", "Node", "Of", "Run"]
 
-Run = Callable[["Node"], Iterator[Any]]  # starts an iteration of a node, in the best way there is
+Run = Callable[["Node"], Iterator[Any]]  # starts an iteration of a node, in the best possible way
 
 
 class Draws:
-    """The seeds of one iteration after the other: another one each time, or always the same."""
+    """The seeds of one iteration after the other: a different one each time, or always the same."""
 
     def __init__(self, seed: int, again: bool) -> None:
         self.iterations = 0
@@ -24,7 +24,7 @@ class Draws:
         self._seed = seed
 
     def next_seed(self) -> int:
-        """Of the iteration that begins now; of 64 bits."""
+        """The seed of the iteration that starts now, of 64 bits."""
         seed = self._seed + self.iterations * 0x9E3779B97F4A7C15
         if self.again:
             self.iterations += 1
@@ -39,11 +39,11 @@ class Node(ABC):
     """
 
     inputs: tuple[Node, ...] = ()
-    draws: Draws | None = None  # where the order differs from iteration to iteration
+    draws: Draws | None = None  # if the order differs from iteration to iteration
 
     @abstractmethod
     def iterate(self, run: Run) -> Iterator[Any]:
-        """The elements, made in Python out of those of the inputs, which `run` starts."""
+        """The elements, made in Python from those of the inputs, which `run` starts."""
 
     @abstractmethod
     def label(self) -> str:
@@ -87,7 +87,7 @@ class Of(Node):
 
 
 class Iterations:
-    """How many iterations have drawn their seeds, at a node and below, so that a mere look can leave that as it was."""
+    """How many iterations have drawn their seeds, at a node and below, so that a mere look can leave that unchanged."""
 
     def __init__(self, node: Node) -> None:
         self._counts: list[tuple[Draws, int]] = []

@@ -26,7 +26,7 @@ class WithOptions(Of):
 
 
 def options_of(node: Node) -> Any:
-    """The options given last; those of several inputs are not asked."""
+    """The options given last; a node with several inputs is not looked past."""
     while isinstance(node, Of):
         if isinstance(node, WithOptions):
             return node.options

@@ -35,7 +35,7 @@ class Shuffle(Of):
 
 
 class Repeat(Of):
-    """All elements `times` times; without end where that is negative."""
+    """All elements `times` times; endlessly if that is negative."""
 
     def __init__(self, node: Node, times: int) -> None:
         super().__init__(node)
@@ -66,12 +66,12 @@ class Slice(Of):
 
     @classmethod
     def take(cls, node: Node, size: int) -> Slice:
-        """The first `size` elements; all where it is negative."""
+        """The first `size` elements; all if it is negative."""
         return cls(node, Window(0, None if size < 0 else size, 1), f"take({size})")
 
     @classmethod
     def skip(cls, node: Node, size: int) -> Slice:
-        """The elements after the first `size`; none where it is negative."""
+        """The elements after the first `size`; none if it is negative."""
         return cls(node, Window(max(size, 0), 0 if size < 0 else None, 1), f"skip({size})")
 
     @classmethod

@@ -35,7 +35,7 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
 
 
 def _paths(value: Any, prefix: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where each of `leaves(value)` stands, in that order."""
+    """The path of each of `leaves(value)`, in that order."""
     if isinstance(value, Mapping):
         return [path for key in sorted(value) for path in _paths(value[key], (*prefix, key))]
     if isinstance(value, tuple):

@@ -22,7 +22,7 @@ class RecordPlan:
 
     source: Records
     shuffle: Shuffle | None = None
-    epochs: int = 1  # -1: without end
+    epochs: int = 1  # -1: endless
     windows: tuple[Window, ...] = ()
     batch_size: int | None = None  # None: records, as bytes
     drop_remainder: bool = False
@@ -30,7 +30,7 @@ class RecordPlan:
     steps: tuple[str, ...] = ()  # for repr
 
     def then(self, step: str, **changes: Any) -> RecordPlan:
-        """A copy with one step more."""
+        """A copy with one more step."""
         return replace(self, steps=(*self.steps, step), **changes)
 
     def iterate(self, run: Run) -> Iterator[Any]:
@@ -48,7 +48,7 @@ class RecordPlan:
             self.windows,
             size,
             self.drop_remainder,
-            # Where a batch cannot be had, its records up to the damage can.
+            # If a batch can't be made, its records up to the damage still can.
             lambda given: islice(self._stream(run, seed).records(), given, None),
         )
 

@@ -3,13 +3,13 @@
 A chain of shuffle, repeat, take, skip, shard and batch over the records of files becomes one `_core.RecordStream`, as
 far as the stream's order is TensorFlow's:
 
-* shuffle, where there is nothing before it but the reading; the stream shuffles each epoch by itself;
+* shuffle, if only the reading comes before it; the stream shuffles each epoch by itself;
 * one repeat after that; a batch may then run on from epoch to epoch, as TensorFlow's does;
 * take, skip and shard after these: cut out of the stream's batches, whose slices are views;
 * batch, with which the plan is complete. A prefetch adds nothing: the stream reads ahead by itself.
 
 Records that interleave and flat_map read from files, one after the other or in turn, are the records of one stream.
-Whatever else there is runs in Python, on what the plan gives.
+Everything else runs in Python, on what the plan gives.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from .sources import Generated
 
 __all__ = ["record_plan"]
 
-_MOST_FILES = 10_000  # that an interleave may open: more are opened one by one, by Python
+_MOST_FILES = 10_000  # that an interleave may open; if there are more, Python opens them one by one
 
 
 def record_plan(node: Node, run: Run) -> RecordPlan | None:
     """The plan of a node that the native reader does from end to end; None if it can't.
 
-    To make one counts as an iteration of what gives the paths of an interleave.
+    Making one counts as an iteration of the node that gives the paths of an interleave.
     """
     recognise = _RECOGNISE.get(type(node))
     return None if recognise is None else recognise(node, run)
@@ -49,7 +49,7 @@ def _records(node: Records, run: Run) -> RecordPlan:
 
 
 def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
-    """Where each element is a path, and the function gives the file's records: the native reader interleaves."""
+    """If each element is a path and the function gives the file's records: the native reader interleaves."""
     if not _gives_paths(node.input) or not 0 <= node.input.cardinality() <= _MOST_FILES:
         return None
     before = Iterations(node.input)
@@ -84,7 +84,7 @@ def _shuffle(plan: RecordPlan, node: Shuffle) -> RecordPlan | None:
 
 
 def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
-    same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream gives each epoch another order
+    same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream gives each epoch a different order
     if node.times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None or same:
         return None
     return plan.then(node.label(), epochs=node.times)
@@ -114,7 +114,7 @@ _Recognise = Callable[[Any, Run], RecordPlan | None]
 
 
 def _further(step: Callable[[RecordPlan, Any], RecordPlan | None]) -> _Recognise:
-    """What makes a node's plan out of its input's: the same with one step more, where the native reader can do it."""
+    """What makes a node's plan from its input's: the same with one more step, if the native reader can do it."""
 
     def recognise(node: Of, run: Run) -> RecordPlan | None:
         plan = record_plan(node.input, run)

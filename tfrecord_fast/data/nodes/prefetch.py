@@ -18,7 +18,7 @@ class Prefetch(Of):
     def __init__(self, node: Node, size: int) -> None:
         super().__init__(node)
         self.size = size
-        self.verdict = Verdict()  # on the functions below, where a thread starts only if they are slow
+        self.verdict = Verdict()  # on the functions below, if a thread starts only when they are slow
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Prefetched(partial(run, self.input), self.size) if self.size else run(self.input)

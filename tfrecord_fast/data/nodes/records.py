@@ -22,7 +22,7 @@ class Records(Node):
     Args:
       files: as `flatten` gives them, or a node that gives paths.
       compression_type: None detects.
-      buffer_bytes: how much may be read ahead, where that is more than the reader does by itself.
+      buffer_bytes: how much may be read ahead, if that is more than the reader does by itself.
       cycle_length: how many files are read in turn, `block_length` records of each.
     """
 
@@ -72,7 +72,7 @@ class Records(Node):
 
 
 def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Records | None:
-    """One node that interleaves these, where each is of one file and all are read alike; else None."""
+    """One node that interleaves these, if each is of one file and all are read in the same way; else None."""
     files, compression_types = [], set()
     for node in nodes:
         if not isinstance(node, Records) or node.cycle_length != 1 or isinstance(node.files, Node):

@@ -22,7 +22,7 @@ def run(node: Node) -> Iterator[Any]:
 
 
 def start(node: Node, plan: RecordPlan | None) -> Iterator[Any]:
-    """The same, where the node's plan is known."""
+    """The same, with the node's plan known."""
     if plan is not None:
         return plan.iterate(run)
     if type(node) is Prefetch and node.size:

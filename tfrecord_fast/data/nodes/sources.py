@@ -1,4 +1,4 @@
-"""Nodes that are made of no others."""
+"""Nodes that have no inputs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def matching_files(patterns: Any) -> Generated:
 
 
 class Failing(Node):
-    """No elements: to iterate raises the error."""
+    """No elements: iterating raises the error."""
 
     def __init__(self, error: Exception, label: str) -> None:
         self._error = error

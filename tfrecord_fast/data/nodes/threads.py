@@ -1,7 +1,7 @@
 """Elements made ahead, on threads: one that fills a buffer, or several that call a function.
 
 The thread holds the shared state, never the iterator; when that is dropped, the thread stops at its next element.
-Whoever waits can be woken: a consumer waits on a queue, which lets Ctrl-C through. Threads that still run when the
+Waiting threads wake up: a consumer waits on a queue, which lets Ctrl-C through. Threads that still run when the
 interpreter ends are stopped and joined first.
 """
 
@@ -35,7 +35,7 @@ _SLOW_CALLS = 8
 _SLOW_SECONDS = 0.02
 # The same for a batch of records. The first few of a stream are parsed by the call, later ones by the stream, ahead.
 _SLOW_SECONDS_OF_BATCHES = 0.25
-# Threads that were asked for are given up after this many cheap calls in a row.
+# Threads that were asked for are stopped after this many cheap calls in a row.
 _CHEAP_CALLS = 64
 
 
@@ -50,7 +50,7 @@ class _Buffer:
             self._room.put(None)
 
     def put(self, element: Any, error: BaseException | None) -> bool:
-        """Waits for room; False once nobody wants more."""
+        """Waits for room; False once no more are wanted."""
         if not self.stopped:
             self._room.get()
         if self.stopped:
@@ -67,7 +67,7 @@ class _Buffer:
         self._items.put((_END, None))
 
     def stop(self) -> None:
-        """Lets go of the elements, and wakes whoever waits."""
+        """Drops the elements, and wakes whatever waits."""
         self.stopped = True
         self._room.put(None)
         with suppress(Empty):
@@ -114,7 +114,7 @@ def _stop_all() -> None:
         buffer.stop()
     for thread, _ in threads:
         thread.join(0.2)
-        if thread.is_alive() and thread.ident is not None:  # it makes an element that takes long, or never comes
+        if thread.is_alive() and thread.ident is not None:  # it is making an element that takes long, or never comes
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(_Stopped))
             thread.join(0.5)
 
@@ -147,7 +147,7 @@ class Prefetched:
         if error is not None:
             raise error
         if element is _END:
-            self._buffer.put_end()  # for whoever asks next
+            self._buffer.put_end()  # for the next to ask
             raise StopIteration
         return element
 
@@ -173,9 +173,9 @@ class Verdict:
 
 
 class _Trial:
-    """Calls a function where its result is wanted, and tells the verdict when that proves to be slow.
+    """Calls a function when its result is wanted, and tells the verdict if that proves to be slow.
 
-    Called by several threads, it counts roughly. `cheap` is in seconds a call.
+    Called by several threads, it counts roughly. `cheap` is in seconds per call.
     """
 
     def __init__(self, function: Callable[[Any], Any], verdict: Verdict, cheap: float) -> None:
@@ -227,8 +227,8 @@ class _Timed:
 class Mapped:
     """The function's results, in the order of the elements, made on `threads` threads as long as that is worth it.
 
-    `verdict`: given where threads are to start only when the function has proved to be slow; else they are there from
-    the beginning.
+    `verdict`: given if threads should start only once the function has proved to be slow; else they start
+    at the beginning.
     """
 
     def __init__(
@@ -238,12 +238,12 @@ class Mapped:
         self._timed = _Timed(function)
         self._verdict = verdict or Verdict()
         self._trial = _Trial(function, self._verdict, CHEAP_CALL)
-        self._direct = verdict is not None and not verdict.slow  # threads get no more to do
+        self._direct = verdict is not None and not verdict.slow  # threads get nothing more to do
         self._threads = threads
         self._pool: ThreadPoolExecutor | None = None
         self._futures: deque[Future[Any] | Exception] = deque()
         self._ended = False
-        self._lock = threading.Lock()  # guards all of it
+        self._lock = threading.Lock()  # guards everything here
         self._origin = Origin()
 
     def __iter__(self) -> Iterator[Any]:
@@ -260,7 +260,7 @@ class Mapped:
         return future.result()
 
     def _next_future(self) -> Future[Any] | Exception | None:
-        """A future, or the error in the place of an element; None: the next is to be made without threads."""
+        """A future, or the error in the place of an element; None: the next one is made without threads."""
         if self._direct and self._verdict.slow:
             self._direct, self._timed.cheap_calls = False, 0
         if not self._direct:
@@ -302,7 +302,7 @@ class Tried:
 
     Most functions parse a batch that native threads have parsed already, or a single record: to have these made ahead
     by another thread of Python takes longer than to make them. `threaded` iterates over the results for the rest of
-    the elements; `verdict` says whether an earlier iteration has come to need it; `cheap` is in seconds a call.
+    the elements; `verdict` says whether an earlier iteration has needed it; `cheap` is in seconds per call.
     """
 
     def __init__(

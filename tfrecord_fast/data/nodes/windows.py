@@ -12,7 +12,7 @@ __all__ = ["Window", "windowed_batches", "windowed_records"]
 
 
 class Window(NamedTuple):
-    """Of a sequence: the elements start, start + step, … below stop."""
+    """The elements start, start + step, … below stop of a sequence."""
 
     start: int
     stop: int | None
@@ -20,7 +20,7 @@ class Window(NamedTuple):
 
 
 def windowed_records(records: Iterator[bytes], windows: tuple[Window, ...]) -> Iterator[bytes]:
-    """The records that every window, one after the other, lets through."""
+    """The records that pass every window, one after the other."""
     for window in windows:
         records = islice(records, *window)
     return records
@@ -33,11 +33,11 @@ def windowed_batches(
     drop_remainder: bool,
     records_from: Callable[[int], Iterator[bytes]],
 ) -> Iterator[_core.RecordBatch]:
-    """The records that the windows let through, in batches of `size`.
+    """The records that pass the windows, in batches of `size`.
 
     Args:
       batches: of the records before the windows, of any sizes.
-      records_from: the records again, one by one, from a place on; asked for where `batches` raises.
+      records_from: the records again, one by one, from a place on; called if `batches` raises.
     """
     cutters = [_Cutter(window) for window in windows]
     held: list[_core.RecordBatch] = []
@@ -82,7 +82,7 @@ class _Cutter:
 def _with_last_records(
     batches: Iterator[_core.RecordBatch], records_from: Callable[[int], Iterator[bytes]]
 ) -> Iterator[_core.RecordBatch]:
-    """The batches; where one fails, the records before the fault, and then the error."""
+    """The batches; if one fails, the records before the damage, and then the error."""
     given = 0
     try:
         for batch in batches:
