@@ -4,6 +4,7 @@
 // Each function returns 0, or an errno, or -1 where the data is damaged. Not thread-safe: buffers are static.
 
 #include <fcntl.h>
+#include <isa-l.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +14,6 @@
 #include <cstring>
 #include <thread>
 #include <vector>
-
-#include <isa-l.h>
 
 #include "base/endian.h"
 #include "crc32c/crc32c.h"

@@ -155,10 +155,10 @@ void EncodeRows(const Workload& workload) {
 void LackingBackends() {
   const tfr::internal::VarintOps* const all[] = {
 #if defined(__x86_64__)
-    &tfr::internal::kAvx512VbmiVarint,
-    &tfr::internal::kBmi2Varint,
+      &tfr::internal::kAvx512VbmiVarint,
+      &tfr::internal::kBmi2Varint,
 #endif
-    &tfr::internal::kPortableVarint,
+      &tfr::internal::kPortableVarint,
   };
   for (const auto* backend : all) {
     if (!backend->supported()) measure::Lacking(backend->name, "this processor lacks its instructions");

@@ -15,9 +15,9 @@ inline uint16_t ToHalf(uint32_t bits) {
   const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
   const uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00 | (magnitude >> 13 & 0x1ff);  // NaN
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;                            // rounds to 65536 or more
-  if (magnitude < 0x33000001) return sign;                                      // 2^-25 and below round to zero
-  if (magnitude < 0x38800000) {                                                 // below 2^-14: subnormal
+  if (magnitude >= 0x477ff000) return sign | 0x7c00;                             // rounds to 65536 or more
+  if (magnitude < 0x33000001) return sign;                                       // 2^-25 and below round to zero
+  if (magnitude < 0x38800000) {                                                  // below 2^-14: subnormal
     const uint32_t shift = 126 - (magnitude >> 23);
     const uint32_t mantissa = (magnitude & 0x7fffff) | 0x800000;
     const uint32_t kept = mantissa >> shift;

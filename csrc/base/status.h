@@ -75,10 +75,10 @@ class [[nodiscard]] Status {
 }  // namespace tfr
 
 // Returns from the enclosing function if `expr` is a status that is not OK.
-#define TFR_RETURN_IF_ERROR(expr)               \
-  do {                                          \
-    ::tfr::Status tfr_status_ = (expr);         \
-    if (!tfr_status_.ok()) return tfr_status_;  \
+#define TFR_RETURN_IF_ERROR(expr)              \
+  do {                                         \
+    ::tfr::Status tfr_status_ = (expr);        \
+    if (!tfr_status_.ok()) return tfr_status_; \
   } while (0)
 
 #endif  // TFRECORD_FAST_BASE_STATUS_H_

@@ -86,8 +86,15 @@ void ExportSchema(const Node& node, ArrowSchema* out) {
     ExportSchema(node.children[i], &held->children[i]);
     held->pointers.push_back(&held->children[i]);
   }
-  *out = {held->node.format.c_str(), held->node.name.c_str(), nullptr, kNullable,
-          static_cast<int64_t>(held->pointers.size()), held->pointers.data(), nullptr, ReleaseSchema, held};
+  *out = {held->node.format.c_str(),
+          held->node.name.c_str(),
+          nullptr,
+          kNullable,
+          static_cast<int64_t>(held->pointers.size()),
+          held->pointers.data(),
+          nullptr,
+          ReleaseSchema,
+          held};
 }
 
 void ExportArray(Node node, ArrowArray* out) {

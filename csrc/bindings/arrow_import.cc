@@ -75,18 +75,41 @@ py::array Wrap(ElementType type, const void* data, int64_t length, const ArrayOw
 bool NumberOf(const std::string& format, ElementType* type) {
   if (format.size() != 1) return false;
   switch (format[0]) {
-    case 'c': *type = ElementType::kInt8; return true;
-    case 'C': *type = ElementType::kUInt8; return true;
-    case 's': *type = ElementType::kInt16; return true;
-    case 'S': *type = ElementType::kUInt16; return true;
-    case 'i': *type = ElementType::kInt32; return true;
-    case 'I': *type = ElementType::kUInt32; return true;
-    case 'l': *type = ElementType::kInt64; return true;
-    case 'L': *type = ElementType::kUInt64; return true;
-    case 'e': *type = ElementType::kFloat16; return true;
-    case 'f': *type = ElementType::kFloat32; return true;
-    case 'g': *type = ElementType::kFloat64; return true;
-    default: return false;
+    case 'c':
+      *type = ElementType::kInt8;
+      return true;
+    case 'C':
+      *type = ElementType::kUInt8;
+      return true;
+    case 's':
+      *type = ElementType::kInt16;
+      return true;
+    case 'S':
+      *type = ElementType::kUInt16;
+      return true;
+    case 'i':
+      *type = ElementType::kInt32;
+      return true;
+    case 'I':
+      *type = ElementType::kUInt32;
+      return true;
+    case 'l':
+      *type = ElementType::kInt64;
+      return true;
+    case 'L':
+      *type = ElementType::kUInt64;
+      return true;
+    case 'e':
+      *type = ElementType::kFloat16;
+      return true;
+    case 'f':
+      *type = ElementType::kFloat32;
+      return true;
+    case 'g':
+      *type = ElementType::kFloat64;
+      return true;
+    default:
+      return false;
   }
 }
 

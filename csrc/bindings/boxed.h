@@ -14,8 +14,7 @@ namespace tfr {
 
 template <typename Value>
 struct Boxed {
-  PyObject_HEAD
-  Value value;
+  PyObject_HEAD Value value;
 };
 
 template <typename Value>

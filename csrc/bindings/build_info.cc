@@ -43,10 +43,11 @@ void BindBuildInfo(py::module_& m) {
   m.attr("sanitizers") = "";
 #endif
   py::class_<CodecRecord>(m, "Codec", "A way to compress files.")
-      .def_property_readonly("name", [](const CodecRecord& self) { return self.codec->name; },
-                             "str: its compression_type.")
-      .def_property_readonly("extension", [](const CodecRecord& self) { return self.codec->extension; },
-                             "str: the usual one, such as \".gz\"; \"\" if there is none.")
+      .def_property_readonly(
+          "name", [](const CodecRecord& self) { return self.codec->name; }, "str: its compression_type.")
+      .def_property_readonly(
+          "extension", [](const CodecRecord& self) { return self.codec->extension; },
+          "str: the usual one, such as \".gz\"; \"\" if there is none.")
       .def_property_readonly(
           "appends", [](const CodecRecord& self) { return self.codec->appending == Codec::Appending::kAllowed; },
           "bool: whether TensorFlow reads what is appended to a file.")

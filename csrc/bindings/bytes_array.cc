@@ -21,8 +21,8 @@ namespace py = pybind11;
 namespace tfr {
 namespace {
 
-PyTypeObject* base_type = nullptr;      // _core.BytesArrayBase
-PyTypeObject* public_type = nullptr;    // tfrecord_fast.BytesArray, once it has been registered
+PyTypeObject* base_type = nullptr;    // _core.BytesArrayBase
+PyTypeObject* public_type = nullptr;  // tfrecord_fast.BytesArray, once it has been registered
 PyTypeObject* view_type = nullptr;
 PyTypeObject* iterator_type = nullptr;
 
@@ -197,12 +197,11 @@ PyMethodDef methods[] = {
     {"tolist", ToList, METH_NOARGS, "tolist() -> list of bytes, nested by shape."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyGetSetDef properties[] = {
-    {"shape", GetShape, nullptr, "tuple of int.", nullptr},
-    {"size", GetSize, nullptr, "int: number of elements.", nullptr},
-    {"ndim", GetNdim, nullptr, "int: number of axes.", nullptr},
-    {"nbytes", GetNbytes, nullptr, "int: the bytes of all elements together.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyGetSetDef properties[] = {{"shape", GetShape, nullptr, "tuple of int.", nullptr},
+                            {"size", GetSize, nullptr, "int: number of elements.", nullptr},
+                            {"ndim", GetNdim, nullptr, "int: number of axes.", nullptr},
+                            {"nbytes", GetNbytes, nullptr, "int: the bytes of all elements together.", nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 // ---- For the subclass in Python ----
 
@@ -353,9 +352,8 @@ void BindBytesArray(py::module_& m) {
       {{Py_tp_dealloc, Slot(DeallocIterator)}, {Py_tp_iter, Slot(PyObject_SelfIter)}, {Py_tp_iternext, Slot(Next)}},
       nullptr);
   m.attr("BytesArrayBase") = py::handle(reinterpret_cast<PyObject*>(base_type));
-  m.def("register_bytes_array", [](const py::type& type) {
-    public_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr());
-  });
+  m.def("register_bytes_array",
+        [](const py::type& type) { public_type = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); });
   m.def("bytes_lengths", &Lengths);
   m.def("bytes_take", &Take);
   m.def("bytes_reshape", &Reshape);

@@ -39,7 +39,8 @@ py::tuple OfObjects(const py::handle& objects) {
   py::object valid = py::none();
   uint8_t* valid_bytes = nullptr;
   for (size_t i = 0; i < size; ++i) {
-    py::object item = py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i)));
+    py::object item =
+        py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i)));
     if (item.is_none()) {
       if (valid_bytes == nullptr) {
         py::array_t<uint8_t> array(static_cast<py::ssize_t>(size));
@@ -58,7 +59,8 @@ py::tuple OfObjects(const py::handle& objects) {
     } else {
       if (!PyBytes_Check(item.ptr())) {
         if (!PyObject_CheckBuffer(item.ptr())) {
-          throw py::type_error("element " + std::to_string(i) + " is " + Py_TYPE(item.ptr())->tp_name + ", expected bytes or str");
+          throw py::type_error("element " + std::to_string(i) + " is " + Py_TYPE(item.ptr())->tp_name +
+                               ", expected bytes or str");
         }
         item = py::reinterpret_steal<py::object>(PyBytes_FromObject(item.ptr()));
         if (!item) throw py::error_already_set();
@@ -94,7 +96,8 @@ BytesViewsPtr Take(const BytesViews& from, const Index& indices) {
   const int64_t* index = indices.data();
   for (py::ssize_t i = 0; i < indices.size(); ++i) {
     if (index[i] < 0 || static_cast<size_t>(index[i]) >= from.views.size()) {
-      throw py::index_error("index " + std::to_string(index[i]) + " of " + std::to_string(from.views.size()) + " strings");
+      throw py::index_error("index " + std::to_string(index[i]) + " of " + std::to_string(from.views.size()) +
+                            " strings");
     }
     made->views.push_back(from.views[static_cast<size_t>(index[i])]);
   }
@@ -118,11 +121,14 @@ void BindBytesViews(py::module_& m) {
       .def("take", &Take, py::arg("indices"));
   m.def("views_of_objects", &OfObjects, py::arg("objects"));
   m.def("views_of_fixed", &OfFixed, py::arg("array"));
-  m.def("views_concatenate", [](const py::list& parts) {
-    std::vector<BytesViewsPtr> views;
-    for (const py::handle part : parts) views.push_back(part.cast<BytesViewsPtr>());
-    return Concatenate(views);
-  }, py::arg("parts"));
+  m.def(
+      "views_concatenate",
+      [](const py::list& parts) {
+        std::vector<BytesViewsPtr> views;
+        for (const py::handle part : parts) views.push_back(part.cast<BytesViewsPtr>());
+        return Concatenate(views);
+      },
+      py::arg("parts"));
 }
 
 }  // namespace tfr

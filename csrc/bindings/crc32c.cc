@@ -1,12 +1,13 @@
 // Private hooks on the CRC32C room, for tests and for what build_info() reports of it.
 
+#include "crc32c/crc32c.h"
+
 #include <pybind11/stl.h>
 
 #include <string>
 #include <vector>
 
 #include "bindings/bindings.h"
-#include "crc32c/crc32c.h"
 
 namespace py = pybind11;
 

@@ -90,7 +90,8 @@ PyObject* NewColumn(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"key", "type", "values", "count", "splits", "valid", "steps", "row_valid", nullptr};
   Py_ssize_t count = 1, key_size;
   const char* element = nullptr;
-  PyObject *name = nullptr, *values = nullptr, *splits = Py_None, *valid = Py_None, *steps = Py_None, *row_valid = Py_None;
+  PyObject *name = nullptr, *values = nullptr, *splits = Py_None, *valid = Py_None, *steps = Py_None,
+           *row_valid = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$UsOnOOOO:EncodeColumn", const_cast<char**>(names), &name, &element,
                                    &values, &count, &splits, &valid, &steps, &row_valid)) {
     return nullptr;

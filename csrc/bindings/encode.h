@@ -13,8 +13,8 @@
 
 namespace tfr {
 
-// Fills *encoder with `columns` and `lists`, sequences of _core.EncodeColumn, of messages of that type. What keeps their
-// memory alive is appended to *owners. Throws.
+// Fills *encoder with `columns` and `lists`, sequences of _core.EncodeColumn, of messages of that type. What keeps
+// their memory alive is appended to *owners. Throws.
 void InitEncoder(MessageType type, const pybind11::sequence& columns, const pybind11::sequence& lists, size_t rows,
                  RowEncoder* encoder, std::vector<Owner>* owners);
 

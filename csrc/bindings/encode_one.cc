@@ -22,11 +22,20 @@ enum class Sign : uint8_t { kSigned, kUnsigned };
 bool IntegerType(Sign sign, Py_ssize_t size, ElementType* type) {
   const bool is_signed = sign == Sign::kSigned;
   switch (size) {
-    case 1: *type = is_signed ? ElementType::kInt8 : ElementType::kUInt8; return true;
-    case 2: *type = is_signed ? ElementType::kInt16 : ElementType::kUInt16; return true;
-    case 4: *type = is_signed ? ElementType::kInt32 : ElementType::kUInt32; return true;
-    case 8: *type = is_signed ? ElementType::kInt64 : ElementType::kUInt64; return true;
-    default: return false;
+    case 1:
+      *type = is_signed ? ElementType::kInt8 : ElementType::kUInt8;
+      return true;
+    case 2:
+      *type = is_signed ? ElementType::kInt16 : ElementType::kUInt16;
+      return true;
+    case 4:
+      *type = is_signed ? ElementType::kInt32 : ElementType::kUInt32;
+      return true;
+    case 8:
+      *type = is_signed ? ElementType::kInt64 : ElementType::kUInt64;
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -34,12 +43,29 @@ bool IntegerType(Sign sign, Py_ssize_t size, ElementType* type) {
 bool ElementTypeOfFormat(const Py_buffer& view, ElementType* type) {
   if (view.format == nullptr || view.format[0] == 0 || view.format[1] != 0) return false;
   switch (view.format[0]) {
-    case '?': *type = ElementType::kBool; return true;
-    case 'b': case 'h': case 'i': case 'l': case 'q': return IntegerType(Sign::kSigned, view.itemsize, type);
-    case 'B': case 'H': case 'I': case 'L': case 'Q': return IntegerType(Sign::kUnsigned, view.itemsize, type);
-    case 'f': *type = ElementType::kFloat32; return view.itemsize == 4;
-    case 'd': *type = ElementType::kFloat64; return view.itemsize == 8;
-    default: return false;
+    case '?':
+      *type = ElementType::kBool;
+      return true;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+      return IntegerType(Sign::kSigned, view.itemsize, type);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+      return IntegerType(Sign::kUnsigned, view.itemsize, type);
+    case 'f':
+      *type = ElementType::kFloat32;
+      return view.itemsize == 4;
+    case 'd':
+      *type = ElementType::kFloat64;
+      return view.itemsize == 8;
+    default:
+      return false;
   }
 }
 
@@ -160,7 +186,8 @@ py::object EncodeOne(const py::handle& example) {
   }
   RowEncoder encoder;
   uint64_t size;
-  if (!encoder.Init(MessageType::kExample, row.TakeColumns(), {}, 1).ok() || !encoder.Size(0, 1, &size).ok()) return py::none();
+  if (!encoder.Init(MessageType::kExample, row.TakeColumns(), {}, 1).ok() || !encoder.Size(0, 1, &size).ok())
+    return py::none();
   auto record = py::reinterpret_steal<py::object>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!record) throw py::error_already_set();
   encoder.Write(0, size, reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr())));

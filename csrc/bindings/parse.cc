@@ -1,6 +1,8 @@
 // Parsing from Python. The GIL line: specs are read and results wrapped under the GIL; records are parsed without it,
 // except for one small record alone, where releasing it would cost more than parsing.
 
+#include "bindings/parse.h"
+
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -16,7 +18,6 @@
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
 #include "bindings/parse_ahead.h"
-#include "bindings/parse.h"
 #include "parse/parse.h"
 #include "parse/ranges.h"
 
@@ -31,7 +32,8 @@ NamedTuple list_column("tfrecord_fast._core.ListColumn",
                        "Rows of any length. Row i has values[splits[i]:splits[i + 1]]; the longest has `longest`.",
                        {"values", "splits", "longest"});
 NamedTuple padded_steps("tfrecord_fast._core.PaddedSteps",
-                        "A feature list, padded: values[i, :lengths[i]] are the steps of row i.", {"values", "lengths"});
+                        "A feature list, padded: values[i, :lengths[i]] are the steps of row i.",
+                        {"values", "lengths"});
 NamedTuple list_steps("tfrecord_fast._core.ListSteps",
                       "A feature list. Row i has the steps row_steps[i] to row_steps[i + 1], step j has "
                       "values[splits[j]:splits[j + 1]]. The longest step has `longest` values, the longest row "
@@ -191,7 +193,8 @@ py::object WrapSingle(const FeatureSpec& spec, const ColumnTarget& target, const
   if (spec.layout != Layout::kList) {
     for (const int64_t size : spec.shape) shape.push_back(size);
   }
-  if (spec.type == ElementType::kBytes) return CopyViews(reinterpret_cast<const Bytes*>(data), std::move(shape), owners);
+  if (spec.type == ElementType::kBytes)
+    return CopyViews(reinterpret_cast<const Bytes*>(data), std::move(shape), owners);
   return CopyArray(spec.type, shape, data);
 }
 
@@ -356,9 +359,12 @@ StreamParser StreamParserOf(py::handle object, bool keeps_batch) {
 }
 
 void BindParse(py::module_& m) {
-  m.def("fail_at", [](py::handle records, size_t row, const std::string& message) {
-    ThrowIfError(Locate(Status::InvalidArgument(message), *RecordsFromPython(records), row));
-  }, py::arg("records"), py::arg("row"), py::arg("message"));
+  m.def(
+      "fail_at",
+      [](py::handle records, size_t row, const std::string& message) {
+        ThrowIfError(Locate(Status::InvalidArgument(message), *RecordsFromPython(records), row));
+      },
+      py::arg("records"), py::arg("row"), py::arg("message"));
   list_column.Bind(m);
   padded_steps.Bind(m);
   list_steps.Bind(m);

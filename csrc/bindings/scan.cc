@@ -1,5 +1,7 @@
 // Looking at records from Python, to learn what features they hold.
 
+#include "parse/scan.h"
+
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 
 #include "bindings/bindings.h"
 #include "bindings/named_tuple.h"
-#include "parse/scan.h"
 
 namespace py = pybind11;
 
@@ -23,7 +24,8 @@ NamedTuple key_summary("tfrecord_fast._core.KeySummary",
 py::list Summaries(const std::vector<KeySummary>& keys) {
   py::list out;
   for (const KeySummary& key : keys) {
-    out.append(key_summary(py::bytes(key.key), KindName(key.kind), key.records, std::min(key.fewest, key.most), key.most));
+    out.append(
+        key_summary(py::bytes(key.key), KindName(key.kind), key.records, std::min(key.fewest, key.most), key.most));
   }
   return out;
 }

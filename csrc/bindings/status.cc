@@ -36,7 +36,8 @@ void SetPythonError(const Status& status) {
       case StatusCode::kIoError: {
         // OSError picks its own subclass by errno: FileNotFoundError, IsADirectoryError, BrokenPipeError, …
         py::object strerror = Text(detail.message);
-        error = py::reinterpret_borrow<py::object>(PyExc_OSError)(detail.error_number, strerror, TextOrNone(detail.path));
+        error =
+            py::reinterpret_borrow<py::object>(PyExc_OSError)(detail.error_number, strerror, TextOrNone(detail.path));
         break;
       }
       case StatusCode::kDataLoss:

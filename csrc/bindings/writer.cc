@@ -4,6 +4,8 @@
 // A mutex guards the writer, since it may be used from several Python threads. A thread that finds it taken releases
 // the GIL before it waits, because the holder may need the GIL (to write into a Python file object).
 
+#include "framing/writer.h"
+
 #include <pybind11/stl.h>
 
 #include <cstring>
@@ -22,7 +24,6 @@
 #include "codec/codec.h"
 #include "codec/compressed_sink.h"
 #include "encode/write_rows.h"
-#include "framing/writer.h"
 
 namespace py = pybind11;
 
@@ -108,7 +109,8 @@ PyObject* WriteBatch(PyObject* self, PyObject* records) {
   if (writer == nullptr) return nullptr;
   try {
     const RecordBatchPtr batch = RecordsFromPython(records);
-    return NoneOrError(WithoutGil(writer, [&](RecordWriter* w) { return w->Write(batch->records.data(), batch->size()); }));
+    return NoneOrError(
+        WithoutGil(writer, [&](RecordWriter* w) { return w->Write(batch->records.data(), batch->size()); }));
   } catch (py::error_already_set& error) {
     error.restore();
   } catch (const py::builtin_exception& error) {
@@ -195,7 +197,8 @@ void Open(const py::object& self, const py::object& target, const std::string& c
 }
 
 // Encodes rows of columns into the writers in turn; see encode/write_rows.h. No writer may be given twice.
-void WriteColumns(const py::sequence& writers, const py::sequence& columns, size_t rows, uint64_t first, size_t num_threads) {
+void WriteColumns(const py::sequence& writers, const py::sequence& columns, size_t rows, uint64_t first,
+                  size_t num_threads) {
   std::vector<SharedWriter*> shared;
   std::vector<RecordWriter*> outputs;
   for (const py::handle& object : writers) {
@@ -224,9 +227,11 @@ PyMethodDef methods[] = {
      "write(record)\n\nAppends one record: any bytes-like object, or str, which is encoded as UTF-8.\n\n"
      "Raises FailedPreconditionError after close, OSError (errno and path set) if the file system refuses."},
     {"write_batch", WriteBatch, METH_O,
-     "write_batch(records)\n\nAppends all records of a RecordBatch or a sequence of bytes-like objects, in one call and without the GIL."},
+     "write_batch(records)\n\nAppends all records of a RecordBatch or a sequence of bytes-like objects, in one call "
+     "and without the GIL."},
     {"flush", Flush, METH_NOARGS,
-     "flush()\n\nWhen it returns, all records written so far have reached the operating system and can be read by others."},
+     "flush()\n\nWhen it returns, all records written so far have reached the operating system and can be read by "
+     "others."},
     {"close", Close, METH_NOARGS, "close()\n\nFlushes and closes the file. Later calls do nothing."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -238,12 +243,13 @@ PyGetSetDef properties[] = {
 }  // namespace
 
 void BindWriter(py::module_& m) {
-  PyTypeObject* type = MakeType("tfrecord_fast._core.RecordWriter", sizeof(Boxed<WriterPtr>),
-                                {{Py_tp_new, Slot(New)},
-                                 {Py_tp_dealloc, Slot(DeallocWriter)},
-                                 {Py_tp_methods, methods},
-                                 {Py_tp_getset, properties}},
-                                "Frames records into a file. Opened by _open_writer.", Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE);
+  PyTypeObject* type =
+      MakeType("tfrecord_fast._core.RecordWriter", sizeof(Boxed<WriterPtr>),
+               {{Py_tp_new, Slot(New)},
+                {Py_tp_dealloc, Slot(DeallocWriter)},
+                {Py_tp_methods, methods},
+                {Py_tp_getset, properties}},
+               "Frames records into a file. Opened by _open_writer.", Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE);
   m.attr("RecordWriter") = writer_type = py::handle(reinterpret_cast<PyObject*>(type));
   m.def("write_columns", &WriteColumns, py::arg("writers"), py::arg("columns"), py::arg("rows"), py::arg("first"),
         py::arg("num_threads"));
@@ -251,8 +257,8 @@ void BindWriter(py::module_& m) {
       .def(py::init(&MakeOptions), py::kw_only(), py::arg("level") = py::none(), py::arg("window_bits") = py::none(),
            py::arg("method") = py::none(), py::arg("mem_level") = py::none(), py::arg("strategy") = py::none(),
            py::arg("flush_mode") = py::none());
-  m.def("open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"), py::arg("close_file"),
-        py::arg("append"), py::arg("num_threads"));
+  m.def("open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"),
+        py::arg("close_file"), py::arg("append"), py::arg("num_threads"));
 }
 
 }  // namespace tfr

@@ -10,8 +10,10 @@ namespace {
 bool InBlocks(const Codec& codec, const CompressionOptions& options) {
   constexpr int kUnset = CompressionOptions::kUnset;
   switch (codec.blocks) {
-    case Codec::Blocks::kNever: return false;
-    case Codec::Blocks::kAlways: return true;
+    case Codec::Blocks::kNever:
+      return false;
+    case Codec::Blocks::kAlways:
+      return true;
     case Codec::Blocks::kUnlessTuned:
       return options.window_bits == kUnset && options.method == kUnset && options.mem_level == kUnset &&
              options.strategy == kUnset && options.flush_mode == kUnset;

@@ -15,11 +15,16 @@ constexpr size_t kMaxCall = size_t{1} << 30;  // ISA-L counts in 32 bits
 
 Status DeflateError(int code) {
   switch (code) {
-    case ISAL_INVALID_BLOCK: return Status::DataLoss("deflate stream is damaged: invalid block");
-    case ISAL_INVALID_SYMBOL: return Status::DataLoss("deflate stream is damaged: invalid symbol");
-    case ISAL_INVALID_LOOKBACK: return Status::DataLoss("deflate stream is damaged: distance before the start");
-    case ISAL_INCORRECT_CHECKSUM: return Status::DataLoss("checksum or length of the inflated data is wrong");
-    default: return Status::DataLoss("deflate stream is damaged: ISA-L error " + std::to_string(code));
+    case ISAL_INVALID_BLOCK:
+      return Status::DataLoss("deflate stream is damaged: invalid block");
+    case ISAL_INVALID_SYMBOL:
+      return Status::DataLoss("deflate stream is damaged: invalid symbol");
+    case ISAL_INVALID_LOOKBACK:
+      return Status::DataLoss("deflate stream is damaged: distance before the start");
+    case ISAL_INCORRECT_CHECKSUM:
+      return Status::DataLoss("checksum or length of the inflated data is wrong");
+    default:
+      return Status::DataLoss("deflate stream is damaged: ISA-L error " + std::to_string(code));
   }
 }
 
@@ -32,7 +37,8 @@ class GzipHeader {
     *step = Step::kMore;
     if (field_ != Field::kHeaderCrc) crc_ = crc32_gzip_refl(crc_, &byte, 1);
     switch (field_) {
-      case Field::kFixed: return TakeFixed(byte, step);
+      case Field::kFixed:
+        return TakeFixed(byte, step);
       case Field::kExtraLength:
         left_ |= static_cast<uint32_t>(byte) << (8 * position_++);
         if (position_ == 2) Enter(left_ > 0 ? Field::kExtra : After(Field::kExtra), step);
@@ -50,7 +56,8 @@ class GzipHeader {
         if (byte != ((crc_ >> (8 * position_)) & 0xff)) return Status::DataLoss("GZIP header: its CRC is wrong");
         if (++position_ == 2) Enter(Field::kEnd, step);
         return {};
-      case Field::kEnd: break;
+      case Field::kEnd:
+        break;
     }
     return {};
   }

@@ -34,10 +34,10 @@ class DeflateCompressor : public Compressor {
     const int code = deflateInit2(&stream_, level, method, window_bits, mem_level, strategy);
     if (code == Z_MEM_ERROR) return Status::OutOfMemory("deflate");
     if (code != Z_OK) {
-      return Status::InvalidArgument(
-          "zlib refuses these parameters: compression_level " + std::to_string(level) + ", compression_method " +
-          std::to_string(method) + ", window_bits " + std::to_string(window_bits) + ", mem_level " +
-          std::to_string(mem_level) + ", compression_strategy " + std::to_string(strategy));
+      return Status::InvalidArgument("zlib refuses these parameters: compression_level " + std::to_string(level) +
+                                     ", compression_method " + std::to_string(method) + ", window_bits " +
+                                     std::to_string(window_bits) + ", mem_level " + std::to_string(mem_level) +
+                                     ", compression_strategy " + std::to_string(strategy));
     }
     ready_ = true;
     return {};

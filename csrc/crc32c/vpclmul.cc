@@ -31,11 +31,12 @@ TFR_TARGET_VPCLMUL inline __m512i FoldInto(__m512i x, __m512i factors, __m512i n
 
 // The four lanes of x as one 128-bit remainder: lane i lies 48 - 16 i bytes before the last.
 TFR_TARGET_VPCLMUL inline __m128i JoinLanes(__m512i x) {
-  const __m512i factors = _mm512_set_epi64(0, 0, static_cast<long long>(kOver16.high), static_cast<long long>(kOver16.low),
-                                           static_cast<long long>(kOver32.high), static_cast<long long>(kOver32.low),
-                                           static_cast<long long>(kOver48.high), static_cast<long long>(kOver48.low));
-  const __m512i folded = _mm512_xor_si512(_mm512_clmulepi64_epi128(x, factors, 0x00),
-                                          _mm512_clmulepi64_epi128(x, factors, 0x11));
+  const __m512i factors =
+      _mm512_set_epi64(0, 0, static_cast<long long>(kOver16.high), static_cast<long long>(kOver16.low),
+                       static_cast<long long>(kOver32.high), static_cast<long long>(kOver32.low),
+                       static_cast<long long>(kOver48.high), static_cast<long long>(kOver48.low));
+  const __m512i folded =
+      _mm512_xor_si512(_mm512_clmulepi64_epi128(x, factors, 0x00), _mm512_clmulepi64_epi128(x, factors, 0x11));
   const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(folded), _mm512_extracti64x4_epi64(folded, 1));
   const __m128i joined = _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
   return _mm_xor_si128(joined, _mm512_extracti64x2_epi64(x, 3));

@@ -23,24 +23,37 @@ int64_t LoadAs(const void* values, size_t i) {
 
 int64_t LoadInt(ElementType type, const void* values, size_t i) {
   switch (type) {
-    case ElementType::kBool: return static_cast<const uint8_t*>(values)[i] != 0;
-    case ElementType::kInt8: return LoadAs<int8_t>(values, i);
-    case ElementType::kInt16: return LoadAs<int16_t>(values, i);
-    case ElementType::kInt32: return LoadAs<int32_t>(values, i);
-    case ElementType::kUInt8: return LoadAs<uint8_t>(values, i);
-    case ElementType::kUInt16: return LoadAs<uint16_t>(values, i);
-    case ElementType::kUInt32: return LoadAs<uint32_t>(values, i);
-    case ElementType::kUInt64: return LoadAs<uint64_t>(values, i);
-    default: return LoadAs<int64_t>(values, i);
+    case ElementType::kBool:
+      return static_cast<const uint8_t*>(values)[i] != 0;
+    case ElementType::kInt8:
+      return LoadAs<int8_t>(values, i);
+    case ElementType::kInt16:
+      return LoadAs<int16_t>(values, i);
+    case ElementType::kInt32:
+      return LoadAs<int32_t>(values, i);
+    case ElementType::kUInt8:
+      return LoadAs<uint8_t>(values, i);
+    case ElementType::kUInt16:
+      return LoadAs<uint16_t>(values, i);
+    case ElementType::kUInt32:
+      return LoadAs<uint32_t>(values, i);
+    case ElementType::kUInt64:
+      return LoadAs<uint64_t>(values, i);
+    default:
+      return LoadAs<int64_t>(values, i);
   }
 }
 
 float LoadFloat(ElementType type, const void* values, size_t i) {
   switch (type) {
-    case ElementType::kFloat16: return FromHalf(static_cast<const uint16_t*>(values)[i]);
-    case ElementType::kBFloat16: return FromBFloat16(static_cast<const uint16_t*>(values)[i]);
-    case ElementType::kFloat64: return static_cast<float>(static_cast<const double*>(values)[i]);
-    default: return static_cast<const float*>(values)[i];
+    case ElementType::kFloat16:
+      return FromHalf(static_cast<const uint16_t*>(values)[i]);
+    case ElementType::kBFloat16:
+      return FromBFloat16(static_cast<const uint16_t*>(values)[i]);
+    case ElementType::kFloat64:
+      return static_cast<float>(static_cast<const double*>(values)[i]);
+    default:
+      return static_cast<const float*>(values)[i];
   }
 }
 
@@ -254,11 +267,16 @@ uint8_t* ColumnPlan::WriteFeature(size_t item, uint8_t* out) const {
 uint8_t* ColumnPlan::WriteEntry(size_t row, uint8_t* out, const uint8_t* end) const {
   if (!HasItem(row)) return out;
   switch (op) {
-    case Op::kInt64Scalar: return WriteScalar(static_cast<const int64_t*>(column.values)[row], out, end);
-    case Op::kFloat32Scalar: return WriteScalarFloat(static_cast<const float*>(column.values)[row], out, end);
-    case Op::kIntScalar: return WriteScalar(LoadInt(column.type, column.values, row), out, end);
-    case Op::kFloatScalar: return WriteScalarFloat(LoadFloat(column.type, column.values, row), out, end);
-    default: break;
+    case Op::kInt64Scalar:
+      return WriteScalar(static_cast<const int64_t*>(column.values)[row], out, end);
+    case Op::kFloat32Scalar:
+      return WriteScalarFloat(static_cast<const float*>(column.values)[row], out, end);
+    case Op::kIntScalar:
+      return WriteScalar(LoadInt(column.type, column.values, row), out, end);
+    case Op::kFloatScalar:
+      return WriteScalarFloat(LoadFloat(column.type, column.values, row), out, end);
+    default:
+      break;
   }
   const uint64_t feature = FeatureSize(row);
   out = WriteField(kEntryTag, FieldSize(column.key.size()) + FieldSize(feature), out);

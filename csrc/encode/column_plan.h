@@ -1,5 +1,5 @@
-// One column of the encoder: sizes and writes its Features. A scalar, the common case, is a fixed text and then a value;
-// the text is made once, for every length that the value can have.
+// One column of the encoder: sizes and writes its Features. A scalar, the common case, is a fixed text and then a
+// value; the text is made once, for every length that the value can have.
 
 #ifndef TFRECORD_FAST_ENCODE_COLUMN_PLAN_H_
 #define TFRECORD_FAST_ENCODE_COLUMN_PLAN_H_
@@ -54,7 +54,8 @@ struct ColumnPlan {
   };
   Run RunOf(size_t item) const {
     if (column.splits == nullptr) return {item * column.count, column.count};
-    return {static_cast<size_t>(column.splits[item]), static_cast<size_t>(column.splits[item + 1] - column.splits[item])};
+    return {static_cast<size_t>(column.splits[item]),
+            static_cast<size_t>(column.splits[item + 1] - column.splits[item])};
   }
   void LayTexts(size_t value_size);
   uint64_t ListSize(Run run) const;

@@ -14,10 +14,10 @@ namespace tfr {
 namespace {
 
 // Small enough to keep threads evenly busy, large enough that handing them out costs nothing.
-constexpr size_t kLeastSizeTask = 64;        // rows
+constexpr size_t kLeastSizeTask = 64;  // rows
 constexpr size_t kMostSizeTask = 8192;
 constexpr size_t kSizeTasksPerThread = 8;
-constexpr uint64_t kWriteTask = 1 << 20;     // bytes
+constexpr uint64_t kWriteTask = 1 << 20;  // bytes
 
 // The first row of each task, and the number of rows at the end.
 std::vector<size_t> CutByBytes(const std::vector<Bytes>& records) {

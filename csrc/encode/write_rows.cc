@@ -1,9 +1,9 @@
 // Blocks, threads and order; see write_rows.h.
 //
-// The thread protocol: blocks are taken in ascending order of their first rows, and so are those of each writer. A thread
-// that has made a block waits for the block's turn at its writer. The block before it was taken earlier, by a thread that
-// waits only for blocks that are still earlier, so the first of them can always proceed. A writer is touched only by the
-// block whose turn it is.
+// The thread protocol: blocks are taken in ascending order of their first rows, and so are those of each writer. A
+// thread that has made a block waits for the block's turn at its writer. The block before it was taken earlier, by a
+// thread that waits only for blocks that are still earlier, so the first of them can always proceed. A writer is
+// touched only by the block whose turn it is.
 
 #include "encode/write_rows.h"
 

@@ -49,7 +49,8 @@ Status RecordWriter::WriteLarge(Bytes record) {
   uint8_t footer[kFooterBytes];
   StoreHeader(header, record.size);
   StoreFooter(footer, record.data, record.size);
-  const Bytes parts[] = {{buffer_.data(), std::exchange(used_, 0)}, {header, sizeof header}, record, {footer, sizeof footer}};
+  const Bytes parts[] = {
+      {buffer_.data(), std::exchange(used_, 0)}, {header, sizeof header}, record, {footer, sizeof footer}};
   return Keep(sink_->Write(parts, 4));
 }
 

@@ -77,8 +77,8 @@ class ExampleParser {
   size_t same_steps_ = 0;                     // how many first steps the scripts have in common
   int disorder_ = 0;
   RowWriter writer_;
-  std::vector<uint64_t> seen_;   // a bit per feature: this record had it
-  std::vector<uint64_t> fixed_;  // a bit per feature: its layout is kFixed
+  std::vector<uint64_t> seen_;     // a bit per feature: this record had it
+  std::vector<uint64_t> fixed_;    // a bit per feature: its layout is kFixed
   std::vector<MapEntry> entries_;  // of ParseSlow; kept for its memory
 };
 

@@ -31,7 +31,8 @@ Decoded PackedInt64s(const uint8_t* p, const uint8_t* end, ElementType type, Val
     }
     target->count += count;
   }
-  if (p == end) [[likely]] return Decoded::kOk;
+  if (p == end) [[likely]]
+    return Decoded::kOk;
   size_t beyond;  // those that there was no room for
   if (!CountVarints(p, end, &beyond)) return Decoded::kMalformed;
   target->count += beyond;
@@ -55,7 +56,8 @@ Decoded Int64List(const uint8_t* p, const uint8_t* end, ElementType type, ValueT
       p = ReadVarint(p, end, &bits);
       if (p == nullptr) return Decoded::kMalformed;
       const auto value = static_cast<int64_t>(bits);
-      if (target->count < target->room && !StoreInts(&value, 1, type, target->out + target->count * ItemSize(type), misfit)) {
+      if (target->count < target->room &&
+          !StoreInts(&value, 1, type, target->out + target->count * ItemSize(type), misfit)) {
         return Decoded::kOutOfRange;
       }
       ++target->count;
@@ -119,7 +121,8 @@ Decoded BytesList(const uint8_t* p, const uint8_t* end, ValueTarget* target) {
   return Decoded::kOk;
 }
 
-Decoded DecodeList(const uint8_t* p, const uint8_t* end, Kind kind, ElementType type, ValueTarget* target, int64_t* misfit) {
+Decoded DecodeList(const uint8_t* p, const uint8_t* end, Kind kind, ElementType type, ValueTarget* target,
+                   int64_t* misfit) {
   switch (kind) {
     case Kind::kInt64:
       return Int64List(p, end, type, target, misfit);

@@ -41,7 +41,8 @@ inline const uint8_t* TakeOneInt64(const uint8_t* p, const KeyTable::Slot& slot,
 inline const uint8_t* TakeOneFloat(const uint8_t* p, const KeyTable::Slot& slot, uint32_t* bits) {
   const uint8_t* feature = p + kEntryHeaderBytes + slot.size;
   const uint64_t entry = LoadLE32(p) ^ (slot.entry_header + (4 + kFeatureOverhead) * kEntryLengthUnit);
-  const uint64_t differs = entry | ((LoadLE64(feature) & kFeatureHeaderMask) ^ FeatureHeader(kValueTag, Kind::kFloat, 4));
+  const uint64_t differs =
+      entry | ((LoadLE64(feature) & kFeatureHeaderMask) ^ FeatureHeader(kValueTag, Kind::kFloat, 4));
   if (differs != 0 || !KeyTable::SameBytes(slot, p + kEntryHeaderBytes)) return nullptr;
   *bits = LoadLE32(feature + kFeatureHeaderBytes);
   return feature + kFeatureHeaderBytes + 4;

@@ -22,7 +22,7 @@ namespace tfr {
 
 class KeyScript {
  public:
-  static constexpr size_t kWindow = 32;           // bytes of an entry that a step can know
+  static constexpr size_t kWindow = 32;  // bytes of an entry that a step can know
   static constexpr uint32_t kNowhere = UINT32_MAX;
 
   struct alignas(kWindow) Step {

@@ -23,12 +23,15 @@ constexpr size_t kReadAhead = KeyScript::kWindow + 8;
 constexpr size_t kTail = 64;  // a whole number of vectors, and more than kReadAhead
 static_assert(kTail >= kReadAhead);
 
-TFR_SCRIPT_TARGET inline __m256i Load(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+TFR_SCRIPT_TARGET inline __m256i Load(const uint8_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
 
 // If the entry at `p` is the step's, puts its value into `row` and returns the cursor after it; else null. kReadAhead
 // bytes are readable at p. `kFetch`: has the column's next line brought into the cache.
 template <bool kFetch>
-TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(const Step& step, const uint8_t* p, size_t row) {
+TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(const Step& step, const uint8_t* p,
+                                                                                size_t row) {
   const uint8_t* const value = p + step.n_at + 1;
   const uint64_t n = value[-1];
   const __m256i grown = _mm256_and_si256(_mm256_set1_epi8(static_cast<char>(n)), Load(step.grows));

@@ -23,16 +23,16 @@ class KeyTable {
 
   // What is known about one key. 64 bytes, a cache line.
   struct alignas(64) Slot {
-    uint64_t head;         // its first 8 bytes, zero-padded
-    uint64_t head_mask;    // ones over the bytes of `head` that are the key
-    uint64_t tail;         // its last 8 bytes, when it has 8 or more
+    uint64_t head;       // its first 8 bytes, zero-padded
+    uint64_t head_mask;  // ones over the bytes of `head` that are the key
+    uint64_t tail;       // its last 8 bytes, when it has 8 or more
     const uint8_t* key;
     uint32_t size;
-    int32_t feature;       // index in the schema, or -1: not asked for
-    uint32_t next;         // for the parser: the slot that came next in the last record
-    uint32_t entry_header; // EntryHeader of the key and a value of length 0; 0 if the key is too long for it
+    int32_t feature;        // index in the schema, or -1: not asked for
+    uint32_t next;          // for the parser: the slot that came next in the last record
+    uint32_t entry_header;  // EntryHeader of the key and a value of length 0; 0 if the key is too long for it
     EntryShape shape;
-    uint8_t* out;          // for the parser: where the feature's column starts, if its layout is kFixed
+    uint8_t* out;  // for the parser: where the feature's column starts, if its layout is kFixed
   };
   static_assert(sizeof(Slot) == 64);
 

@@ -1,8 +1,8 @@
 // Splits a batch into ranges of rows, parses them on threads, and joins the parts; see parse.h.
 //
 // The thread protocol: the calling thread makes the arrays that rows are written to beforehand, and each range writes
-// its own rows only. Lists grow in the parser that a range has to itself, and are joined by the calling thread after all
-// others have ended. There is no lock, and nothing is shared except the arrays.
+// its own rows only. Lists grow in the parser that a range has to itself, and are joined by the calling thread after
+// all others have ended. There is no lock, and nothing is shared except the arrays.
 
 #include "parse/parse.h"
 
@@ -418,13 +418,13 @@ Status ParseRanges(const RecordBatch& batch, SequencePlan& plan, const std::vect
   std::vector<std::unique_ptr<SequenceParser>> parsers;
   for (size_t part = 0; part < ranges.size(); ++part) parsers.push_back(plan.parsers.Take());
   Status status = RunRanges(batch, ranges, crew, [&](size_t part, size_t* bad_row) {
-    return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last,
-                                    context_targets.data(), list_targets.data(), bad_row);
+    return parsers[part]->ParseRows(batch.records.data(), ranges[part].first, ranges[part].last, context_targets.data(),
+                                    list_targets.data(), bad_row);
   });
   if (status.ok()) {
     status = Finish(
-        *plan.context, ranges,
-        [&](size_t part, size_t f) -> Growing& { return parsers[part]->context().values(f); }, context);
+        *plan.context, ranges, [&](size_t part, size_t f) -> Growing& { return parsers[part]->context().values(f); },
+        context);
   }
   if (status.ok()) status = FinishLists(plan, ranges, parsers, list_targets, lists);
   for (auto& parser : parsers) plan.parsers.GiveBack(std::move(parser));

@@ -85,7 +85,8 @@ Status ParseExamples(const RecordBatch& batch, ExamplePlan& plan, Crew* crew, Co
 // As ParseExamples; fills one set of columns from the contexts and one from the feature lists.
 Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, size_t num_threads, Columns* context,
                              Columns* lists);
-Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, Crew* crew, Columns* context, Columns* lists);
+Status ParseSequenceExamples(const RecordBatch& batch, SequencePlan& plan, Crew* crew, Columns* context,
+                             Columns* lists);
 
 }  // namespace tfr
 

@@ -31,7 +31,8 @@ TFR_COLD Status Fault(const FeatureSpec& spec, std::string what) {
 TFR_COLD Status WrongCount(const FeatureSpec& spec, size_t got) {
   const char* kind = KindName(KindOf(spec.type));
   return Fault(spec, std::string("number of ") + kind + " values != expected: expected " +
-                         std::to_string(spec.elements) + " (shape " + ShapeText(spec.shape) + "), got " + std::to_string(got));
+                         std::to_string(spec.elements) + " (shape " + ShapeText(spec.shape) + "), got " +
+                         std::to_string(got));
 }
 
 TFR_COLD Status NotAMultiple(const FeatureSpec& spec, size_t got) {
@@ -132,7 +133,8 @@ bool RowWriter::PutFixed(size_t f, size_t row, const FeatureValue& value, Status
   ValueTarget target{out, spec.elements, 0};
   int64_t misfit;
   const Decoded decoded = DecodeValues(value, spec.type, &target, &misfit);
-  if (decoded == Decoded::kOk && target.count == spec.elements) [[likely]] return true;
+  if (decoded == Decoded::kOk && target.count == spec.elements) [[likely]]
+    return true;
   if (why) {
     *why = decoded == Decoded::kMalformed    ? MalformedFeature(spec)
            : decoded == Decoded::kOutOfRange ? Misfit(spec, misfit)
@@ -333,14 +335,14 @@ const uint8_t* RowWriter::PutUsualSteps(size_t f, size_t row, const uint8_t* p, 
   if (spec.type != ElementType::kInt64 && spec.type != ElementType::kFloat32) return p;
   if (spec.layout == Layout::kPadded) return TakePaddedSteps(f, row, p, end);
   return spec.type == ElementType::kInt64 ? TakeSteps<Kind::kInt64>(f, row, p, end)
-                                         : TakeSteps<Kind::kFloat>(f, row, p, end);
+                                          : TakeSteps<Kind::kFloat>(f, row, p, end);
 }
 
 void RowWriter::PutDefault(size_t f, size_t row) {
   const FeatureSpec& spec = schema_.features()[f];
   const size_t bytes = spec.elements * ItemSize(spec.type);
   const void* from = spec.type == ElementType::kBytes ? static_cast<const void*>(schema_.default_views(f).data())
-                                                     : static_cast<const void*>(spec.default_values.data());
+                                                      : static_cast<const void*>(spec.default_values.data());
   std::memcpy(targets_[f].fixed + row * bytes, from, bytes);
 }
 

@@ -91,8 +91,8 @@ class RowWriter {
   size_t first_row_ = 0;
   size_t rows_ = 0;
   std::vector<uint32_t> list_features_;
-  std::vector<Growing> lists_;  // by feature; empty for kFixed
-  std::vector<Growing> steps_;  // by feature; feature lists of kList only: where each step ends
+  std::vector<Growing> lists_;          // by feature; empty for kFixed
+  std::vector<Growing> steps_;          // by feature; feature lists of kList only: where each step ends
   std::vector<Padding> paddings_;       // by feature
   std::vector<FloatStep> float_steps_;  // by feature
   OpenList list_;

@@ -67,8 +67,8 @@ Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, bool*
   ValueTarget target{nullptr, 0, 0};  // counts only
   int64_t misfit;
   const ElementType type = found.kind == Kind::kBytes   ? ElementType::kBytes
-                          : found.kind == Kind::kFloat ? ElementType::kFloat32
-                                                       : ElementType::kInt64;
+                           : found.kind == Kind::kFloat ? ElementType::kFloat32
+                                                        : ElementType::kInt64;
   if (DecodeValues(found, type, &target, &misfit) != Decoded::kOk) return Malformed();
   summary->fewest = std::min(summary->fewest, target.count);
   summary->most = std::max(summary->most, target.count);

@@ -19,9 +19,9 @@ namespace tfr {
 // What was found under one key of one of the two maps.
 struct KeySummary {
   std::string key;
-  Kind kind = Kind::kNone;      // kNone as long as no Feature under the key had one
-  size_t records = 0;           // that have the key with a kind; of a feature list: that have the key
-  size_t fewest = SIZE_MAX;     // values per record; of a feature list: values per step
+  Kind kind = Kind::kNone;   // kNone as long as no Feature under the key had one
+  size_t records = 0;        // that have the key with a kind; of a feature list: that have the key
+  size_t fewest = SIZE_MAX;  // values per record; of a feature list: values per step
   size_t most = 0;
 };
 

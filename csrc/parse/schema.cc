@@ -15,8 +15,8 @@ Status CheckSpec(const FeatureSpec& spec) {
   }
   if (!spec.has_default()) return {};
   const size_t want = spec.layout == Layout::kPadded ? 1 : spec.elements;
-  const size_t have = spec.type == ElementType::kBytes ? spec.default_strings.size()
-                                                      : spec.default_values.size() / ItemSize(spec.type);
+  const size_t have =
+      spec.type == ElementType::kBytes ? spec.default_strings.size() : spec.default_values.size() / ItemSize(spec.type);
   if (have != want) {
     return Status::InvalidArgument("the default value has " + std::to_string(have) + " values, but the shape needs " +
                                    std::to_string(want))

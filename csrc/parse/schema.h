@@ -37,7 +37,7 @@ struct FeatureSpec {
   // kFixed: `elements` values, for a row without the feature; if there are none, such a row is an error.
   // kPadded: the one padding value; if there is none, zero or the empty string.
   // The type says which of the two is used.
-  std::vector<uint8_t> default_values;      // numeric: elements * ItemSize(type) bytes
+  std::vector<uint8_t> default_values;  // numeric: elements * ItemSize(type) bytes
   std::vector<std::string> default_strings;
 
   // Added to errors about values that do not fit: where the shape comes from, for example. May be empty.

@@ -59,10 +59,12 @@ const uint8_t* TakeRuns(size_t values, const uint8_t* p, const uint8_t* end, int
   size_t i = 0;
   while (static_cast<size_t>(end - p) > kFeatureHeaderBytes && i < room) {
     const size_t n = p[kFeatureHeaderBytes - 1];
-    if (HeaderAt(p) != Int64Header(n) || n > kMaxShortValues || n > static_cast<size_t>(end - p) - kFeatureHeaderBytes) break;
+    if (HeaderAt(p) != Int64Header(n) || n > kMaxShortValues || n > static_cast<size_t>(end - p) - kFeatureHeaderBytes)
+      break;
     const uint8_t* const after = p + kFeatureHeaderBytes + n;
     size_t count;
-    if (DecodeVarintRun(p + kFeatureHeaderBytes, after, out + i * values, values, &count) != after || count != values) break;
+    if (DecodeVarintRun(p + kFeatureHeaderBytes, after, out + i * values, values, &count) != after || count != values)
+      break;
     p = after;
     ++i;
   }

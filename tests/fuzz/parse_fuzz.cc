@@ -2,7 +2,8 @@
 // they give must not depend on the number of records in the batch or on what the parser learnt before.
 //
 //   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icsrc
-//       tests/fuzz/parse_fuzz.cc csrc/base/{buffer,cpu,parallel,process,status}.cc csrc/{wire,varint,parse}/*.cc -pthread -o parse_fuzz
+//       tests/fuzz/parse_fuzz.cc csrc/base/{buffer,cpu,parallel,process,status}.cc csrc/{wire,varint,parse}/*.cc
+//       -pthread -o parse_fuzz
 //   ./parse_fuzz tests/fuzz/corpus
 //
 // The first byte chooses the schema; the rest is one record, copied to memory of exactly its size.
@@ -50,7 +51,8 @@ tfr::SchemaPtr MakeSchema(int which, bool lists) {
     specs = {Spec("a", ElementType::kInt8, Layout::kPadded, {2}, true),
              Spec("b", ElementType::kFloat16, single, {3}, true), Spec("c", ElementType::kUInt8, single, {5}, true)};
   } else {
-    specs = {Spec("a", ElementType::kBool, single, {2}, true), Spec("b", ElementType::kFloat64, Layout::kList, {}, true),
+    specs = {Spec("a", ElementType::kBool, single, {2}, true),
+             Spec("b", ElementType::kFloat64, Layout::kList, {}, true),
              Spec("", ElementType::kInt64, single, {}, true)};
   }
   if (!lists) {  // defaults, so that a record without the feature is not an error
