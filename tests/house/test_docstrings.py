@@ -8,23 +8,8 @@ import pkgutil
 import pytest
 
 import tfrecord_fast
+from tests.support.surface import PUBLIC
 
-PUBLIC = [
-    "tfrecord_fast",
-    "tfrecord_fast.compat",
-    "tfrecord_fast.compat.v1",
-    "tfrecord_fast.data",
-    "tfrecord_fast.data.experimental",
-    "tfrecord_fast.errors",
-    "tfrecord_fast.gfile",
-    "tfrecord_fast.image",
-    "tfrecord_fast.io",
-    "tfrecord_fast.io.gfile",
-    "tfrecord_fast.python_io",
-    "tfrecord_fast.random",
-    "tfrecord_fast.sparse",
-    "tfrecord_fast.train",
-]
 MODULES = [
     name
     for _, name, _ in pkgutil.walk_packages(tfrecord_fast.__path__, "tfrecord_fast.")
