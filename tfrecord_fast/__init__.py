@@ -17,7 +17,7 @@ from .base.version import __version__ as __version__
 _names = _lazy_names(
     __name__,
     {
-        ".": "compat data dtypes errors gfile image io python_io random sparse train",
+        ".": "compat data dtypes errors gfile image io python_io random sparse train typing",
         "._core": "RecordBatch",
         ".base.build_info": "build_info",
         ".data": "TFRecordDataset TensorSpec",

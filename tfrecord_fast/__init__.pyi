@@ -9,6 +9,7 @@ from . import python_io as python_io
 from . import random as random
 from . import sparse as sparse
 from . import train as train
+from . import typing as typing
 from ._core import RecordBatch as RecordBatch
 from .base.build_info import build_info as build_info
 from .base.version import __version__ as __version__

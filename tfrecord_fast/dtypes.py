@@ -44,9 +44,6 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
-# Whatever `as_dtype` takes.
-DTypeLike: TypeAlias = "DType | np.dtype[Any] | type[Any] | str | _Named"
-
 # Their numbers in TensorFlow's enum DataType.
 DATA_TYPES = {
     "float32": 1,
@@ -138,6 +135,10 @@ class DType:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return as_dtype, (self.name,)
+
+
+# Whatever `as_dtype` takes.
+DTypeLike: TypeAlias = DType | np.dtype[Any] | type[Any] | str | _Named
 
 
 def _ml_dtypes() -> Any:

@@ -136,7 +136,7 @@ Integers: TypeAlias = Sequence[int] | npt.NDArray[Any]
 PathLike: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 # What records are read from: paths, patterns, URLs, file objects, contents in memory, and (nested) lists of them.
-Files: TypeAlias = "PathLike | FileLike | bytearray | memoryview | Collection[Files] | npt.NDArray[Any] | Tensor"
+Files: TypeAlias = PathLike | FileLike | bytearray | memoryview | Collection[Any] | npt.NDArray[Any] | Tensor
 
 
 class ReaderOptions(TypedDict, total=False):

@@ -352,3 +352,11 @@ def test_options_may_be_replaced_by_any_object_with_the_same_attributes(path):
 
 def test_python_io_has_the_same_writer():
     assert tf.python_io.TFRecordWriter is tf.io.TFRecordWriter is tf.TFRecordWriter
+
+
+@pytest.mark.parametrize(
+    ("value", "error"), [("a", TypeError), (1.0, TypeError), (1 << 40, ValueError), (-(1 << 31) - 1, ValueError)]
+)
+def test_a_parameter_that_is_no_small_integer_is_named(path, value, error):
+    with pytest.raises(error, match="compression_level"):
+        tf.io.TFRecordWriter(path, tf.io.TFRecordOptions("GZIP", compression_level=value))

@@ -1,5 +1,6 @@
 """What the native reader does of a dataset gives what Python would, damage included; and repr tells the two apart."""
 
+import copy
 import itertools
 import pickle
 import re
@@ -337,3 +338,36 @@ def test_nodes_know_nothing_of_datasets(path):
     assert not imported & {"..", "..dataset", "..handle", "..records"}
     assert not any(name.startswith("..methods") for name in imported)
     assert f".{path.stem}" in PLANS or not imported & PLANS
+
+
+class Five(tf.data.Dataset):
+    def __iter__(self):
+        return iter(range(5))
+
+    def cardinality(self):
+        return 5
+
+
+@pytest.mark.parametrize(
+    ("make", "count"), [(lambda d: d.batch(2), 3), (lambda d: d.repeat(2), 10), (lambda d: d.take(3), 3)]
+)
+def test_a_class_that_knows_its_length_is_asked_for_it(make, count):
+    assert make(Five()).cardinality() == count
+
+
+def test_a_class_that_never_called_its_base_has_no_elements():
+    class Bare(tf.data.Dataset):
+        def __init__(self):
+            pass
+
+    assert (repr(Bare()), Bare().cardinality()) == ("<Dataset Bare>", tf.data.UNKNOWN_CARDINALITY)
+    with pytest.raises(TypeError, match="Bare gives no elements by itself"):
+        iter(Bare())
+
+
+def test_a_copy_counts_its_own_iterations():
+    dataset = tf.data.Dataset.range(20).shuffle(10, seed=3)
+    other = copy.copy(dataset)
+    first, second = [int(x) for x in dataset], [int(x) for x in dataset]
+    assert first != second
+    assert [[int(x) for x in other] for _ in range(2)] == [first, second]

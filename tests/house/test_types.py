@@ -1,11 +1,16 @@
 """The types of the package, as mypy sees them from outside."""
 
+import importlib
+import inspect
 import subprocess
 import sys
+import typing
 
 import numpy as np
 import pytest
 
+import tfrecord_fast as tf
+from tests.support import surface
 from tests.support.paths import ROOT
 
 
@@ -42,3 +47,42 @@ def test_typical_uses_save(uses, tmp_path):
 
 def test_typical_uses_encode(uses):
     assert len(uses.encoded(["a", "b"])) == 2
+
+
+def callables():
+    """Public functions and classes, and the methods of the package's own classes, by name."""
+    for module_name in surface.PUBLIC:
+        module = importlib.import_module(module_name)
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if inspect.isfunction(thing) or inspect.isclass(thing):
+                yield f"{module_name}.{name}", thing
+            if inspect.isclass(thing) and thing.__module__.startswith("tfrecord_fast"):
+                for attribute in ("__init__", "__iter__", *(one for one in dir(thing) if not one.startswith("_"))):
+                    if inspect.isfunction(method := getattr(thing, attribute, None)):
+                        yield f"{module_name}.{name}.{attribute}", method
+
+
+def test_type_hints_can_be_asked_for_at_run_time():
+    pytest.importorskip("google.protobuf")
+    failed = {}
+    for name, thing in callables():
+        try:
+            typing.get_type_hints(thing)
+        except (NameError, TypeError) as error:
+            failed[name] = str(error)
+    assert not failed
+
+
+def test_a_reader_may_be_given_the_types_of_what_it_yields():
+    assert typing.get_args(tf.IndexedReader[bytes]) == (bytes, typing.Any)
+    assert typing.get_args(tf.ShardReader[tf.RecordBatch]) == (tf.RecordBatch,)
+
+
+@pytest.mark.parametrize("name", ["tfrecord_fast", "tfrecord_fast.train", "tfrecord_fast.typing"])
+def test_help_shows_its_page(name):
+    pytest.importorskip("google.protobuf")
+    code = f"import pydoc, {name}; print(len(pydoc.render_doc({name})))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 1000

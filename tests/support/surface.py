@@ -44,7 +44,7 @@ def _described(name, thing):
     elif inspect.isclass(thing):
         yield f"{name}: class{_signature(thing)}"
         yield from _examples(name, thing)
-        if not (thing.__module__ or "").startswith(("google", "tensorflow")):
+        if not type(thing).__module__.startswith("google"):  # a message has what its version of protobuf gives it
             for attribute in sorted(one for one in dir(thing) if not one.startswith("_")):
                 yield from _member(f"{name}.{attribute}", thing, attribute)
     elif callable(thing):

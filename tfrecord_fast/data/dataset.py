@@ -98,15 +98,6 @@ class Dataset(
             return elements  # bytes
         return map(partial(map_leaves, _as_numpy), elements)  # not a generator: an error is not the end
 
-    def cardinality(self) -> int:
-        """The number of elements; -1: infinitely many, -2: not known without iterating.
-
-        >>> import tfrecord_fast as tf
-        >>> tf.data.Dataset.range(10).batch(4).cardinality()
-        3
-        """
-        return node_of(self).cardinality()
-
     @property
     def element_spec(self) -> Any:
         """Shape and dtype of elements, as a structure of TensorSpec: of the first one, which is made for it."""

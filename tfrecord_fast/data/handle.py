@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from .nodes.node import Node
 from .nodes.running import run
-from .nodes.sources import Failing, Generated
+from .nodes.sources import Failing, Foreign
 
 __all__ = ["Handle", "OtherDataset", "SameDataset", "T", "node_of"]
 
@@ -24,14 +24,38 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
     `Dataset` combines handles with methods, which know it by its type variables only.
     """
 
+    _given: Node | None = None
+
     def __init__(self, node: Node | None = None) -> None:
-        if node is None:
-            name = type(self).__name__
-            node = Failing(TypeError(f"{name} gives no elements by itself"), name)
-        self._node = node
+        self._given = node
+
+    @property
+    def _node(self) -> Node:
+        """The node; where there is none, as in a class that iterates in a way of its own, one that says so."""
+        if self._given is not None:
+            return self._given
+        name = type(self).__name__
+        return Failing(TypeError(f"{name} gives no elements by itself"), name)
 
     def __iter__(self) -> Iterator[T]:
         return run(self._node)
+
+    def __copy__(self) -> Any:
+        """Another handle, whose iterations are counted by themselves."""
+        made = type(self).__new__(type(self))
+        vars(made).update(vars(self))
+        if self._given is not None:
+            made._given = self._given.copied()
+        return made
+
+    def cardinality(self) -> int:
+        """The number of elements; -1: infinitely many, -2: not known without iterating.
+
+        >>> import tfrecord_fast as tf
+        >>> tf.data.Dataset.range(10).batch(4).cardinality()
+        3
+        """
+        return self._node.cardinality()
 
     def _same(self, node: Node) -> SameDataset:
         """The dataset of a node whose elements are of this one's type."""
@@ -46,5 +70,5 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
 def node_of(dataset: Handle[Any, Any, Any]) -> Node:
     """The dataset's node; of whatever iterates in a way of its own, a node that iterates over it."""
     if getattr(type(dataset), "__iter__", None) is not Handle.__iter__:
-        return Generated(partial(iter, dataset), type(dataset).__name__)
+        return Foreign(partial(iter, dataset), type(dataset).__name__, dataset.cardinality)
     return dataset._node

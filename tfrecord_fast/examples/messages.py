@@ -16,6 +16,7 @@ from ..dtypes import DATA_TYPES
 __all__ = ["NEED", "decode_error", "message"]
 
 NEED = "messages need protobuf"
+_PUBLIC_MODULE = "tfrecord_fast.train"
 
 # Numbers of google.protobuf.FieldDescriptorProto.Type and Label.
 _SCALARS = {
@@ -133,7 +134,10 @@ def _make() -> dict[str, Any]:
         class_of = message_factory.GetMessageClass
     else:  # protobuf before 4.22
         class_of = message_factory.MessageFactory(pool).GetPrototype
-    return {name: class_of(pool.FindMessageTypeByName(f"{package}.{name}")) for name in made}
+    classes = {name: class_of(pool.FindMessageTypeByName(f"{package}.{name}")) for name in made}
+    for cls in classes.values():
+        cls.__module__ = _PUBLIC_MODULE  # protobuf leaves it None, which help() can't take
+    return classes
 
 
 _messages: dict[str, Any] | None = None

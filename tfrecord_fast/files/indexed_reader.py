@@ -123,6 +123,10 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         if features is not None and not isinstance(features, str):
             parse_example([], features)  # what is wrong with them shows here
 
+    def __class_getitem__(cls, item: Any) -> Any:
+        """`IndexedReader[bytes]` means `IndexedReader[bytes, Any]`, to Python as to type checkers."""
+        return super().__class_getitem__(item if isinstance(item, tuple) else (item, Any))  # type: ignore[misc]
+
     def _begin(self) -> None:
         self._reader: _core.RandomReader | None = None
         self._lock = threading.Lock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import ClassVar
 
 from .. import _core
@@ -90,13 +91,31 @@ class TFRecordOptions:
 
 
 def core_options(options: object) -> _core.CompressionOptions:
-    """The parameters of compression as the core takes them: of options, ours or TensorFlow's; of a mere type, none."""
+    """The parameters of compression as the core takes them: of options, ours or TensorFlow's; of a mere type, none.
+
+    Raises:
+      TypeError: one of them is not an integer.
+      ValueError: one of them does not fit into 32 bits.
+    """
     given = options if hasattr(options, "mem_level") else None
     return _core.CompressionOptions(
-        level=getattr(given, "compression_level", None),
-        window_bits=getattr(given, "window_bits", None),
-        method=getattr(given, "compression_method", None),
-        mem_level=getattr(given, "mem_level", None),
-        strategy=getattr(given, "compression_strategy", None),
-        flush_mode=getattr(given, "flush_mode", None),
+        level=_number(given, "compression_level"),
+        window_bits=_number(given, "window_bits"),
+        method=_number(given, "compression_method"),
+        mem_level=_number(given, "mem_level"),
+        strategy=_number(given, "compression_strategy"),
+        flush_mode=_number(given, "flush_mode"),
     )
+
+
+def _number(options: object, name: str) -> int | None:
+    value = getattr(options, name, None)
+    if value is None:
+        return None
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+    if not -(1 << 31) <= number < 1 << 31:
+        raise ValueError(f"{name} is out of range: {number}")
+    return number

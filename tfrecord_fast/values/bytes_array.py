@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
 from .arrow import Capsules, export
 from .conversion import plain
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 __all__ = ["BytesArray"]
 

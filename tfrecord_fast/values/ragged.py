@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InvalidArgumentError
 from .arrow import Capsules, export
 from .conversion import fill_value
 from .typed import as_values
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Splits = npt.NDArray[Any]
-
 __all__ = ["RaggedTensor", "ragged_of"]
+
+Splits = npt.NDArray[Any]
 
 
 class RaggedTensor:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InvalidArgumentError
 from .arrow import Capsules, export
 from .conversion import as_array, fill_value
 from .ragged import RaggedTensor
 from .typed import as_values
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 __all__ = ["SparseTensor", "sparse_of", "to_dense"]
 

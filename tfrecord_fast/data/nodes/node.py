@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from copy import copy
 from typing import Any
 
 from ...errors import InvalidArgumentError
@@ -52,6 +53,12 @@ class Node(ABC):
     def describe(self, describe: Callable[[Node], str]) -> str:
         """What repr calls it, with its inputs, each as `describe` has it."""
         return ".".join(part for part in (*map(describe, self.inputs), self.label()) if part)
+
+    def copied(self) -> Node:
+        """The same node, whose own iterations are counted by themselves."""
+        made = copy(self)
+        made.draws = copy(self.draws)
+        return made
 
     def cardinality(self) -> int:
         """The number of elements, INFINITE or UNKNOWN."""

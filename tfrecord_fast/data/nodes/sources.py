@@ -14,7 +14,7 @@ from ...values.nests import column_length, normalize, rows
 from ..sentinels import UNKNOWN
 from .node import Node, Run
 
-__all__ = ["Failing", "Generated", "matching_files", "slices"]
+__all__ = ["Failing", "Foreign", "Generated", "matching_files", "slices"]
 
 
 class Generated(Node):
@@ -43,6 +43,17 @@ class Generated(Node):
 
     def cardinality(self) -> int:
         return self._cardinality
+
+
+class Foreign(Generated):
+    """What iterates in a way of its own, and knows how many elements it has: `count()`."""
+
+    def __init__(self, make: Callable[[], Iterable[Any]], label: str, count: Callable[[], int]) -> None:
+        super().__init__(make, label)
+        self._count = count
+
+    def cardinality(self) -> int:
+        return self._count()
 
 
 def slices(element: Any, label: str) -> Generated:
