@@ -4,7 +4,6 @@ import gzip
 import struct
 import zlib
 
-import pyarrow
 import zstandard
 
 KINDS = ["GZIP", "ZLIB", "ZSTD", "SNAPPY"]
@@ -23,6 +22,8 @@ def compress(kind, data, level=6):
         return zstandard.ZstdCompressor(level=level, write_checksum=True).compress(data)
     if kind == "SNAPPY":
         pieces = [data[i : i + 65_536] for i in range(0, len(data), 65_536)]
+        import pyarrow  # not before: its threads would be there at every fork that the tests make
+
         return b"".join(snappy_block(pyarrow.compress(piece, "snappy", asbytes=True)) for piece in pieces)
     return bytes(data)
 
