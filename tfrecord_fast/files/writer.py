@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from types import TracebackType
 
@@ -92,11 +93,9 @@ class TFRecordWriter(_core.RecordWriter):
         if kind is None:
             self.close()
             return
-        try:
+        # The exception of the body came first, and is most likely the reason why closing fails too.
+        with contextlib.suppress(Exception):
             self.close()
-        except OSError:
-            # The exception that is being raised is most likely the same failure, and came first.
-            pass
 
 
 def _holds_records(target: object, compression: str) -> bool:
