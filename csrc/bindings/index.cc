@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "index/random_reader.h"
 #include "index/record_index.h"
 
@@ -32,7 +33,7 @@ SharedIndex WithoutGil(Make make) {
   RecordIndexPtr index;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = make(&index);
   }
   ThrowIfError(status);
@@ -58,7 +59,7 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
   std::vector<RecordIndexPtr> indexes;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = OpenIndexes(origins, num_threads, &indexes);
   }
   ThrowIfError(status);
@@ -95,7 +96,7 @@ py::object Take(const RandomReader& reader, const Numbers& numbers) {
   RecordBatchPtr batch;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = reader.Take(resolved.data(), resolved.size(), &batch);
   }
   ThrowIfError(status);
@@ -115,7 +116,7 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
   if (reader.KnowsSizeOf(number)) {
     status = reader.SizeOf(number, &size);
   } else {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = reader.SizeOf(number, &size);
   }
   ThrowIfError(status);
@@ -123,7 +124,7 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
   if (!record) throw py::error_already_set();
   auto* data = reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr()));
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = reader.Read(number, data);
   }
   ThrowIfError(status);
@@ -152,7 +153,7 @@ void BindIndex(py::module_& m) {
           [](const RecordIndex& index, const std::string& path) {
             Status status;
             {
-              py::gil_scoped_release no_gil;
+              GilReleased no_gil;
               status = SaveIndex(index, path);
             }
             ThrowIfError(status);

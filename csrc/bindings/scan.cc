@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 
 namespace py = pybind11;
@@ -34,7 +35,7 @@ void Add(FeatureScanner& scanner, py::handle records) {
   const RecordBatchPtr batch = RecordsFromPython(records);
   Status status;
   {
-    py::gil_scoped_release release;
+    GilReleased release;
     status = scanner.Add(*batch);
   }
   ThrowIfError(status);
