@@ -93,13 +93,6 @@ MUTANTS = [
         VARINT,
     ),
     Mutant(
-        "varint/portable.cc",
-        "for (; n - i >= 8; ++i) {",
-        "for (; n - i >= 1; ++i) {",
-        "garbage after the last value",
-        VARINT,
-    ),
-    Mutant(
         "varint/bmi2.cc",
         "if (n < capacity && start < 8 * size) return nullptr;  // cut",
         "",
@@ -208,13 +201,6 @@ MUTANTS = [
         "a pooled buffer that is too small",
     ),
     Mutant(
-        "base/buffer.cc",
-        "if (capacity > SIZE_MAX - kAlignment) return nullptr;",
-        "",
-        "a size that overflows",
-        "core/test_memory",
-    ),
-    Mutant(
         "base/parallel.cc",
         "if (--job->active == 0) job->left.notify_one();",
         "--job->active;",
@@ -270,12 +256,6 @@ MUTANTS = [
         "origin.record_index + rows;",
         "records of several shards",
         "examples/test_row_errors",
-    ),
-    Mutant(
-        "base/status.cc",
-        "detail_->path.empty()) detail_->path = path;",
-        "true) detail_->path = path;",
-        "the file that an error came from",
     ),
     Mutant(
         "base/process.cc",

@@ -46,27 +46,6 @@ MUTANTS = [
     ),
     Mutant(
         "encode/column_plan.cc",
-        "static_cast<size_t>(end - out) < loose_room ||",
-        "",
-        "whole registers at the end of a record",
-        ENCODE,
-    ),
-    Mutant(
-        "encode/column_plan.cc",
-        "  if (run.count == 0) return 0;\n  if (op",
-        "  if (op",
-        "the size of an empty list",
-        ENCODE,
-    ),
-    Mutant(
-        "encode/column_plan.cc",
-        "if (run.count == 0) return WriteField(list_tag, 0, out);",
-        "",
-        "the bytes of an empty list",
-        ENCODE,
-    ),
-    Mutant(
-        "encode/column_plan.cc",
         "    if (!HasItem(item)) continue;\n    const Run run = RunOf(item);\n    for",
         "    const Run run = RunOf(item);\n    for",
         "a null over 2^63",
@@ -79,7 +58,6 @@ MUTANTS = [
         "the largest uint64",
         ERRORS,
     ),
-    Mutant("encode/column_plan.cc", "if (!HasItem(item)) return out;", "", "a null step", SEQUENCES),
     Mutant(
         "encode/column_plan.cc",
         "if (HasItem(row)) sizes[row - first] += entry_size[sizeof(float)];",
@@ -92,20 +70,6 @@ MUTANTS = [
         "{ return a.key < b.key; });",
         "{ return a.key.size() < b.key.size(); });",
         "keys in the order of their bytes",
-        ENCODE,
-    ),
-    Mutant(
-        "encode/row_encoder.cc",
-        "if (i > 0 && columns[i].key == columns[i - 1].key) {",
-        "if (false) {",
-        "a key that is given twice",
-        ERRORS,
-    ),
-    Mutant(
-        "encode/row_encoder.cc",
-        "  uint64_t head = 2;\n",
-        "  uint64_t head = 1;\n",
-        "the length of a record's only field",
         ENCODE,
     ),
     Mutant(
