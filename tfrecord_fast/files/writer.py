@@ -104,7 +104,10 @@ def _holds_records(target: object, compression: str) -> bool:
         raise ValueError("append=True needs the path of a file")
     if compression and not CODECS[compression].appends:
         raise ValueError(f'append=True is not for "{compression}": TensorFlow reads only the first stream of a file')
-    if not os.path.exists(target) or os.path.getsize(target) == 0:
+    try:
+        if os.path.getsize(target) == 0:
+            return False
+    except FileNotFoundError:  # any other error must not look like this one: what is in the file would be replaced
         return False
     return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0
 
