@@ -14,8 +14,10 @@
 
 #include "bindings/bindings.h"
 #include "bindings/gil.h"
+#include "bindings/named_tuple.h"
 #include "index/random_reader.h"
 #include "index/record_index.h"
+#include "io/draft.h"
 
 namespace py = pybind11;
 
@@ -131,9 +133,24 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
   return record;
 }
 
+NamedTuple write_target("tfrecord_fast._core.WriteTarget",
+                        "How to write a file: the path it will have, and the draft to write and rename; None if the "
+                        "path itself is to be written to.",
+                        {"path", "draft"});
+
+py::object FindTargetOf(const std::string& path) {
+  Target target;
+  ThrowIfError(FindTarget(path, &target));
+  return write_target(py::bytes(target.path),
+                      target.draft.empty() ? py::object(py::none()) : py::object(py::bytes(target.draft)));
+}
+
 }  // namespace
 
 void BindIndex(py::module_& m) {
+  write_target.Bind(m);
+  m.def("find_target", &FindTargetOf, py::arg("path"));
+  m.def("remove_abandoned_drafts", &RemoveAbandonedDrafts, py::arg("paths"), py::call_guard<py::gil_scoped_release>());
   py::class_<RecordIndex, SharedIndex>(m, "RecordIndex")
       .def(py::init(&IndexOfArrays), py::arg("offsets"), py::arg("sizes"))
       .def_static(

@@ -5,11 +5,14 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bindings/bindings.h"
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
+#include "parse/looks_like.h"
 
 namespace py = pybind11;
 
@@ -41,6 +44,11 @@ void Add(FeatureScanner& scanner, py::handle records) {
   ThrowIfError(status);
 }
 
+std::string LooksLikeOf(const py::bytes& record) {
+  const std::string_view view = record;
+  return LooksLike({reinterpret_cast<const uint8_t*>(view.data()), view.size()});
+}
+
 }  // namespace
 
 void BindScan(py::module_& m) {
@@ -52,6 +60,7 @@ void BindScan(py::module_& m) {
       .def("lists", [](const FeatureScanner& scanner) { return Summaries(scanner.lists()); })
       .def_property_readonly("records", &FeatureScanner::records)
       .def_property_readonly("has_lists", &FeatureScanner::has_lists);
+  m.def("looks_like", &LooksLikeOf, py::arg("record"));
 }
 
 }  // namespace tfr

@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import gzip
+import io
 import itertools
 import json
 import os
@@ -27,7 +28,7 @@ from ..examples.parsing import parse_example
 from ..files.example_writer import ExampleWriter
 from ..files.names import CODECS, CoreFile
 from ..files.options import TFRecordOptions
-from ..files.temporary import temporary_beside
+from ..files.temporary import complete_file, local_name
 from ..typing import Column, Columns, Table
 from .files import batches, open_input
 
@@ -295,7 +296,7 @@ class _RowSink:
     def __init__(self, path: str, compression: str, level: int | None) -> None:
         if compression not in self.compressions:
             raise Unsuitable(f"{path}: {compression} is not for this format")
-        self.path = path
+        self.path = local_name(path)
         self.compression = compression
         self.level = level
         self.features: dict[str, InferredFeature] = {}
@@ -308,18 +309,8 @@ class _RowSink:
         self.features = features_of(scanner)
         single = [seen.key for seen in scanner.features() if seen.most <= 1]
         self.single = {key.decode("utf-8", "surrogateescape") for key in single}
-        temporary = temporary_beside(self.path)
-        try:
-            with self._writing(temporary):
-                yield
-            os.replace(temporary, self.path)
-        except OSError as error:
-            if error.filename == temporary:
-                raise OSError(error.errno, error.strerror, self.path) from None
-            raise
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
+        with complete_file(self.path) as written, self._writing(written):
+            yield
 
     def write(self, records: _core.RecordBatch) -> None:
         if len(records):
@@ -444,6 +435,25 @@ class _CsvSink(_ArrowSink):
         self._csv.write(self._table(columns))
 
 
+class _Counted(io.RawIOBase):
+    """A file that knows its position without asking the system, which can't say it of a pipe."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._position = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._file.write(data)
+        self._position += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._position
+
+
 class _ParquetSink(_ArrowSink):
     compressions = ("", "GZIP", "ZSTD", "SNAPPY")
 
@@ -453,8 +463,9 @@ class _ParquetSink(_ArrowSink):
         level = self.level if self.compression else None
         compression = self.compression.lower() or "snappy"
         options = {"compression": compression, "compression_level": level}
-        with parquet.ParquetWriter(temporary, self._schema(), **options) as self._parquet:
-            yield
+        with open(temporary, "wb") as raw:
+            with parquet.ParquetWriter(_Counted(raw), self._schema(), **options) as self._parquet:
+                yield
 
     def _write(self, columns: Columns, rows: int) -> None:
         self._parquet.write_batch(self._table(columns))
