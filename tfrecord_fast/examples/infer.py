@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .. import _core
@@ -17,6 +17,7 @@ __all__ = [
     "add_examples",
     "describe_features",
     "features_of",
+    "first_row",
     "infer_from_batches",
     "infer_sequences_from_batches",
     "lists_of",
@@ -91,12 +92,18 @@ def add_examples(scanner: _core.FeatureScanner, records: Records, why: str) -> N
     """
     scanner.add(records)
     if scanner.has_lists:
-        part: Any = records
-        for row in range(len(part)):
-            one = _core.FeatureScanner()
-            one.add(part[row : row + 1])
-            if one.has_lists:
-                _core.fail_at(records, row, why)
+        _core.fail_at(records, first_row(records, lambda one: one.has_lists), why)
+
+
+def first_row(records: Records, holds: Callable[[_core.FeatureScanner], bool]) -> int:
+    """The first record for which `holds(scanner)` is true, where the scanner has seen that record alone; one exists."""
+    part: Any = records
+    for row in range(len(part)):
+        one = _core.FeatureScanner()
+        one.add(part[row : row + 1])
+        if holds(one):
+            return row
+    raise AssertionError("no record is such")
 
 
 def _scan(batches: Iterable[Records], max_records: int | None, no_lists: str = "") -> _core.FeatureScanner:
