@@ -13,8 +13,11 @@
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
+#include "bindings/named_tuple.h"
 #include "index/random_reader.h"
 #include "index/record_index.h"
+#include "io/draft.h"
 
 namespace py = pybind11;
 
@@ -32,7 +35,7 @@ SharedIndex WithoutGil(Make make) {
   RecordIndexPtr index;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = make(&index);
   }
   ThrowIfError(status);
@@ -58,7 +61,7 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
   std::vector<RecordIndexPtr> indexes;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = OpenIndexes(origins, num_threads, &indexes);
   }
   ThrowIfError(status);
@@ -95,7 +98,7 @@ py::object Take(const RandomReader& reader, const Numbers& numbers) {
   RecordBatchPtr batch;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = reader.Take(resolved.data(), resolved.size(), &batch);
   }
   ThrowIfError(status);
@@ -115,7 +118,7 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
   if (reader.KnowsSizeOf(number)) {
     status = reader.SizeOf(number, &size);
   } else {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = reader.SizeOf(number, &size);
   }
   ThrowIfError(status);
@@ -123,16 +126,31 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
   if (!record) throw py::error_already_set();
   auto* data = reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr()));
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = reader.Read(number, data);
   }
   ThrowIfError(status);
   return record;
 }
 
+NamedTuple write_target("tfrecord_fast._core.WriteTarget",
+                        "How to write a file: the path it will have, and the draft to write and rename; None if the "
+                        "path itself is to be written to.",
+                        {"path", "draft"});
+
+py::object FindTargetOf(const std::string& path) {
+  Target target;
+  ThrowIfError(FindTarget(path, &target));
+  return write_target(py::bytes(target.path),
+                      target.draft.empty() ? py::object(py::none()) : py::object(py::bytes(target.draft)));
+}
+
 }  // namespace
 
 void BindIndex(py::module_& m) {
+  write_target.Bind(m);
+  m.def("find_target", &FindTargetOf, py::arg("path"));
+  m.def("remove_abandoned_drafts", &RemoveAbandonedDrafts, py::arg("paths"), py::call_guard<py::gil_scoped_release>());
   py::class_<RecordIndex, SharedIndex>(m, "RecordIndex")
       .def(py::init(&IndexOfArrays), py::arg("offsets"), py::arg("sizes"))
       .def_static(
@@ -152,7 +170,7 @@ void BindIndex(py::module_& m) {
           [](const RecordIndex& index, const std::string& path) {
             Status status;
             {
-              py::gil_scoped_release no_gil;
+              GilReleased no_gil;
               status = SaveIndex(index, path);
             }
             ThrowIfError(status);

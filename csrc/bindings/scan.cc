@@ -5,10 +5,14 @@
 #include <pybind11/pybind11.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "bindings/named_tuple.h"
+#include "parse/looks_like.h"
 
 namespace py = pybind11;
 
@@ -34,10 +38,15 @@ void Add(FeatureScanner& scanner, py::handle records) {
   const RecordBatchPtr batch = RecordsFromPython(records);
   Status status;
   {
-    py::gil_scoped_release release;
+    GilReleased release;
     status = scanner.Add(*batch);
   }
   ThrowIfError(status);
+}
+
+std::string LooksLikeOf(const py::bytes& record) {
+  const std::string_view view = record;
+  return LooksLike({reinterpret_cast<const uint8_t*>(view.data()), view.size()});
 }
 
 }  // namespace
@@ -51,6 +60,7 @@ void BindScan(py::module_& m) {
       .def("lists", [](const FeatureScanner& scanner) { return Summaries(scanner.lists()); })
       .def_property_readonly("records", &FeatureScanner::records)
       .def_property_readonly("has_lists", &FeatureScanner::has_lists);
+  m.def("looks_like", &LooksLikeOf, py::arg("record"));
 }
 
 }  // namespace tfr

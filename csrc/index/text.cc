@@ -1,9 +1,7 @@
 // The text form of an index, parsed and printed; see record_index.h.
 
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "index/record_index.h"
+#include "io/draft.h"
 #include "io/sink.h"
 #include "io/source.h"
 
@@ -138,26 +137,18 @@ Status LoadIndex(const std::string& path, RecordIndexPtr* index) {
 }
 
 Status SaveIndex(const RecordIndex& index, const std::string& path) {
-  // Anything there that is no plain file (a link, a pipe, a device) is written to, not replaced.
-  struct stat info;
-  const bool replace = ::lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode);
-  // Several processes, and threads, may save the same index at once.
-  static std::atomic<unsigned> drafts{0};
-  const std::string draft = path + "." + std::to_string(::getpid()) + "-" + std::to_string(drafts++) + ".tmp";
-  const std::string& target = replace ? draft : path;
+  Target target;
+  TFR_RETURN_IF_ERROR(FindTarget(path, &target));
+  const bool replace = !target.draft.empty();
+  if (replace) RemoveAbandonedDrafts({target.path});
   std::unique_ptr<Sink> sink;
-  Status created = FileSink::Create(target, &sink);
-  if (!created.ok()) {  // in the name that the caller knows
-    return created.code() == StatusCode::kIoError
-               ? Status::Errno(created.detail().error_number, "create").WithPath(path)
-               : created;
-  }
+  TFR_RETURN_IF_ERROR(FileSink::Create(replace ? target.draft : path, &sink, FileSink::Open::kCreate, path));
   Status status = Print(index, sink.get());
   sink.reset();
   if (!replace) return status;
-  if (status.ok() && std::rename(draft.c_str(), path.c_str()) != 0)
+  if (status.ok() && std::rename(target.draft.c_str(), target.path.c_str()) != 0)
     status = Status::Errno(errno, "rename").WithPath(path);
-  if (!status.ok()) (void)::unlink(draft.c_str());
+  if (!status.ok()) (void)::unlink(target.draft.c_str());
   return status;
 }
 

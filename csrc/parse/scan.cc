@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "parse/feature.h"
+#include "parse/looks_like.h"
 #include "parse/ranges.h"
 #include "wire/example.h"
 #include "wire/wire.h"
@@ -13,14 +14,21 @@
 namespace tfr {
 namespace {
 
-Status Malformed() { return Status::InvalidArgument("could not parse the record as an Example: malformed protobuf"); }
+// The caller adds what the record looks like.
+constexpr char kMalformed[] = "could not parse the record as an Example: malformed protobuf";
+
+Status Malformed() { return Status::InvalidArgument(kMalformed); }
 
 }  // namespace
 
 Status FeatureScanner::Add(const RecordBatch& batch) {
   for (size_t row = 0; row < batch.size(); ++row) {
     Status status = AddRecord(batch.records[row]);
-    if (!status.ok()) return Locate(std::move(status), batch, row);
+    if (!status.ok()) {
+      if (status.detail().message == kMalformed)
+        status = Status::InvalidArgument(std::string(kMalformed) + "; it looks like " + LooksLike(batch.records[row]));
+      return Locate(std::move(status), batch, row);
+    }
     ++records_;
   }
   return {};
@@ -75,7 +83,7 @@ Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, bool*
   return {};
 }
 
-Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value) {
+Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value, bool* has_values) {
   const uint8_t* p = value.data;
   const uint8_t* const end = p + value.size;
   while (p < end) {
@@ -93,6 +101,7 @@ Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value) {
     if (p == nullptr) return Malformed();
     TFR_RETURN_IF_ERROR(AddFeature(summary, {p, size}, &has_kind));
     if (!has_kind) summary->fewest = 0;
+    *has_values |= has_kind;
     p += size;
   }
   ++summary->records;
@@ -102,6 +111,7 @@ Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value) {
 Status FeatureScanner::AddRecord(const Bytes& record) {
   found_features_.clear();
   found_lists_.clear();
+  bool record_has_lists = false;
   const uint8_t* p = record.data;
   const uint8_t* const end = p + record.size;
   while (p < end) {
@@ -118,9 +128,11 @@ Status FeatureScanner::AddRecord(const Bytes& record) {
     if (p == nullptr || !Collect(p, p + size, tag == kFeaturesTag ? &found_features_ : &found_lists_)) {
       return Malformed();
     }
-    has_lists_ |= tag == kFeatureListsTag;
+    record_has_lists |= tag == kFeatureListsTag;
     p += size;
   }
+  // What another kind of record gives by accident has no values. Without any, the form decides.
+  bool has_values = false;
   features_.guess = 0;
   lists_.guess = 0;
   for (size_t i = 0; i < found_features_.size(); ++i) {
@@ -128,8 +140,16 @@ Status FeatureScanner::AddRecord(const Bytes& record) {
     bool has_kind;
     TFR_RETURN_IF_ERROR(AddFeature(&summary, found_features_[i].value, &has_kind));
     summary.records += has_kind;
+    has_values |= has_kind;
   }
-  for (const MapEntry& list : found_lists_) TFR_RETURN_IF_ERROR(AddList(&Of(&lists_, list.key), list.value));
+  for (const MapEntry& list : found_lists_) {
+    TFR_RETURN_IF_ERROR(AddList(&Of(&lists_, list.key), list.value, &has_values));
+  }
+  if (!has_values && !HasForm(MessageType::kSequenceExample, record)) {
+    return Status::InvalidArgument("the record is no Example: it has none of an Example's features; it looks like " +
+                                   LooksLike(record));
+  }
+  has_lists_ |= record_has_lists;
   return {};
 }
 

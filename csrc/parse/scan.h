@@ -27,7 +27,9 @@ struct KeySummary {
 
 class FeatureScanner {
  public:
-  // Adds the records of a batch. InvalidArgument if one is malformed, or a key has another kind than before.
+  // Adds the records of a batch. InvalidArgument if one is malformed or is something else than an Example or a
+  // SequenceExample (which it looks like is said), or a key has another kind than before. An empty record is an
+  // Example.
   Status Add(const RecordBatch& batch);
 
   size_t records() const { return records_; }
@@ -48,7 +50,7 @@ class FeatureScanner {
   static bool Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* found);
   static KeySummary& Of(Map* map, const Bytes& key);
   Status AddFeature(KeySummary* summary, const Bytes& value, bool* has_kind);
-  Status AddList(KeySummary* summary, const Bytes& value);
+  Status AddList(KeySummary* summary, const Bytes& value, bool* has_values);
 
   Map features_;
   Map lists_;

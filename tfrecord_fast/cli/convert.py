@@ -1,25 +1,43 @@
 """Converts between TFRecord files and JSON lines, CSV and Parquet, and from TFRecord to TFRecord: other shards, another
 compression.
 
-The extension decides the format: .jsonl .ndjson .json, .csv, .parquet .pq; anything else is TFRecord. Input may be
-compressed in any way; output is GZIP for names that end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to
-TFRecord any records pass as they are. Otherwise they are Examples, whose features are a row's values: integers and
-booleans, floats, and text or bytes, or lists of one kind. What is not UTF-8 is {"base64": "…"} in JSON. A list without
-values is left out. CSV holds at most one value per feature. The output appears under its name when it is complete.
+The extension decides the format: .jsonl .ndjson .json, .csv, .parquet .pq. Of an input, anything else is TFRecord; of
+an output, .tfrecord and its like, or no extension. Input may be compressed in any way; output is GZIP for names that
+end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to TFRecord any records pass as they are. Otherwise they
+are Examples, whose features are a row's values: integers and booleans, floats (float32), and text or bytes, or lists of
+one kind. A list without values, and a feature without a kind, are left out. What a format can't hold is an error.
+
+In JSON, bytes that are not UTF-8 are {"base64": "…"}, and floats that are no numbers {"float": "NaN"}, "Infinity" and
+"-Infinity". CSV holds at most one value per feature. Where the values don't show what a column holds, its name does, as
+in zip:bytes, x:float or n:int64. The output appears under its name when it is complete; a pipe or a device is written
+to as it is.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from typing import Any
 
 from .. import _core
 from ..errors import InvalidArgumentError
+from ..examples.infer import first_row
 from ..files.options import TFRecordOptions
 from .console import Console
 from .files import FAULTS, named_files, problem_of, total_bytes
-from .formats import COMPRESSION_OF, COMPRESSIONS, Malformed, Unsuitable, format_of, make_sink, make_source
+from .formats import (
+    COMPRESSION_OF,
+    COMPRESSIONS,
+    Malformed,
+    RowSink,
+    Source,
+    TFRecordSink,
+    Unsuitable,
+    format_of,
+    make_sink,
+    make_source,
+    refuse,
+    target_format_of,
+)
 
 __all__ = ["NAME", "SUMMARY", "add_arguments", "run"]
 
@@ -53,9 +71,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if len(kinds) > 1:
             raise Unsuitable(f"input of several formats ({', '.join(sorted(kinds))}): convert one after the other")
         source = make_source(kinds.pop(), files, args.threads)
-        target = args.target or format_of(args.output)
+        target = args.target or target_format_of(args.output)
         sink = make_sink(target, args.output, _compression(args), args.level, args.shards, args.threads)
-        passes = source.passes + int(sink.wants_features)
+        passes = source.passes + int(sink.wants_features) + int(sink.looks)
         if passes > 1 and any(name == "<stdin>" for name in names):
             raise Unsuitable(f"standard input can be read once, and {target} needs to know all features first")
         size = total_bytes(files)
@@ -91,17 +109,25 @@ def _compression(args: argparse.Namespace) -> str:
     return "" if args.compression == "none" else TFRecordOptions.get_compression_type_string(args.compression.upper())
 
 
-def _convert(source: Any, sink: Any) -> None:
-    """Writes all records of the source to the sink, in order; a sink that wants the features gets them beforehand."""
+def _convert(source: Source, sink: RowSink | TFRecordSink) -> None:
+    """Writes all records of the source to the sink, in order; a sink of rows looks at all of them before."""
     scanner = _core.FeatureScanner()
-    typed = sink.wants_features or source.typed  # every feature has one kind in all rows, whatever reads them
-    if sink.wants_features:
+    if isinstance(sink, RowSink):
         for batch in source.batches():
-            scanner.add(batch)
-        if scanner.has_lists:
-            raise Unsuitable("SequenceExamples can't be written as rows: they convert from TFRecord to TFRecord only")
-    with sink.opened(scanner):
+            _scan(scanner, batch)
+            sink.check(scanner, batch)
+        sink.begin(scanner)
+        if sink.looks:
+            sink.look(source.batches())
+    with sink.opened():
         for batch in source.batches():
-            if typed and not sink.wants_features:
-                scanner.add(batch)
+            if source.typed and not sink.wants_features:
+                scanner.add(batch)  # every feature has one kind in all rows, whatever reads them
             sink.write(batch)
+
+
+def _scan(scanner: _core.FeatureScanner, records: _core.RecordBatch) -> None:
+    scanner.add(records)
+    if scanner.has_lists:
+        row = first_row(records, lambda one: one.has_lists)
+        refuse(records, row, "SequenceExamples can't be written as rows: they convert to TFRecord only")

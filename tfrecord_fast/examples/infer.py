@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .. import _core
 from ..dtypes import as_dtype, float32, int64, string
-from ..errors import InvalidArgumentError
 from ..typing import DTypeLike, Records
 from .features import FixedLenFeature, FixedLenSequenceFeature, InferredShape, VarLenFeature
 
@@ -15,8 +14,10 @@ __all__ = [
     "DEFAULT_MAX_RECORDS",
     "InferredFeature",
     "InferredList",
+    "add_examples",
     "describe_features",
     "features_of",
+    "first_row",
     "infer_from_batches",
     "infer_sequences_from_batches",
     "lists_of",
@@ -33,12 +34,8 @@ def infer_from_batches(
     batches: Iterable[Records], max_records: int | None = DEFAULT_MAX_RECORDS
 ) -> dict[str, InferredFeature]:
     """As `infer_features`, from batches of serialized Examples."""
-    scanner = _scan(batches, max_records)
-    if scanner.has_lists:
-        raise InvalidArgumentError(
-            "these records are SequenceExamples: they have feature lists; use infer_sequence_features"
-        )
-    return features_of(scanner)
+    why = "SequenceExamples, which have feature lists, need infer_sequence_features"
+    return features_of(_scan(batches, max_records, no_lists=why))
 
 
 def infer_sequences_from_batches(
@@ -87,11 +84,37 @@ def _name(key: bytes) -> str:
     return key.decode("utf-8", "surrogateescape")
 
 
-def _scan(batches: Iterable[Records], max_records: int | None) -> _core.FeatureScanner:
+def add_examples(scanner: _core.FeatureScanner, records: Records, why: str) -> None:
+    """Adds records to a scanner, if none of them is a SequenceExample.
+
+    Raises:
+      errors.InvalidArgumentError: it says `why`, and names the first record that is one; or as `infer_features`.
+    """
+    scanner.add(records)
+    if scanner.has_lists:
+        _core.fail_at(records, first_row(records, lambda one: one.has_lists), why)
+
+
+def first_row(records: Records, holds: Callable[[_core.FeatureScanner], bool]) -> int:
+    """The first record for which `holds(scanner)` is true, where the scanner has seen that record alone; one exists."""
+    part: Any = records
+    for row in range(len(part)):
+        one = _core.FeatureScanner()
+        one.add(part[row : row + 1])
+        if holds(one):
+            return row
+    raise AssertionError("no record is such")
+
+
+def _scan(batches: Iterable[Records], max_records: int | None, no_lists: str = "") -> _core.FeatureScanner:
     scanner = _core.FeatureScanner()
     for batch in batches:
         part: Any = batch  # all of these kinds of records can be sliced
-        scanner.add(part if max_records is None else part[: max_records - scanner.records])
+        part = part if max_records is None else part[: max_records - scanner.records]
+        if no_lists:
+            add_examples(scanner, part, no_lists)
+        else:
+            scanner.add(part)
         if max_records is not None and scanner.records >= max_records:
             break
     return scanner

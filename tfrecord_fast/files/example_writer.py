@@ -17,8 +17,7 @@ from ..examples.columns import as_columns
 from ..examples.encode import core_column, encode_example, encode_plain
 from ..typing import PathLike, Records, Table
 from .options import TFRecordOptions
-from .temporary import temporary_beside
-from .urls import is_url
+from .temporary import Target, local_name, targets_of
 from .writer import TFRecordWriter
 
 __all__ = ["ExampleWriter", "WrittenFile", "shard_paths"]
@@ -48,9 +47,7 @@ def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
     """
     if num_shards < 1:
         raise ValueError(f"num_shards must be at least 1, got {num_shards}")
-    name = os.fsdecode(pattern).removeprefix("file://")
-    if is_url(name):
-        raise ValueError(f"{name}: files that appear when complete need a local path, not a URL")
+    name = local_name(pattern)
     if "{shard" not in name and "{num_shards" not in name:
         if num_shards == 1:
             return [name]
@@ -83,9 +80,10 @@ class ExampleWriter:
         Without it they survive the end of the process, however it ends, which is enough for most training data.
 
     Files are written under hidden temporary names in the target folder. `close` renames them, in order, and replaces
-    files that had those names; a device or a pipe is written to directly. In a context manager, an exception removes
-    the temporary files instead, and so does `abort`; a process that is killed leaves them behind. Safe to use from
-    several threads.
+    files that had those names; a symbolic link stays, and the file that it leads to is replaced; a device or a pipe is
+    written to directly. In a context manager, an exception removes the temporary files instead, and so does `abort`. A
+    process that is killed leaves them behind; the next writer of the same file removes them, if it runs on the same
+    machine. Safe to use from several threads.
 
     Raises:
       OSError: a file can't be created, written or renamed (errno and filename are set). The temporary files are
@@ -119,8 +117,8 @@ class ExampleWriter:
         self._sync = sync
         threads = thread_count(num_threads) or available_cpus()
         with self._cleanup():
-            for path in shard_paths(path_or_pattern, num_shards):
-                self._shards.append(_Shard(path, options, -(-threads // num_shards)))
+            for target in targets_of(shard_paths(path_or_pattern, num_shards)):
+                self._shards.append(_Shard(target, options, -(-threads // num_shards)))
 
     def write(self, columns: Table) -> None:
         """Writes one record per row; columns as in `encode_examples`. All rows are checked before the first is written.
@@ -174,7 +172,7 @@ class ExampleWriter:
                         shard.complete(self._sync)
                     self._written = [shard.publish() for shard in self._shards]
                     if self._sync:
-                        for folder in {os.path.dirname(shard.path) or "." for shard in self._shards}:
+                        for folder in {os.path.dirname(shard.target.final) or "." for shard in self._shards}:
                             _sync_folder(folder)
             return list(self._written)
 
@@ -220,15 +218,20 @@ class ExampleWriter:
         try:
             yield
         except OSError as error:
-            names = {shard.temporary: shard.path for shard in self._shards}
+            names = {shard.target.written: shard.target.path for shard in self._shards}
             raise OSError(error.errno, error.strerror, names.get(error.filename, error.filename)) from error
 
     @contextlib.contextmanager
     def _cleanup(self) -> Iterator[None]:
-        """An error of the system ends the writer, and leaves no file behind."""
+        """Whatever comes from outside ends the writer, since a batch may be half written, and leaves no file behind.
+
+        What is wrong with the caller's own values is found before the first of them is written.
+        """
         try:
             yield
-        except (OSError, MemoryError):
+        except (TypeError, ValueError, FailedPreconditionError):
+            raise
+        except BaseException:
             self.abort()
             raise
 
@@ -236,50 +239,40 @@ class ExampleWriter:
 class _Shard:
     """One file: written beside its final name, then renamed."""
 
-    def __init__(self, path: str, options: str | TFRecordOptions | None, num_threads: int) -> None:
-        self.path = path
-        self.temporary = temporary_beside(path)
-        self._there = True
-        if os.path.exists(path) and not os.path.isfile(path):
-            self.temporary = path  # a device, a pipe; or a folder, which can't be opened
-            self._there = False
-        with self._named():
-            self.writer = TFRecordWriter(self.temporary, options, num_threads=num_threads)
+    def __init__(self, target: Target, options: str | TFRecordOptions | None, num_threads: int) -> None:
+        self.target = target
+        self._there = target.draft is not None  # whether there is a draft
+        try:
+            with target.named():
+                self.writer = TFRecordWriter(target.written, options, num_threads=num_threads)
+        except BaseException:
+            target.discard()
+            raise
 
     def write(self, records: _core.RecordBatch) -> None:
-        with self._named():
+        with self.target.named():
             self.writer.write_batch(records)
 
     def complete(self, sync: bool) -> None:
-        with self._named():
+        with self.target.named():
             self.writer.close()
             if sync and self._there:
-                with open(self.temporary, "rb") as file:
+                with open(self.target.written, "rb") as file:
                     os.fsync(file.fileno())
 
     def publish(self) -> WrittenFile:
-        with self._named():
-            size = os.path.getsize(self.temporary)
-            if self._there:
-                os.replace(self.temporary, self.path)
+        with self.target.named():
+            size = os.path.getsize(self.target.written)
+        self.target.publish()
         self._there = False
-        return WrittenFile(self.path, self.writer.records_written, size)
+        return WrittenFile(self.target.path, self.writer.records_written, size)
 
     def discard(self) -> None:
-        with contextlib.suppress(OSError, AttributeError):
+        with contextlib.suppress(Exception):  # whatever ended the writer has been raised
             self.writer.close()
         if self._there:
             self._there = False
-            with contextlib.suppress(OSError):
-                os.unlink(self.temporary)
-
-    @contextlib.contextmanager
-    def _named(self) -> Iterator[None]:
-        """Errors name the file that was asked for, not the temporary one."""
-        try:
-            yield
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, self.path) from error
+            self.target.discard()
 
 
 def _sync_folder(folder: str) -> None:

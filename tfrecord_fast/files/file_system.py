@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import glob as _glob
+import io
 import os
 import shutil
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..errors import InvalidArgumentError
 from ..typing import PathLike
-from .urls import file_system_of, is_url, open_url
+from .temporary import complete_file
+from .urls import Place, UrlWriter, file_system_of, glob_urls, open_url, place_of
 
 __all__ = [
     "GFile",
@@ -29,10 +33,6 @@ __all__ = [
 ]
 
 
-def _path(path: PathLike) -> str:
-    return os.fsdecode(os.fspath(path))
-
-
 class GFile:
     """A file that is opened when it is first used; text or, with "b" in the mode, bytes.
 
@@ -40,8 +40,12 @@ class GFile:
       name: path or URL.
       mode: "r", "w", "a", "r+", "w+", each also with "b".
 
+    A URL that is written appears, complete, at `close`. After an exception in a context manager, and if the file is
+    never closed, nothing appears there; a local file keeps what was written so far.
+
     Raises:
       FileNotFoundError, OSError: when used.
+      errors.InvalidArgumentError: when used: a URL whose scheme is not known.
 
     >>> import os, tempfile, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
@@ -55,12 +59,18 @@ class GFile:
         self.name = name
         self.mode = mode
         self._file: Any = None
+        self._url: UrlWriter | None = None
 
     def _opened(self) -> Any:
         if self._file is None:
-            path = _path(self.name)
+            name, is_url = place_of(self.name)
             encoding = None if "b" in self.mode else "utf-8"
-            self._file = (open_url if is_url(path) else open)(path, self.mode, encoding=encoding)
+            if not is_url:
+                self._file = open(name, self.mode, encoding=encoding)
+            else:
+                opened = open_url(name, self.mode)
+                self._url = opened if isinstance(opened, UrlWriter) else None
+                self._file = opened if encoding is None else io.TextIOWrapper(opened, encoding)
         return self._file
 
     def read(self, n: int = -1) -> Any:
@@ -100,15 +110,22 @@ class GFile:
         """Closes the file; its next use opens it again."""
         if self._file is not None:
             self._file.close()
-            self._file = None
+            self._file = self._url = None
 
     def __enter__(self) -> GFile:
         if self.mode[0] != "r":
             self._opened()
         return self
 
-    def __exit__(self, *exception: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        if kind is not None and self._url is not None:
+            self._url.discard()
         self.close()
+
+    def __del__(self) -> None:
+        url: UrlWriter | None = getattr(self, "_url", None)
+        if url is not None:
+            url.drop()
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._opened())
@@ -125,8 +142,8 @@ class _Stat:
 
 def exists(path: PathLike) -> bool:
     """Whether a file or folder of that name exists."""
-    name = _path(path)
-    if is_url(name):
+    name, is_url = place_of(path)
+    if is_url:
         system, inner = file_system_of(name)
         return bool(system.exists(inner))
     return os.path.exists(name)
@@ -134,8 +151,8 @@ def exists(path: PathLike) -> bool:
 
 def isdir(path: PathLike) -> bool:
     """Whether a folder of that name exists."""
-    name = _path(path)
-    if is_url(name):
+    name, is_url = place_of(path)
+    if is_url:
         system, inner = file_system_of(name)
         return bool(system.isdir(inner))
     return os.path.isdir(name)
@@ -144,13 +161,13 @@ def isdir(path: PathLike) -> bool:
 def glob(pattern: PathLike | Iterable[PathLike]) -> list[str]:
     """The names that match a pattern, or any of several, sorted."""
     patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else list(pattern)
-    return [name for one in patterns for name in _glob_one(_path(one))]
+    return [name for one in patterns for name in _glob_one(one)]
 
 
-def _glob_one(pattern: str) -> list[str]:
-    if is_url(pattern):
-        system, inner = file_system_of(pattern)
-        return sorted(system.unstrip_protocol(name) for name in system.glob(inner))
+def _glob_one(given: PathLike) -> list[str]:
+    pattern, is_url = place_of(given)
+    if is_url:
+        return glob_urls(pattern)
     found = sorted(_glob.glob(pattern))
     # As TensorFlow names them.
     return [os.path.join(".", name) for name in found] if _glob.has_magic(pattern.split(os.sep)[0]) else found
@@ -162,8 +179,8 @@ def listdir(path: PathLike) -> list[str]:
     Raises:
       FileNotFoundError: the folder does not exist.
     """
-    name = _path(path)
-    if is_url(name):
+    name, is_url = place_of(path)
+    if is_url:
         system, inner = file_system_of(name)
         return sorted(os.path.basename(entry.rstrip("/")) for entry in system.ls(inner, detail=False))
     return sorted(os.listdir(name))
@@ -171,8 +188,8 @@ def listdir(path: PathLike) -> list[str]:
 
 def makedirs(path: PathLike) -> None:
     """Creates a folder, and its parents if they are missing; it may exist already."""
-    name = _path(path)
-    if is_url(name):
+    name, is_url = place_of(path)
+    if is_url:
         system, inner = file_system_of(name)
         system.makedirs(inner, exist_ok=True)
     else:
@@ -185,15 +202,22 @@ def mkdir(path: PathLike) -> None:
     Raises:
       FileExistsError: a file has that name.
     """
-    name = _path(path)
-    if not os.path.isdir(name):
-        os.mkdir(name)
+    name, is_url = place_of(path)
+    if not is_url:
+        if not os.path.isdir(name):
+            os.mkdir(name)
+        return
+    system, inner = file_system_of(name)
+    if system.isfile(inner):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
+    if not system.isdir(inner):
+        system.mkdir(inner, create_parents=False)
 
 
 def remove(path: PathLike) -> None:
     """Deletes a file."""
-    name = _path(path)
-    if is_url(name):
+    name, is_url = place_of(path)
+    if is_url:
         system, inner = file_system_of(name)
         system.rm_file(inner)
     else:
@@ -202,8 +226,8 @@ def remove(path: PathLike) -> None:
 
 def rmtree(path: PathLike) -> None:
     """Deletes a folder and everything in it."""
-    name = _path(path)
-    if is_url(name):
+    name, is_url = place_of(path)
+    if is_url:
         system, inner = file_system_of(name)
         system.rm(inner, recursive=True)
     else:
@@ -215,31 +239,51 @@ def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
 
     Raises:
       FileExistsError: `dst` exists, and `overwrite` is False.
+      errors.InvalidArgumentError: `dst` is in another file system.
     """
     _check_free(dst, overwrite)
-    os.replace(_path(src), _path(dst))
+    old, new = place_of(src), place_of(dst)
+    if not old.is_url and not new.is_url:
+        os.replace(old.name, new.name)
+        return
+    (system, source), (other, target) = _located(old), _located(new)
+    if system is not other:
+        raise InvalidArgumentError(f"{old.name} can't be renamed to {new.name}, in another file system: copy it")
+    system.mv(source, target)
+
+
+def _located(place: Place) -> tuple[Any, str]:
+    """The file system, None for the local one, and the path in it."""
+    return file_system_of(place.name) if place.is_url else (None, place.name)
 
 
 def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
-    """Copies a file.
+    """Copies a file. The copy appears, or replaces what was there, when it is complete.
 
     Raises:
       FileExistsError: `dst` exists, and `overwrite` is False.
     """
     _check_free(dst, overwrite)
-    with GFile(src, "rb") as source, GFile(dst, "wb") as target:
-        shutil.copyfileobj(source, target)
+    name, is_url = place_of(dst)
+    with GFile(src, "rb") as source:
+        if is_url:
+            with GFile(name, "wb") as target:
+                shutil.copyfileobj(source, target)
+        else:
+            source.read(0)  # what can't be read leaves no draft
+            with complete_file(name) as written, open(written, "wb") as file:
+                shutil.copyfileobj(source, file)
 
 
 def _check_free(dst: PathLike, overwrite: bool) -> None:
     if not overwrite and exists(dst):
-        raise FileExistsError(17, "file already exists", _path(dst))
+        raise FileExistsError(errno.EEXIST, "file already exists", place_of(dst).name)
 
 
 def stat(path: PathLike) -> _Stat:
     """Size in bytes (`length`), time of the last modification (`mtime_nsec`), and whether it is a folder."""
-    name = _path(path)
-    if is_url(name):
+    name, is_url = place_of(path)
+    if is_url:
         system, inner = file_system_of(name)
         info = system.info(inner)
         return _Stat(int(info.get("size") or 0), 0, info.get("type") == "directory")
@@ -249,9 +293,16 @@ def stat(path: PathLike) -> _Stat:
 
 def join(path: PathLike, *paths: PathLike) -> str:
     """The parts as one path."""
-    return os.path.join(_path(path), *(_path(part) for part in paths))
+    return os.path.join(os.fsdecode(path), *(os.fsdecode(part) for part in paths))
 
 
 def walk(top: PathLike) -> Iterable[tuple[str, list[str], list[str]]]:
     """(folder, names of folders in it, names of files in it) for a folder and every folder below it."""
-    return os.walk(_path(top))
+    name, is_url = place_of(top)
+    return _walk_url(name) if is_url else os.walk(name)
+
+
+def _walk_url(url: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    system, inner = file_system_of(url)
+    for folder, folders, names in system.walk(inner):
+        yield system.unstrip_protocol(folder), sorted(folders), sorted(names)

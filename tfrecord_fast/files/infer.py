@@ -43,8 +43,9 @@ def infer_features(
       breaks an inferred shape, the error says so.
 
     Raises:
-      errors.InvalidArgumentError: a key has two kinds, a record is malformed, or the records are SequenceExamples
-        (see `infer_sequence_features`).
+      errors.InvalidArgumentError: a key has two kinds, a record is malformed, a record is something else than an
+        Example (the error says what it looks like: a TensorBoard event, text, …), or the records are SequenceExamples
+        (see `infer_sequence_features`). An empty record is an Example without features.
     """
     return infer_from_batches(_batches(source), max_records)
 

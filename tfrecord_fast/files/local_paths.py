@@ -7,7 +7,7 @@ import os
 from ..typing import Files, PathLike
 from .file_objects import FileObject
 from .names import core_files, flatten
-from .urls import is_url
+from .urls import place_of
 
 __all__ = ["local_path", "local_paths"]
 
@@ -21,15 +21,15 @@ def local_path(path: PathLike) -> bytes:
 def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
     """Local paths, with patterns resolved."""
     flat = flatten(files)
-    paths: list[PathLike] = []
+    paths: list[str] = []
     for file in flat:
         if not isinstance(file, (str, bytes, os.PathLike)):
             given = file.file if isinstance(file, FileObject) else file
             raise TypeError(f"only a path can be read at random, got {type(given).__name__}")
-        name = os.fsdecode(file)
-        if is_url(name) and not name.startswith("file://"):
+        name, is_url = place_of(file)
+        if is_url:
             raise ValueError(f"only local files can be read at random, got the URL {name!r}")
-        paths.append(file)
+        paths.append(name)
     if not patterns:
-        return [os.fsencode(path).removeprefix(b"file://") for path in paths]
+        return [os.fsencode(path) for path in paths]
     return [file.name for file in core_files(flat)]

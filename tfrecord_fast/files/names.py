@@ -18,7 +18,7 @@ from .. import _core
 from ..typing import Files, PathLike
 from ..values.conversion import plain
 from .file_objects import FileObject
-from .urls import is_url, matching_urls, open_url
+from .urls import matching_urls, open_url, place_of
 
 __all__ = [
     "CODECS",
@@ -114,12 +114,10 @@ def _core_files_of(file: File) -> list[CoreFile]:
         return [CoreFile(b"<memory>", lambda: file)]
     if isinstance(file, FileObject):
         return [CoreFile(file.label, file.open)]
-    path = os.fsdecode(file)
+    path, is_url = place_of(file)
     if "\0" in path:
         raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
-    if path.startswith("file://"):
-        path = path[len("file://") :]
-    if is_url(path):
+    if is_url:
         return [CoreFile(url.encode(), functools.partial(open_url, url, "rb")) for url in matching_urls(path)]
     if any(c in path for c in "*?[") and not os.path.exists(path):
         found = sorted(glob.glob(path, recursive=True))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..typing import BytesLike, PathLike
 from .file_system import GFile, glob, makedirs
+from .urls import place_of
 
 __all__ = ["matching_files", "read_file", "write_file"]
 
@@ -32,13 +33,15 @@ def read_file(filename: PathLike, name: str | None = None) -> bytes:
 
 
 def write_file(filename: PathLike, contents: BytesLike | str, name: str | None = None) -> None:
-    """Writes bytes, or str as UTF-8, to a file, and creates the folders that are missing.
+    """Writes bytes, or str as UTF-8, to a file or URL, and creates the folders that are missing.
 
     Raises:
       OSError.
+      errors.InvalidArgumentError: a URL whose scheme is not known.
     """
-    folder = os.path.dirname(os.fsdecode(filename))
-    if folder:
+    name, is_url = place_of(filename)
+    folder = os.path.dirname(name)
+    if folder and not (is_url and folder.endswith(":")):  # of a URL that is only a scheme and a name
         makedirs(folder)
     with GFile(filename, "wb") as file:
         file.write(contents.encode() if isinstance(contents, str) else bytes(contents))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from types import TracebackType
 
@@ -14,7 +15,7 @@ from ..values.conversion import encoded
 from .names import CODECS
 from .options import TFRecordOptions, core_options
 from .streams import record_stream
-from .urls import is_url, open_url
+from .urls import UrlWriter, place_of
 
 __all__ = ["TFRecordWriter"]
 
@@ -37,6 +38,10 @@ class TFRecordWriter(_core.RecordWriter):
     Records reach the file when a buffer is full, at `flush()` and at `close()`. A context manager. Safe to use from
     several threads.
 
+    After an exception in a context manager, a local file keeps the records written so far, as with TensorFlow's writer;
+    `ExampleWriter` leaves no such parts. A URL is written when the writer is closed: after an exception, and if it is
+    never closed, nothing appears there, and what was there stays.
+
     Raises:
       OSError: the file can't be created or written (errno and filename are set); any later call raises it again.
       ValueError: unknown compression, or parameters that it rejects.
@@ -52,6 +57,8 @@ class TFRecordWriter(_core.RecordWriter):
     3
     """
 
+    _url: UrlWriter | None = None
+
     def __init__(
         self,
         path: PathLike | WritableFile,
@@ -62,11 +69,19 @@ class TFRecordWriter(_core.RecordWriter):
     ) -> None:
         threads = thread_count(num_threads)
         compression = TFRecordOptions.get_compression_type_string(options)
-        target, close_file = _target(path)
+        target = _target(path)
         if append:
             # A file without records is started over: TensorFlow reads nothing after an empty GZIP member.
             append = _holds_records(target, compression)
-        _core.open_writer(self, target, compression, core_options(options), close_file, append, threads)
+        settings = core_options(options)
+        if isinstance(target, str):
+            target = self._url = UrlWriter(target)
+        try:
+            _core.open_writer(self, target, compression, settings, self._url is not None, append, threads)
+        except BaseException:
+            if self._url is not None:
+                self._url.discard()
+            raise
 
     def write_batch(self, records: Records) -> None:  # type: ignore[override]
         """Appends all the records in one call."""
@@ -92,11 +107,16 @@ class TFRecordWriter(_core.RecordWriter):
         if kind is None:
             self.close()
             return
-        try:
+        if self._url is not None:
+            self._url.discard()
+        # The exception of the body came first, and is most likely the reason why closing fails too.
+        with contextlib.suppress(Exception):
             self.close()
-        except OSError:
-            # The exception that is being raised is most likely the same failure, and came first.
-            pass
+
+    def __del__(self) -> None:
+        if self._url is not None:
+            self._url.drop()
+        super().__del__()
 
 
 def _holds_records(target: object, compression: str) -> bool:
@@ -113,15 +133,9 @@ def _holds_records(target: object, compression: str) -> bool:
     return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0
 
 
-def _target(path: PathLike | WritableFile) -> tuple[object, bool]:
-    """What the core writes to, and whether closing the writer closes it."""
+def _target(path: PathLike | WritableFile) -> object:
+    """What to write to: a local path as bytes, a URL as str, or a file object."""
     if hasattr(path, "write"):
-        return path, False
-    name = os.fspath(path)
-    if isinstance(name, bytes):
-        return name, True
-    if name.startswith("file://"):
-        name = name[len("file://") :]
-    if is_url(name):
-        return open_url(name, "wb"), True
-    return os.fsencode(name), True
+        return path
+    name, is_url = place_of(path)
+    return name if is_url else os.fsencode(name)

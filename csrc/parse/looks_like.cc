@@ -1,0 +1,225 @@
+// Guesses from the form of a record what wrote it; see looks_like.h. A kind of record is a function and a line in a
+// table.
+
+#include "parse/looks_like.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "wire/wire.h"
+
+namespace tfr {
+namespace {
+
+struct Field {
+  uint32_t number;
+  uint32_t type;
+  Bytes content;  // of a delimited field
+
+  bool Is(uint32_t other_number, WireType other_type) const { return number == other_number && type == other_type; }
+};
+using Fields = std::vector<Field>;
+
+// False if the bytes are no protobuf message.
+bool ReadFields(const Bytes& message, Fields* fields) {
+  const uint8_t* p = message.data;
+  const uint8_t* const end = p + message.size;
+  while (p < end) {
+    uint32_t tag;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return false;
+    Field field = {FieldOf(tag), WireTypeOf(tag), {p, 0}};
+    if (field.type == kWireDelimited) {
+      p = ReadLength(p, end, &field.content.size);
+      if (p == nullptr) return false;
+      field.content.data = p;
+      p += field.content.size;
+    } else {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return false;
+    }
+    fields->push_back(field);
+  }
+  return true;
+}
+
+// Whether it is a message all of whose fields fit.
+template <typename Fits>
+bool AllFields(const Bytes& message, Fits fits) {
+  Fields fields;
+  return ReadFields(message, &fields) && std::all_of(fields.begin(), fields.end(), fits);
+}
+
+template <typename Fits>
+size_t Count(const Fields& fields, Fits fits) {
+  return static_cast<size_t>(std::count_if(fields.begin(), fields.end(), fits));
+}
+
+size_t Count(const Fields& fields, uint32_t number, WireType type) {
+  return Count(fields, [=](const Field& field) { return field.Is(number, type); });
+}
+
+// ---- Examples and SequenceExamples ----
+
+bool IsFeature(const Bytes& message) {
+  return AllFields(message, [](const Field& field) {
+    return field.type == kWireDelimited && field.number >= static_cast<uint32_t>(Kind::kBytes) &&
+           field.number <= static_cast<uint32_t>(Kind::kInt64);
+  });
+}
+
+bool IsFeatureList(const Bytes& message) {
+  return AllFields(message, [](const Field& field) { return field.Is(1, kWireDelimited) && IsFeature(field.content); });
+}
+
+bool IsMap(const Bytes& message, bool (*is_value)(const Bytes&)) {
+  return AllFields(message, [=](const Field& entry) {
+    Fields parts;
+    return entry.Is(1, kWireDelimited) && ReadFields(entry.content, &parts) && parts.size() == 2 &&
+           Count(parts, 1, kWireDelimited) == 1 &&
+           Count(parts, [=](const Field& part) { return part.Is(2, kWireDelimited) && is_value(part.content); }) == 1;
+  });
+}
+
+bool IsExample(const Bytes& record) {
+  return AllFields(record,
+                   [](const Field& field) { return field.Is(1, kWireDelimited) && IsMap(field.content, IsFeature); });
+}
+
+bool IsSequenceExample(const Bytes& record) {
+  return AllFields(record, [](const Field& field) {
+    return field.type == kWireDelimited && ((field.number == 1 && IsMap(field.content, IsFeature)) ||
+                                            (field.number == 2 && IsMap(field.content, IsFeatureList)));
+  });
+}
+
+// ---- Other messages ----
+
+// tensorflow/core/util/event.proto: wall_time = 1, step = 2, one of 3 to 9, source_metadata = 10.
+bool IsEvent(const Fields& fields) {
+  constexpr uint32_t kLastField = 10;
+  return Count(fields, 1, kWireFixed64) == 1 && std::all_of(fields.begin(), fields.end(), [](const Field& field) {
+           return field.Is(1, kWireFixed64) || field.Is(2, kWireVarint) ||
+                  (field.type == kWireDelimited && field.number > 2 && field.number <= kLastField);
+         });
+}
+
+// tensorflow_serving/apis/input.proto: examples = 1, context = 2, all of them Examples.
+bool IsExampleListWithContext(const Fields& fields) {
+  return std::all_of(fields.begin(), fields.end(), [](const Field& field) {
+    return field.type == kWireDelimited && field.number <= 2 && IsExample(field.content);
+  });
+}
+
+// waymo_open_dataset/protos/scenario.proto: timestamps_seconds = 1, tracks = 2, scenario_id = 5.
+bool IsScenario(const Fields& fields) {
+  constexpr uint32_t kScenarioId = 5;
+  return Count(fields, 1, kWireFixed64) > 0 && Count(fields, 2, kWireDelimited) > 0 &&
+         Count(fields, kScenarioId, kWireDelimited) == 1;
+}
+
+// tensorflow_metadata/proto/v0/statistics.proto: datasets = 1, in each num_examples = 2 and features = 3.
+bool IsStatistics(const Fields& fields) {
+  return std::all_of(fields.begin(), fields.end(), [](const Field& field) {
+    Fields parts;
+    return field.Is(1, kWireDelimited) && ReadFields(field.content, &parts) && Count(parts, 2, kWireVarint) == 1 &&
+           Count(parts, 3, kWireDelimited) > 0;
+  });
+}
+
+constexpr struct {
+  bool (*fits)(const Fields&);
+  const char* name;
+} kMessages[] = {
+    {IsEvent, "a TensorBoard event (tensorflow.Event)"},
+    {IsExampleListWithContext, "an ELWC (ExampleListWithContext)"},
+    {IsScenario, "a Waymo Scenario"},
+    {IsStatistics, "statistics of TFX (DatasetFeatureStatisticsList)"},
+};
+
+std::string DescribeMessage(const Fields& fields) {
+  constexpr size_t kShown = 8;
+  std::set<uint32_t> numbers;
+  for (const Field& field : fields) numbers.insert(field.number);
+  std::string text = "another protobuf message, with ";
+  text += numbers.size() == 1 ? "field" : "fields";
+  size_t shown = 0;
+  for (const uint32_t number : numbers) {
+    if (shown == kShown) return text + ", …";
+    text += (shown++ == 0 ? " " : ", ") + std::to_string(number);
+  }
+  return text;
+}
+
+// ---- Bytes that are no message ----
+
+using namespace std::string_view_literals;
+
+constexpr struct {
+  std::string_view start;
+  const char* name;
+} kMagic[] = {
+    {"\xff\xd8\xff"sv, "a JPEG image"},
+    {"\x89PNG\r\n"sv, "a PNG image"},
+    {"\x93NUMPY"sv, "a NumPy array (.npy)"},
+    {"PK\x03\x04"sv, "a ZIP archive"},
+    {"\x1f\x8b"sv, "GZIP data"},
+    {"\x28\xb5\x2f\xfd"sv, "ZSTD data"},
+    {"\x80\x04\x95"sv, "a Python pickle"},
+    {"\x80\x05\x95"sv, "a Python pickle"},
+    {"OggS"sv, "Ogg audio"},
+    {"fLaC"sv, "FLAC audio"},
+    {"RIFF"sv, "a RIFF file (WAV, WebP, AVI)"},
+};
+
+// UTF-8 without control characters, except for blanks and ends of lines.
+bool IsText(const Bytes& record) {
+  for (size_t i = 0; i < record.size;) {
+    const uint8_t lead = record.data[i++];
+    if (lead < 0x80) {
+      if (lead < ' ' ? lead != '\t' && lead != '\n' && lead != '\r' : lead == 0x7f) return false;
+      continue;
+    }
+    const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+    if (lead < 0xc2 || lead > 0xf4) return false;
+    for (int k = 0; k < more; ++k, ++i) {
+      if (i == record.size || (record.data[i] & 0xc0) != 0x80) return false;
+    }
+  }
+  return true;
+}
+
+bool IsJson(const Bytes& text) {
+  const auto* const end = text.data + text.size;
+  const auto* const first = std::find_if(text.data, end, [](uint8_t c) { return c > ' '; });
+  return first != end && (*first == '{' || *first == '[');
+}
+
+}  // namespace
+
+bool HasForm(MessageType type, const Bytes& record) {
+  return type == MessageType::kExample ? IsExample(record) : IsSequenceExample(record);
+}
+
+std::string LooksLike(const Bytes& record) {
+  if (record.size == 0) return "an empty record";
+  for (const auto& magic : kMagic) {
+    if (record.size >= magic.start.size() && std::memcmp(record.data, magic.start.data(), magic.start.size()) == 0)
+      return magic.name;
+  }
+  if (IsText(record)) return IsJson(record) ? "JSON text" : "text";
+  if (IsExample(record)) return "an Example";
+  if (IsSequenceExample(record)) return "a SequenceExample";
+  Fields fields;
+  if (!ReadFields(record, &fields)) return "bytes of a form that is not known here";
+  for (const auto& message : kMessages) {
+    if (message.fits(fields)) return message.name;
+  }
+  return DescribeMessage(fields);
+}
+
+}  // namespace tfr

@@ -1,0 +1,22 @@
+// What a record that is no Example most likely is, for error messages.
+
+#ifndef TFRECORD_FAST_PARSE_LOOKS_LIKE_H_
+#define TFRECORD_FAST_PARSE_LOOKS_LIKE_H_
+
+#include <string>
+
+#include "base/records.h"
+#include "wire/example.h"
+
+namespace tfr {
+
+// Whether the record has the form of the message down to the lists of its features, and no field besides. Looks at no
+// values. A record without any bytes is an Example without features.
+bool HasForm(MessageType type, const Bytes& record);
+
+// A noun phrase: "a TensorBoard event (tensorflow.Event)", "text". Never empty; what is not known is described.
+std::string LooksLike(const Bytes& record);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_LOOKS_LIKE_H_

@@ -1,0 +1,180 @@
+"""Records that are no Examples: whoever looks for features in them says what they look like instead."""
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tfrecord_fast as tf
+from tests.support import wire_writer as wire
+from tests.support.paths import REAL_FILES
+from tests.support.real_files import manifest
+from tfrecord_fast import _core
+from tfrecord_fast.cli import main
+
+EXAMPLE = wire.example([(b"a", wire.feature("int64", [1])), (b"b", wire.feature("bytes", [b"x"]))])
+ONE_FEATURE = wire.example([(b"a", wire.feature("int64", [1]))])
+SEQUENCE = wire.sequence_example([], [(b"s", [wire.feature("int64", [1])])])
+
+
+def number(field, value):
+    return wire.varint(field << 3) + wire.varint(value)
+
+
+def double(field, value):
+    return wire.varint(field << 3 | 1) + struct.pack("<d", value)
+
+
+SUMMARY = wire.field(1, wire.field(1, b"loss") + wire.varint(2 << 3 | 5) + struct.pack("<f", 0.5))
+STATE = wire.field(3, double(2, 1.0) + double(3, 2.0))
+TRACK = wire.field(2, number(1, 7) + number(2, 1) + STATE + STATE)
+STATISTICS = wire.field(1, number(2, 100) + wire.field(3, wire.field(1, b"x") + number(2, 1)))
+
+# What it looks like, and records that do.
+OTHERS = [
+    ("TensorBoard event", double(1, 1.5) + wire.field(3, b"brain.Event:2")),
+    ("TensorBoard event", double(1, 1.5) + number(2, 10) + wire.field(5, SUMMARY)),
+    ("ELWC", wire.field(1, EXAMPLE) + wire.field(1, EXAMPLE) + wire.field(2, EXAMPLE)),
+    ("ELWC", wire.field(1, ONE_FEATURE)),
+    ("ELWC", wire.field(1, EXAMPLE) + wire.field(2, ONE_FEATURE)),
+    ("Waymo Scenario", double(1, 0.0) + double(1, 0.1) + TRACK + TRACK + wire.field(5, b"6b3ce1") + number(6, 1)),
+    ("statistics of TFX", STATISTICS),
+    ("protobuf message, with field 3", wire.field(3, b"abc\x01")),
+    ("protobuf message, with fields 4, 9", number(4, 1) + wire.field(9, b"\x00")),
+    ("protobuf message, with fields 1, 2, 3, 4, 5, 6, 7, 8, …", b"".join(number(n, 1) for n in range(1, 12))),
+    ("text", b"just a line\n"),
+    ("text", "zwölf Boxkämpfer".encode()),
+    ("JSON text", b' {"a": 1}'),
+    ("JPEG", b"\xff\xd8\xff\xe0\x00\x10JFIF"),
+    ("PNG", b"\x89PNG\r\n\x1a\n"),
+    ("not known", b"\xff\xfe\xfd"),
+    ("not known", b"\x00\x00\x00\x01"),
+]
+
+
+@pytest.fixture(params=OTHERS, ids=[f"{name}-{number}" for number, (name, _) in enumerate(OTHERS)])
+def other(request, tmp_path):
+    """(what it looks like, a file that holds an Example, an empty record, and such a record)"""
+    with tf.io.TFRecordWriter(tmp_path / "in.tfrecord") as writer:
+        writer.write_batch([EXAMPLE, b"", request.param[1]])
+    return request.param[0], tmp_path / "in.tfrecord"
+
+
+USES = {
+    "infer_features": tf.infer_features,
+    "infer_sequence_features": tf.io.infer_sequence_features,
+    "infer_features of records": lambda path: tf.infer_features(list(tf.data.TFRecordDataset(path))),
+    "ShardReader": lambda path: list(tf.ShardReader(path, features="infer")),
+    "IndexedReader": lambda path: tf.IndexedReader(path, features="infer")[0],
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_looking_for_features_says_what_it_is_instead(other, use):
+    looks, path = other
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        USES[use](path)
+    assert looks in str(caught.value) and "(record 2)" in str(caught.value)
+    assert use == "infer_features of records" or str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("command", ["schema", "convert x.jsonl", "convert x.csv", "convert x.parquet"])
+def test_commands_say_what_it_is_instead(other, tmp_path, capsys, command):
+    looks, path = other
+    if "csv" in command or "parquet" in command:
+        pytest.importorskip("pyarrow")
+    name, *output = command.split()
+    assert main([name, str(path), *(str(tmp_path / one) for one in output)]) == 1
+    printed = capsys.readouterr()
+    assert looks in printed.err and str(path) in printed.err and "record 2" in printed.err and not printed.out
+    assert [entry.name for entry in tmp_path.iterdir()] == ["in.tfrecord"]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        b"",
+        b"\n\x00",
+        EXAMPLE,
+        wire.example([(b"k", b"")]),
+        wire.example([(b"", wire.feature("float", []))]),
+        wire.example([(b"\xff", wire.feature("bytes", [b""]))]),
+        EXAMPLE + wire.field(7, b"unknown"),
+    ],
+)
+def test_what_is_an_example_is_taken(record):
+    assert set(tf.infer_features([record])) <= {"a", "b", "", "\udcff"}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        SEQUENCE,
+        wire.sequence_example([], []),
+        wire.sequence_example([], [(b"s", [])]),
+        wire.sequence_example([(b"c", b"")], [(b"s", [b"", b""])]),
+    ],
+)
+def test_what_is_a_sequence_example_is_taken(record):
+    context, lists = tf.io.infer_sequence_features([record])
+    assert context == {} and set(lists) <= {"s"}
+
+
+def test_the_first_sequence_example_among_examples_is_named(tmp_path):
+    with tf.io.TFRecordWriter(tmp_path / "x") as writer:
+        writer.write_batch([EXAMPLE] * 3000 + [SEQUENCE])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"/x: SequenceExamples, .* \(record 3000\)"):
+        tf.infer_features(tmp_path / "x")
+
+
+def test_a_message_of_a_known_form_has_its_name():
+    assert _core.looks_like(EXAMPLE) == "an Example" and _core.looks_like(SEQUENCE) == "a SequenceExample"
+    assert _core.looks_like(b"") == "an empty record"
+
+
+messages = st.lists(
+    st.one_of(
+        st.builds(number, st.integers(1, 40), st.integers(0, 2**64 - 1)),
+        st.builds(double, st.integers(1, 40), st.floats()),
+        st.builds(wire.field, st.integers(3, 40), st.binary(max_size=20)),
+    ),
+    min_size=1,
+).map(b"".join)
+
+
+@given(messages)
+def test_no_other_message_is_an_example_without_features(message):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="it looks like"):
+        tf.io.infer_sequence_features([message])
+
+
+values = st.one_of(
+    st.just(b""),
+    st.lists(st.integers(-(2**63), 2**63 - 1)).map(lambda v: wire.feature("int64", v)),
+    st.lists(st.binary()).map(lambda v: wire.feature("bytes", v)),
+    st.lists(st.floats(width=32)).map(lambda v: wire.feature("float", v)),
+)
+
+
+@given(st.lists(st.tuples(st.binary(), values)), st.lists(st.tuples(st.binary(), st.lists(values))))
+def test_no_example_is_taken_for_something_else(features, lists):
+    record = wire.sequence_example(features, lists)
+    try:
+        tf.io.infer_sequence_features([record])
+    except tf.errors.InvalidArgumentError as error:
+        assert "conflicting kinds" in str(error)  # within a list
+
+
+@given(st.binary(min_size=1))
+def test_bytes_of_any_form_are_described(data):
+    assert _core.looks_like(data)
+
+
+REAL = {"Event": "a TensorBoard event", "ELWC": "an ELWC", "other": "it looks like"}
+
+
+@pytest.mark.parametrize("row", [row for row in manifest() if row["kind"] in REAL], ids=lambda row: row["file"])
+def test_real_files_of_something_else_are_named(row):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=REAL[row["kind"]]):
+        tf.infer_features(REAL_FILES / row["file"])

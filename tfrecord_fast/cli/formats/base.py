@@ -1,0 +1,166 @@
+"""What the formats share: sources, sinks of rows, and how they refuse."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn
+
+from ... import _core
+from ...base.optional import optional
+from ...errors import InvalidArgumentError
+from ...examples.encode import encode_examples
+from ...examples.infer import InferredFeature, features_of
+from ...examples.parsing import parse_example
+from ...files.names import CoreFile
+from ...files.temporary import complete_file, local_name
+from ...typing import Columns
+
+__all__ = ["BEYOND_FLOAT32", "ROWS", "Malformed", "RowSink", "Source", "Unsuitable", "arrow", "check_names", "refuse"]
+
+ROWS = 4096  # of a batch
+_EMPTY = b"\n\x00"  # an Example without features
+BEYOND_FLOAT32 = (2 - 2**-24) * 2.0**127  # the least number that rounds to infinity
+
+
+class Malformed(Exception):
+    """The input is not what its format says, or holds what no Example can."""
+
+
+class Unsuitable(Exception):
+    """What was asked for can't be done, with any input or with this one."""
+
+
+def arrow(module: str) -> Any:
+    """A module of pyarrow."""
+    return optional(module, "CSV and Parquet need pyarrow")
+
+
+def refuse(records: _core.RecordBatch, row: int, why: str) -> NoReturn:
+    """Raises Unsuitable, which names the record's file and index."""
+    try:
+        _core.fail_at(records, row, why)
+    except InvalidArgumentError as error:
+        raise Unsuitable(str(error)) from None
+
+
+def check_names(path: str, names: list[str]) -> None:
+    """Raises Malformed if two columns have one name."""
+    for name in names:
+        if names.count(name) > 1:
+            raise Malformed(f"{path}: several columns are named {name!r}")
+
+
+class Source:
+    """`batches` may be called as often as the input can be read; the first call reads it `passes` times."""
+
+    passes = 1
+    typed = True  # whether the records are Examples made here
+    num_threads: int | None = None
+
+    def __init__(self, files: list[CoreFile]) -> None:
+        self.files = files
+        self.advance: Callable[[int], None] = lambda read_bytes: None
+
+    def batches(self) -> Iterator[_core.RecordBatch]:
+        """All records, in order."""
+        for path in self.paths():
+            try:
+                yield from self.batches_of(path)
+            except (TypeError, ValueError) as error:
+                raise Malformed(f"{path}: {error}") from None
+
+    def paths(self) -> list[str]:
+        """Of all files, which are local."""
+        for name, opener in self.files:
+            if opener is not None:
+                raise Unsuitable(f"{os.fsdecode(name)}: only TFRecord is read from a stream or a URL")
+        return [os.fsdecode(name) for name, _ in self.files]
+
+    def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
+        """The records of one file."""
+        raise NotImplementedError
+
+    def encode(self, columns: Mapping[str, Any], rows: int) -> _core.RecordBatch:
+        """One record per row."""
+        if not columns:
+            return _core.record_batch([_EMPTY] * rows)
+        return encode_examples(columns, num_threads=self.num_threads)
+
+    def encode_table(self, batch: Any) -> _core.RecordBatch:
+        """One record per row of an Arrow batch. Passed as columns, since Arrow cuts their names where a NUL is."""
+        return self.encode(dict(zip(batch.schema.names, batch.columns, strict=True)), batch.num_rows)
+
+
+class RowSink:
+    """Columns of features that are known before the first row."""
+
+    wants_features = True
+    looks = False  # whether it looks through all records once more before it writes the first
+    compressions: tuple[str, ...] = ("", "GZIP")
+    needs_columns = True  # whether a row without any column is none
+
+    def __init__(self, path: str, compression: str, level: int | None) -> None:
+        if compression not in self.compressions:
+            raise Unsuitable(f"{path}: {compression} is not for this format")
+        try:
+            self.path = local_name(path)
+        except InvalidArgumentError as error:
+            raise Unsuitable(str(error)) from None
+        self.compression = compression
+        self.level = level
+        self.features: dict[str, InferredFeature] = {}
+        self.single: set[str] = set()  # those with at most one value
+
+    def check(self, scanner: _core.FeatureScanner, records: _core.RecordBatch) -> None:
+        """Refuses records that have just been scanned."""
+
+    def look(self, batches: Iterator[_core.RecordBatch]) -> None:
+        """Looks at all records, after `begin`."""
+
+    def begin(self, scanner: _core.FeatureScanner) -> None:
+        """Takes the features of all records."""
+        self.features = features_of(scanner)
+        single = [seen.key for seen in scanner.features() if seen.most <= 1]
+        self.single = {key.decode("utf-8", "surrogateescape") for key in single}
+        for key in self.features:
+            try:
+                key.encode()
+            except UnicodeEncodeError:
+                raise Unsuitable(f"{self.path}: the name of feature {key!r} is not UTF-8") from None
+        if self.needs_columns and scanner.records and not self.features:
+            raise Unsuitable(f"{self.path}: no record has a feature with values, and rows need a column")
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[None]:
+        """The file appears at the end, if there is no exception."""
+        with complete_file(self.path) as written, self.writing(written):
+            yield
+
+    def write(self, records: _core.RecordBatch) -> None:
+        """A row per record."""
+        if len(records):
+            self.write_rows(records, parse_example(records, self.features) if self.features else {})
+
+    @contextlib.contextmanager
+    def writing(self, name: str) -> Iterator[None]:
+        """Writes a file of this name until the end."""
+        raise NotImplementedError
+        yield
+
+    def write_rows(self, records: _core.RecordBatch, columns: Columns) -> None:
+        """Writes records, given what they were parsed to."""
+        raise NotImplementedError
+
+    @contextlib.contextmanager
+    def opened_file(self, name: str) -> Iterator[Any]:
+        """A file that compresses, if that was asked for."""
+        with open(name, "wb") as raw:
+            if self.compression == "GZIP":
+                level = 6 if self.level in (None, -1) else self.level
+                with gzip.GzipFile("", "wb", level or 0, raw, mtime=0) as file:
+                    yield file
+            else:
+                yield raw

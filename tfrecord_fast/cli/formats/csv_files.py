@@ -1,0 +1,218 @@
+"""CSV: a column per feature, with at most one value per row.
+
+A header may say what a column holds: `zip:bytes`, `x:float`, `n:int64`. Otherwise the values do. They are int64 if all
+are integers as they are usually written (so `01234` is text), or all true or false; floats if all are numbers, not all
+of them integers; else text. The sink names the kind only where the values would say something else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ...dtypes import as_dtype
+from ...examples.features import FixedLenFeature
+from ...examples.infer import first_row
+from ...examples.parsing import parse_example
+from ...typing import Column, Columns
+from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check_names, refuse
+
+__all__ = ["CsvSink", "CsvSource"]
+
+_KINDS = {"string": "bytes", "float32": "float", "int64": "int64"}
+_TYPED = re.compile(rf"(.*):({'|'.join(_KINDS.values())})", re.DOTALL)
+
+# How numbers are written, for Python's re and Arrow's RE2.
+_INTEGER = r"[ \t]*(0|-?[1-9][0-9]*)[ \t]*"
+_FINITE = r"[ \t]*-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?[ \t]*"
+_NUMBER = rf"({_FINITE}|[ \t]*([nN][aA][nN]|[-+]?[iI][nN][fF]([iI][nN][iI][tT][yY])?)[ \t]*)"
+_BOOLEANS = ("true|false", "True|False", "TRUE|FALSE")
+_NOT_TEXT = re.compile(rf"{_NUMBER}|{'|'.join(_BOOLEANS)}")
+
+
+class CsvSource(Source):
+    """Holds one file at a time in memory: a column's kind is known only at its end."""
+
+    def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
+        """The records of one file."""
+        table = _read(path)
+        names = [_TYPED.fullmatch(name) for name in table.column_names]
+        keys = [name if typed is None else typed[1] for name, typed in zip(table.column_names, names, strict=True)]
+        check_names(path, keys)
+        columns = [
+            _typed(f"{path}: column {key!r}", key, texts, None if typed is None else typed[2])
+            for key, typed, texts in zip(keys, names, table.columns, strict=True)
+        ]
+        self.advance(os.path.getsize(path))
+        table = arrow("pyarrow").Table.from_arrays(columns, names=keys)
+        for batch in table.to_batches(max_chunksize=ROWS):
+            yield self.encode_table(batch)
+
+
+def _read(path: str) -> Any:
+    """All columns as text. An empty field is a null, "" in quotes an empty text."""
+    csv, text = arrow("pyarrow.csv"), arrow("pyarrow").string()
+    parse = csv.ParseOptions(newlines_in_values=True)
+    with csv.open_csv(path, parse_options=parse) as reader:
+        names = reader.schema.names
+    convert = csv.ConvertOptions(
+        column_types=dict.fromkeys(names, text),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    return csv.read_csv(path, parse_options=parse, convert_options=convert)
+
+
+def _typed(place: str, key: str, texts: Any, kind: str | None) -> Any:
+    """The column as text, int64 or float32."""
+    if kind is None:
+        kind = _kind_of(texts)
+        hint = f"; name the column {key}:bytes to keep it as text"
+    else:
+        hint = ""
+    if kind == "bytes":
+        return texts
+    compute, pa = arrow("pyarrow.compute"), arrow("pyarrow")
+    if kind == "bool":
+        return compute.equal(compute.utf8_lower(texts), "true").cast(pa.int64())
+    form = _INTEGER if kind == "int64" else _NUMBER
+    _refuse_first(place, texts, compute.invert(_match(texts, form)), f"is no {kind}")
+    texts = compute.utf8_trim(texts, " \t")
+    if kind == "int64":
+        try:
+            return texts.cast(pa.int64())
+        except pa.ArrowInvalid as error:
+            raise Malformed(f"{place}: not all are in the range of int64: {error}{hint}") from None
+    numbers = texts.cast(pa.float64())
+    finite = _match(texts, _FINITE)
+    beyond = compute.and_(finite, compute.greater_equal(compute.abs(numbers), BEYOND_FLOAT32))
+    _refuse_first(place, texts, beyond, f"is beyond the range of float32{hint}")
+    if hint:
+        rounded = compute.not_equal(numbers.cast(pa.float32(), safe=False).cast(pa.float64()), numbers)
+        why = "would be rounded to a float32, since not all of the column are integers"
+        _refuse_first(place, texts, compute.and_(_match(texts, _INTEGER), rounded), f"{why}{hint}")
+    return numbers.cast(pa.float32(), safe=False)
+
+
+def _kind_of(texts: Any) -> str:
+    """What the values say: "int64", "float", "bool" or "bytes"."""
+    if texts.null_count == len(texts):
+        return "bytes"
+    if _all(texts, _INTEGER):
+        return "int64"
+    compute = arrow("pyarrow.compute")
+    if _all(texts, _NUMBER) and compute.any(_match(texts, _FINITE)).as_py():
+        return "float"
+    return "bool" if any(_all(texts, values) for values in _BOOLEANS) else "bytes"
+
+
+def _match(texts: Any, form: str) -> Any:
+    return arrow("pyarrow.compute").match_substring_regex(texts, f"^({form})$")
+
+
+def _all(texts: Any, form: str) -> bool:
+    return bool(arrow("pyarrow.compute").all(_match(texts, form)).as_py())
+
+
+def _refuse_first(place: str, texts: Any, wrong: Any, why: str) -> None:
+    row = arrow("pyarrow.compute").index(wrong, True).as_py()
+    if row >= 0:
+        raise Malformed(f"{place}, row {row}: {texts[row].as_py()!r:.60} {why}")
+
+
+class CsvSink(RowSink):
+    """Text is in quotes, so that an empty one is no missing one."""
+
+    looks = True
+
+    def __init__(self, path: str, compression: str, level: int | None) -> None:
+        super().__init__(path, compression, level)
+        self._ambiguous: set[str] = set()  # the values may be taken for another kind
+
+    def check(self, scanner: _core.FeatureScanner, records: _core.RecordBatch) -> None:
+        """Refuses several values."""
+        if all(seen.most <= 1 for seen in scanner.features()):
+            return
+        key = next(seen.key for seen in scanner.features() if seen.most > 1)
+        row = first_row(records, lambda one: any(seen.key == key and seen.most > 1 for seen in one.features()))
+        name = key.decode("utf-8", "backslashreplace")
+        refuse(records, row, f"feature {name!r} has several values, and a row of CSV holds one")
+
+    def begin(self, scanner: _core.FeatureScanner) -> None:
+        """Takes the features of all records."""
+        super().begin(scanner)
+        self._ambiguous = {key for key, feature in self.features.items() if _kind_name(feature) != "int64"}
+
+    def look(self, batches: Iterator[_core.RecordBatch]) -> None:
+        """Looks for values that show what the columns hold, until all have one."""
+        while self._ambiguous and (records := next(batches, None)) is not None:
+            asked = {key: self.features[key] for key in self._ambiguous}
+            for key, column in parse_example(records, asked).items():
+                if _shows_kind(column):
+                    self._ambiguous.discard(key)
+
+    @contextlib.contextmanager
+    def writing(self, name: str) -> Iterator[None]:
+        """Writes a file of this name until the end."""
+        with self.opened_file(name) as self._file:
+            self._file.write((",".join(_quoted(self._header(key)) for key in self.features) + "\n").encode())
+            yield
+
+    def _header(self, key: str) -> str:
+        named = key in self._ambiguous or _TYPED.fullmatch(key)
+        return f"{key}:{_kind_name(self.features[key])}" if named else key
+
+    def write_rows(self, records: _core.RecordBatch, columns: Columns) -> None:
+        """Writes records, given what they were parsed to."""
+        fields = [self._fields(records, key, columns[key]) for key in self.features]
+        if len(fields) == 1 and "" in fields[0]:
+            why = "a row of CSV without any value is an empty line, which readers pass over"
+            refuse(records, fields[0].index(""), why)
+        lines = (",".join(row) + "\n" for row in zip(*fields, strict=True))
+        self._file.write("".join(lines).encode())
+
+    def _fields(self, records: _core.RecordBatch, key: str, column: Column) -> list[str]:
+        """What each row holds; "" for nothing."""
+        if isinstance(self.features[key], FixedLenFeature):
+            return self._texts(records, key, column, np.arange(len(records)))
+        splits = column.row_splits
+        rows = np.flatnonzero(splits[1:] > splits[:-1])
+        fields = [""] * len(records)
+        for row, text in zip(rows.tolist(), self._texts(records, key, column.values, rows), strict=True):
+            fields[row] = text
+        return fields
+
+    def _texts(self, records: _core.RecordBatch, key: str, values: Column, rows: Any) -> list[str]:
+        given: Any = values
+        if isinstance(given, np.ndarray) and given.dtype.kind in "if":
+            return given.astype("U").tolist()  # type: ignore[no-any-return]
+        made = []
+        for row, value in zip(rows.tolist(), given.tolist(), strict=True):
+            try:
+                made.append(_quoted(value.decode()))
+            except UnicodeDecodeError:
+                refuse(records, row, f"feature {key!r} holds bytes that are not UTF-8, and CSV is text")
+        return made
+
+
+def _kind_name(feature: Any) -> str:
+    return _KINDS[as_dtype(feature.dtype).name]
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _shows_kind(column: Column) -> bool:
+    """Whether some value alone tells that the column is floats, or text."""
+    values: Any = getattr(column, "values", column)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return bool(np.isfinite(values).any())
+    return any(_NOT_TEXT.fullmatch(value.decode("utf-8", "replace")) is None for value in values.tolist())
