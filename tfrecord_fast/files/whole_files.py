@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..typing import BytesLike, PathLike
+from ..values.strings import as_bytes
 from .file_system import GFile, glob, makedirs
 
 __all__ = ["matching_files", "read_file", "write_file"]
@@ -36,12 +37,14 @@ def write_file(filename: PathLike, contents: BytesLike | str, name: str | None =
 
     Raises:
       OSError.
+      TypeError: contents that are not bytes-like; then nothing was created.
     """
+    content = as_bytes(contents, "contents")
     folder = os.path.dirname(os.fsdecode(filename))
     if folder:
         makedirs(folder)
     with GFile(filename, "wb") as file:
-        file.write(contents.encode() if isinstance(contents, str) else bytes(contents))
+        file.write(content)
 
 
 def matching_files(pattern: PathLike | Sequence[PathLike], name: str | None = None) -> npt.NDArray[np.object_]:
