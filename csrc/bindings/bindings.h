@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "base/records.h"
 #include "base/status.h"
@@ -60,12 +61,26 @@ pybind11::object WrapRecordBatch(RecordBatchPtr batch, std::shared_ptr<ParsedAhe
 // True and *window set if `object` is our RecordBatch.
 bool UnwrapRecordBatch(pybind11::handle object, RecordWindow* window);
 
+// References to Python objects, dropped together, from any thread.
+struct HeldObjects {
+  std::vector<PyObject*> objects;
+
+  HeldObjects() = default;
+  ~HeldObjects();
+  HeldObjects(const HeldObjects&) = delete;
+  HeldObjects& operator=(const HeldObjects&) = delete;
+};
+
 // Keeps a Python object alive for the core; may be dropped without the GIL.
 Owner OwnerOfPython(pybind11::object object);
 
-// Any batch of serialized records as one core batch whose owners keep the memory alive: a RecordBatch (no copy
-// of payloads), a sequence or a NumPy array of bytes-like objects (views into them, no copy). Throws TypeError
-// naming the position of what is neither. The batch may be used without the GIL, and freed without it.
+// Keeps an object's buffer, and sets *bytes to it; null if it is not contiguous, or not of single bytes. Throws what
+// the object raises.
+Owner HoldBuffer(pybind11::handle object, Bytes* bytes);
+
+// Any batch of serialized records as one core batch whose owners keep the memory alive: views into a RecordBatch, or
+// into several byte strings as bytes_like.h says. Throws TypeError naming type and position of what is neither. The
+// batch may be used without the GIL, and freed without it.
 RecordBatchPtr RecordsFromPython(pybind11::handle object);
 
 }  // namespace tfr

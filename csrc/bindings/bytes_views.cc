@@ -4,10 +4,12 @@
 
 #include <pybind11/numpy.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "bindings/bindings.h"
+#include "bindings/bytes_like.h"
 #include "bindings/gil.h"
 
 namespace py = pybind11;
@@ -17,32 +19,42 @@ namespace {
 
 using Index = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
 
-// References to Python objects, which are dropped together, under the GIL.
-struct HeldReferences {
-  std::vector<PyObject*> objects;
-  ~HeldReferences() {
-    DropWithGil([this] {
-      for (PyObject* object : objects) Py_DECREF(object);
-    });
+// Numbers in an array are no text, even where they are bytes: an Example keeps them as numbers.
+HeldBytes ElementOf(py::handle item, size_t i) {
+  try {
+    if (!IsNumericArray(item)) return BytesOfPython(item, "it");
+  } catch (const py::type_error&) {  // which does not know what an Example takes
   }
-};
+  throw py::type_error("element " + std::to_string(i) + " is " + Py_TYPE(item.ptr())->tp_name +
+                       ", expected bytes or str");
+}
 
-// Views into bytes and str (as UTF-8) objects without a copy; of others a bytes object is made first. None becomes an
-// empty string, and a 0 in the second result, which is None if no object is.
+// Views into byte strings without a copy. None becomes an empty string, and a 0 in the second result, which is None if
+// no object is.
 py::tuple OfObjects(const py::handle& objects) {
   py::object sequence = py::reinterpret_steal<py::object>(PySequence_Fast(objects.ptr(), "expected a sequence"));
   if (!sequence) throw py::error_already_set();
   const auto size = static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.ptr()));
   auto made = std::make_shared<BytesViews>();
-  auto held = std::make_shared<HeldReferences>();
+  auto held = std::make_shared<HeldObjects>();
   made->views.resize(size);
   held->objects.reserve(size);
   py::object valid = py::none();
   uint8_t* valid_bytes = nullptr;
   for (size_t i = 0; i < size; ++i) {
-    py::object item =
-        py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i)));
-    if (item.is_none()) {
+    if (static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.ptr())) != size) {
+      throw py::value_error("the list changed its size while it was read");  // by what one of its objects did
+    }
+    PyObject* const item = PySequence_Fast_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i));
+    Bytes& view = made->views[i];
+    if (PyBytes_Check(item)) {
+      view = {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item)), static_cast<size_t>(PyBytes_GET_SIZE(item))};
+    } else if (PyUnicode_Check(item)) {
+      Py_ssize_t length;
+      const char* text = PyUnicode_AsUTF8AndSize(item, &length);
+      if (text == nullptr) throw py::error_already_set();
+      view = {reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(length)};
+    } else if (item == Py_None) {
       if (valid_bytes == nullptr) {
         py::array_t<uint8_t> array(static_cast<py::ssize_t>(size));
         valid_bytes = array.mutable_data();
@@ -51,25 +63,13 @@ py::tuple OfObjects(const py::handle& objects) {
       }
       valid_bytes[i] = 0;
       continue;
-    }
-    if (PyUnicode_Check(item.ptr())) {
-      Py_ssize_t length;
-      const char* text = PyUnicode_AsUTF8AndSize(item.ptr(), &length);
-      if (text == nullptr) throw py::error_already_set();
-      made->views[i] = {reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(length)};
     } else {
-      if (!PyBytes_Check(item.ptr())) {
-        if (!PyObject_CheckBuffer(item.ptr())) {
-          throw py::type_error("element " + std::to_string(i) + " is " + Py_TYPE(item.ptr())->tp_name +
-                               ", expected bytes or str");
-        }
-        item = py::reinterpret_steal<py::object>(PyBytes_FromObject(item.ptr()));
-        if (!item) throw py::error_already_set();
-      }
-      made->views[i] = {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item.ptr())),
-                        static_cast<size_t>(PyBytes_GET_SIZE(item.ptr()))};
+      HeldBytes other = ElementOf(py::reinterpret_borrow<py::object>(item), i);
+      view = other.bytes;
+      made->owners.push_back(std::move(other.owner));
+      continue;
     }
-    held->objects.push_back(item.release().ptr());
+    held->objects.push_back(Py_NewRef(item));
   }
   made->owners.push_back(std::move(held));
   return py::make_tuple(std::move(made), std::move(valid));

@@ -8,15 +8,16 @@
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/bytes_like.h"
 
 namespace py = pybind11;
 
 namespace tfr {
 namespace {
 
-uint32_t ExtendBuffer(py::buffer data, uint32_t crc) {
-  const py::buffer_info info = data.request();
-  return crc32c::Extend(crc, static_cast<const uint8_t*>(info.ptr), static_cast<size_t>(info.size * info.itemsize));
+uint32_t ExtendBuffer(const py::handle& data, uint32_t crc) {
+  const HeldBytes held = BytesOfPython(data, "data");
+  return crc32c::Extend(crc, held.bytes.data, held.bytes.size);
 }
 
 std::vector<std::string> BackendNames() {

@@ -11,6 +11,7 @@
 
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
+#include "bindings/bytes_like.h"
 #include "bindings/bytes_views.h"
 #include "bindings/gil.h"
 #include "encode/encode.h"
@@ -165,6 +166,7 @@ void InitEncoder(MessageType type, const py::sequence& columns, const py::sequen
 }
 
 void BindEncode(py::module_& m) {
+  BindBytesLike(m);
   BindBytesViews(m);
   BindArrowImport(m);
   column_type = MakeType("tfrecord_fast._core.EncodeColumn", sizeof(Boxed<PyEncodeColumn>),

@@ -121,9 +121,10 @@ class OneRow {
     if (PyList_CheckExact(value) || PyTuple_CheckExact(value)) {
       return FillFrom(PySequence_Fast_ITEMS(value), static_cast<size_t>(PySequence_Fast_GET_SIZE(value)), column);
     }
-    // Not everything that has a buffer: bytearray and memoryview are bytes, not numbers.
+    // Not everything that has a buffer: bytearray and memoryview are bytes, not numbers, and so look NumPy's dates.
     const char* const type = Py_TYPE(value)->tp_name;
-    return std::strncmp(type, "numpy.", 6) == 0 && FillFromBuffer(value, column);
+    return std::strncmp(type, "numpy.", 6) == 0 && std::strcmp(type, "numpy.datetime64") != 0 &&
+           std::strcmp(type, "numpy.timedelta64") != 0 && FillFromBuffer(value, column);
   }
 
   // Values of one kind, which is that of the first.

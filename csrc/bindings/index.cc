@@ -150,7 +150,7 @@ py::object FindTargetOf(const std::string& path) {
 void BindIndex(py::module_& m) {
   write_target.Bind(m);
   m.def("find_target", &FindTargetOf, py::arg("path"));
-  m.def("remove_abandoned_drafts", &RemoveAbandonedDrafts, py::arg("paths"), py::call_guard<py::gil_scoped_release>());
+  m.def("remove_abandoned_drafts", &RemoveAbandonedDrafts, py::arg("paths"), py::call_guard<GilReleased>());
   py::class_<RecordIndex, SharedIndex>(m, "RecordIndex")
       .def(py::init(&IndexOfArrays), py::arg("offsets"), py::arg("sizes"))
       .def_static(

@@ -1,4 +1,4 @@
-// Python objects as sources, sinks and batches of records; see python_io.h and bindings.h.
+// Python objects as sources and sinks, and what keeps their memory alive; see python_io.h and bindings.h.
 
 #include "bindings/python_io.h"
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/bytes_like.h"
 #include "bindings/gil.h"
 
 namespace py = pybind11;
@@ -243,10 +244,11 @@ struct HeldBuffer {
   }
 };
 
-std::shared_ptr<HeldBuffer> HoldBuffer(py::handle object) {
-  auto held = std::make_shared<HeldBuffer>();
-  if (PyObject_GetBuffer(object.ptr(), &held->view, PyBUF_SIMPLE) != 0) throw py::error_already_set();
-  return held;
+// Whether each element of a buffer is one byte: B, b or c, in any of the byte orders, which mean nothing for it.
+bool IsOfBytes(const Py_buffer& view) {
+  const char* format = view.format == nullptr ? "B" : view.format;
+  if (*format != 0 && std::strchr("@=<>!", *format) != nullptr) ++format;
+  return view.itemsize == 1 && (*format == 'B' || *format == 'b' || *format == 'c') && format[1] == 0;
 }
 
 Status OpenPython(PyObject* opener, const std::shared_ptr<PythonReferences>& references,
@@ -265,30 +267,10 @@ Status OpenPython(PyObject* opener, const std::shared_ptr<PythonReferences>& ref
   } else if (py::hasattr(opened, "read")) {
     *source = std::make_unique<PythonSource>(opened, references);
   } else {
-    std::shared_ptr<HeldBuffer> held = HoldBuffer(opened);
-    const Bytes bytes = {static_cast<const uint8_t*>(held->view.buf), static_cast<size_t>(held->view.len)};
-    *source = std::make_unique<MemorySource>(bytes, std::move(held));
+    HeldBytes held = BytesOfPython(opened, "what is read from memory");
+    *source = std::make_unique<MemorySource>(held.bytes, std::move(held.owner));
   }
   return {};
-}
-
-// References to Python objects, dropped together.
-struct HeldObjects {
-  std::vector<PyObject*> objects;
-  ~HeldObjects() {
-    DropWithGil([this] {
-      for (PyObject* object : objects) Py_DECREF(object);
-    });
-  }
-};
-
-int64_t StrideAt(const RecordBatch& batch, size_t row) {
-  int64_t stride = 1;
-  for (const Origin& origin : batch.origins) {
-    if (origin.first_row > row) break;
-    stride = origin.stride;
-  }
-  return stride;
 }
 
 }  // namespace
@@ -325,6 +307,9 @@ std::function<Status(std::unique_ptr<Source>*)> OpenerOfPython(const py::object&
       return OpenPython(held.ptr(), references, source);
     } catch (py::error_already_set& error) {
       return PythonErrorAsStatus(error);
+    } catch (const py::builtin_exception& error) {
+      error.set_error();
+      return TakePythonError();
     }
   };
 }
@@ -333,69 +318,28 @@ std::unique_ptr<Sink> NewPythonSink(const py::object& file, bool close, std::sha
   return std::make_unique<PythonSink>(file, close, std::move(references));
 }
 
+HeldObjects::~HeldObjects() {
+  DropWithGil([this] {
+    for (PyObject* object : objects) Py_DECREF(object);
+  });
+}
+
+Owner HoldBuffer(py::handle object, Bytes* bytes) {
+  auto held = std::make_shared<HeldBuffer>();
+  if (PyObject_GetBuffer(object.ptr(), &held->view, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0) {
+    if (!PyErr_ExceptionMatches(PyExc_BufferError)) throw py::error_already_set();
+    PyErr_Clear();  // not contiguous
+    return nullptr;
+  }
+  if (!IsOfBytes(held->view)) return nullptr;
+  *bytes = {static_cast<const uint8_t*>(held->view.buf), static_cast<size_t>(held->view.len)};
+  return held;
+}
+
 Owner OwnerOfPython(py::object object) {
   auto held = std::make_shared<HeldObjects>();
   held->objects.push_back(object.release().ptr());
   return held;
-}
-
-RecordBatchPtr RecordsFromPython(py::handle object) {
-  RecordWindow window;
-  if (UnwrapRecordBatch(object, &window)) {
-    if (window.start == 0 && window.step == 1 && window.size == window.batch->size()) return window.batch;
-    auto part = std::make_shared<RecordBatch>();
-    part->records.reserve(window.size);
-    for (size_t i = 0; i < window.size; ++i) {
-      const size_t row =
-          static_cast<size_t>(static_cast<ptrdiff_t>(window.start) + static_cast<ptrdiff_t>(i) * window.step);
-      part->records.push_back(window.batch->records[row]);
-      if (i == 0 || window.step != 1) {
-        Origin origin = OriginOfRow(*window.batch, row);
-        origin.first_row = i;
-        if (window.step == 1) origin.stride = StrideAt(*window.batch, row);
-        if (origin.path) part->origins.push_back(std::move(origin));
-      }
-    }
-    // A step of one keeps the runs of the whole batch.
-    if (window.step == 1) {
-      for (const Origin& origin : window.batch->origins) {
-        if (origin.first_row > window.start && origin.first_row < window.start + window.size) {
-          part->origins.push_back(origin);
-          part->origins.back().first_row -= window.start;
-        }
-      }
-    }
-    part->owners = window.batch->owners;
-    return part;
-  }
-  if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr()) || PyDict_Check(object.ptr())) {
-    throw py::type_error(std::string("expected a RecordBatch or a sequence of bytes-like records, got ") +
-                         Py_TYPE(object.ptr())->tp_name);
-  }
-  py::object sequence = py::reinterpret_steal<py::object>(
-      PySequence_Fast(object.ptr(), "expected a RecordBatch or a sequence of bytes-like records"));
-  if (!sequence) throw py::error_already_set();
-  auto batch = std::make_shared<RecordBatch>();
-  auto held = std::make_shared<HeldObjects>();
-  const Py_ssize_t size = PySequence_Fast_GET_SIZE(sequence.ptr());
-  batch->records.reserve(static_cast<size_t>(size));
-  held->objects.reserve(static_cast<size_t>(size));
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(sequence.ptr(), i);
-    if (PyBytes_Check(item)) {
-      batch->records.push_back(
-          {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item)), static_cast<size_t>(PyBytes_GET_SIZE(item))});
-      held->objects.push_back(Py_NewRef(item));
-    } else if (PyObject_CheckBuffer(item)) {
-      std::shared_ptr<HeldBuffer> buffer = HoldBuffer(item);
-      batch->records.push_back({static_cast<const uint8_t*>(buffer->view.buf), static_cast<size_t>(buffer->view.len)});
-      batch->owners.push_back(std::move(buffer));
-    } else {
-      throw py::type_error("record " + std::to_string(i) + " is not bytes-like: " + Py_TYPE(item)->tp_name);
-    }
-  }
-  if (!held->objects.empty()) batch->owners.push_back(std::move(held));
-  return batch;
 }
 
 }  // namespace tfr

@@ -1,4 +1,4 @@
-// Python objects as sources, sinks and batches of records.
+// Python objects as sources and sinks.
 
 #ifndef TFRECORD_FAST_BINDINGS_PYTHON_IO_H_
 #define TFRECORD_FAST_BINDINGS_PYTHON_IO_H_

@@ -24,6 +24,7 @@
 #include "base/process.h"
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
+#include "bindings/bytes_like.h"
 #include "bindings/encode.h"
 #include "bindings/gil.h"
 #include "bindings/python_io.h"
@@ -138,15 +139,15 @@ PyObject* Write(PyObject* self, PyObject* record) {
     if (text == nullptr) return nullptr;
     return NoneOrError(WriteOne(writer, {reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(size)}));
   }
-  Py_buffer view;
-  if (PyObject_GetBuffer(record, &view, PyBUF_SIMPLE) != 0) {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
-    PyErr_Format(PyExc_TypeError, "a record is bytes-like or str, not %.200s", Py_TYPE(record)->tp_name);
-    return nullptr;
+  try {
+    const HeldBytes held = BytesOfPython(record, "a record");
+    return NoneOrError(WriteOne(writer, held.bytes));
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const py::builtin_exception& error) {
+    error.set_error();
   }
-  const Status status = WriteOne(writer, {static_cast<const uint8_t*>(view.buf), static_cast<size_t>(view.len)});
-  PyBuffer_Release(&view);
-  return NoneOrError(status);
+  return nullptr;
 }
 
 PyObject* WriteBatch(PyObject* self, PyObject* records) {

@@ -20,7 +20,7 @@ Status MakePlans(std::vector<EncodeColumn> columns, size_t rows, std::vector<Col
   // Bytewise, as protobuf orders the keys of a map; std::string compares bytes as unsigned.
   std::sort(columns.begin(), columns.end(), [](const EncodeColumn& a, const EncodeColumn& b) { return a.key < b.key; });
   for (size_t i = 0; i < columns.size(); ++i) {
-    if (i > 0 && columns[i].key == columns[i - 1].key) {
+    if (i > 0 && columns[i].key == plans->back().column.key) {
       return Status::InvalidArgument("feature '" + columns[i].key + "' is given twice");
     }
     if (columns[i].key.size() > RowEncoder::kMaxRecordBytes) return Status::InvalidArgument("a key of more than 2 GiB");

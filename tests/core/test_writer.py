@@ -70,15 +70,15 @@ def test_what_is_not_a_record_is_a_type_error_and_nothing_written(path, record):
 
 
 def test_memory_with_gaps_is_refused(path):
-    with tf.io.TFRecordWriter(path) as writer, pytest.raises((BufferError, ValueError)):
+    with tf.io.TFRecordWriter(path) as writer, pytest.raises(TypeError, match="contiguous"):
         writer.write(memoryview(b"abcdef")[::2])
     assert path.read_bytes() == b""
 
 
-def test_items_wider_than_a_byte_are_written_whole(path):
-    with tf.io.TFRecordWriter(path) as writer:
+def test_items_wider_than_a_byte_are_refused(path):
+    with tf.io.TFRecordWriter(path) as writer, pytest.raises(TypeError, match="ndarray of int32"):
         writer.write(np.arange(5, dtype="<i4"))
-    assert path.read_bytes() == frame(np.arange(5, dtype="<i4").tobytes())
+    assert path.read_bytes() == b""
 
 
 @pytest.mark.parametrize("size", [(64 << 10) + d for d in (-17, -16, -1, 0, 1)] + [(512 << 10) - 16, 3 << 20])

@@ -331,8 +331,10 @@ def difference(ours, theirs):
     """None if the answers agree, else a text."""
     if theirs[0] == "crash":
         return None if ours[0] == "error" else f"TensorFlow crashed, here {ours}"
-    if ours[0] == "error" and "row_starts is empty, but there are values" in ours[2]:
-        return None  # TensorFlow drops the values, validate=True or not
+    if ours[0] == "error" and any(
+        text in ours[2] for text in ("invalid partition", "do not make rows of", "not aligned")
+    ):
+        return None  # TensorFlow drops or repeats values, or takes those of another record
     if ours[0] == "error" and "value_rowids name" in ours[2]:
         return None  # millions of rows for a few values: TensorFlow makes them
     if ours[0] != theirs[0]:

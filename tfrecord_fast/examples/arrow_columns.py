@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .column import Column, Flags, Splits, Values, both, naming, nest, nest_fixed, nulls
+from ..errors import InvalidArgumentError
+from .column import Column, Flags, Splits, Values, both, naming, nest, nest_fixed, nulls, refuse_twice
 
-__all__ = ["columns_of_arrow", "concatenate", "of_node"]
+__all__ = ["columns_of_arrow", "concatenate", "of_node", "refuse_objects"]
 
 
 def columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
+    _check_names(table)
     if hasattr(table, "__arrow_c_stream__"):
         nodes = _core.arrow_stream(table.__arrow_c_stream__())
     else:
@@ -22,6 +24,7 @@ def columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
     for table_node in nodes:
         if table_node.kind != "struct":
             raise TypeError("expected an Arrow table: an array of structs, or a stream of them")
+        refuse_twice([name for name, _ in table_node.fields])
         for name, node in table_node.fields:
             with naming(name):
                 column = of_node(node)
@@ -31,6 +34,28 @@ def columns_of_arrow(table: Any) -> list[tuple[str, Column]]:
         with naming(name):
             named.append((name, concatenate(columns)))
     return named
+
+
+def refuse_objects(column: Any) -> None:
+    """Polars exports its Object columns as the addresses of the objects: raises TypeError for one."""
+    dtype = getattr(column, "dtype", None)
+    while dtype is not None:
+        if type(dtype).__module__.partition(".")[0] == "polars" and "Object" in (str(dtype), type(dtype).__name__):
+            raise TypeError("a Polars column of dtype Object, whose values Arrow does not carry")
+        dtype = getattr(dtype, "inner", None)
+
+
+def _check_names(table: Any) -> None:
+    """What Arrow's interface would hide: a name is cut at a NUL there, and Polars' objects are their addresses."""
+    columns = getattr(table, "columns", None)
+    names = getattr(table, "column_names", columns)
+    for name in names if isinstance(names, list | tuple) else []:
+        if isinstance(name, str) and "\0" in name:
+            raise InvalidArgumentError(f"feature {name!r}: a name with a NUL, at which Arrow would cut it")
+    if type(table).__module__.partition(".")[0] == "polars" and hasattr(table, "iter_columns"):
+        for column in table.iter_columns():
+            with naming(column.name):
+                refuse_objects(column)
 
 
 def of_node(node: _core.ArrowNode) -> Column:

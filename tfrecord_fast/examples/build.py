@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from .encode import encode_plain
+from ..errors import InvalidArgumentError
+from .column import as_key, naming, refuse_twice
+from .encode import encode_example, encode_plain
 from .messages import message
 
 __all__ = ["example", "feature", "sequence_example"]
+
+_NO_STEPS = (str, bytes, bytearray, memoryview, Mapping, Set)
 
 
 def feature(value: Any) -> Any:
@@ -19,19 +22,22 @@ def feature(value: Any) -> Any:
 
     Args:
       value: a number, bool, str or bytes-like; a list, tuple or array of them, of any shape, in row-major order.
-        Integers and bools make an int64 list, floats a float list, str (as UTF-8) and bytes a bytes list. None and
-        an empty list make a Feature without a kind; an empty array has its dtype's.
+        Integers and bools make an int64 list, floats a float list, str (as UTF-8) and bytes a bytes list. None, an
+        array with all its values masked and an empty list make a Feature without a kind; an empty array has its
+        dtype's.
 
     Raises:
       TypeError: a value of another type, or several kinds at once.
-      ValueError: an integer that int64 does not hold.
+      ValueError: an integer that int64 does not hold; an array with some of its values masked.
 
     >>> import tfrecord_fast as tf
     >>> tf.train.feature([1.5, 2]).float_list.value
     [1.5, 2.0]
     """
     made = message("Feature")()
-    _fill(made, value)
+    found = message("Example").FromString(_encoded(value)).features.feature
+    if "" in found:
+        made.CopyFrom(found[""])
     return made
 
 
@@ -39,7 +45,8 @@ def example(values: Mapping[str, object]) -> Any:
     """An Example with the values of a dict.
 
     Args:
-      values: by key, whatever `feature` takes; a key with the value None is left out.
+      values: by key, whatever `feature` takes; a key with the value None is left out. No key may be there twice, as
+        str and as bytes.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> made = tf.train.example({"id": 7, "name": "x", "pixels": np.arange(4, dtype=np.uint8)})
@@ -70,85 +77,41 @@ def sequence_example(
     """
     made = message("SequenceExample")()
     _fill_features(made.context.feature, context or {})
+    refuse_twice(list(sequences or {}), "feature list")
     for key, steps in (sequences or {}).items():
-        steps_made = made.feature_lists.feature_list[key].feature
-        for step in steps:
-            _fill(steps_made.add(), step)
+        with naming(key, "feature list"):
+            if isinstance(steps, _NO_STEPS):
+                raise TypeError(f"expected a list of steps, got {type(steps).__name__}")
+            steps_made = made.feature_lists.feature_list[as_key(key)].feature
+            for step in steps:
+                steps_made.add().CopyFrom(feature(step))
     return made
 
 
 def _fill_features(features: Any, values: Mapping[str, object]) -> None:
+    refuse_twice(list(values))
     for key, value in values.items():
-        if value is not None:
-            _fill(features[key], value)
+        with naming(key):
+            if not _is_missing(value):
+                features[as_key(key)].CopyFrom(feature(value))
 
 
-def _fill(made: Any, value: object) -> None:
-    """Puts the value into a Feature."""
-    if isinstance(value, bytes | bytearray | memoryview):
-        made.bytes_list.value.append(bytes(value))
-    elif isinstance(value, str):
-        made.bytes_list.value.append(value.encode())
-    elif isinstance(value, bool | int):
-        made.int64_list.value.append(int(value))
-    elif isinstance(value, float):
-        made.float_list.value.append(value)
-    elif value is not None:
-        _fill_array(made, value)
+def _is_missing(value: object) -> bool:
+    """None, or an array with all its values masked."""
+    if not isinstance(value, np.ma.MaskedArray):
+        return value is None
+    return bool(value.size and np.ma.getmaskarray(value).all())
 
 
-def _fill_array(made: Any, value: Any) -> None:
-    if hasattr(value, "numpy") and not isinstance(value, np.ndarray | np.generic):
-        value = value.numpy()  # another library's tensor
-    if isinstance(value, bytes | str):
-        _fill(made, value)
-        return
-    untyped = isinstance(value, list | tuple)
-    if untyped and not len(value):
-        return
-    array = _bytes_of(value) if _holds_text(value) else np.asarray(value)
-    kind = array.dtype.kind
-    if untyped and kind in "OSU" and not _holds_text(value):
-        raise TypeError(f"values of several kinds, or none that a Feature holds: {value!r:.100}")
-    if kind in "biu":
-        made.int64_list.value.extend(map(int, array.ravel().tolist()))
-        made.int64_list.SetInParent()
-    elif kind == "f" or array.dtype.name == "bfloat16":
-        made.float_list.value.extend(array.ravel().astype(np.float32).tolist())
-        made.float_list.SetInParent()
-    elif kind in "OSU":
-        made.bytes_list.value.extend(_encoded(item) for item in array.ravel().tolist())
-        made.bytes_list.SetInParent()
-    else:
-        raise TypeError(f"a Feature holds integers, floats and bytes, not {array.dtype} ({value!r:.100})")
-
-
-def _holds_text(value: object) -> bool:
-    while isinstance(value, list | tuple) and len(value):
-        value = value[0]
-    return isinstance(value, bytes | bytearray | memoryview | str)
-
-
-def _bytes_of(value: object) -> npt.NDArray[np.object_]:
-    """The bytes in nested lists; NumPy's own string types would lose zeros at the end."""
-    flat: list[object] = []
-
-    def walk(item: object) -> None:
-        if isinstance(item, list | tuple):
-            for inner in item:
-                walk(inner)
-        else:
-            flat.append(item)
-
-    walk(value)
-    array = np.empty(len(flat), dtype=object)
-    array[:] = [bytes(item) if isinstance(item, bytearray | memoryview) else item for item in flat]
-    return array
-
-
-def _encoded(item: object) -> bytes:
-    if isinstance(item, str):
-        return item.encode()
-    if isinstance(item, bytes | bytearray | memoryview):
-        return bytes(item)
-    raise TypeError(f"a bytes list holds bytes and str, not {type(item).__name__} ({item!r:.100})")
+def _encoded(value: Any) -> bytes:
+    """An Example with the value under an empty key."""
+    plain = encode_plain({"": value})
+    if plain is not None:
+        return plain
+    try:
+        return encode_example({"": value})[0]
+    except (TypeError, InvalidArgumentError) as error:
+        text = str(error)
+        for unnamed in ("feature '': ", "feature '', row 0: "):
+            text = text.removeprefix(unnamed)
+        raise type(error)(text) from None

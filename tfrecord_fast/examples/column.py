@@ -18,13 +18,16 @@ __all__ = [
     "Flags",
     "Splits",
     "Values",
+    "all_splits",
     "as_key",
     "both",
     "common_length",
     "naming",
     "nest",
+    "nest_all",
     "nest_fixed",
     "nulls",
+    "refuse_twice",
 ]
 
 Splits = npt.NDArray[np.int64]
@@ -72,6 +75,22 @@ def nest(splits: Splits, child: Column) -> Column:
     return Column(child.type, child.values, len(splits) - 1, splits=np.ascontiguousarray(inner, np.int64))
 
 
+def nest_all(splits: npt.ArrayLike, child: Column) -> Column:
+    """Rows that are runs of the child's rows, and leave none of them out."""
+    return nest(all_splits(splits, child, "values"), child)
+
+
+def all_splits(given: npt.ArrayLike, child: Column, what: str) -> Splits:
+    """Row splits that leave none of the child's rows out."""
+    splits = np.asarray(given, np.int64)
+    if splits.ndim != 1 or len(splits) == 0 or splits[0] != 0 or splits[-1] != child.rows:
+        ends = f"got {splits[0]} to {splits[-1]}" if splits.ndim == 1 and len(splits) else "got none"
+        raise InvalidArgumentError(f"row splits must ascend from 0 to {child.rows}, the number of {what}, {ends}")
+    if np.any(splits[1:] < splits[:-1]):
+        raise InvalidArgumentError(f"row splits must ascend from 0 to {child.rows}, the number of {what}")
+    return np.ascontiguousarray(splits)
+
+
 def nest_fixed(rows: int, size: int, child: Column) -> Column:
     """Rows of `size` of the child's rows each."""
     _refuse_nulls(child, 0, rows * size)
@@ -109,9 +128,20 @@ def naming(key: object, what: str = "feature") -> Iterator[None]:
         raise kind(f"{what} {as_key(key)!r}: {error}") from None
 
 
+def refuse_twice(keys: list[object], what: str = "feature") -> None:
+    """Raises errors.InvalidArgumentError for a key that is there more than once, be it as str or as bytes."""
+    names = list(map(as_key, keys))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidArgumentError(f"{what} {twice!r} is given twice")
+
+
 def as_key(key: object) -> str:
     if isinstance(key, str):
         return key
     if isinstance(key, bytes):
-        return key.decode()
+        try:
+            return key.decode()
+        except UnicodeDecodeError:
+            raise InvalidArgumentError(f"keys are UTF-8, got {key!r}") from None
     raise TypeError(f"keys are strings, got {type(key).__name__}: {key!r}")

@@ -14,7 +14,8 @@ from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
 from ..typing import Columns, DTypeLike, Features, Key, Record, Records, SequenceColumns, Tensor
 from ..values.bytes_array import BytesArray
-from ..values.conversion import encoded, plain
+from ..values.conversion import plain
+from ..values.strings import is_one
 from .plans import example_plan, sequence_plan
 
 __all__ = [
@@ -64,8 +65,8 @@ def parse_example(
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     plan = example_plan(features)
     serialized = plain(serialized)
-    if _is_scalar(serialized):
-        return _parsed_one(plan.single, _scalar(serialized), example_names)
+    if is_one(serialized):
+        return _parsed_one(plan.single, serialized, example_names)
     return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
 
 
@@ -89,9 +90,8 @@ def parse_single_example(
         raise ValueError(f"Invalid argument: features cannot be {what}.")
     if type(serialized) is not bytes:
         serialized = plain(serialized)
-        if not _is_scalar(serialized):
+        if not is_one(serialized):
             raise ValueError("Input serialized must be a scalar")
-        serialized = _scalar(serialized)
     if example_names is None:
         return example_plan(features).single(serialized)
     return _parsed_one(example_plan(features).single, serialized, example_names)
@@ -130,8 +130,8 @@ def parse_sequence_example(
         )
     plan = sequence_plan(context_features, sequence_features)
     serialized = plain(serialized)
-    if _is_scalar(serialized):
-        return _parsed_one(plan.single, _scalar(serialized), example_names)
+    if is_one(serialized):
+        return _parsed_one(plan.single, serialized, example_names)
     return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
 
 
@@ -152,10 +152,10 @@ def parse_single_sequence_example(
     if not (context_features or sequence_features):
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
     serialized = plain(serialized)
-    if not _is_scalar(serialized):
+    if not is_one(serialized):
         raise ValueError("Input serialized must be a scalar")
     plan = sequence_plan(context_features, sequence_features)
-    return _parsed_one(plan.single, _scalar(serialized), example_name)[:2]
+    return _parsed_one(plan.single, serialized, example_name)[:2]
 
 
 def decode_raw(
@@ -179,6 +179,7 @@ def decode_raw(
 
     Raises:
       errors.InvalidArgumentError: sizes that differ, or that the dtype's size does not divide.
+      TypeError: a value that is not bytes-like.
     """
     kind = np.dtype(as_dtype(out_type).as_numpy_dtype)
     if kind.hasobject:
@@ -191,9 +192,9 @@ def decode_raw(
                 f"`fixed_length` ({fixed_length}) must be a multiple of the size of out_type ({kind.itemsize})"
             )
     input_bytes = plain(input_bytes)
-    scalar = _is_scalar(input_bytes)
+    scalar = is_one(input_bytes)
     if scalar:
-        array = BytesArray([_scalar(input_bytes)])
+        array = BytesArray([input_bytes])
     else:
         array = input_bytes if isinstance(input_bytes, BytesArray) else BytesArray(input_bytes)
     decoded = _decode(array, kind, fixed_length)
@@ -211,7 +212,7 @@ def _decode(array: BytesArray, kind: np.dtype[Any], fixed_length: int | None) ->
 
 
 def _parsed(parse: Callable[[Any, int], _Result], records: Any, names: _Names | None, threads: int) -> _Result:
-    """What `parse` makes of records, with str among them as UTF-8; an error gives the record's name."""
+    """What `parse` makes of records; an error gives the record's name."""
     given = [] if names is None else list(plain(names))
     if given and len(given) != len(records):
         raise InvalidArgumentError(
@@ -219,11 +220,6 @@ def _parsed(parse: Callable[[Any, int], _Result], records: Any, names: _Names | 
         )
     try:
         return parse(records, threads)
-    except TypeError:
-        texts = encoded(records)
-        if texts is None:
-            raise
-        return _parsed(parse, texts, given, threads)
     except InvalidArgumentError as error:
         for number, name in enumerate(given):
             if _fails(parse, records[number : number + 1]):  # the first that fails raised the error
@@ -254,18 +250,6 @@ def _named(error: Exception, name: object) -> InvalidArgumentError:
     return InvalidArgumentError(f"Name: {text}, {error}")
 
 
-def _is_scalar(serialized: object) -> bool:
-    if isinstance(serialized, bytes | str | bytearray | memoryview):
-        return True
-    return isinstance(serialized, np.ndarray) and serialized.ndim == 0
-
-
-def _scalar(serialized: Any) -> Any:
-    if isinstance(serialized, np.ndarray):
-        serialized = serialized.item()
-    return serialized.encode() if isinstance(serialized, str) else serialized
-
-
 def _vector(serialized: Any) -> Any:
     shape = getattr(serialized, "shape", None)
     nested = isinstance(serialized, list | tuple) and bool(serialized) and isinstance(serialized[0], list | tuple)
@@ -273,6 +257,4 @@ def _vector(serialized: Any) -> Any:
         raise InvalidArgumentError(
             f"Expected serialized to be a scalar or vector, got {'nested sequences' if nested else f'shape {shape}'}"
         )
-    if isinstance(serialized, np.ndarray) and serialized.dtype.kind == "U":  # whose buffer is UTF-32
-        return encoded(serialized)
     return serialized

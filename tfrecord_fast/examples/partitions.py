@@ -1,8 +1,8 @@
 """Cuts the values of a RaggedFeature into inner rows, as its partitions say.
 
 Partitions count within each record, so for a batch they are shifted to count in the values of all records. The results
-are exactly TensorFlow's, except that partitions which can't be followed at all raise; with `validate=True` any that
-does not fit raises.
+are exactly TensorFlow's, except that a partition which does not fit the values of its record raises, `validate=True` or
+not: there, values would be lost, repeated, or get into the rows of another record.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..errors import InvalidArgumentError
 from ..typing import Column, Records
 from ..values.ragged import RaggedTensor, ragged_of
 from .features import KeyedPartition, Partition, RaggedFeature
+from .fitting import check_fit, check_fits, without_first
 
 __all__ = ["RowError", "partition_batch", "partition_single"]
 
@@ -48,6 +49,8 @@ def partition_single(key: object, feature: RaggedFeature, values: Column, result
         for partition in reversed(feature.partitions):
             if isinstance(values, RaggedTensor) and not len(values.row_splits):
                 raise InvalidArgumentError("row splits are missing, of rows that are cut further")
+            if isinstance(partition, KeyedPartition):
+                check_fit(partition, np.asarray(results[partition.key]), len(values))
             if isinstance(partition, RaggedFeature.UniformRowLength):
                 if isinstance(values, RaggedTensor):
                     length = int(partition.length)
@@ -92,12 +95,15 @@ def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, 
         if not isinstance(partition, RaggedFeature.UniformRowLength):
             by = results[partition.key]
             if outer is not None:
-                if feature.validate and not np.array_equal(outer, by.row_splits):
+                if not np.array_equal(outer, by.row_splits):
                     raise InvalidArgumentError(
                         f"values and partitions are not aligned: expected {_last(outer)} steps in {partition.key!r}, "
                         f"got {_last(by.row_splits)}"
                     )
                 by = by.values
+            if len(by) != len(rows):
+                raise InvalidArgumentError(f"expected a partition of {len(rows)} rows, got {len(by)}")
+            check_fits(partition, by, rows.row_lengths())
             by = ragged_of(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
         rows = _cut(partition, rows, by, feature.validate)
     return rows if outer is None else ragged_of(rows, outer)
@@ -108,10 +114,8 @@ def _cut(partition: Partition, rows: RaggedTensor, by: RaggedTensor | None, vali
     if isinstance(partition, RaggedFeature.UniformRowLength) or by is None:
         assert isinstance(partition, RaggedFeature.UniformRowLength)
         return _cut_uniform(int(partition.length), rows, validate)
-    if len(by) != len(rows):
-        raise InvalidArgumentError(f"expected a partition of {len(rows)} rows, got {len(by)}")
     if kind == "RowSplits":
-        by = _without_first(by)
+        by = without_first(by)
     if kind in ("RowSplits", "RowLimits"):
         limits = by.values + np.repeat(rows.row_starts(), by.row_lengths())
         return ragged_of(RaggedTensor.from_row_limits(rows.values, limits, validate), by.row_splits)
@@ -133,6 +137,9 @@ def _cut(partition: Partition, rows: RaggedTensor, by: RaggedTensor | None, vali
 def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTensor:
     if length <= 0:
         raise InvalidArgumentError(f"a uniform row length of {length}")
+    if (rows.row_lengths() % length).any():
+        wrong = int(np.nonzero(rows.row_lengths() % length)[0][0])
+        raise InvalidArgumentError(f"{rows.row_lengths()[wrong]} values do not make rows of {length}")
     splits = rows.row_splits // rows.row_splits.dtype.type(length)
     if rows.ragged_rank > 1:
         inner: Any = RaggedTensor.from_uniform_row_length(rows.values, length, rows.row_splits.dtype.type, validate)
@@ -143,14 +150,6 @@ def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTenso
 
 def _last(splits: npt.NDArray[Any]) -> int:
     return int(splits[-1])
-
-
-def _without_first(by: RaggedTensor) -> RaggedTensor:
-    """The rows, each without its first value."""
-    lengths = by.row_lengths()
-    keep = np.ones(len(by.values), dtype=bool)
-    keep[by.row_starts()[lengths > 0]] = False
-    return RaggedTensor.from_row_lengths(by.values[keep], np.maximum(lengths - 1, 0), validate=False)
 
 
 def _reshape(values: Any, length: int, of_one: bool = False) -> Any:

@@ -11,8 +11,9 @@ from ..base.optional import optional
 from ..dtypes import DATA_TYPES, as_dtype
 from ..errors import InvalidArgumentError
 from ..typing import BytesLike, DTypeLike
-from ..values.bytes_array import BytesArray
 from ..values.nests import normalize
+from ..values.strings import as_bytes, object_array, strings
+from ..values.typed import as_ndarray
 from .messages import NEED, decode_error, message
 
 __all__ = ["decode_json_example", "parse_tensor", "serialize_tensor"]
@@ -43,16 +44,14 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> bytes:
     >>> tf.io.parse_tensor(tf.io.serialize_tensor(np.arange(3)), tf.int64)
     array([0, 1, 2])
     """
-    array = np.asarray(normalize(tensor) if not isinstance(tensor, BytesArray) else tensor)
-    if array.dtype.kind == "S":
-        array = array.astype(object)
+    array = as_ndarray(normalize(tensor))
     kind = as_dtype(array.dtype).name
     proto = message("TensorProto")(dtype=DATA_TYPES[kind])
     proto.tensor_shape.SetInParent()
     for length in array.shape:
         proto.tensor_shape.dim.add(size=length)
     if kind == "string":
-        proto.string_val.extend(item.encode() if isinstance(item, str) else bytes(item) for item in array.ravel())
+        proto.string_val.extend(strings(array, "a value of the tensor").ravel().tolist())
     else:
         proto.tensor_content = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
     serialized: bytes = proto.SerializeToString()
@@ -74,7 +73,7 @@ def parse_tensor(serialized: BytesLike, out_type: DTypeLike, name: str | None = 
       errors.InvalidArgumentError: not a TensorProto, or one of another dtype or size.
     """
     try:
-        proto = message("TensorProto").FromString(bytes(serialized))
+        proto = message("TensorProto").FromString(as_bytes(serialized, "serialized"))
     except decode_error() as error:
         raise InvalidArgumentError(f"Could not parse `serialized` as TensorProto: {error}") from None
     wanted = as_dtype(out_type)
@@ -145,17 +144,13 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
     """
     json_format = optional("google.protobuf.json_format", NEED)
 
-    def one(text: str | bytes) -> bytes:
+    def one(text: bytes) -> bytes:
         try:
             made: bytes = json_format.Parse(text, message("Example")()).SerializeToString(deterministic=True)
         except (json_format.ParseError, UnicodeDecodeError) as error:
             raise InvalidArgumentError(f"Error while parsing JSON: {error}") from None
         return made
 
-    if isinstance(json_examples, bytes | str):
-        return one(json_examples)
-    texts = np.asarray(json_examples, dtype=object)
-    made = np.empty(texts.shape, dtype=object)
-    for place, text in enumerate(texts.flat):
-        made.flat[place] = one(text)
-    return made
+    texts = strings(json_examples, "json_examples")
+    made = object_array([one(text) for text in texts.ravel()], texts.shape)
+    return made if texts.ndim else made.item()

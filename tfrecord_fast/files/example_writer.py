@@ -13,7 +13,7 @@ from .. import _core
 from ..base.process import Origin
 from ..base.threads import available_cpus, thread_count
 from ..errors import FailedPreconditionError
-from ..examples.columns import as_columns
+from ..examples.columns import Nan, as_columns
 from ..examples.encode import core_column, encode_example, encode_plain
 from ..typing import PathLike, Records, Table
 from .options import TFRecordOptions
@@ -120,13 +120,13 @@ class ExampleWriter:
             for target in targets_of(shard_paths(path_or_pattern, num_shards)):
                 self._shards.append(_Shard(target, options, -(-threads // num_shards)))
 
-    def write(self, columns: Table) -> None:
-        """Writes one record per row; columns as in `encode_examples`. All rows are checked before the first is written.
+    def write(self, columns: Table, *, nan: Nan = "missing") -> None:
+        """Writes one record per row; columns and `nan` as in `encode_examples`. All rows are checked first.
 
         Raises:
           TypeError, errors.InvalidArgumentError: as `encode_examples` does; then nothing was written.
         """
-        named, rows = as_columns(columns)
+        named, rows = as_columns(columns, nan=nan)
         taken = [core_column(key, column) for key, column in named]
         with self._lock, self._cleanup(), self._named():
             self._check_open()

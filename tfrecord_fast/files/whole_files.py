@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..typing import BytesLike, PathLike
+from ..values.strings import as_bytes
 from .file_system import GFile, glob, makedirs
 from .urls import place_of
 
@@ -38,13 +39,15 @@ def write_file(filename: PathLike, contents: BytesLike | str, name: str | None =
     Raises:
       OSError.
       errors.InvalidArgumentError: a URL whose scheme is not known.
+      TypeError: contents that are not bytes-like; then nothing was created.
     """
+    content = as_bytes(contents, "contents")
     name, is_url = place_of(filename)
     folder = os.path.dirname(name)
     if folder and not (is_url and folder.endswith(":")):  # of a URL that is only a scheme and a name
         makedirs(folder)
     with GFile(filename, "wb") as file:
-        file.write(contents.encode() if isinstance(contents, str) else bytes(contents))
+        file.write(content)
 
 
 def matching_files(pattern: PathLike | Sequence[PathLike], name: str | None = None) -> npt.NDArray[np.object_]:

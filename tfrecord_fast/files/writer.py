@@ -6,12 +6,9 @@ import contextlib
 import os
 from types import TracebackType
 
-import numpy as np
-
 from .. import _core
 from ..base.threads import thread_count
 from ..typing import PathLike, Records, WritableFile
-from ..values.conversion import encoded
 from .names import CODECS
 from .options import TFRecordOptions, core_options
 from .streams import record_stream
@@ -85,15 +82,7 @@ class TFRecordWriter(_core.RecordWriter):
 
     def write_batch(self, records: Records) -> None:  # type: ignore[override]
         """Appends all the records in one call."""
-        if isinstance(records, np.ndarray) and records.dtype.kind == "U":  # whose buffer is UTF-32
-            records = records.tolist()
-        try:
-            super().write_batch(records)
-        except TypeError:  # nothing was written: all are checked first
-            texts = encoded(records)
-            if texts is None:
-                raise
-            super().write_batch(texts)
+        super().write_batch(records)
 
     def __enter__(self) -> TFRecordWriter:
         return self

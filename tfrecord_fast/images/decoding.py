@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .. import _core
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
 from .conversion import convert_image_dtype
@@ -37,11 +38,10 @@ _GRAY = (9797, 19234, 3737)
 
 
 def _content(contents: Contents) -> bytes:
-    if isinstance(contents, np.ndarray) and contents.ndim == 0:
-        contents = contents.item()
-    if not isinstance(contents, bytes | bytearray | memoryview):
+    several = isinstance(contents, np.ndarray) and contents.ndim > 0 and contents.dtype.kind in "OSUT"
+    if several or isinstance(contents, list | tuple):
         raise InvalidArgumentError(f"contents must be the bytes of one image, got {type(contents).__name__}")
-    return bytes(contents)
+    return _core.as_bytes(contents, "contents")
 
 
 def _check_channels(channels: int | None, allowed: tuple[int, ...]) -> int:

@@ -12,7 +12,7 @@ from .. import _core
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
 from .arrow import Capsules, export
-from .conversion import plain
+from .strings import strings
 
 __all__ = ["BytesArray"]
 
@@ -25,7 +25,8 @@ class BytesArray(_core.BytesArrayBase):
     index arrays and masks give a BytesArray over the same buffers. The record buffers live as long as the array
     does; `col.copy()` lets go of them.
 
-    `BytesArray(values)` makes one of a (nested) sequence of bytes-like objects.
+    `BytesArray(values)` makes one of a (nested) sequence of bytes-like objects, of an array of strings or objects, or
+    of the rows of an array of uint8. Raises TypeError for anything else.
     """
 
     __slots__ = ()
@@ -34,10 +35,8 @@ class BytesArray(_core.BytesArrayBase):
     dtype = np.dtype(object)
 
     def __new__(cls, values: Any) -> BytesArray:
-        values = _without_buffers(plain(values))
-        array = np.empty(0, dtype=object) if isinstance(values, list) and not values else np.asarray(values, object)
-        items = [item.encode() if isinstance(item, str) else item for item in array.ravel().tolist()]
-        made: BytesArray = _core.bytes_from_list(items, list(array.shape))
+        array = strings(values, "an element of a BytesArray")
+        made: BytesArray = _core.bytes_from_list(array.ravel().tolist(), list(array.shape))
         return made
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -133,15 +132,6 @@ class BytesArray(_core.BytesArrayBase):
 
     def __deepcopy__(self, memo: object) -> BytesArray:
         return self.copy()
-
-
-def _without_buffers(value: Any) -> Any:
-    """Nested lists with bytes in place of bytearrays and memoryviews, which NumPy takes for lists of numbers."""
-    if isinstance(value, bytearray | memoryview):
-        return bytes(value)
-    if not isinstance(value, list | tuple) or all(type(item) is bytes for item in value):
-        return value
-    return [_without_buffers(item) for item in value]
 
 
 def _restore(joined: bytes, lengths: bytes, shape: tuple[int, ...]) -> BytesArray:

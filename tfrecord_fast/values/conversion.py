@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["as_array", "encoded", "fill_value", "plain"]
+from ..errors import InvalidArgumentError
+from .strings import strings
+
+__all__ = ["as_array", "fill_value", "plain", "refuse_masked", "unmasked"]
 
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # from bool to integers to floats; never back
 
@@ -25,12 +28,15 @@ def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> n
 
     Raises:
       TypeError: values of a kind that can't be converted.
-      ValueError: an integer that does not fit the dtype, or lists of unequal lengths.
+      ValueError: an integer that does not fit the dtype, lists of unequal lengths, or a masked value.
     """
     value = plain(value)
     target = np.dtype(dtype)
     if target.hasobject:
-        return _strings(value, what)
+        if isinstance(value, np.ndarray) and not value.size:
+            return value.astype(object)
+        return strings(value, what)
+    refuse_masked(value, what)
     array = np.asarray(value)
     if array.dtype == target:
         return array
@@ -58,35 +64,35 @@ def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> n
     return converted
 
 
-def encoded(records: object) -> list[Any] | None:
-    """A sequence of records with every str as UTF-8; None if there is no str among them."""
-    if not isinstance(records, list | tuple | np.ndarray) or not any(isinstance(item, str) for item in records):
-        return None
-    return [item.encode() if isinstance(item, str) else item for item in records]
-
-
 def fill_value(value: object, dtype: npt.DTypeLike, what: str = "default_value") -> Any:
-    """One value of that NumPy dtype, to fill an array with; 0 or b"" for None."""
+    """One value of that NumPy dtype, for numpy.full; 0 or b"" for None. A string is in an array, to keep its zeros."""
     if value is None:
         return b"" if np.dtype(dtype).hasobject else 0
     array = as_array(value, dtype, what)
     if array.ndim:
         raise ValueError(f"{what} must be a scalar, got {value!r}")
-    return array[()]
+    return array if array.dtype.hasobject else array[()]
 
 
-def _strings(value: object, what: str) -> npt.NDArray[Any]:
-    if isinstance(value, bytes | str | bytearray | memoryview):
-        array = np.empty((), dtype=object)
-        array[()] = value
-    else:
-        array = np.asarray(value, dtype=object)
-    made = np.empty(array.shape, dtype=object)
-    for place, item in enumerate(array.flat):
-        if isinstance(item, str):
-            made.flat[place] = item.encode()
-        elif isinstance(item, bytes | bytearray | memoryview):
-            made.flat[place] = bytes(item)
-        else:
-            raise TypeError(f"{what} {value!r} is not made of strings")
-    return made
+def unmasked(value: npt.NDArray[Any], what: str = "a value") -> npt.NDArray[Any]:
+    """An array without its mask.
+
+    Raises:
+      errors.InvalidArgumentError: an entry is masked: there is nothing to put in its place.
+    """
+    if not isinstance(value, np.ma.MaskedArray):
+        return value
+    if np.ma.getmaskarray(value).any():
+        raise InvalidArgumentError(f"{what} is masked: {value!r}")
+    return np.asarray(value.data)
+
+
+def refuse_masked(values: object, what: str = "a value") -> None:
+    """Raises errors.InvalidArgumentError for a masked entry in nested lists, of which NumPy would make NaN or 0."""
+    if isinstance(values, np.ma.MaskedArray):
+        unmasked(values, what)
+    elif isinstance(values, list | tuple):
+        kinds = set(map(type, values))
+        if any(issubclass(kind, list | tuple | np.ma.MaskedArray) for kind in kinds):
+            for value in values:
+                refuse_masked(value, what)

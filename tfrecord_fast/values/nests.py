@@ -14,7 +14,8 @@ from .. import _core
 from ..dtypes import as_dtype, float32, string
 from ..errors import InvalidArgumentError
 from .composites import sparse_rows, stack_rows
-from .typed import AS_IS, typed
+from .strings import object_array
+from .typed import AS_IS, as_ndarray, check_kinds, typed
 
 __all__ = [
     "TensorSpec",
@@ -107,25 +108,24 @@ def _same(same: bool, what: str, elements: list[Any]) -> None:
 
 def _stack_arrays(elements: list[Any]) -> Any:
     first = elements[0]
-    if isinstance(first, bytes):
-        column = np.empty(len(elements), dtype=object)
-        column[:] = elements
-        return column
+    if isinstance(first, bytes) and all(isinstance(element, bytes) for element in elements):
+        return object_array(elements, (len(elements),))
     if isinstance(first, np.generic):
         if all(type(element) is type(first) for element in elements):
             return np.array(elements, dtype=first.dtype)
-    elif not hasattr(first, "__array__"):
+    elif not isinstance(first, bytes) and not hasattr(first, "__array__"):
         column = np.empty(len(elements), dtype=object)
         for row, element in enumerate(elements):
             column[row] = element
         return column
-    arrays = [np.asarray(element) for element in elements]
+    arrays = [as_ndarray(element) for element in elements]
     for row, array in enumerate(arrays):
         if array.shape != arrays[0].shape:
             raise InvalidArgumentError(
                 "Cannot batch tensors with different shapes in component 0. "
                 f"First element had shape {list(arrays[0].shape)} and element {row} had shape {list(array.shape)}."
             )
+    check_kinds(arrays, "a batch")
     return np.stack(arrays)
 
 

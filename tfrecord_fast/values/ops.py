@@ -8,11 +8,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..dtypes import DTypeLike, as_dtype, string
+from ..dtypes import DType, DTypeLike, as_dtype, string
 from ..errors import InvalidArgumentError
 from .bytes_array import BytesArray
+from .conversion import as_array
 from .nests import normalize, returned
 from .sparse import SparseTensor
+from .typed import as_ndarray, check_kinds
 
 __all__ = [
     "cast",
@@ -35,7 +37,7 @@ _Lengths: TypeAlias = int | Sequence[int] | npt.NDArray[Any]
 
 def _value(value: object) -> npt.NDArray[Any] | BytesArray:
     """The value as an array, typed as TensorFlow types Python's."""
-    return value if isinstance(value, BytesArray) else np.asarray(normalize(value))
+    return value if isinstance(value, BytesArray) else as_ndarray(normalize(value))
 
 
 def _result(array: npt.NDArray[Any] | BytesArray) -> Any:
@@ -54,9 +56,12 @@ def constant(
     >>> tf.constant([1, 2])
     array([1, 2], dtype=int32)
     """
-    array = np.asarray(normalize(value))
-    if dtype is not None and as_dtype(dtype) != string:
-        array = np.asarray(value).astype(as_dtype(dtype).as_numpy_dtype)
+    if dtype is None:
+        array = np.asarray(_value(value))
+    else:
+        array = as_array(
+            normalize(value) if as_dtype(dtype) == string else value, as_dtype(dtype).as_numpy_dtype, "value"
+        )
     if shape is not None:
         array = np.full(shape, array) if array.size == 1 else array.reshape(shape)
     return _result(array)
@@ -76,11 +81,16 @@ def cast(x: object, dtype: DTypeLike, name: str | None = None) -> Any:
     >>> tf.cast([1.8, 2.2], tf.int32)
     array([1, 2], dtype=int32)
     """
-    kind = as_dtype(dtype).as_numpy_dtype
     if isinstance(x, SparseTensor):
-        return SparseTensor(x.indices, np.asarray(x.values).astype(kind), x.dense_shape)
-    values: Any = _value(x)
-    return _result(values.astype(kind))
+        return SparseTensor(x.indices, _cast(np.asarray(x.values), as_dtype(dtype)), x.dense_shape)
+    return _result(_cast(np.asarray(_value(x)), as_dtype(dtype)))
+
+
+def _cast(values: npt.NDArray[Any], dtype: DType) -> npt.NDArray[Any]:
+    if values.dtype.hasobject != (dtype == string):
+        given = "string" if values.dtype.hasobject else values.dtype.name
+        raise TypeError(f"Cast {given} to {dtype.name} is not supported")
+    return values if dtype == string else values.astype(dtype.as_numpy_dtype)
 
 
 def reshape(tensor: object, shape: _Lengths, name: str | None = None) -> Any:
@@ -126,12 +136,18 @@ def transpose(a: object, perm: Sequence[int] | None = None, name: str | None = N
 
 def stack(values: Iterable[object], axis: int = 0, name: str | None = None) -> npt.NDArray[Any]:
     """Arrays of one shape along a new axis."""
-    return np.stack([np.asarray(_value(value)) for value in values], axis=axis)
+    return np.stack(_arrays(values, "a stack"), axis=axis)
 
 
 def concat(values: Iterable[object], axis: int, name: str | None = None) -> npt.NDArray[Any]:
     """Arrays one after the other along an axis."""
-    return np.concatenate([np.asarray(_value(value)) for value in values], axis=axis)
+    return np.concatenate(_arrays(values, "a concatenation"), axis=axis)
+
+
+def _arrays(values: Iterable[object], what: str) -> list[npt.NDArray[Any]]:
+    arrays = [np.asarray(_value(value)) for value in values]
+    check_kinds(arrays, what)
+    return arrays
 
 
 def one_hot(

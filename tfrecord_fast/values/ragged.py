@@ -88,8 +88,8 @@ class RaggedTensor:
     def from_value_rowids(cls, values: Any, value_rowids: npt.ArrayLike, validate: bool = True) -> RaggedTensor:
         """From the row that each value belongs to, ascending."""
         rowids = _integers(value_rowids, "value_rowids")
+        _require(len(rowids) == len(values), f"expected {len(values)} row ids, one per value, got {len(rowids)}")
         if validate:
-            _require(len(rowids) == len(values), f"expected {len(values)} row ids, one per value, got {len(rowids)}")
             _require(bool(np.all(rowids[1:] >= rowids[:-1])), "value_rowids must be sorted")
         if rowids.size and (rowids.min() < 0 or rowids[-1] < rowids.max()):
             raise InvalidArgumentError("value_rowids must be sorted and not negative")

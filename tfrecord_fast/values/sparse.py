@@ -14,7 +14,7 @@ from .conversion import as_array, fill_value
 from .ragged import RaggedTensor
 from .typed import as_values
 
-__all__ = ["SparseTensor", "sparse_of", "to_dense"]
+__all__ = ["SparseTensor", "check_indices", "sparse_of", "to_dense"]
 
 
 class SparseTensor:
@@ -166,7 +166,7 @@ def to_dense(
     dense = np.full(tensor.shape, fill_value(default_value, values.dtype), dtype=values.dtype)
     indices = tensor.indices
     if validate_indices:
-        _check_indices(indices, tensor.shape)
+        check_indices(indices, tensor.shape)
     dense[tuple(indices.T)] = values
     return dense
 
@@ -181,16 +181,21 @@ def _check_parts(indices: npt.NDArray[Any], values: Any, dense_shape: npt.NDArra
         )
 
 
-def _check_indices(indices: npt.NDArray[np.int64], shape: tuple[int, ...]) -> None:
+def check_indices(indices: npt.NDArray[np.int64], shape: tuple[int, ...]) -> None:
+    """Raises errors.InvalidArgumentError unless the indices lie inside the shape, in row-major order, none twice."""
     if not len(indices):
         return
     outside = np.nonzero(((indices < 0) | (indices >= np.asarray(shape))).any(axis=1))[0]
     if len(outside):
         i = int(outside[0])
         raise InvalidArgumentError(f"indices[{i}] = {indices[i].tolist()} is out of bounds for shape {list(shape)}")
-    flat = np.ravel_multi_index(tuple(indices.T), shape)
-    bad = np.nonzero(np.diff(flat) <= 0)[0]
+    if not indices.shape[1]:
+        indices = np.zeros((len(indices), 1), np.int64)  # a scalar has one place
+    steps = indices[1:] - indices[:-1]
+    moved = steps != 0
+    first = np.argmax(moved, axis=1)  # the axis along which it moves; 0 if it doesn't
+    bad = np.nonzero(steps[np.arange(len(steps)), first] <= 0)[0]
     if len(bad):
         i = int(bad[0]) + 1
-        what = "is repeated" if flat[i] == flat[i - 1] else "is out of order"
+        what = "is out of order" if moved[i - 1].any() else "is repeated"
         raise InvalidArgumentError(f"indices[{i}] = {indices[i].tolist()} {what}")

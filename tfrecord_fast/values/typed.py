@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from .. import _core
 from .bytes_array import BytesArray
+from .conversion import refuse_masked, unmasked
+from .strings import as_bytes, object_array, strings
 
-__all__ = ["AS_IS", "as_values", "bytes_objects", "typed"]
+__all__ = ["AS_IS", "as_ndarray", "as_values", "bytes_objects", "check_kinds", "typed"]
 
 _NUMBERS = (np.int64, np.int32, np.float32, np.float64, np.uint8, np.int16, np.int8, np.uint16, np.uint32, np.uint64)
 AS_IS = frozenset({bytes, type(None), np.bool_, *_NUMBERS, np.float16, _core.RecordBatch, BytesArray})
@@ -33,9 +35,18 @@ def typed(value: Any) -> Any:
         return value.encode()
     if kind is list:
         return _array(value)
+    if isinstance(value, np.ma.MaskedArray):
+        return typed(unmasked(value))
+    if isinstance(value, bytes | str | bytearray) or (kind is memoryview and value.format in ("B", "b", "c")):
+        return as_bytes(value)
     if hasattr(value, "numpy") and not isinstance(value, np.generic):
         return value.numpy()  # another library's tensor
     return value
+
+
+def as_ndarray(value: Any) -> npt.NDArray[Any]:
+    """A typed value as an array; bytes as an object array, as NumPy's own would end before their zeros."""
+    return object_array([bytes(value)], ()) if isinstance(value, bytes) else np.asarray(value)
 
 
 def as_values(values: object) -> Any:
@@ -44,17 +55,21 @@ def as_values(values: object) -> Any:
         return values
     if isinstance(values, BytesArray):
         return values
-    return np.asarray(typed(list(values) if isinstance(values, tuple) else values))
+    return as_ndarray(typed(list(values) if isinstance(values, tuple) else values))
+
+
+def check_kinds(arrays: list[npt.NDArray[Any]], what: str) -> None:
+    """Raises TypeError if some of the arrays are strings and others numbers, of which NumPy would make strings."""
+    if len({array.dtype.hasobject for array in arrays}) > 1:
+        raise TypeError(f"{what} of strings and numbers: {', '.join(sorted({str(a.dtype) for a in arrays}))}")
 
 
 def bytes_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """An array of strings of any kind as an object array of bytes."""
     if array.dtype.kind == "O" and all(type(item) is bytes for item in array.flat):
         return array
-    made = np.empty(array.shape, dtype=object)
-    for place, item in enumerate(array.flat):
-        made.flat[place] = item.encode() if isinstance(item, str) else bytes(item) if array.dtype.kind == "S" else item
-    return made
+    items = array.ravel().tolist()
+    return object_array([item.encode() if isinstance(item, str) else item for item in items], array.shape)
 
 
 def _array(values: list[Any]) -> npt.NDArray[Any]:
@@ -62,9 +77,12 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
     leaf: Any = values
     while type(leaf) in (list, tuple) and len(leaf):
         leaf = leaf[0]
-    if isinstance(leaf, bytes | str):
-        return bytes_objects(np.array(values, dtype=object))
+    if isinstance(leaf, bytes | str | bytearray):
+        return strings(values)
+    refuse_masked(values)
     array = np.asarray(values)
+    if array.dtype.kind in "SU":  # of numbers, too, NumPy makes strings
+        return strings(values)
     if array.size == 0 and type(leaf) is list:
         return array.astype(np.float32)
     if array.dtype == np.int64 and type(leaf) is int:
@@ -72,4 +90,4 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
         return array.astype(np.int32) if fits else array
     if array.dtype == np.float64 and type(leaf) in (float, int):
         return array.astype(np.float32)
-    return bytes_objects(array) if array.dtype.kind in "USO" else array
+    return bytes_objects(array) if array.dtype.kind == "O" else array

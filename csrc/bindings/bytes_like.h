@@ -1,0 +1,42 @@
+// What counts as bytes, said once, for everything in Python that gives the core byte strings or serialized records.
+//
+// One byte string is: bytes (np.bytes_ too); str, as UTF-8; bytearray, memoryview and every other contiguous buffer of
+// format B, b or c; a NumPy array of uint8 or int8, whatever its shape; a NumPy array without dimensions of strings or
+// of an object that is one of these; another library's tensor whose numpy() is one of these. All else is not: numbers,
+// other arrays, and what a masked array hides.
+//
+// Several are: a RecordBatch, a BytesArray, a NumPy array of strings or objects with a dimension or more (its
+// elements), an array of uint8 or int8 with two or more (its rows), a tensor that is one of these, or an iterable of
+// byte strings.
+//
+// A string in an array of dtype S or U is what NumPy says it is: it ends before the zeros that fill it up.
+
+#ifndef TFRECORD_FAST_BINDINGS_BYTES_LIKE_H_
+#define TFRECORD_FAST_BINDINGS_BYTES_LIKE_H_
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "base/records.h"
+#include "bindings/bindings.h"
+
+namespace tfr {
+
+struct HeldBytes {
+  Bytes bytes;
+  Owner owner;  // keeps them valid; may be dropped without the GIL
+};
+
+// One byte string, without a copy where its memory allows. Throws TypeError, which begins with `what` and names the
+// type, for everything else.
+HeldBytes BytesOfPython(pybind11::handle object, const std::string& what);
+
+// Whether it is a NumPy array of anything but strings and objects.
+bool IsNumericArray(pybind11::handle object);
+
+void BindBytesLike(pybind11::module_& m);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BINDINGS_BYTES_LIKE_H_
