@@ -48,12 +48,12 @@ def _fits(kind: str, by: RaggedTensor, counts: _Integers) -> npt.NDArray[np.bool
         inside = _all(~((values < 0) | (values > counts[row_of])), row_of, len(lengths))
         sums = np.zeros(len(lengths), np.int64)
         np.add.at(sums, row_of, np.where(inside[row_of], values, 0))
-        return inside & (sums == counts)
+        return np.asarray(inside & (sums == counts))
     ascends = np.ones(len(values), np.bool_)
     ascends[1:] = (values[1:] >= values[:-1]) | (row_of[1:] != row_of[:-1])
     fits = _all(ascends, row_of, len(lengths))
     if kind == "ValueRowIds":
-        return fits & (lengths == counts) & _all(values >= 0, row_of, len(lengths))
+        return np.asarray(fits & (lengths == counts) & _all(values >= 0, row_of, len(lengths)))
     full = lengths > 0
     fits &= full | (counts == 0)
     first, last = values[by.row_starts()[full]], values[by.row_limits()[full] - 1]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..typing import PathLike
+from ..values.strings import as_bytes
 from .urls import file_system_of, is_url, open_url
 
 __all__ = [
@@ -76,8 +77,8 @@ class GFile:
         return list(self._opened())
 
     def write(self, file_content: str | bytes) -> None:
-        """Appends to the file."""
-        self._opened().write(file_content)
+        """Appends to the file: str, or, where the mode has a "b", bytes-like objects and str as UTF-8."""
+        self._opened().write(as_bytes(file_content, "file_content") if "b" in self.mode else file_content)
 
     def seek(self, offset: int = 0, whence: int = 0) -> None:
         """Moves to a position in the file."""
