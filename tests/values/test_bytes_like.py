@@ -46,6 +46,7 @@ def mapped(content):
 
 
 BYTES = np.frombuffer(CONTENT, np.uint8)
+TEXT = np.dtypes.StringDType() if hasattr(np, "dtypes") and hasattr(np.dtypes, "StringDType") else np.dtype("U")
 ONE = {
     "bytes": CONTENT,
     "str": CONTENT.decode(),
@@ -68,7 +69,7 @@ ONE = {
     "object in object": zero_d(zero_d(bytearray(CONTENT))),
     "S": np.array(CONTENT),
     "U": np.array(CONTENT.decode()),
-    "T": np.array(CONTENT.decode(), np.dtypes.StringDType()),
+    "T": np.array(CONTENT.decode(), TEXT),
     "tensor": Tensor(CONTENT),
     "tensor of object": Tensor(zero_d(CONTENT)),
 }
@@ -222,7 +223,7 @@ def test_several_are_their_elements(kind, path):
     assert tf.BytesArray(give()).ravel().tolist() == ALL
 
 
-@pytest.mark.parametrize("dtype", ["S2", "U2", np.dtypes.StringDType()])
+@pytest.mark.parametrize("dtype", ["S2", "U2", TEXT])
 def test_strings_of_numpy_are_what_numpy_says_they_are(dtype, path):
     array = np.array([["ab", ""], ["a\0", "é"]], dtype if dtype != "S2" else object)
     array = np.char.encode(array.astype("U"), "utf-8") if dtype == "S2" else array
