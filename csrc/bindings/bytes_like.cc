@@ -141,6 +141,13 @@ class BatchMaker {
   std::shared_ptr<HeldObjects> held_ = std::make_shared<HeldObjects>();
 };
 
+// What gives its keys when it is iterated: a dict, another mapping, a frame; but a pandas Series gives its values. A
+// set has no order.
+bool IsNoSequence(py::handle object) {
+  if (PyDict_Check(object.ptr()) || PyAnySet_Check(object.ptr()) || !py::hasattr(object, "__iter__")) return true;
+  return py::hasattr(object, "keys") && !py::getattr(object, "ndim", py::int_(0)).equal(py::int_(1));
+}
+
 RecordBatchPtr OfIterable(py::handle object) {
   const auto sequence =
       py::reinterpret_steal<py::object>(PySequence_Fast(object.ptr(), "expected a sequence of bytes-like records"));
@@ -240,8 +247,7 @@ RecordBatchPtr RecordsFromPython(py::handle object) {
   const Recursion recursion;
   if (IsArray(object)) return OfArrayOfRecords(py::reinterpret_borrow<py::array>(object));
   if (const py::object value = OfTensor(object)) return RecordsFromPython(value);
-  if (PyUnicode_Check(object.ptr()) || PyDict_Check(object.ptr()) || PyObject_CheckBuffer(object.ptr()) ||
-      !py::hasattr(object, "__iter__")) {
+  if (PyUnicode_Check(object.ptr()) || PyObject_CheckBuffer(object.ptr()) || IsNoSequence(object)) {
     throw py::type_error("expected a RecordBatch or a sequence of bytes-like records, got " + TypeOf(object));
   }
   return OfIterable(object);

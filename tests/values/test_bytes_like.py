@@ -1,6 +1,7 @@
 """What is bytes-like is the same for everything that takes byte strings, and nothing else is read as bytes."""
 
 import array
+import collections
 import ctypes
 import io
 import mmap
@@ -45,6 +46,7 @@ def mapped(content):
 
 
 BYTES = np.frombuffer(CONTENT, np.uint8)
+TEXT = np.dtypes.StringDType() if hasattr(np, "dtypes") and hasattr(np.dtypes, "StringDType") else np.dtype("U")
 ONE = {
     "bytes": CONTENT,
     "str": CONTENT.decode(),
@@ -67,7 +69,7 @@ ONE = {
     "object in object": zero_d(zero_d(bytearray(CONTENT))),
     "S": np.array(CONTENT),
     "U": np.array(CONTENT.decode()),
-    "T": np.array(CONTENT.decode(), np.dtypes.StringDType()),
+    "T": np.array(CONTENT.decode(), TEXT),
     "tensor": Tensor(CONTENT),
     "tensor of object": Tensor(zero_d(CONTENT)),
 }
@@ -130,6 +132,12 @@ def by_write_file(path, value):
     return tf.io.read_file(path)
 
 
+def by_gfile(path, value):
+    with tf.io.gfile.GFile(path, "wb") as file:
+        file.write(value)
+    return tf.io.read_file(path)
+
+
 def parsed(columns):
     assert int(np.ravel(columns["a"])[0]) == 5
     return CONTENT
@@ -151,11 +159,12 @@ USES = {
     "parse_sequence_example": lambda path, value: parsed(tf.parse_sequence_example([value], FEATURES)[0]),
     "parse_single_sequence_example": lambda path, value: parsed(tf.parse_single_sequence_example(value, FEATURES)[0]),
     "write_file": by_write_file,
+    "GFile.write": by_gfile,
     "is_jpeg": lambda path, value: CONTENT if tf.io.is_jpeg(value) is False else b"",
     "as_bytes": lambda path, value: as_bytes(value),
     "strings": lambda path, value: strings([value])[0],
 }
-TAKES_ONE = {"as_bytes", "write", "write_file", "is_jpeg"}
+TAKES_ONE = {"as_bytes", "write", "write_file", "is_jpeg", "GFile.write"}
 SAYS_SCALAR = {"parse_single_example", "parse_single_sequence_example", "is_jpeg"}  # as TensorFlow does, of lists
 LISTS = {"list", "array with a dimension", "object array with a dimension", "RecordBatch", "BytesArray"}
 
@@ -214,7 +223,7 @@ def test_several_are_their_elements(kind, path):
     assert tf.BytesArray(give()).ravel().tolist() == ALL
 
 
-@pytest.mark.parametrize("dtype", ["S2", "U2", np.dtypes.StringDType()])
+@pytest.mark.parametrize("dtype", ["S2", "U2", TEXT])
 def test_strings_of_numpy_are_what_numpy_says_they_are(dtype, path):
     array = np.array([["ab", ""], ["a\0", "é"]], dtype if dtype != "S2" else object)
     array = np.char.encode(array.astype("U"), "utf-8") if dtype == "S2" else array
@@ -244,6 +253,8 @@ def test_rows_of_uint8_are_byte_strings(path):
         np.array(b"abc"),
         zero_d([b"abc"]),
         {b"a": 1},
+        collections.UserDict({b"a": 1}),
+        {b"a", b"b"},
         7,
         None,
         Tensor(b"abc"),
@@ -256,6 +267,16 @@ def test_one_string_and_numbers_are_no_batch(batch, path):
     with pytest.raises(TypeError):
         written(path, lambda writer: writer.write_batch(batch))
     assert not is_one(batch) or not isinstance(batch, list)
+
+
+def test_a_frame_of_pandas_is_no_batch_and_a_series_is_one(path):
+    pd = pytest.importorskip("pandas")
+    series = pd.Series([b"x", b"y"], name="a")
+    assert written(path, lambda writer: writer.write_batch(series)) == [b"x", b"y"]
+    with pytest.raises(TypeError, match="DataFrame"):
+        written(path, lambda writer: writer.write_batch(series.to_frame()))
+    with pytest.raises(TypeError, match="DataFrame"):
+        tf.BytesArray(series.to_frame())
 
 
 def test_a_list_that_an_element_shortens_is_not_read_past_its_end():

@@ -88,17 +88,18 @@ def test_every_value_is_in_a_row_of_its_record_or_the_record_is_refused(kind, va
         ("ValueRowIds", [0, 0, 1, 1]),
         ("ValueRowIds", []),
         ("RowLengths", [2]),
-        ("RowLengths", [2, 2]),
+        ("RowLengths", [2, 0]),
         ("RowLengths", [-1, 4]),
         ("RowLengths", [3 + 2**32]),
         ("RowLimits", [2]),
-        ("RowLimits", [4]),
+        ("RowLimits", [1, 0, 3]),
         ("RowLimits", [3 - 2**32, 3]),
+        ("RowLimits", [2**32]),
         ("RowSplits", [0, 2]),
         ("RowSplits", [0, 2, 1, 3]),
         ("RowSplits", []),
         ("RowStarts", [1]),
-        ("RowStarts", [0, 4]),
+        ("RowStarts", [0, 2, 1]),
         ("RowStarts", []),
     ],
 )
@@ -110,6 +111,22 @@ def test_a_partition_that_does_not_fit_names_its_record(kind, partition, validat
         tf.parse_example(records, feature(kind, validate))
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"feature 'r': invalid partition"):
         tf.parse_single_example(records[1], feature(kind, validate))
+
+
+PAST = {"RowLengths": [2, 2], "RowLimits": [4], "RowSplits": [0, 4], "RowStarts": [0, 4]}
+
+
+@pytest.mark.parametrize("kind", PAST)
+def test_rows_that_end_after_the_last_value_of_all_are_tensorflows(kind):
+    good = KINDS[kind]([[1, 2, 3]])
+    alone, between = records_of([[1, 2, 3]], [PAST[kind]]), records_of([[1, 2, 3]] * 2, [PAST[kind], good])
+    assert flat(tf.parse_example(alone, feature(kind))["r"].to_list()[0]) == [1, 2, 3]
+    assert flat(tf.parse_single_example(alone[0], feature(kind))["r"].to_list()) == [1, 2, 3]
+    for records, validate in ((alone, True), (between, True), (between, False)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"feature 'r': invalid partition.*\(record 0"):
+            tf.parse_example(records, feature(kind, validate))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Arrow"):
+        tf.parse_example(records_of([[1, 2, 3]], [[0, 4]]), feature("RowSplits"))["r"].__arrow_c_array__()
 
 
 @pytest.mark.parametrize("validate", [True, False])
@@ -129,7 +146,7 @@ def test_feature_lists_are_checked_too(validate):
     features = feature("RowLengths", validate)
     good = tf.encode_sequence_examples(None, lists)
     assert tf.parse_sequence_example(good, None, features)[1]["r"].to_list() == [[[[1], [2]], [[3]]]]
-    for wrong in ([[[1], [1]]], [[[1, 1], [1, 1]]], [[[1, 1, 1], []]], [[[1, 1]]]):
+    for wrong in ([[[1], [1]]], [[[1, 1], [0]]], [[[1, 1, 1], []]], [[[1, 1]]]):
         bad = tf.encode_sequence_examples(None, {**lists, "p": wrong})
         for parse in (
             tf.parse_sequence_example,

@@ -92,6 +92,12 @@ def test_numbers_do_not_become_strings(mixed):
         tf.stack(mixed)
 
 
+@pytest.mark.parametrize("numbers", [[1, None], [2**70], [[1], [2**64]], [1.5, object()]])
+def test_objects_among_numbers_are_no_array(numbers):
+    with pytest.raises(TypeError, match="no array of numbers"):
+        tf.constant(numbers)
+
+
 @pytest.mark.parametrize(("x", "dtype"), [("12", tf.int64), (b"1", tf.float32), (3, tf.string), ([1.5], tf.string)])
 def test_strings_are_not_cast_to_numbers_or_back(x, dtype):
     with pytest.raises(TypeError):

@@ -110,17 +110,15 @@ def _is_pandas(value: object) -> TypeGuard[Mapping[object, Any]]:
 
 
 def _of_pandas(series: Any, nan: Nan) -> Column:
-    """pandas' missing values are nulls; NaN too, unless it is asked for as a value and the dtype has a null besides."""
+    """pandas' missing values are nulls; NaN in a NumPy dtype is one, unless it is asked for as a value."""
     if hasattr(series, "sparse"):
         series = series.sparse.to_dense()
     missing = np.asarray(series.isna())
     if not isinstance(series.dtype, np.dtype) or series.dtype.kind == "O":
         values = np.asarray(series, dtype=object).tolist()
-        if nan == "value" and isinstance(series.dtype, np.dtype):
-            missing = [
-                null and not isinstance(value, float | np.floating) for null, value in zip(missing, values, strict=True)
-            ]
-        return of_sequence([None if null else value for null, value in zip(missing, values, strict=True)])
+        nans = float | np.floating if nan == "value" and isinstance(series.dtype, np.dtype) else ()
+        pairs = zip(missing, values, strict=True)
+        return of_sequence([None if null and not isinstance(value, nans) else value for null, value in pairs])
     column = of_array(series.to_numpy())
     if nan == "value" or not missing.any():
         return column

@@ -111,7 +111,7 @@ def _unmasked_rows(value: np.ma.MaskedArray[Any, Any], counts: Splits) -> Flags:
         raise InvalidArgumentError(
             f"row {int(torn[0])} is masked in part: only a whole row can be left out; padding needs `lengths`"
         )
-    return (~masked).astype(np.uint8)
+    return np.asarray(~masked, np.uint8)
 
 
 # ---- Lists and splits ----

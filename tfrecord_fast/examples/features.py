@@ -101,7 +101,7 @@ class RaggedFeature(_RaggedFields):
       partitions: how the values are cut, from the outermost to the innermost: RaggedFeature.RowSplits(key),
         RowLengths(key), RowStarts(key), RowLimits(key), ValueRowIds(key), or UniformRowLength(length).
       row_splits_dtype: int32 or int64.
-      validate: check that the partitions fit the values.
+      validate: as in TensorFlow. A partition that does not fit the values of its record is an error in any case.
 
     Parsed to a RaggedTensor `[n, …]`.
     """

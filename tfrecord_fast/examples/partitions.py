@@ -50,7 +50,7 @@ def partition_single(key: object, feature: RaggedFeature, values: Column, result
             if isinstance(values, RaggedTensor) and not len(values.row_splits):
                 raise InvalidArgumentError("row splits are missing, of rows that are cut further")
             if isinstance(partition, KeyedPartition):
-                check_fit(partition, np.asarray(results[partition.key]), len(values))
+                check_fit(partition, np.asarray(results[partition.key]), len(values), feature.validate, dtype)
             if isinstance(partition, RaggedFeature.UniformRowLength):
                 if isinstance(values, RaggedTensor):
                     length = int(partition.length)
@@ -70,13 +70,13 @@ def partition_batch(
 ) -> RaggedTensor:
     """The values of a batch, cut into rows; or of one record's feature list, with steps for records: `of` is "step"."""
     try:
-        return _partition(feature, values, results)
+        return _partition(feature, values, results, feature.validate)
     except InvalidArgumentError as error:
         keys = [partition.key for partition in feature.partitions if isinstance(partition, KeyedPartition)]
         for row in range(len(values)):  # only now does it matter which one it is
             one = slice(row, row + 1)
             try:
-                _partition(feature, values[one], {name: results[name][one] for name in keys})
+                _partition(feature, values[one], {name: results[name][one] for name in keys}, strict=True)
             except InvalidArgumentError as found:
                 raise (
                     RowError(key, 0, f"step {row}: {found}") if of == "step" else RowError(key, row, str(found))
@@ -84,7 +84,7 @@ def partition_batch(
         raise InvalidArgumentError(f"feature {key!r}: {error}") from None
 
 
-def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Column]) -> RaggedTensor:
+def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, Column], strict: bool) -> RaggedTensor:
     outer = None
     rows: Any = values
     if rows.ragged_rank > 1:
@@ -103,7 +103,7 @@ def _partition(feature: RaggedFeature, values: RaggedTensor, results: dict[Any, 
                 by = by.values
             if len(by) != len(rows):
                 raise InvalidArgumentError(f"expected a partition of {len(rows)} rows, got {len(by)}")
-            check_fits(partition, by, rows.row_lengths())
+            check_fits(partition, by, rows.row_splits, strict)
             by = ragged_of(by.values.astype(rows.row_splits.dtype, copy=False), by.row_splits)
         rows = _cut(partition, rows, by, feature.validate)
     return rows if outer is None else ragged_of(rows, outer)

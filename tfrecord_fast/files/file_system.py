@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import InvalidArgumentError
 from ..typing import PathLike
+from ..values.strings import as_bytes
 from .temporary import complete_file
 from .urls import Place, UrlWriter, file_system_of, glob_urls, open_url, place_of
 
@@ -86,8 +87,8 @@ class GFile:
         return list(self._opened())
 
     def write(self, file_content: str | bytes) -> None:
-        """Appends to the file."""
-        self._opened().write(file_content)
+        """Appends to the file: str, or, where the mode has a "b", bytes-like objects and str as UTF-8."""
+        self._opened().write(as_bytes(file_content, "file_content") if "b" in self.mode else file_content)
 
     def seek(self, offset: int = 0, whence: int = 0) -> None:
         """Moves to a position in the file."""

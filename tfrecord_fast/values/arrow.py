@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..errors import InvalidArgumentError
 
 __all__ = ["Capsules", "arrow_columns", "export"]
 
@@ -23,7 +24,18 @@ _Key = TypeVar("_Key")
 def export(
     values: npt.NDArray[Any] | _core.BytesArrayBase, offsets: list[npt.NDArray[Any]], requested_schema: object | None
 ) -> Capsules:
-    """The two capsules for `values` in lists cut at `offsets`, the innermost first."""
+    """The two capsules for `values` in lists cut at `offsets`, the innermost first.
+
+    Raises:
+      errors.InvalidArgumentError: offsets that descend, or reach past the values.
+    """
+    count = len(values)
+    for splits in offsets:
+        if len(splits) and (splits[0] < 0 or splits[-1] > count or (splits[1:] < splits[:-1]).any()):
+            raise InvalidArgumentError(
+                f"row splits that descend or reach past the {count} values: Arrow has no such lists"
+            )
+        count = max(len(splits) - 1, 0)
     copy = requested_schema is not None and _core.arrow_requested_format(requested_schema) in ("Z", "U")
     return _core.arrow_export(values, offsets, copy_strings=copy)
 

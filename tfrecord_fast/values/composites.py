@@ -12,6 +12,7 @@ from ..errors import InvalidArgumentError
 from .bytes_array import BytesArray
 from .ragged import RaggedTensor, ragged_of
 from .sparse import SparseTensor
+from .typed import check_kinds
 
 __all__ = ["sparse_rows", "stack_ragged", "stack_rows"]
 
@@ -37,7 +38,9 @@ def _concatenate(parts: list[Any]) -> Any:
         dtype = parts[0].row_splits.dtype
         values = _concatenate([part.values[int(part.row_splits[0]) : int(part.row_splits[-1])] for part in parts])
         return ragged_of(values, np.concatenate([np.zeros(1, np.int64), *pieces]).astype(dtype))
-    return np.concatenate([np.asarray(part) for part in parts])
+    arrays = [np.asarray(part) for part in parts]
+    check_kinds(arrays, "a batch")
+    return np.concatenate(arrays)
 
 
 def _stack_sparse(elements: list[SparseTensor]) -> SparseTensor:
@@ -53,7 +56,7 @@ def _stack_sparse(elements: list[SparseTensor]) -> SparseTensor:
     indices[:, 0] = np.repeat(np.arange(len(elements)), counts)
     indices[:, 1:] = np.concatenate([element.indices for element in elements])
     shape = np.max([element.dense_shape for element in elements], axis=0)
-    values = np.concatenate([np.asarray(element.values) for element in elements])
+    values = _concatenate([element.values for element in elements])
     return SparseTensor(indices, values, [len(elements), *shape.tolist()])
 
 

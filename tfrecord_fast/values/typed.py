@@ -83,6 +83,8 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind in "SU":  # of numbers, too, NumPy makes strings
         return strings(values)
+    if array.dtype.kind == "O" and isinstance(leaf, int | float | np.number | np.bool_):
+        raise TypeError(f"no array of numbers, or one that int64 does not hold: {values!r:.100}")
     if array.size == 0 and type(leaf) is list:
         return array.astype(np.float32)
     if array.dtype == np.int64 and type(leaf) is int:
