@@ -57,12 +57,16 @@ pybind11::object WrapRecordBatch(RecordBatchPtr batch, std::shared_ptr<ParsedAhe
 // True and *window set if `object` is our RecordBatch.
 bool UnwrapRecordBatch(pybind11::handle object, RecordWindow* window);
 
+// Whether it is what the memoryviews of a RecordBatch's records look into.
+bool IsRecordView(pybind11::handle object);
+
 // Keeps a Python object alive for the core; may be dropped without the GIL.
 Owner OwnerOfPython(pybind11::object object);
 
 // Any batch of serialized records as one core batch whose owners keep the memory alive: a RecordBatch (no copy
-// of payloads), a sequence or a NumPy array of bytes-like objects (views into them, no copy). Throws TypeError
-// naming the position of what is neither. The batch may be used without the GIL, and freed without it.
+// of payloads), a sequence or a NumPy array of bytes-like objects (views into them; copies of those that someone could
+// write to while they are parsed or framed, such as a bytearray). Throws TypeError naming the position of what is
+// neither. The batch may be used without the GIL, and freed without it.
 RecordBatchPtr RecordsFromPython(pybind11::handle object);
 
 }  // namespace tfr

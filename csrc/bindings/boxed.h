@@ -6,7 +6,9 @@
 
 #include <pybind11/pybind11.h>
 
+#include <exception>
 #include <new>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,25 @@ void Dealloc(PyObject* object) {
   Unbox<Value>(object).~Value();
   type->tp_free(object);
   Py_DECREF(type);  // an instance of a heap type holds a reference to it
+}
+
+// The result of `body`, in a slot that CPython calls. What it throws becomes CPython's error, and the result is null.
+template <typename Body>
+PyObject* OrError(Body body) noexcept {
+  try {
+    return body();
+  } catch (pybind11::error_already_set& error) {
+    error.restore();
+  } catch (const pybind11::builtin_exception& error) {
+    error.set_error();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::length_error&) {  // more than any memory holds
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
 }
 
 template <typename Function>

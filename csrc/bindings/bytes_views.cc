@@ -4,6 +4,7 @@
 
 #include <pybind11/numpy.h>
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,10 @@ py::tuple OfObjects(const py::handle& objects) {
   py::object valid = py::none();
   uint8_t* valid_bytes = nullptr;
   for (size_t i = 0; i < size; ++i) {
+    // Asking an object for its buffer may run Python code, which may change the list.
+    if (static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.ptr())) != size) {
+      throw std::runtime_error("the list changed while it was read");
+    }
     py::object item =
         py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i)));
     if (item.is_none()) {

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/frozen.h"
 
 namespace py = pybind11;
 
@@ -255,6 +257,10 @@ RecordBatchPtr RecordsFromPython(py::handle object) {
   batch->records.reserve(static_cast<size_t>(size));
   held->objects.reserve(static_cast<size_t>(size));
   for (Py_ssize_t i = 0; i < size; ++i) {
+    // Asking an object for its buffer may run Python code, which may change the list.
+    if (PySequence_Fast_GET_SIZE(sequence.ptr()) != size) {
+      throw std::runtime_error("the list of records changed while it was read");
+    }
     PyObject* item = PySequence_Fast_GET_ITEM(sequence.ptr(), i);
     if (PyBytes_Check(item)) {
       batch->records.push_back(
@@ -262,8 +268,11 @@ RecordBatchPtr RecordsFromPython(py::handle object) {
       held->objects.push_back(Py_NewRef(item));
     } else if (PyObject_CheckBuffer(item)) {
       std::shared_ptr<HeldBuffer> buffer = HoldBuffer(item);
-      batch->records.push_back({static_cast<const uint8_t*>(buffer->view.buf), static_cast<size_t>(buffer->view.len)});
-      batch->owners.push_back(std::move(buffer));
+      Bytes record = {static_cast<const uint8_t*>(buffer->view.buf), static_cast<size_t>(buffer->view.len)};
+      Owner owner = std::move(buffer);
+      Freeze(item, &record, &owner);
+      batch->records.push_back(record);
+      batch->owners.push_back(std::move(owner));
     } else {
       throw py::type_error("record " + std::to_string(i) + " is not bytes-like: " + Py_TYPE(item)->tp_name);
     }
