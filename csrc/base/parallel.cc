@@ -15,8 +15,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -72,8 +72,8 @@ class Helpers {
   bool Start() {
     try {
       std::thread([this] { Help(); }).detach();
-    } catch (const std::system_error&) {
-      return false;  // no more threads can be started: those that exist do the work
+    } catch (const std::exception&) {  // std::system_error, std::bad_alloc
+      return false;                    // no more threads can be started: those that exist do the work
     }
     ++starting_;
     return true;
@@ -86,6 +86,9 @@ class Helpers {
   }
 
   void Help() {
+    // Has the C++ library make what this thread needs to throw. If that came as late as the first std::bad_alloc, there
+    // would be no memory for it, and the C library would end the process.
+    (void)std::uncaught_exceptions();
     std::unique_lock<std::mutex> lock(mutex_);
     --starting_;
     while (true) {
@@ -131,13 +134,23 @@ size_t ResolveThreads(size_t num_threads) {
 }
 
 void ParallelFor(size_t tasks, size_t num_threads, const std::function<void(size_t)>& run) {
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) run(task);
-  };
   const size_t threads = std::min(std::max<size_t>(num_threads, 1), tasks);
-  if (threads <= 1) return work();
-  Helpers::Get().Run(threads - 1, work);
+  if (threads <= 1) {
+    for (size_t task = 0; task < tasks; ++task) run(task);
+    return;
+  }
+  std::atomic<size_t> next{0};
+  std::atomic<bool> threw{false};
+  std::exception_ptr thrown;  // set by the one that sets `threw`
+  Helpers::Get().Run(threads - 1, [&] {
+    try {
+      for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) run(task);
+    } catch (...) {
+      next.store(tasks, std::memory_order_relaxed);
+      if (!threw.exchange(true)) thrown = std::current_exception();
+    }
+  });
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 // Tasks are handed out in ascending order, so every task below one that failed has been handed out by then. `limit`

@@ -14,7 +14,8 @@ namespace tfr {
 size_t ResolveThreads(size_t num_threads);
 
 // Calls run(0) … run(tasks - 1), each once, on at most `num_threads` threads, the caller's among them. Tasks are taken
-// in ascending order; which thread takes which is open. Returns when all have ended. `run` must not throw.
+// in ascending order; which thread takes which is open. Returns when all have ended. If `run` throws, on whatever
+// thread, no new task is started, and the first exception is thrown here.
 void ParallelFor(size_t tasks, size_t num_threads, const std::function<void(size_t)>& run);
 
 // The same for tasks that can fail. After a failure no new task is started, and the error of the lowest task that has
@@ -28,7 +29,7 @@ class Crew {
   virtual ~Crew() = default;
   // How many there are, the caller's among them.
   virtual size_t size() const = 0;
-  // As ParallelFor, on whichever of them are free.
+  // As ParallelFor, on whichever of them are free; `run` must not throw.
   virtual void Share(size_t tasks, const std::function<void(size_t)>& run) = 0;
 };
 

@@ -298,8 +298,14 @@ py::tuple Export(py::handle values, const py::list& offsets, bool copy_strings) 
 std::string RequestedFormat(const py::capsule& capsule) {
   const auto* schema = static_cast<const ArrowSchema*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_schema"));
   if (schema == nullptr) throw py::error_already_set();
-  while (schema->n_children == 1) schema = schema->children[0];
-  return schema->format ? schema->format : "";
+  constexpr int kMostDepth = 64;  // children may point in a circle
+  for (int depth = 0; depth < kMostDepth && schema->release != nullptr; ++depth) {
+    if (schema->n_children != 1 || schema->children == nullptr || schema->children[0] == nullptr) {
+      return schema->format ? schema->format : "";
+    }
+    schema = schema->children[0];
+  }
+  throw py::value_error("an Arrow schema that was released, or whose children have no end");
 }
 
 }  // namespace

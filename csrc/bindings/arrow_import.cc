@@ -1,4 +1,5 @@
-// Arrow arrays and streams to what the encoder takes, without a copy of values except for bits, which become bytes.
+// Arrow arrays and streams to what the encoder takes. Numbers and strings are not copied; bits become bytes, and
+// offsets and indices are copied as they are checked.
 //
 // Spec: https://arrow.apache.org/docs/format/CDataInterface.html, …/CStreamInterface.html and …/Columnar.html.
 
@@ -10,6 +11,7 @@
 
 #include "base/element_type.h"
 #include "bindings/arrow.h"
+#include "bindings/arrow_check.h"
 #include "bindings/bindings.h"
 #include "bindings/bytes_views.h"
 #include "bindings/gil.h"
@@ -30,6 +32,13 @@ struct ArrowStream {
 
 namespace {
 
+struct StreamHolder {
+  ArrowStream stream = {};
+  ~StreamHolder() {
+    if (stream.release) stream.release(&stream);
+  }
+};
+
 struct SchemaHolder {
   ArrowSchema schema = {};
   ~SchemaHolder() {
@@ -48,6 +57,14 @@ using ArrayOwner = std::shared_ptr<ArrayHolder>;
 
 bool Bit(const void* bits, int64_t i) { return static_cast<const uint8_t*>(bits)[i >> 3] >> (i & 7) & 1; }
 
+// Item i of a buffer, which need not be aligned.
+template <typename T>
+T ItemOf(const void* buffer, int64_t i) {
+  T item;
+  std::memcpy(&item, static_cast<const uint8_t*>(buffer) + static_cast<size_t>(i) * sizeof(T), sizeof item);
+  return item;
+}
+
 py::array_t<uint8_t> ExpandBits(const void* bits, int64_t offset, int64_t length) {
   py::array_t<uint8_t> bytes(static_cast<py::ssize_t>(length));
   uint8_t* out = bytes.mutable_data();
@@ -55,108 +72,147 @@ py::array_t<uint8_t> ExpandBits(const void* bits, int64_t offset, int64_t length
   return bytes;
 }
 
+// The validity bits, or null if no item is null.
+const void* ValidityOf(const ArrowArray& array) {
+  return array.null_count == 0 || array.n_buffers <= 0 || array.buffers == nullptr ? nullptr : array.buffers[0];
+}
+
 py::object Validity(const ArrowArray& array, int64_t offset, int64_t length) {
-  if (array.null_count == 0 || array.n_buffers == 0 || array.buffers[0] == nullptr) return py::none();
-  return ExpandBits(array.buffers[0], offset, length);
+  const void* const bits = ValidityOf(array);
+  if (bits == nullptr) return py::none();
+  return ExpandBits(bits, offset, length);
 }
 
 // A read-only array over Arrow's memory.
 py::array Wrap(ElementType type, const void* data, int64_t length, const ArrayOwner& owner) {
   const py::dtype dtype(TypeName(type));
-  if (length == 0 || data == nullptr) return py::array(dtype, std::vector<py::ssize_t>{0});
+  if (length == 0) return py::array(dtype, std::vector<py::ssize_t>{0});
   py::capsule base(new ArrayOwner(owner), [](void* held) { delete static_cast<ArrayOwner*>(held); });
   py::array array(dtype, std::vector<py::ssize_t>{static_cast<py::ssize_t>(length)}, data, base);
   py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   return array;
 }
 
-// The type of a primitive format except for bits; false for others.
-bool NumberOf(const std::string& format, ElementType* type) {
-  if (format.size() != 1) return false;
-  switch (format[0]) {
-    case 'c':
-      *type = ElementType::kInt8;
-      return true;
-    case 'C':
-      *type = ElementType::kUInt8;
-      return true;
-    case 's':
-      *type = ElementType::kInt16;
-      return true;
-    case 'S':
-      *type = ElementType::kUInt16;
-      return true;
-    case 'i':
-      *type = ElementType::kInt32;
-      return true;
-    case 'I':
-      *type = ElementType::kUInt32;
-      return true;
-    case 'l':
-      *type = ElementType::kInt64;
-      return true;
-    case 'L':
-      *type = ElementType::kUInt64;
-      return true;
-    case 'e':
-      *type = ElementType::kFloat16;
-      return true;
-    case 'f':
-      *type = ElementType::kFloat32;
-      return true;
-    case 'g':
-      *type = ElementType::kFloat64;
-      return true;
-    default:
-      return false;
+// Reads the offsets of items [first, first + length), each once, since Arrow's memory may be shared with someone who
+// writes to it, and gives each to `take`. Throws unless they ascend from 0 on to at most `limit`. An empty array may
+// have no offsets.
+template <typename Offset, typename Take>
+void ReadOffsets(const void* offsets, int64_t first, int64_t length, int64_t limit, Take take) {
+  int64_t before = 0;
+  for (int64_t i = 0; i <= length; ++i) {
+    const int64_t offset = length == 0 ? 0 : static_cast<int64_t>(ItemOf<Offset>(offsets, first + i));
+    if (offset < before || offset > limit) {
+      RefuseArrow("offset " + std::to_string(i) + " is " + std::to_string(offset) + ", expected " +
+                  std::to_string(before) + " to " + std::to_string(limit));
+    }
+    take(i, offset);
+    before = offset;
   }
+}
+
+BytesViewsPtr NewViews(int64_t length) {
+  auto made = std::make_shared<BytesViews>();
+  made->views.resize(static_cast<size_t>(length));
+  return made;
 }
 
 template <typename Offset>
-BytesViewsPtr ViewsOfOffsets(const ArrowArray& array, int64_t offset, int64_t length) {
-  const auto* offsets = static_cast<const Offset*>(array.buffers[1]);
-  const auto* data = static_cast<const uint8_t*>(array.buffers[2]);
-  auto made = std::make_shared<BytesViews>();
-  made->views.resize(static_cast<size_t>(length));
+BytesViewsPtr ViewsOfOffsets(const ArrowArray& array, int64_t first, int64_t length) {
+  BytesViewsPtr made = NewViews(length);
+  const auto* const data = static_cast<const uint8_t*>(array.buffers[2]);
+  int64_t begin = 0;
+  ReadOffsets<Offset>(array.buffers[1], first, length, INT64_MAX, [&](int64_t i, int64_t end) {
+    if (i > 0 && end > begin) {
+      if (data == nullptr) RefuseArrow("it has strings, but no buffer of their bytes");
+      made->views[static_cast<size_t>(i - 1)] = {data + begin, static_cast<size_t>(end - begin)};
+    }
+    begin = end;
+  });
+  return made;
+}
+
+// One binary_view: 16 bytes, its length and then all of it, up to 12 bytes, or 4 bytes, buffer and offset.
+Bytes BytesOfView(const ArrowArray& array, const uint8_t* view) {
+  int32_t fields[4];
+  std::memcpy(fields, view, sizeof fields);
+  const int64_t size = fields[0], buffer = fields[2], offset = fields[3];
+  if (size >= 0 && size <= 12) return {view + 4, static_cast<size_t>(size)};
+  const int64_t buffers = array.n_buffers - 3;  // besides validity, views and sizes
+  const void* const sizes = array.buffers[array.n_buffers - 1];
+  if (size < 0 || buffer < 0 || buffer >= buffers || offset < 0 || sizes == nullptr ||
+      array.buffers[2 + buffer] == nullptr || offset + size > ItemOf<int64_t>(sizes, buffer)) {
+    RefuseArrow("a view of " + std::to_string(size) + " bytes at " + std::to_string(offset) + " of data buffer " +
+                std::to_string(buffer) + ", which has no such bytes");
+  }
+  return {static_cast<const uint8_t*>(array.buffers[2 + buffer]) + offset, static_cast<size_t>(size)};
+}
+
+BytesViewsPtr ViewsOfViews(const ArrowArray& array, int64_t first, int64_t length) {
+  BytesViewsPtr made = NewViews(length);
+  const auto* const views = static_cast<const uint8_t*>(array.buffers[1]);
   for (int64_t i = 0; i < length; ++i) {
-    const Offset begin = offsets[offset + i];
-    made->views[static_cast<size_t>(i)] = {data + begin, static_cast<size_t>(offsets[offset + i + 1] - begin)};
+    if (array.buffers[0] != nullptr && !Bit(array.buffers[0], first + i)) continue;  // its bytes mean nothing
+    made->views[static_cast<size_t>(i)] = BytesOfView(array, views + 16 * (first + i));
   }
   return made;
 }
 
-// binary_view: 16 bytes per string, its length and then all of it, up to 12 bytes, or 4 bytes, buffer and offset.
-BytesViewsPtr ViewsOfViews(const ArrowArray& array, int64_t offset, int64_t length) {
-  const uint8_t* view = static_cast<const uint8_t*>(array.buffers[1]) + 16 * offset;
-  auto made = std::make_shared<BytesViews>();
-  made->views.resize(static_cast<size_t>(length));
-  for (int64_t i = 0; i < length; ++i, view += 16) {
-    int32_t fields[4];
-    std::memcpy(fields, view, sizeof fields);
-    const auto size = static_cast<size_t>(fields[0]);
-    if (array.buffers[0] != nullptr && !Bit(array.buffers[0], offset + i)) continue;  // its bytes mean nothing
-    const uint8_t* data = size <= 12 ? view + 4 : static_cast<const uint8_t*>(array.buffers[2 + fields[2]]) + fields[3];
-    made->views[static_cast<size_t>(i)] = {data, size};
+BytesViewsPtr ViewsOfFixed(const ArrowArray& array, int64_t width, int64_t first, int64_t length) {
+  int64_t bytes;
+  if (__builtin_mul_overflow(first + length, width, &bytes)) RefuseArrow("more bytes than there can be");
+  BytesViewsPtr made = NewViews(length);
+  const auto* const data = static_cast<const uint8_t*>(array.buffers[1]);
+  for (int64_t i = 0; i < length && width > 0; ++i) {
+    made->views[static_cast<size_t>(i)] = {data + (first + i) * width, static_cast<size_t>(width)};
   }
   return made;
 }
 
-BytesViewsPtr ViewsOfFixed(const ArrowArray& array, size_t width, int64_t offset, int64_t length) {
-  auto made = std::make_shared<BytesViews>();
-  made->views.resize(static_cast<size_t>(length));
-  const auto* data = static_cast<const uint8_t*>(array.buffers[1]);
-  for (int64_t i = 0; i < length; ++i) {
-    made->views[static_cast<size_t>(i)] = {data + static_cast<size_t>(offset + i) * width, width};
-  }
-  return made;
-}
-
-py::array_t<int64_t> Splits32(const ArrowArray& array, int64_t offset, int64_t length) {
+template <typename Offset>
+py::array_t<int64_t> SplitsOf(const ArrowArray& array, int64_t first, int64_t length) {
   py::array_t<int64_t> splits(static_cast<py::ssize_t>(length + 1));
-  int64_t* out = splits.mutable_data();
-  const auto* offsets = static_cast<const int32_t*>(array.buffers[1]);
-  for (int64_t i = 0; i <= length; ++i) out[i] = offsets == nullptr ? 0 : offsets[offset + i];
+  int64_t* const out = splits.mutable_data();
+  ReadOffsets<Offset>(array.buffers[1], first, length, array.children[0]->length,
+                      [out](int64_t i, int64_t offset) { out[i] = offset; });
   return splits;
+}
+
+// Indices into a dictionary of `size` values; 0 for items that are null, whose indices mean nothing.
+template <typename Index>
+py::array_t<int64_t> IndicesOf(const ArrowArray& array, int64_t first, int64_t length, int64_t size) {
+  py::array_t<int64_t> indices(static_cast<py::ssize_t>(length));
+  int64_t* const out = indices.mutable_data();
+  const void* const bits = ValidityOf(array);
+  for (int64_t i = 0; i < length; ++i) {
+    const auto index = ItemOf<Index>(array.buffers[1], first + i);
+    const bool valid = bits == nullptr || Bit(bits, first + i);
+    if (valid && (index < Index{0} || static_cast<uint64_t>(index) >= static_cast<uint64_t>(size))) {
+      RefuseArrow("index " + std::to_string(index) + " into a dictionary of " + std::to_string(size) + " values");
+    }
+    out[i] = valid ? static_cast<int64_t>(index) : 0;
+  }
+  return indices;
+}
+
+py::array_t<int64_t> IndicesOf(ElementType type, const ArrowArray& array, int64_t first, int64_t length, int64_t size) {
+  switch (type) {
+    case ElementType::kInt8:
+      return IndicesOf<int8_t>(array, first, length, size);
+    case ElementType::kInt16:
+      return IndicesOf<int16_t>(array, first, length, size);
+    case ElementType::kInt32:
+      return IndicesOf<int32_t>(array, first, length, size);
+    case ElementType::kUInt8:
+      return IndicesOf<uint8_t>(array, first, length, size);
+    case ElementType::kUInt16:
+      return IndicesOf<uint16_t>(array, first, length, size);
+    case ElementType::kUInt32:
+      return IndicesOf<uint32_t>(array, first, length, size);
+    case ElementType::kUInt64:
+      return IndicesOf<uint64_t>(array, first, length, size);
+    default:
+      return IndicesOf<int64_t>(array, first, length, size);
+  }
 }
 
 NamedTuple arrow_node(
@@ -166,7 +222,7 @@ NamedTuple arrow_node(
     "values: type (of the element) and values, an ndarray or BytesViews.\n"
     "list: splits (int64) and child. fixed: size, of each list, and child.\n"
     "struct: fields, a list of (name, node).\n"
-    "dictionary: values, an ndarray of indices, and child, what they look up.\n"
+    "dictionary: values, an int64 ndarray of indices, all in range, and child, what they look up.\n"
     "other: type, Arrow's format, which has no form in an Example.",
     {"kind", "rows", "valid", "type", "values", "splits", "size", "child", "fields"});
 
@@ -180,74 +236,73 @@ struct NodeParts {
   py::object fields = py::none();
 };
 
-// Makes nodes of an Arrow array and of those inside it.
+// Makes nodes of an Arrow array and of those inside it, which are checked on the way.
 class Importer {
  public:
   explicit Importer(ArrayOwner owner) : owner_(std::move(owner)) {}
 
-  py::object Node(const ArrowSchema& schema, const ArrowArray& array, int64_t extra_offset, int64_t length) {
-    const int64_t offset = array.offset + extra_offset;
-    NodeParts parts = PartsOf(schema, array, offset, length);
-    return arrow_node(parts.kind, length, Validity(array, offset, length), std::move(parts.type),
+  py::object Whole(const ArrowSchema& schema) { return Node(schema, owner_->array, 0, owner_->array.length); }
+
+ private:
+  // Of items [first, first + length), counted from the array's own first one.
+  py::object Node(const ArrowSchema& schema, const ArrowArray& array, int64_t first, int64_t length) {
+    // Deeper than anyone nests, and few enough for every stack. Pointers may run in circles.
+    constexpr int kMostDepth = 64;
+    constexpr size_t kMostNodes = 1 << 20;
+    if (depth_ >= kMostDepth || ++nodes_ > kMostNodes) RefuseArrow("nested too deep");
+    ++depth_;
+    const ArrowType type = TypeOfArrow(schema);
+    first = ArrowEnd(array.offset, first);
+    CheckArrow(schema, type, array, first, length);
+    NodeParts parts = PartsOf(type, schema, array, first, length);
+    --depth_;
+    return arrow_node(parts.kind, length, Validity(array, first, length), std::move(parts.type),
                       std::move(parts.values), std::move(parts.splits), parts.size, std::move(parts.child),
                       std::move(parts.fields));
   }
 
- private:
-  NodeParts PartsOf(const ArrowSchema& schema, const ArrowArray& array, int64_t offset, int64_t length) {
-    const std::string format = schema.format;
-    ElementType type;
-    if (schema.dictionary != nullptr) {
-      if (!NumberOf(format, &type)) return {.kind = "other", .type = py::str(format)};
-      const ArrowArray& dictionary = *array.dictionary;
-      return {.kind = "dictionary",
-              .values = Numbers(type, array, offset, length),
-              .child = Node(*schema.dictionary, dictionary, 0, dictionary.length)};
+  NodeParts PartsOf(const ArrowType& type, const ArrowSchema& schema, const ArrowArray& array, int64_t first,
+                    int64_t length) {
+    switch (type.form) {
+      case ArrowForm::kNull:
+        return {.kind = "null"};
+      case ArrowForm::kBits:
+        return Values(ElementType::kBool, ExpandBits(array.buffers[1], first, length));
+      case ArrowForm::kNumbers:
+        return Values(type.element, Numbers(type.element, array, first, length));
+      case ArrowForm::kDictionary:
+        return {.kind = "dictionary",
+                .values = IndicesOf(type.element, array, first, length, array.dictionary->length),
+                .child = Node(*schema.dictionary, *array.dictionary, 0, array.dictionary->length)};
+      case ArrowForm::kStrings:
+        return Strings(ViewsOfOffsets<int32_t>(array, first, length));
+      case ArrowForm::kLargeStrings:
+        return Strings(ViewsOfOffsets<int64_t>(array, first, length));
+      case ArrowForm::kViews:
+        return Strings(ViewsOfViews(array, first, length));
+      case ArrowForm::kFixedStrings:
+        return Strings(ViewsOfFixed(array, type.width, first, length));
+      case ArrowForm::kList:
+        return List(SplitsOf<int32_t>(array, first, length), schema, array);
+      case ArrowForm::kLargeList:
+        return List(SplitsOf<int64_t>(array, first, length), schema, array);
+      case ArrowForm::kFixedList:
+        return FixedList(type.width, schema, array, first, length);
+      case ArrowForm::kStruct:
+        return Struct(schema, array, first, length);
+      case ArrowForm::kOther:
+        break;
     }
-    if (format == "n") return {.kind = "null"};
-    if (format == "b") return Values(ElementType::kBool, ExpandBits(array.buffers[1], offset, length));
-    if (NumberOf(format, &type)) return Values(type, Numbers(type, array, offset, length));
-    if (format == "z" || format == "u") return Strings(ViewsOfOffsets<int32_t>, array, offset, length);
-    if (format == "Z" || format == "U") return Strings(ViewsOfOffsets<int64_t>, array, offset, length);
-    if (format == "vz" || format == "vu") return Strings(ViewsOfViews, array, offset, length);
-    if (format.starts_with("w:")) return Strings(ViewsOfFixed(array, std::stoul(format.substr(2)), offset, length));
-    if (format == "+l") return List(Splits32(array, offset, length), schema, array);
-    if (format == "+L") {
-      const auto* offsets = static_cast<const int64_t*>(array.buffers[1]);
-      static constexpr int64_t kNoOffsets = 0;  // an empty array may have none
-      return List(offsets == nullptr ? Wrap(ElementType::kInt64, &kNoOffsets, 1, owner_)
-                                     : Wrap(ElementType::kInt64, offsets + offset, length + 1, owner_),
-                  schema, array);
-    }
-    if (format.starts_with("+w:")) {
-      const int64_t size = std::stoll(format.substr(3));
-      return {.kind = "fixed",
-              .size = size,
-              .child = Node(*schema.children[0], *array.children[0], offset * size, length * size)};
-    }
-    if (format == "+s") {
-      py::list fields;
-      for (int64_t i = 0; i < schema.n_children; ++i) {
-        const ArrowSchema& child = *schema.children[i];
-        fields.append(py::make_tuple(child.name, Node(child, *array.children[i], offset, length)));
-      }
-      return {.kind = "struct", .fields = std::move(fields)};
-    }
-    return {.kind = "other", .type = py::str(format)};
+    return {.kind = "other", .type = py::str(schema.format)};
   }
 
   static NodeParts Values(ElementType type, py::object values) {
     return {.kind = "values", .type = py::str(TypeName(type)), .values = std::move(values)};
   }
 
-  py::array Numbers(ElementType type, const ArrowArray& array, int64_t offset, int64_t length) {
-    const auto* data = static_cast<const uint8_t*>(array.buffers[1]);
-    return Wrap(type, data == nullptr ? nullptr : data + static_cast<size_t>(offset) * ItemSize(type), length, owner_);
-  }
-
-  template <typename Make>
-  NodeParts Strings(Make make, const ArrowArray& array, int64_t offset, int64_t length) {
-    return Strings(length == 0 ? std::make_shared<BytesViews>() : make(array, offset, length));
+  py::array Numbers(ElementType type, const ArrowArray& array, int64_t first, int64_t length) {
+    const auto* const data = static_cast<const uint8_t*>(array.buffers[1]);
+    return Wrap(type, length == 0 ? nullptr : data + static_cast<size_t>(first) * ItemSize(type), length, owner_);
   }
 
   NodeParts Strings(BytesViewsPtr views) {
@@ -260,7 +315,27 @@ class Importer {
     return {.kind = "list", .splits = std::move(splits), .child = Node(*schema.children[0], child, 0, child.length)};
   }
 
+  NodeParts FixedList(int64_t size, const ArrowSchema& schema, const ArrowArray& array, int64_t first, int64_t length) {
+    int64_t from, count;
+    if (__builtin_mul_overflow(first, size, &from) || __builtin_mul_overflow(length, size, &count)) {
+      RefuseArrow("more items than there can be");
+    }
+    return {.kind = "fixed", .size = size, .child = Node(*schema.children[0], *array.children[0], from, count)};
+  }
+
+  NodeParts Struct(const ArrowSchema& schema, const ArrowArray& array, int64_t first, int64_t length) {
+    py::list fields;
+    for (int64_t i = 0; i < schema.n_children; ++i) {
+      const ArrowSchema& child = *schema.children[i];
+      const char* const name = child.name != nullptr ? child.name : "";
+      fields.append(py::make_tuple(name, Node(child, *array.children[i], first, length)));
+    }
+    return {.kind = "struct", .fields = std::move(fields)};
+  }
+
   ArrayOwner owner_;
+  int depth_ = 0;
+  size_t nodes_ = 0;
 };
 
 template <typename T>
@@ -270,18 +345,28 @@ T* FromCapsule(const py::object& capsule, const char* name) {
   return pointer;
 }
 
+// Takes a structure over, as a consumer must: the producer may free it otherwise, and a second use would find memory
+// that was freed.
+template <typename T>
+void TakeOver(T* given, T* taken) {
+  if (given->release == nullptr) RefuseArrow("it was released: a capsule can be used only once");
+  *taken = *given;
+  given->release = nullptr;
+}
+
 py::object ImportArray(const py::object& schema, const py::object& array) {
   auto* given = FromCapsule<ArrowArray>(array, "arrow_array");
   const auto* type = FromCapsule<ArrowSchema>(schema, "arrow_schema");
   auto owner = std::make_shared<ArrayHolder>();
-  owner->array = *given;
-  given->release = nullptr;  // taken over
-  return Importer(owner).Node(*type, owner->array, 0, owner->array.length);
+  TakeOver(given, &owner->array);
+  return Importer(owner).Whole(*type);
 }
 
 // The chunks of a stream, one node each.
 py::list ImportStream(const py::object& capsule) {
-  auto* stream = FromCapsule<ArrowStream>(capsule, "arrow_array_stream");
+  StreamHolder holder;
+  ArrowStream* const stream = &holder.stream;
+  TakeOver(FromCapsule<ArrowStream>(capsule, "arrow_array_stream"), stream);
   const auto check = [stream](int code) {
     if (code == 0) return;
     const char* text = stream->get_last_error(stream);
@@ -294,7 +379,7 @@ py::list ImportStream(const py::object& capsule) {
     auto owner = std::make_shared<ArrayHolder>();
     check(stream->get_next(stream, &owner->array));
     if (owner->array.release == nullptr) return nodes;
-    nodes.append(Importer(owner).Node(type.schema, owner->array, 0, owner->array.length));
+    nodes.append(Importer(owner).Whole(type.schema));
   }
 }
 

@@ -61,6 +61,9 @@ pybind11::object WrapRecordBatch(RecordBatchPtr batch, std::shared_ptr<ParsedAhe
 // True and *window set if `object` is our RecordBatch.
 bool UnwrapRecordBatch(pybind11::handle object, RecordWindow* window);
 
+// Whether it is what the memoryviews of a RecordBatch's records look into.
+bool IsRecordView(pybind11::handle object);
+
 // References to Python objects, dropped together, from any thread.
 struct HeldObjects {
   std::vector<PyObject*> objects;

@@ -43,21 +43,27 @@ void Dealloc(PyObject* object) {
   Py_DECREF(type);  // an instance of a heap type holds a reference to it
 }
 
-// A slot or a method, of which no C++ exception gets into CPython's C.
+// The result of `body`, in a slot that CPython calls. What it throws becomes CPython's error, and the result is null.
+template <typename Body>
+PyObject* OrError(Body body) {
+  try {
+    return body();
+  } catch (const abi::__forced_unwind&) {
+    StopThisThread();
+  } catch (...) {
+    SetPythonErrorOfException();
+    return nullptr;
+  }
+}
+
+// A slot or a method, as a whole.
 template <auto function>
 struct Guard;
 
 template <typename... Arguments, PyObject* (*function)(Arguments...)>
 struct Guard<function> {
   static PyObject* Call(Arguments... arguments) {
-    try {
-      return function(arguments...);
-    } catch (const abi::__forced_unwind&) {
-      StopThisThread();
-    } catch (...) {
-      SetPythonErrorOfException();
-      return nullptr;
-    }
+    return OrError([&] { return function(arguments...); });
   }
 };
 

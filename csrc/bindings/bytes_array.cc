@@ -49,6 +49,12 @@ int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
   return PyBuffer_FillInfo(view, self, const_cast<uint8_t*>(bytes.data), static_cast<Py_ssize_t>(bytes.size), 1, flags);
 }
 
+}  // namespace
+
+bool IsBytesView(py::handle object) { return Py_TYPE(object.ptr()) == view_type; }
+
+namespace {
+
 bool Resolve(Py_ssize_t length, Py_ssize_t index, size_t* row) {
   if (index < 0) index += length;
   if (index < 0 || index >= length) {
@@ -81,14 +87,11 @@ PyObject* Item(PyObject* self, Py_ssize_t index) {
   size_t row;
   if (length < 0 || !Resolve(length, index, &row)) return nullptr;
   if (array.shape.size() == 1) return MakeBytes(array.views[row]);
-  BytesArray part = Rows(array, row, 1);
-  part.shape.erase(part.shape.begin());
-  try {
+  return OrError([&] {
+    BytesArray part = Rows(array, row, 1);
+    part.shape.erase(part.shape.begin());
     return WrapBytes(std::move(part)).release().ptr();
-  } catch (py::error_already_set& error) {
-    error.restore();
-    return nullptr;
-  }
+  });
 }
 
 PyObject* Subscript(PyObject* self, PyObject* key) {
@@ -104,12 +107,9 @@ PyObject* Subscript(PyObject* self, PyObject* key) {
     if (PySlice_Unpack(key, &start, &stop, &step) < 0) return nullptr;
     const Py_ssize_t count = PySlice_AdjustIndices(array.shape[0], &start, &stop, step);
     if (step == 1) {
-      try {
+      return OrError([&] {
         return WrapBytes(Rows(array, static_cast<size_t>(start), static_cast<size_t>(count))).release().ptr();
-      } catch (py::error_already_set& error) {
-        error.restore();
-        return nullptr;
-      }
+      });
     }
   }
   return PyObject_CallMethod(self, "_index", "(O)", key);  // the brackets keep a tuple from being spread

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/bytes_array.h"
+#include "bindings/frozen.h"
 
 namespace py = pybind11;
 
@@ -89,25 +90,26 @@ HeldBytes OfText(py::handle object) {
           OwnerOfPython(py::reinterpret_borrow<py::object>(object))};
 }
 
-HeldBytes OfBuffer(py::handle object, const std::string& what) {
+HeldBytes OfBuffer(py::handle object, const std::string& what, Memory memory) {
   HeldBytes held;
   held.owner = HoldBuffer(object, &held.bytes);
   if (!held.owner) {
     throw py::type_error(what + " is not bytes-like: " + TypeOf(object) + " that is not contiguous, or not of bytes");
   }
+  if (memory == Memory::kFrozen) Freeze(object, &held.bytes, &held.owner);
   return held;
 }
 
-HeldBytes OfArray(const py::array& array, const std::string& what) {
+HeldBytes OfArray(const py::array& array, const std::string& what, Memory memory) {
   RefuseMasked(array, what);
   if (IsBytes(array)) {
     auto contiguous = py::reinterpret_steal<py::array>(
         py::detail::npy_api::get().PyArray_FromAny_(array.ptr(), nullptr, 0, 0, py::array::c_style, nullptr));
     if (!contiguous) throw py::error_already_set();
-    return OfBuffer(contiguous, what);
+    return OfBuffer(contiguous, what, memory);
   }
   if (!IsOfStrings(array) || array.ndim() > 0) ThrowNotBytes(array, what);
-  return BytesOfPython(array.attr("item")(), what);
+  return BytesOfPython(array.attr("item")(), what, memory);
 }
 
 // Bytes objects and what else has bytes, in the order in which they are added.
@@ -227,15 +229,15 @@ bool IsNumericArray(py::handle object) {
   return IsArray(object) && !IsOfStrings(py::reinterpret_borrow<py::array>(object));
 }
 
-HeldBytes BytesOfPython(py::handle object, const std::string& what) {
+HeldBytes BytesOfPython(py::handle object, const std::string& what, Memory memory) {
   if (PyBytes_Check(object.ptr())) return OfBytes(object);
   if (PyUnicode_Check(object.ptr())) return OfText(object);
-  if (PyByteArray_Check(object.ptr()) || PyMemoryView_Check(object.ptr())) return OfBuffer(object, what);
+  if (PyByteArray_Check(object.ptr()) || PyMemoryView_Check(object.ptr())) return OfBuffer(object, what, memory);
   const Recursion recursion;
-  if (IsArray(object)) return OfArray(py::reinterpret_borrow<py::array>(object), what);
-  if (const py::object value = OfTensor(object)) return BytesOfPython(value, what);
+  if (IsArray(object)) return OfArray(py::reinterpret_borrow<py::array>(object), what, memory);
+  if (const py::object value = OfTensor(object)) return BytesOfPython(value, what, memory);
   // A NumPy number has a buffer, of the number's memory.
-  if (PyObject_CheckBuffer(object.ptr()) && !IsNumpyScalar(object)) return OfBuffer(object, what);
+  if (PyObject_CheckBuffer(object.ptr()) && !IsNumpyScalar(object)) return OfBuffer(object, what, memory);
   ThrowNotBytes(object, what);
 }
 

@@ -16,6 +16,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <string>
 
 #include "base/records.h"
@@ -28,9 +29,12 @@ struct HeldBytes {
   Owner owner;  // keeps them valid; may be dropped without the GIL
 };
 
+// Memory that others may write to is copied, unless whoever asks reads each byte once.
+enum class Memory : uint8_t { kFrozen, kShared };
+
 // One byte string, without a copy where its memory allows. Throws TypeError, which begins with `what` and names the
 // type, for everything else.
-HeldBytes BytesOfPython(pybind11::handle object, const std::string& what);
+HeldBytes BytesOfPython(pybind11::handle object, const std::string& what, Memory memory = Memory::kFrozen);
 
 // Whether it is a NumPy array of anything but strings and objects.
 bool IsNumericArray(pybind11::handle object);

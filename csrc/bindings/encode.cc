@@ -5,6 +5,7 @@
 #include <pybind11/numpy.h>
 
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,7 +47,8 @@ struct OptionalArray {
 };
 
 // A column as Python gives it: how long its arrays must be depends on the rows, which are known later. A type of
-// CPython's slots, as one is made per column and call.
+// CPython's slots, as one is made per column and call. Splits and steps are arrays that no one else writes to: see
+// EncodeColumn.
 struct PyEncodeColumn {
   EncodeColumn column;  // without the optional arrays
   Owner values_owner;
@@ -112,6 +114,8 @@ PyObject* NewColumn(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     error.restore();
   } catch (const py::value_error& error) {
     PyErr_SetString(PyExc_ValueError, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_TypeError, error.what());
   }

@@ -191,7 +191,9 @@ py::object EncodeOne(const py::handle& example) {
     return py::none();
   auto record = py::reinterpret_steal<py::object>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!record) throw py::error_already_set();
-  encoder.Write(0, size, reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr())));
+  if (!encoder.Write(0, size, reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr())))) {
+    return py::none();  // someone is writing to an array
+  }
   return record;
 }
 

@@ -267,7 +267,7 @@ Status OpenPython(PyObject* opener, const std::shared_ptr<PythonReferences>& ref
   } else if (py::hasattr(opened, "read")) {
     *source = std::make_unique<PythonSource>(opened, references);
   } else {
-    HeldBytes held = BytesOfPython(opened, "what is read from memory");
+    HeldBytes held = BytesOfPython(opened, "what is read from memory", Memory::kShared);
     *source = std::make_unique<MemorySource>(held.bytes, std::move(held.owner));
   }
   return {};

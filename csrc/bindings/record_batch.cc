@@ -42,6 +42,12 @@ int GetBuffer(PyObject* self, Py_buffer* view, int flags) {
                            flags);
 }
 
+}  // namespace
+
+bool IsRecordView(py::handle object) { return Py_TYPE(object.ptr()) == view_type; }
+
+namespace {
+
 // Raises IndexError and returns false if there is no row `index`; negative ones count from the end.
 bool Resolve(const RecordWindow& window, Py_ssize_t index, size_t* row) {
   const Py_ssize_t size = static_cast<Py_ssize_t>(window.size);
@@ -123,7 +129,7 @@ PyObject* ToArray(PyObject* self, PyObject* args, PyObject* kwargs) {
                     "a RecordBatch holds no Python objects: an array of its records is always a copy");
     return nullptr;
   }
-  try {
+  return OrError([&] {
     const RecordWindow& window = Window(self);
     py::array array(py::dtype("O"), std::vector<py::ssize_t>{static_cast<py::ssize_t>(window.size)});
     auto** items = static_cast<PyObject**>(array.mutable_data());
@@ -134,10 +140,7 @@ PyObject* ToArray(PyObject* self, PyObject* args, PyObject* kwargs) {
     }
     if (dtype != Py_None) return array.attr("astype")(py::handle(dtype)).release().ptr();
     return array.release().ptr();
-  } catch (py::error_already_set& error) {
-    error.restore();
-    return nullptr;
-  }
+  });
 }
 
 size_t TotalBytes(const RecordWindow& window) {
@@ -149,16 +152,13 @@ size_t TotalBytes(const RecordWindow& window) {
 PyObject* GetNbytes(PyObject* self, void*) { return PyLong_FromSize_t(TotalBytes(Window(self))); }
 
 PyObject* GetSizes(PyObject* self, void*) {
-  try {
+  return OrError([&] {
     const RecordWindow& window = Window(self);
     py::array_t<int64_t> sizes(static_cast<py::ssize_t>(window.size));
     int64_t* const out = sizes.mutable_data();
     for (size_t i = 0; i < window.size; ++i) out[i] = static_cast<int64_t>(Row(window, i).size);
     return sizes.release().ptr();
-  } catch (py::error_already_set& error) {
-    error.restore();
-    return nullptr;
-  }
+  });
 }
 
 PyObject* Repr(PyObject* self) {

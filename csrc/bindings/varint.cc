@@ -77,17 +77,18 @@ py::bytes EncodeArray(Int64Array values) {
   const size_t size = EncodedVarintsSize(values.data(), Size(values));
   py::bytes out(nullptr, size);
   auto* begin = reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(out.ptr()));
-  if (EncodeVarints(values.data(), Size(values), begin) != begin + size) throw py::value_error("sizes disagree");
+  if (EncodeVarints(values.data(), Size(values), begin, begin + size) != begin + size) {
+    throw py::value_error("sizes disagree");
+  }
   return out;
 }
 
 size_t EncodeInto(Int64Array values, py::buffer out) {
   const py::buffer_info info = out.request(/*writable=*/true);
-  if (EncodedVarintsSize(values.data(), Size(values)) > static_cast<size_t>(info.size * info.itemsize)) {
-    throw py::value_error("out is too small");
-  }
   auto* begin = static_cast<uint8_t*>(info.ptr);
-  return static_cast<size_t>(EncodeVarints(values.data(), Size(values), begin) - begin);
+  const uint8_t* const after = EncodeVarints(values.data(), Size(values), begin, begin + info.size * info.itemsize);
+  if (after == nullptr) throw py::value_error("out is too small");
+  return static_cast<size_t>(after - begin);
 }
 
 std::vector<std::string> BackendNames() {

@@ -14,11 +14,20 @@
 namespace tfr {
 namespace {
 
-constexpr size_t kBlock = 256;  // values converted at a time, on the stack
+constexpr size_t kBlock = 256;                     // values converted at a time, on the stack
+constexpr uint64_t kTooLarge = uint64_t{1} << 33;  // for any record, as is each string of this size
+
+// Memory that someone may write to at the same time is loaded once for each use.
+template <typename T>
+T Load(const void* values, size_t i) {
+  T value;
+  __atomic_load(static_cast<const T*>(values) + i, &value, __ATOMIC_RELAXED);
+  return value;
+}
 
 template <typename T>
 int64_t LoadAs(const void* values, size_t i) {
-  return static_cast<int64_t>(static_cast<const T*>(values)[i]);
+  return static_cast<int64_t>(Load<T>(values, i));
 }
 
 int64_t LoadInt(ElementType type, const void* values, size_t i) {
@@ -57,13 +66,11 @@ float LoadFloat(ElementType type, const void* values, size_t i) {
   }
 }
 
-// At most kBlock values from `at` on as int64: in place, or converted into `block`.
-const int64_t* Int64Block(const EncodeColumn& column, size_t at, size_t n, int64_t* block) {
-  if (column.type == ElementType::kInt64 || column.type == ElementType::kUInt64) {
-    return static_cast<const int64_t*>(column.values) + at;
-  }
-  for (size_t i = 0; i < n; ++i) block[i] = LoadInt(column.type, column.values, at + i);
-  return block;
+// At most kBlock values from `at` on as int64. False if one has no encoding.
+bool LoadBlock(const EncodeColumn& column, size_t at, size_t n, int64_t* block) {
+  int64_t all = 0;
+  for (size_t i = 0; i < n; ++i) all |= block[i] = LoadInt(column.type, column.values, at + i);
+  return column.type != ElementType::kUInt64 || all >= 0;
 }
 
 const Bytes* Strings(const EncodeColumn& column) { return static_cast<const Bytes*>(column.values); }
@@ -124,30 +131,40 @@ void ColumnPlan::LayTexts(size_t value_size) {
 
 uint64_t ColumnPlan::PackedSize(Run run) const {
   if (IsFloat(column.type)) return run.count * sizeof(float);
-  int64_t block[kBlock];
-  uint64_t size = 0;
   if (column.type == ElementType::kInt64 || column.type == ElementType::kUInt64) {
     return EncodedVarintsSize(static_cast<const int64_t*>(column.values) + run.begin, run.count);
   }
+  int64_t block[kBlock];
+  uint64_t size = 0;
   for (size_t done = 0; done < run.count; done += kBlock) {
     const size_t n = std::min(kBlock, run.count - done);
-    size += EncodedVarintsSize(Int64Block(column, run.begin + done, n, block), n);
+    LoadBlock(column, run.begin + done, n, block);
+    size += EncodedVarintsSize(block, n);
   }
   return size;
 }
 
-uint64_t ColumnPlan::ListSize(Run run) const {
-  if (run.count == 0) return 0;
-  if (op != Op::kBytes) return FieldSize(PackedSize(run));
-  uint64_t size = 0;
-  for (size_t i = 0; i < run.count; ++i) size += FieldSize(Strings(column)[run.begin + i].size);
-  return size;
+ColumnPlan::Sizes ColumnPlan::SizesOf(Run run) const {
+  if (run.count == 0) return {0, 0};
+  if (op != Op::kBytes) {
+    const uint64_t packed = PackedSize(run);
+    return {packed, FieldSize(packed)};
+  }
+  return {0, StringsSize(run)};
 }
 
-uint64_t ColumnPlan::FeatureSize(size_t item) const { return HasItem(item) ? FieldSize(ListSize(RunOf(item))) : 0; }
+inline uint64_t ColumnPlan::StringsSize(Run run) const {
+  const Bytes* const strings = Strings(column) + run.begin;
+  uint64_t size = 0, all = 0;
+  for (size_t i = 0; i < run.count; ++i) {
+    size += FieldSize(strings[i].size);
+    all |= strings[i].size;
+  }
+  // A sum that wraps around must not pass for a small one.
+  return all >> 32 == 0 ? size : std::max<uint64_t>(size, kTooLarge);
+}
 
 void ColumnPlan::AddEntrySizes(size_t first, size_t last, uint64_t* sizes) const {
-  const uint64_t key_field = FieldSize(column.key.size());
   switch (op) {
     case Op::kInt64Scalar: {
       const auto* values = static_cast<const int64_t*>(column.values);
@@ -168,13 +185,17 @@ void ColumnPlan::AddEntrySizes(size_t first, size_t last, uint64_t* sizes) const
         if (HasItem(row)) sizes[row - first] += entry_size[sizeof(float)];
       }
       return;
-    case Op::kInts:
-    case Op::kFloats:
-    case Op::kBytes:
-      for (size_t row = first; row < last; ++row) {
-        if (HasItem(row)) sizes[row - first] += FieldSize(key_field + FieldSize(FeatureSize(row)));
-      }
-      return;
+    default:
+      return AddListSizes(first, last, sizes);
+  }
+}
+
+void ColumnPlan::AddListSizes(size_t first, size_t last, uint64_t* sizes) const {
+  const uint64_t key_field = FieldSize(column.key.size());
+  for (size_t row = first; row < last; ++row) {
+    if (!HasItem(row)) continue;
+    const uint64_t list = op == Op::kBytes ? StringsSize(RunOf(row)) : SizesOf(RunOf(row)).list;
+    sizes[row - first] += FieldSize(key_field + FieldSize(FieldSize(list)));
   }
 }
 
@@ -193,12 +214,14 @@ size_t ColumnPlan::FindTooLarge(size_t first, size_t last) const {
 
 // ---- Bytes ----
 
-uint8_t* ColumnPlan::WriteScalar(int64_t value, uint8_t* out, const uint8_t* end) const {
+inline uint8_t* ColumnPlan::WriteScalar(int64_t value, uint8_t* out, const uint8_t* end) const {
   const auto bits = static_cast<uint64_t>(value);
   const size_t size = VarintSize(bits);
   const uint8_t* text = texts.data() + text_at[size];
   const size_t text_bytes = text_size[size];
-  if (static_cast<size_t>(end - out) < loose_room || size > sizeof bits) {
+  const auto room = static_cast<size_t>(end - out);
+  if (room < loose_room || size > sizeof bits) {
+    if (text_bytes + size > room) return nullptr;
     std::memcpy(out, text, text_bytes);
     return EncodeVarint(bits, out + text_bytes);
   }
@@ -208,10 +231,12 @@ uint8_t* ColumnPlan::WriteScalar(int64_t value, uint8_t* out, const uint8_t* end
   return out + text_bytes + size;
 }
 
-uint8_t* ColumnPlan::WriteScalarFloat(float value, uint8_t* out, const uint8_t* end) const {
+inline uint8_t* ColumnPlan::WriteScalarFloat(float value, uint8_t* out, const uint8_t* end) const {
   const uint8_t* text = texts.data() + text_at[sizeof value];
   const size_t text_bytes = text_size[sizeof value];
-  if (static_cast<size_t>(end - out) < loose_room) {
+  const auto room = static_cast<size_t>(end - out);
+  if (room < loose_room) {
+    if (text_bytes + sizeof value > room) return nullptr;
     std::memcpy(out, text, text_bytes);
   } else {
     CopyLoosely(text, text_bytes, out);
@@ -220,14 +245,14 @@ uint8_t* ColumnPlan::WriteScalarFloat(float value, uint8_t* out, const uint8_t* 
   return out + text_bytes + sizeof value;
 }
 
-uint8_t* ColumnPlan::WriteInts(Run run, uint8_t* out) const {
-  int64_t block[kBlock];
-  if (column.type == ElementType::kInt64 || column.type == ElementType::kUInt64) {
-    return EncodeVarints(static_cast<const int64_t*>(column.values) + run.begin, run.count, out);
+uint8_t* ColumnPlan::WriteInts(Run run, uint8_t* out, const uint8_t* end) const {
+  if (column.type == ElementType::kInt64) {
+    return EncodeVarints(static_cast<const int64_t*>(column.values) + run.begin, run.count, out, end);
   }
-  for (size_t done = 0; done < run.count; done += kBlock) {
+  int64_t block[kBlock];
+  for (size_t done = 0; done < run.count && out != nullptr; done += kBlock) {
     const size_t n = std::min(kBlock, run.count - done);
-    out = EncodeVarints(Int64Block(column, run.begin + done, n, block), n, out);
+    out = LoadBlock(column, run.begin + done, n, block) ? EncodeVarints(block, n, out, end) : nullptr;
   }
   return out;
 }
@@ -244,46 +269,80 @@ uint8_t* ColumnPlan::WriteFloats(Run run, uint8_t* out) const {
   return out + run.count * sizeof(float);
 }
 
-uint8_t* ColumnPlan::WriteFeature(size_t item, uint8_t* out) const {
-  if (!HasItem(item)) return out;
-  const Run run = RunOf(item);
-  if (op == Op::kBytes) {
-    out = WriteField(list_tag, ListSize(run), out);
-    for (size_t i = 0; i < run.count; ++i) {
-      const Bytes& value = Strings(column)[run.begin + i];
-      out = WriteField(kStringTag, value.size, out);
-      if (value.size > 0) std::memcpy(out, value.data, value.size);
-      out += value.size;
-    }
-    return out;
+inline uint8_t* ColumnPlan::WriteStrings(Run run, uint8_t* out) const {
+  const Bytes* const strings = Strings(column) + run.begin;
+  for (size_t i = 0; i < run.count; ++i) {
+    out = WriteField(kStringTag, strings[i].size, out);
+    if (strings[i].size > 0) std::memcpy(out, strings[i].data, strings[i].size);
+    out += strings[i].size;
   }
-  if (run.count == 0) return WriteField(list_tag, 0, out);
-  const uint64_t packed = PackedSize(run);
-  out = WriteField(list_tag, FieldSize(packed), out);
-  out = WriteField(kPackedTag, packed, out);
-  return IsFloat(column.type) ? WriteFloats(run, out) : WriteInts(run, out);
+  return out;
+}
+
+// A Feature with the list, for which there is room; `sizes` are what lengths before it have promised.
+uint8_t* ColumnPlan::WriteList(Run run, Sizes sizes, uint8_t* out, const uint8_t* end) const {
+  out = WriteField(list_tag, sizes.list, out);
+  if (run.count == 0) return out;
+  if (op == Op::kBytes) return WriteStrings(run, out);  // whose sizes do not change
+  const uint8_t* const after = out + sizes.list;
+  out = WriteField(kPackedTag, sizes.packed, out);
+  out = IsFloat(column.type) ? WriteFloats(run, out) : WriteInts(run, out, end);
+  return out == after ? out : nullptr;
+}
+
+uint8_t* ColumnPlan::WriteStep(size_t item, uint8_t* out, const uint8_t* end) const {
+  const bool has = HasItem(item);
+  const Run run = has ? RunOf(item) : Run{0, 0};
+  const Sizes sizes = has ? SizesOf(run) : Sizes{0, 0};
+  const uint64_t feature = has ? FieldSize(sizes.list) : 0;
+  if (FieldSize(feature) > static_cast<size_t>(end - out)) return nullptr;
+  out = WriteField(kStepTag, feature, out);
+  return has ? WriteList(run, sizes, out, end) : out;
 }
 
 uint8_t* ColumnPlan::WriteEntry(size_t row, uint8_t* out, const uint8_t* end) const {
   if (!HasItem(row)) return out;
   switch (op) {
     case Op::kInt64Scalar:
-      return WriteScalar(static_cast<const int64_t*>(column.values)[row], out, end);
+      return WriteScalar(Load<int64_t>(column.values, row), out, end);
     case Op::kFloat32Scalar:
       return WriteScalarFloat(static_cast<const float*>(column.values)[row], out, end);
-    case Op::kIntScalar:
-      return WriteScalar(LoadInt(column.type, column.values, row), out, end);
+    case Op::kIntScalar: {
+      const int64_t value = LoadInt(column.type, column.values, row);
+      return column.type == ElementType::kUInt64 && value < 0 ? nullptr : WriteScalar(value, out, end);
+    }
     case Op::kFloatScalar:
       return WriteScalarFloat(LoadFloat(column.type, column.values, row), out, end);
+    case Op::kBytes:
+      return WriteStringsEntry(row, out, end);
     default:
-      break;
+      return WriteNumbersEntry(row, out, end);
   }
-  const uint64_t feature = FeatureSize(row);
-  out = WriteField(kEntryTag, FieldSize(column.key.size()) + FieldSize(feature), out);
-  out = WriteField(kKeyTag, column.key.size(), out);
-  std::memcpy(out, column.key.data(), column.key.size());
-  out = WriteField(kValueTag, feature, out + column.key.size());
-  return WriteFeature(row, out);
+}
+
+// The entry up to its Feature of `feature` bytes, for which there is room then.
+inline uint8_t* ColumnPlan::WriteEntryHead(uint64_t feature, uint8_t* out, const uint8_t* end) const {
+  const size_t key = column.key.size();
+  const uint64_t entry = FieldSize(key) + FieldSize(feature);
+  if (FieldSize(entry) > static_cast<size_t>(end - out)) return nullptr;
+  out = WriteField(kEntryTag, entry, out);
+  out = WriteField(kKeyTag, key, out);
+  std::memcpy(out, column.key.data(), key);
+  return WriteField(kValueTag, feature, out + key);
+}
+
+uint8_t* ColumnPlan::WriteStringsEntry(size_t row, uint8_t* out, const uint8_t* end) const {
+  const Run run = RunOf(row);
+  const uint64_t list = StringsSize(run);
+  out = WriteEntryHead(FieldSize(list), out, end);
+  return out != nullptr ? WriteStrings(run, WriteField(list_tag, list, out)) : nullptr;
+}
+
+uint8_t* ColumnPlan::WriteNumbersEntry(size_t row, uint8_t* out, const uint8_t* end) const {
+  const Run run = RunOf(row);
+  const Sizes sizes = SizesOf(run);
+  out = WriteEntryHead(FieldSize(sizes.list), out, end);
+  return out != nullptr ? WriteList(run, sizes, out, end) : nullptr;
 }
 
 }  // namespace tfr

@@ -1,5 +1,8 @@
 // One column of the encoder: sizes and writes its Features. A scalar, the common case, is a fixed text and then a
 // value; the text is made once, for every length that the value can have.
+//
+// Values may change after they were sized (column.h). So whatever is written is written between `out` and `end`, and
+// agrees with the lengths written before it; if that can't be, the result is null.
 
 #ifndef TFRECORD_FAST_ENCODE_COLUMN_PLAN_H_
 #define TFRECORD_FAST_ENCODE_COLUMN_PLAN_H_
@@ -11,6 +14,7 @@
 #include "base/status.h"
 #include "encode/column.h"
 #include "varint/varint.h"
+#include "wire/wire.h"
 
 namespace tfr {
 
@@ -36,13 +40,14 @@ struct ColumnPlan {
   bool HasItem(size_t item) const { return column.valid == nullptr || column.valid[item] != 0; }
 
   // Of the item's Feature, without the tag and length before it.
-  uint64_t FeatureSize(size_t item) const;
-  uint8_t* WriteFeature(size_t item, uint8_t* out) const;
+  uint64_t FeatureSize(size_t item) const { return HasItem(item) ? FieldSize(SizesOf(RunOf(item)).list) : 0; }
 
   // Adds the sizes of the entries of rows [first, last) to sizes[0], sizes[1], …. Not for feature lists.
   void AddEntrySizes(size_t first, size_t last, uint64_t* sizes) const;
-  // Writes the row's entry, and nothing at or after `end`.
+  // Writes the row's entry. All of [out, end) may be written to.
   uint8_t* WriteEntry(size_t row, uint8_t* out, const uint8_t* end) const;
+  // Writes the item as a step of a feature list: its tag, its length and its Feature.
+  uint8_t* WriteStep(size_t item, uint8_t* out, const uint8_t* end) const;
 
   // The first item in [first, last) with a value above 2^63 - 1; `last` if there is none.
   size_t FindTooLarge(size_t first, size_t last) const;
@@ -57,13 +62,26 @@ struct ColumnPlan {
     return {static_cast<size_t>(column.splits[item]),
             static_cast<size_t>(column.splits[item + 1] - column.splits[item])};
   }
+  // Of a run of values: the bytes of the values if they are packed, and of the list message around them.
+  struct Sizes {
+    uint64_t packed;
+    uint64_t list;
+  };
   void LayTexts(size_t value_size);
-  uint64_t ListSize(Run run) const;
+  Sizes SizesOf(Run run) const;
   uint64_t PackedSize(Run run) const;
-  uint8_t* WriteInts(Run run, uint8_t* out) const;
+  uint8_t* WriteEntryHead(uint64_t feature, uint8_t* out, const uint8_t* end) const;
+  // Out of line, so that they cost scalars no registers.
+  __attribute__((noinline)) void AddListSizes(size_t first, size_t last, uint64_t* sizes) const;
+  __attribute__((noinline)) uint8_t* WriteStringsEntry(size_t row, uint8_t* out, const uint8_t* end) const;
+  __attribute__((noinline)) uint8_t* WriteNumbersEntry(size_t row, uint8_t* out, const uint8_t* end) const;
+  uint8_t* WriteList(Run run, Sizes sizes, uint8_t* out, const uint8_t* end) const;
+  uint64_t StringsSize(Run run) const;
+  uint8_t* WriteStrings(Run run, uint8_t* out) const;
+  uint8_t* WriteInts(Run run, uint8_t* out, const uint8_t* end) const;
   uint8_t* WriteFloats(Run run, uint8_t* out) const;
-  uint8_t* WriteScalar(int64_t value, uint8_t* out, const uint8_t* end) const;
-  uint8_t* WriteScalarFloat(float value, uint8_t* out, const uint8_t* end) const;
+  __attribute__((always_inline)) uint8_t* WriteScalar(int64_t value, uint8_t* out, const uint8_t* end) const;
+  __attribute__((always_inline)) uint8_t* WriteScalarFloat(float value, uint8_t* out, const uint8_t* end) const;
 };
 
 }  // namespace tfr

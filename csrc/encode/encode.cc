@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -41,16 +42,11 @@ Status SizeRows(const RowEncoder& encoder, size_t num_threads, uint64_t* sizes) 
   num_threads = ResolveThreads(num_threads);
   const size_t task_rows = std::clamp(rows / (num_threads * kSizeTasksPerThread), kLeastSizeTask, kMostSizeTask);
   const size_t tasks = (rows + task_rows - 1) / task_rows;
-  std::vector<Status> statuses(tasks);
-  ParallelFor(tasks, num_threads, [&](size_t task) {
+  return ParallelTry(tasks, num_threads, [&](size_t task) {
     const size_t begin = task * task_rows;
     const size_t end = std::min(rows, begin + task_rows);
-    statuses[task] = encoder.Size(begin, end, sizes + begin);
+    return encoder.Size(begin, end, sizes + begin);
   });
-  for (Status& status : statuses) {
-    if (!status.ok()) return std::move(status);
-  }
-  return {};
 }
 
 Status EncodeRows(const RowEncoder& encoder, size_t num_threads, RecordBatchPtr* batch) {
@@ -71,11 +67,21 @@ Status EncodeRows(const RowEncoder& encoder, size_t num_threads, RecordBatchPtr*
     at += sizes[row];
   }
   const std::vector<size_t> cuts = CutByBytes(made->records);
-  ParallelFor(cuts.size() - 1, num_threads, [&](size_t task) {
+  std::mutex mutex;  // guards made->owners
+  TFR_RETURN_IF_ERROR(ParallelTry(cuts.size() - 1, num_threads, [&](size_t task) {
     for (size_t row = cuts[task]; row < cuts[task + 1]; ++row) {
-      encoder.Write(row, sizes[row], const_cast<uint8_t*>(made->records[row].data));
+      Bytes& record = made->records[row];
+      if (encoder.Write(row, record.size, const_cast<uint8_t*>(record.data))) [[likely]]
+        continue;
+      // Its values have changed since it was sized. It gets memory of its own.
+      auto alone = std::make_shared<std::vector<uint8_t>>();
+      TFR_RETURN_IF_ERROR(encoder.EncodeAlone(row, alone.get()));
+      record = {alone->data(), alone->size()};
+      std::lock_guard<std::mutex> lock(mutex);
+      made->owners.push_back(std::move(alone));
     }
-  });
+    return Status();
+  }));
   made->owners.push_back(std::move(buffer));
   *batch = std::move(made);
   return {};

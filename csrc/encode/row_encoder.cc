@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <string>
 #include <utility>
 
 #include "encode/column_plan.h"
+#include "encode/copied_row.h"
 #include "wire/wire.h"
 
 namespace tfr {
@@ -35,11 +37,13 @@ Status TooLarge(const ColumnPlan& plan, size_t row) {
                                  ": a uint64 above 2^63 - 1, which an int64 list can't hold");
 }
 
-// The length of a message's last field, given what tag, length and field take together.
-uint64_t InnerSize(uint64_t outer) {
-  uint64_t head = 2;
-  while (1 + VarintSize(outer - head) != head) ++head;
-  return outer - head;
+// The length of a message's last field, given what tag, length and field take together; false if no field takes that.
+bool InnerSize(uint64_t outer, uint64_t* inner) {
+  for (uint64_t head = 2; head <= 1 + kMaxVarintSize && head <= outer; ++head) {
+    *inner = outer - head;
+    if (1 + VarintSize(*inner) == head) return true;
+  }
+  return false;
 }
 
 // The steps of one row of a feature list.
@@ -79,7 +83,7 @@ Status RowEncoder::Init(MessageType type, std::vector<EncodeColumn> columns, std
 Status RowEncoder::SizeFeatures(size_t first, size_t last, uint64_t* sizes) const {
   for (const ColumnPlan& plan : columns_) {
     const size_t bad = plan.FindTooLarge(first, last);
-    if (bad < last) return TooLarge(plan, bad);
+    if (bad < last) return TooLarge(plan, first_row_ + bad);
     plan.AddEntrySizes(first, last, sizes);
   }
   return {};
@@ -91,7 +95,7 @@ Status RowEncoder::SizeLists(size_t first, size_t last, uint64_t* sizes) const {
     for (const ColumnPlan& plan : lists_) {
       if (!HasRow(plan, row)) continue;
       const Steps steps = StepsOf(plan, row);
-      if (plan.FindTooLarge(steps.first, steps.last) < steps.last) return TooLarge(plan, row);
+      if (plan.FindTooLarge(steps.first, steps.last) < steps.last) return TooLarge(plan, first_row_ + row);
       total += FieldSize(FieldSize(plan.column.key.size()) + FieldSize(ListBytes(plan, row)));
     }
     sizes[row - first] += FieldSize(total);
@@ -111,49 +115,85 @@ Status RowEncoder::Size(size_t first, size_t last, uint64_t* sizes) const {
     if (!lists_.empty()) TFR_RETURN_IF_ERROR(SizeLists(begin, end, block));
     for (size_t i = 0; i < end - begin; ++i) {
       if (block[i] > kMaxRecordBytes) {
-        return Status::InvalidArgument("row " + std::to_string(begin + i) + " takes " + std::to_string(block[i]) +
-                                       " bytes, more than the 2 GiB of a protobuf message");
+        return Status::InvalidArgument("row " + std::to_string(first_row_ + begin + i) + " takes " +
+                                       std::to_string(block[i]) + " bytes, more than the 2 GiB of a protobuf message");
       }
     }
   }
   return {};
 }
 
-void RowEncoder::Write(size_t row, uint64_t size, uint8_t* out) const {
-  if (type_ == MessageType::kSequenceExample) return WriteSequence(row, size, out);
+bool RowEncoder::Write(size_t row, uint64_t size, uint8_t* out) const {
   const uint8_t* const end = out + size;
-  WriteFeatures(row, WriteField(kFeaturesTag, InnerSize(size), out), end);
+  if (type_ == MessageType::kExample) {
+    uint64_t features;
+    if (!InnerSize(size, &features)) return false;
+    return WriteFeatures(row, WriteField(kFeaturesTag, features, out), end) == end;
+  }
+  if (!columns_.empty()) out = WriteContext(row, out, end);
+  if (!lists_.empty() && out != nullptr) out = WriteLists(row, out, end);
+  return out == end;
 }
 
 uint8_t* RowEncoder::WriteFeatures(size_t row, uint8_t* out, const uint8_t* end) const {
-  for (const ColumnPlan& plan : columns_) out = plan.WriteEntry(row, out, end);
+  for (const ColumnPlan& plan : columns_) {
+    out = plan.WriteEntry(row, out, end);
+    if (out == nullptr) [[unlikely]]
+      break;
+  }
   return out;
 }
 
-void RowEncoder::WriteSequence(size_t row, uint64_t size, uint8_t* out) const {
-  const uint8_t* const end = out + size;
-  if (!columns_.empty()) {
-    uint64_t features = 0;
-    for (const ColumnPlan& plan : columns_) plan.AddEntrySizes(row, row + 1, &features);
-    out = WriteField(kFeaturesTag, features, out);
-    out = WriteFeatures(row, out, end);
-  }
-  if (lists_.empty()) return;
-  out = WriteField(kFeatureListsTag, InnerSize(static_cast<uint64_t>(end - out)), out);
+uint8_t* RowEncoder::WriteContext(size_t row, uint8_t* out, const uint8_t* end) const {
+  uint64_t features = 0;
+  for (const ColumnPlan& plan : columns_) plan.AddEntrySizes(row, row + 1, &features);
+  if (FieldSize(features) > static_cast<size_t>(end - out)) return nullptr;
+  out = WriteField(kFeaturesTag, features, out);
+  uint8_t* const after = out + features;
+  return WriteFeatures(row, out, after) == after ? after : nullptr;
+}
+
+uint8_t* RowEncoder::WriteLists(size_t row, uint8_t* out, const uint8_t* end) const {
+  uint64_t lists;
+  if (!InnerSize(static_cast<uint64_t>(end - out), &lists)) return nullptr;
+  out = WriteField(kFeatureListsTag, lists, out);
   for (const ColumnPlan& plan : lists_) {
     if (!HasRow(plan, row)) continue;
     const std::string& key = plan.column.key;
     const uint64_t list = ListBytes(plan, row);
-    out = WriteField(kEntryTag, FieldSize(key.size()) + FieldSize(list), out);
+    const uint64_t entry = FieldSize(key.size()) + FieldSize(list);
+    if (FieldSize(entry) > static_cast<size_t>(end - out)) return nullptr;
+    out = WriteField(kEntryTag, entry, out);
     out = WriteField(kKeyTag, key.size(), out);
     std::memcpy(out, key.data(), key.size());
     out = WriteField(kValueTag, list, out + key.size());
+    const uint8_t* const after = out + list;
     const Steps steps = StepsOf(plan, row);
-    for (size_t step = steps.first; step < steps.last; ++step) {
-      out = WriteField(kStepTag, plan.FeatureSize(step), out);
-      out = plan.WriteFeature(step, out);
+    for (size_t step = steps.first; step < steps.last && out != nullptr; ++step) {
+      out = plan.WriteStep(step, out, after);
     }
+    if (out != after) return nullptr;
   }
+  return out;
+}
+
+Status RowEncoder::EncodeAlone(size_t row, std::vector<uint8_t>* record) const {
+  const auto copy_all = [&](const std::vector<ColumnPlan>& plans, std::deque<CopiedRow>* copies) {
+    std::vector<EncodeColumn> columns;
+    for (const ColumnPlan& plan : plans) columns.push_back(copies->emplace_back(plan.column, row).column());
+    return columns;
+  };
+  std::deque<CopiedRow> copies;
+  std::vector<EncodeColumn> columns = copy_all(columns_, &copies);
+  std::vector<EncodeColumn> lists = copy_all(lists_, &copies);
+  RowEncoder alone;
+  TFR_RETURN_IF_ERROR(alone.Init(type_, std::move(columns), std::move(lists), 1));
+  alone.first_row_ = first_row_ + row;
+  uint64_t size;
+  TFR_RETURN_IF_ERROR(alone.Size(0, 1, &size));
+  record->resize(size);
+  if (alone.Write(0, size, record->data())) return {};
+  return Status::InvalidArgument("row " + std::to_string(alone.first_row_) + " has more bytes than there can be");
 }
 
 }  // namespace tfr

@@ -20,7 +20,8 @@ namespace tfr {
 // What does not change from row to row in one column.
 struct ColumnPlan;
 
-// Safe to use from several threads at the same time. What the columns point to must outlive it.
+// Safe to use from several threads at the same time. What the columns point to must outlive it; some of it may change
+// meanwhile (column.h).
 class RowEncoder {
  public:
   // Protobuf's own limit for the size of a message.
@@ -42,16 +43,22 @@ class RowEncoder {
   // for a value that has no encoding.
   Status Size(size_t first, size_t last, uint64_t* sizes) const;
 
-  // Writes a row: `size` bytes, as given by Size, and none after them.
-  void Write(size_t row, uint64_t size, uint8_t* out) const;
+  // Writes a row: `size` bytes, as given by Size, and none after them. False if the row's values have changed since, so
+  // that it takes more bytes or fewer; what is in [out, out + size) is then undefined, and EncodeAlone has to be used.
+  [[nodiscard]] bool Write(size_t row, uint64_t size, uint8_t* out) const;
+
+  // Encodes a row from a copy of its values, in whatever size it has now.
+  Status EncodeAlone(size_t row, std::vector<uint8_t>* record) const;
 
  private:
   Status SizeFeatures(size_t first, size_t last, uint64_t* sizes) const;
   Status SizeLists(size_t first, size_t last, uint64_t* sizes) const;
   uint8_t* WriteFeatures(size_t row, uint8_t* out, const uint8_t* end) const;
-  void WriteSequence(size_t row, uint64_t size, uint8_t* out) const;
+  uint8_t* WriteContext(size_t row, uint8_t* out, const uint8_t* end) const;
+  uint8_t* WriteLists(size_t row, uint8_t* out, const uint8_t* end) const;
 
   size_t rows_ = 0;
+  size_t first_row_ = 0;  // what errors call the first row
   MessageType type_ = MessageType::kExample;
   std::vector<ColumnPlan> columns_;
   std::vector<ColumnPlan> lists_;

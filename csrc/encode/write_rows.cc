@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -58,46 +60,94 @@ class BlockWriter {
       : encoder_(encoder), sizes_(sizes), writers_(writers), turns_(writers.size()) {}
 
   void Run(const Block& block) {
-    std::shared_ptr<Buffer> frames;
-    if (!failed()) {
-      frames = buffers_.Take(block.bytes);
-      if (frames) Encode(block, frames->data());
+    Frames frames;
+    Status status;
+    std::exception_ptr thrown;
+    if (!stopped()) {
+      try {
+        status = Encode(block, &frames);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
     }
     std::unique_lock<std::mutex> lock(mutex_);
     done_.wait(lock, [&] { return turns_[block.writer] == block.turn; });
-    if (failed_.ok()) {
-      Status status;
-      if (frames) {
-        lock.unlock();
-        status = writers_[block.writer]->WriteFrames({frames->data(), block.bytes}, block.rows);
-        lock.lock();
-      } else {
-        status = Status::OutOfMemory("no memory for " + std::to_string(block.bytes) + " bytes of records");
+    if (!stopped_ && status.ok() && !thrown) {
+      lock.unlock();
+      try {
+        status = writers_[block.writer]->WriteFrames({frames.buffer->data(), frames.bytes}, block.rows);
+      } catch (...) {
+        thrown = std::current_exception();
       }
-      if (failed_.ok()) failed_ = std::move(status);
+      lock.lock();
+    }
+    if (!stopped_ && (!status.ok() || thrown)) {
+      stopped_ = true;
+      failed_ = std::move(status);
+      thrown_ = std::move(thrown);
     }
     ++turns_[block.writer];
     lock.unlock();
     done_.notify_all();
   }
 
-  Status TakeStatus() { return std::move(failed_); }
-
- private:
-  bool failed() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    return !failed_.ok();
+  // After the last block. Throws what a block has thrown.
+  Status TakeStatus() {
+    if (thrown_) std::rethrow_exception(thrown_);
+    return std::move(failed_);
   }
 
-  void Encode(const Block& block, uint8_t* out) const {
+ private:
+  // Framed records, end to end.
+  struct Frames {
+    std::shared_ptr<Buffer> buffer;
+    uint64_t bytes = 0;  // of the records written so far
+  };
+
+  bool stopped() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return stopped_;
+  }
+
+  Status Encode(const Block& block, Frames* frames) {
+    uint64_t rest = block.bytes;  // of the rows that follow
+    TFR_RETURN_IF_ERROR(MakeRoom(rest, frames));
     for (size_t i = 0, row = block.first_row; i < block.rows; ++i, row += writers_.size()) {
-      const uint64_t size = sizes_[row];
+      uint64_t size = sizes_[row];
+      rest -= size + kFrameBytes;
+      if (!encoder_.Write(row, size, frames->buffer->data() + frames->bytes + kHeaderBytes)) [[unlikely]] {
+        TFR_RETURN_IF_ERROR(EncodeAlone(row, rest, frames, &size));
+      }
+      uint8_t* const out = frames->buffer->data() + frames->bytes;
       uint8_t* const record = out + kHeaderBytes;
       StoreHeader(out, size);
-      encoder_.Write(row, size, record);
       StoreFooter(record + size, record, size);
-      out = record + size + kFooterBytes;
+      frames->bytes += size + kFrameBytes;
     }
+    return {};
+  }
+
+  // A row whose values have changed since it was sized goes where it belongs, and there is room for the `rest` after
+  // it.
+  Status EncodeAlone(size_t row, uint64_t rest, Frames* frames, uint64_t* size) {
+    std::vector<uint8_t> record;
+    TFR_RETURN_IF_ERROR(encoder_.EncodeAlone(row, &record));
+    *size = record.size();
+    TFR_RETURN_IF_ERROR(MakeRoom(*size + kFrameBytes + rest, frames));
+    std::memcpy(frames->buffer->data() + frames->bytes + kHeaderBytes, record.data(), record.size());
+    return {};
+  }
+
+  // For `more` bytes after those that are there.
+  Status MakeRoom(uint64_t more, Frames* frames) {
+    const uint64_t have = frames->buffer ? frames->buffer->capacity() : 0;
+    if (frames->buffer && have - frames->bytes >= more) return {};
+    const uint64_t want = std::max(frames->bytes + more, 2 * have);
+    std::shared_ptr<Buffer> roomier = buffers_.Take(want);
+    if (!roomier) return Status::OutOfMemory("no memory for " + std::to_string(want) + " bytes of records");
+    if (frames->bytes > 0) std::memcpy(roomier->data(), frames->buffer->data(), frames->bytes);
+    frames->buffer = std::move(roomier);
+    return {};
   }
 
   const RowEncoder& encoder_;
@@ -108,7 +158,9 @@ class BlockWriter {
   std::mutex mutex_;  // guards all below
   std::condition_variable done_;
   std::vector<size_t> turns_;
+  bool stopped_ = false;  // by one of these
   Status failed_;
+  std::exception_ptr thrown_;
 };
 
 }  // namespace

@@ -401,6 +401,7 @@ Status ParseRanges(const RecordBatch& batch, ExamplePlan& plan, const std::vecto
   }
   if (status.ok()) NoteListBytes(*columns, &plan);
   for (auto& parser : parsers) {
+    if (status.code() == StatusCode::kOutOfMemory) break;  // it may have learnt half of something
     for (size_t f = 0; f < plan.schema->size(); ++f) parser->values(f).Unplace();
     plan.parsers.GiveBack(std::move(parser));
   }
@@ -427,7 +428,10 @@ Status ParseRanges(const RecordBatch& batch, SequencePlan& plan, const std::vect
         context);
   }
   if (status.ok()) status = FinishLists(plan, ranges, parsers, list_targets, lists);
-  for (auto& parser : parsers) plan.parsers.GiveBack(std::move(parser));
+  for (auto& parser : parsers) {
+    if (status.code() == StatusCode::kOutOfMemory) break;
+    plan.parsers.GiveBack(std::move(parser));
+  }
   if (status.ok()) {
     KeepOwners(batch, plan.context, context);
     KeepOwners(batch, plan.lists, lists);

@@ -3,6 +3,7 @@
 #include "parse/ranges.h"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <utility>
 
@@ -42,11 +43,12 @@ Status RunRanges(const RecordBatch& batch, const std::vector<Range>& ranges, Cre
                  const std::function<Status(size_t, size_t*)>& parse) {
   std::vector<Status> statuses(ranges.size());
   std::vector<size_t> bad_rows(ranges.size());
+  std::atomic<bool> no_memory{false};
   const auto run = [&](size_t part) {
     try {
       statuses[part] = parse(part, &bad_rows[part]);
     } catch (const std::bad_alloc&) {
-      statuses[part] = NoMemory();
+      no_memory = true;  // an error would take memory, too
     }
   };
   if (ranges.size() == 1) {
@@ -54,6 +56,7 @@ Status RunRanges(const RecordBatch& batch, const std::vector<Range>& ranges, Cre
   } else {
     crew->Share(ranges.size(), run);
   }
+  if (no_memory) return NoMemory();
   for (size_t part = 0; part < ranges.size(); ++part) {  // ranges ascend, so the first error is the earliest row's
     if (!statuses[part].ok()) return Locate(std::move(statuses[part]), batch, bad_rows[part]);
   }

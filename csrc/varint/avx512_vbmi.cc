@@ -264,8 +264,16 @@ TFR_VBMI size_t EncodedSize(const int64_t* values, size_t n) {
   return static_cast<size_t>(_mm512_reduce_add_epi64(sums));
 }
 
-// Up to eight values below 2^56; `bytes` has the bits of those wanted, eight per value.
-TFR_VBMI_INLINE uint8_t* Encode8(__m512i values, uint64_t bytes, uint8_t* out) {
+// Eight values, or those that `wanted` has bits for and zeros, as they are now: the register is what all steps work on,
+// and not loaded again.
+TFR_VBMI_INLINE __m512i ReadOnce8(const int64_t* values, __mmask8 wanted) {
+  __m512i read = _mm512_maskz_loadu_epi64(wanted, values);
+  asm volatile("" : "+v"(read));
+  return read;
+}
+
+// Up to eight values below 2^56; `bytes` has the bits of those wanted, eight per value. Null if they do not fit.
+TFR_VBMI_INLINE uint8_t* Encode8(__m512i values, uint64_t bytes, uint8_t* out, const uint8_t* end) {
   const __m512i number = _mm512_set1_epi64(0x0706050403020100);  // of a byte in its lane
   const __m512i shifts = _mm512_set1_epi64(0x312a231c150e0700);  // 7 times that
   const __m512i groups = _mm512_and_si512(_mm512_multishift_epi64_epi8(shifts, values), _mm512_set1_epi8(0x7f));
@@ -278,38 +286,43 @@ TFR_VBMI_INLINE uint8_t* Encode8(__m512i values, uint64_t bytes, uint8_t* out) {
   const uint64_t kept = _mm512_cmple_epu8_mask(number, lasts) & bytes;
   const __m512i marked = _mm512_mask_add_epi8(groups, more, groups, _mm512_set1_epi8(static_cast<char>(0x80)));
   const size_t size = static_cast<size_t>(_mm_popcnt_u64(kept));
+  if (size > static_cast<size_t>(end - out)) [[unlikely]]
+    return nullptr;
   _mm512_mask_storeu_epi8(out, LowBits(size), _mm512_maskz_compress_epi8(kept, marked));
   return out + size;
 }
 
-// The first sixteen of n values.
-TFR_VBMI_INLINE uint8_t* Encode16(const int64_t* values, size_t n, uint8_t* out) {
-  const __m512i first = _mm512_loadu_si512(values);
-  const __m512i second = _mm512_loadu_si512(values + 8);
+// Sixteen values.
+TFR_VBMI_INLINE uint8_t* Encode16(const int64_t* values, uint8_t* out, const uint8_t* end) {
+  const __m512i first = ReadOnce8(values, 0xff);
+  const __m512i second = ReadOnce8(values + 8, 0xff);
   const __m512i any = _mm512_or_si512(first, second);
   if (_mm512_test_epi64_mask(any, _mm512_set1_epi64(~int64_t{0x7f})) == 0) {
+    if (end - out < 16) [[unlikely]]
+      return nullptr;
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
                      _mm_unpacklo_epi64(_mm512_cvtepi64_epi8(first), _mm512_cvtepi64_epi8(second)));
     return out + 16;
   }
   if (_mm512_test_epi64_mask(any, _mm512_set1_epi64(INT64_MIN >> 7)) == 0) {
-    return Encode8(second, ~uint64_t{0}, Encode8(first, ~uint64_t{0}, out));
+    out = Encode8(first, ~uint64_t{0}, out, end);
+    return out != nullptr ? Encode8(second, ~uint64_t{0}, out, end) : nullptr;
   }
-  if (n < 16 + 7) return EncodeOneByOne(values, 16, out);
-  for (size_t i = 0; i < 16; ++i) out = EncodeLoosely(values[i], out);
+  if (static_cast<size_t>(end - out) < 16 * kMaxVarintSize) return EncodeOneByOne(values, 16, out, end);
+  for (size_t i = 0; i < 16; ++i) out = EncodeLoosely(ReadOnce(values + i), out);
   return out;
 }
 
-TFR_VBMI uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out) {
+TFR_VBMI uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out, const uint8_t* end) {
   size_t i = 0;
-  for (; n - i >= 16; i += 16) out = Encode16(values + i, n - i, out);
-  while (i < n) {
+  for (; n - i >= 16 && out != nullptr; i += 16) out = Encode16(values + i, out, end);
+  while (i < n && out != nullptr) {
     const size_t some = n - i < 8 ? n - i : 8;
-    const __m512i rest = _mm512_maskz_loadu_epi64(static_cast<__mmask8>(LowBits(some)), values + i);
+    const __m512i rest = ReadOnce8(values + i, static_cast<__mmask8>(LowBits(some)));
     if (_mm512_test_epi64_mask(rest, _mm512_set1_epi64(INT64_MIN >> 7)) == 0) {
-      out = Encode8(rest, LowBits(8 * some), out);
+      out = Encode8(rest, LowBits(8 * some), out, end);
     } else {
-      out = EncodeOneByOne(values + i, some, out);
+      out = EncodeOneByOne(values + i, some, out, end);
     }
     i += some;
   }

@@ -18,7 +18,7 @@ struct VarintOps {
   const uint8_t* (*decode)(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count);
   size_t (*count)(const uint8_t* p, const uint8_t* end);
   size_t (*encoded_size)(const int64_t* values, size_t n);
-  uint8_t* (*encode)(const int64_t* values, size_t n, uint8_t* out);
+  uint8_t* (*encode)(const int64_t* values, size_t n, uint8_t* out, const uint8_t* end);
 };
 
 extern const VarintOps kPortableVarint;
@@ -29,8 +29,18 @@ extern const VarintOps kAvx512VbmiVarint;
 
 constexpr uint64_t kTopBits = 0x8080808080808080;
 
-// Writes one varint, and perhaps garbage in the seven bytes after it; returns the byte after it. `groups` is its
-// lowest eight 7-bit groups, one byte each.
+// Memory that someone else may write to at the same time, as it is now. What follows works on one and the same value.
+inline uint64_t ReadOnce(const int64_t* value) {
+  return static_cast<uint64_t>(__atomic_load_n(value, __ATOMIC_RELAXED));
+}
+
+// Writes one varint if it fits into [out, end); returns the byte after it, or null.
+inline uint8_t* StoreIfItFits(uint64_t value, uint8_t* out, const uint8_t* end) {
+  return VarintSize(value) <= static_cast<size_t>(end - out) ? EncodeVarint(value, out) : nullptr;
+}
+
+// Writes one varint, and perhaps garbage after it, kMaxVarintSize bytes at most; returns the byte after it. `groups` is
+// its lowest eight 7-bit groups, one byte each.
 inline uint8_t* StoreLoosely(uint64_t value, uint64_t groups, uint8_t* out) {
   if (value >> 56 != 0) {  // 9 or 10 bytes
     const unsigned tenth = static_cast<unsigned>(value >> 63);

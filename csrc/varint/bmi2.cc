@@ -207,7 +207,9 @@ TFR_BMI2 size_t EncodedSize(const int64_t* values, size_t n) {
   return size;
 }
 
-TFR_BMI2 uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out) { return EncodeOneByOne(values, n, out); }
+TFR_BMI2 uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out, const uint8_t* end) {
+  return EncodeOneByOne(values, n, out, end);
+}
 
 }  // namespace
 

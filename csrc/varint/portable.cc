@@ -81,18 +81,17 @@ inline uint64_t SplitGroups(uint64_t x) {
   return (x & 0x007f007f007f007f) | ((x << 1) & 0x7f007f007f007f00);
 }
 
-uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out) {
+uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out, const uint8_t* end) {
   size_t i = 0;
-  // Each of the seven values to come takes a byte at least, which may hold garbage until then.
-  for (; n - i >= 8; ++i) {
-    const uint64_t value = static_cast<uint64_t>(values[i]);
+  for (; i < n && static_cast<size_t>(end - out) >= kMaxVarintSize; ++i) {
+    const uint64_t value = ReadOnce(values + i);
     if (value < 0x80) {
       *out++ = static_cast<uint8_t>(value);
     } else {
       out = StoreLoosely(value, SplitGroups(value), out);
     }
   }
-  for (; i < n; ++i) out = EncodeVarint(static_cast<uint64_t>(values[i]), out);
+  for (; i < n && out != nullptr; ++i) out = StoreIfItFits(ReadOnce(values + i), out, end);
   return out;
 }
 

@@ -70,7 +70,9 @@ size_t CountLongRun(const uint8_t* p, const uint8_t* end) { return Ops().count(p
 
 size_t EncodedVarintsSize(const int64_t* values, size_t n) { return internal::Ops().encoded_size(values, n); }
 
-uint8_t* EncodeVarints(const int64_t* values, size_t n, uint8_t* out) { return internal::Ops().encode(values, n, out); }
+uint8_t* EncodeVarints(const int64_t* values, size_t n, uint8_t* out, const uint8_t* end) {
+  return internal::Ops().encode(values, n, out, end);
+}
 
 std::vector<const char*> VarintBackends() {
   std::vector<const char*> names;

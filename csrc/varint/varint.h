@@ -154,9 +154,10 @@ inline uint8_t* EncodeVarint(uint64_t value, uint8_t* out) {
 // The sum of VarintSize over n values.
 size_t EncodedVarintsSize(const int64_t* values, size_t n);
 
-// Writes n varints, each as short as possible: EncodedVarintsSize(values, n) bytes and no more; returns the byte
-// after the last.
-uint8_t* EncodeVarints(const int64_t* values, size_t n, uint8_t* out);
+// Writes n varints, each as short as possible, and returns the byte after the last one; null if they do not fit into
+// [out, end). All of [out, end) may be written to, wherever the varints end. Each value is read once, so that values
+// that someone changes at the same time make varints, if not those that were expected.
+uint8_t* EncodeVarints(const int64_t* values, size_t n, uint8_t* out, const uint8_t* end);
 
 // ---- Backends ----
 

@@ -15,17 +15,15 @@ namespace tfr::internal {
 #define TFR_PDEP_INLINE __attribute__((target("bmi,bmi2"), always_inline)) inline
 
 // See StoreLoosely.
-TFR_PDEP_INLINE uint8_t* EncodeLoosely(int64_t value, uint8_t* out) {
-  const uint64_t bits = static_cast<uint64_t>(value);
-  return StoreLoosely(bits, _pdep_u64(bits, ~kTopBits), out);
+TFR_PDEP_INLINE uint8_t* EncodeLoosely(uint64_t value, uint8_t* out) {
+  return StoreLoosely(value, _pdep_u64(value, ~kTopBits), out);
 }
 
-// n varints one by one.
-TFR_PDEP_INLINE uint8_t* EncodeOneByOne(const int64_t* values, size_t n, uint8_t* out) {
+// n varints one by one; see EncodeVarints.
+TFR_PDEP_INLINE uint8_t* EncodeOneByOne(const int64_t* values, size_t n, uint8_t* out, const uint8_t* end) {
   size_t i = 0;
-  // Each of the seven values to come takes a byte at least, which may hold garbage until then.
-  for (; n - i >= 8; ++i) out = EncodeLoosely(values[i], out);
-  for (; i < n; ++i) out = EncodeVarint(static_cast<uint64_t>(values[i]), out);
+  for (; i < n && static_cast<size_t>(end - out) >= kMaxVarintSize; ++i) out = EncodeLoosely(ReadOnce(values + i), out);
+  for (; i < n && out != nullptr; ++i) out = StoreIfItFits(ReadOnce(values + i), out, end);
   return out;
 }
 

@@ -1,6 +1,6 @@
 """Writes the fuzzer's first corpus: a record of every kind of case for every schema of parse_fuzz.cc.
 
-python -m tests.fuzz.make_corpus tests/fuzz/corpus
+python -m tests.fuzz.make_corpus tests/fuzz/corpus/parse
 """
 
 import random

@@ -4,7 +4,7 @@
 //   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icsrc
 //       tests/fuzz/parse_fuzz.cc csrc/base/{buffer,cpu,parallel,process,status}.cc csrc/{wire,varint,parse}/*.cc
 //       -pthread -o parse_fuzz
-//   ./parse_fuzz tests/fuzz/corpus
+//   ./parse_fuzz tests/fuzz/corpus/parse
 //
 // The first byte chooses the schema; the rest is one record, copied to memory of exactly its size.
 

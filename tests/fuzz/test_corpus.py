@@ -1,6 +1,6 @@
 """What fuzzing has found worth keeping: every varint backend makes the same of it.
 
-tests/fuzz/corpus holds the fuzzer's seeds, tests/fuzz/found.tfrecord.gz what it grew them to (its minimised corpus).
+tests/fuzz/corpus/parse holds seeds, tests/fuzz/found.tfrecord.gz what the fuzzer grew them to (its minimised corpus).
 """
 
 import pytest
@@ -10,7 +10,7 @@ from tests.support.oracle import neutral
 from tests.support.paths import FUZZ
 from tfrecord_fast import _core
 
-SEEDS = [path.read_bytes() for path in sorted((FUZZ / "corpus").iterdir())]
+SEEDS = [path.read_bytes() for path in sorted((FUZZ / "corpus" / "parse").iterdir())]
 FOUND = list(tf.data.TFRecordDataset(FUZZ / "found.tfrecord.gz"))
 # The fuzzer's first byte chooses its schema; the rest is a record.
 RECORDS = [data[1:] for data in SEEDS + FOUND]

@@ -136,6 +136,7 @@ def _of_splits(steps: Any, items: Column) -> FeatureList:
 
 def _checked(items: Column, steps: Splits) -> FeatureList:
     """Of Arrow's lists, which may leave values out."""
+    steps = np.array(steps, np.int64)  # a copy: the core reads them again, and no one may have changed them by then
     if len(steps) == 0 or steps[0] < 0 or steps[-1] > items.rows or np.any(steps[1:] < steps[:-1]):
         raise InvalidArgumentError(f"row splits must ascend from 0 to at most {items.rows}, the number of steps")
-    return FeatureList(items, np.ascontiguousarray(steps, np.int64))
+    return FeatureList(items, steps)

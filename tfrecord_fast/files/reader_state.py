@@ -30,13 +30,26 @@ def check_state(state: object) -> None:
     _check_keys(state, _OF_BEGUN_STATE, "state")
     _check_keys(state["order"], {"seed"}, "state's order")
     _check_keys(stream, _OF_STREAM, "state's stream")
+    files: list[Any] = []
     numbers = [stream[name] for name in ("epoch", "next_file", "cursor", "visit")]
     for triple in [*_list(stream["slots"]), *_list(stream["shuffled"])]:
         if len(_list(triple)) != 3:
             raise ValueError(f"not a state of ShardReader: {triple!r:.60} is not the place of a record")
         numbers += triple[1:]
-    if not all(isinstance(number, int) and 0 <= number <= MOST for number in numbers):
+        files.append(triple[0])
+    good = (
+        all(_is_number(number, 0, MOST) for number in numbers)
+        and all(_is_number(file, -MOST - 1, MOST) for file in files)
+        and _is_number(stream["random"], 0, 2 * MOST + 1)
+        and isinstance(stream["random_started"], bool)
+        and isinstance(stream["draining"], bool)
+    )
+    if not good:
         raise ValueError("not a state of ShardReader: a number is missing or out of range")
+
+
+def _is_number(value: object, least: int, most: int) -> bool:
+    return isinstance(value, int) and least <= value <= most
 
 
 def _check_keys(part: object, keys: set[str], name: str) -> None:

@@ -6,7 +6,9 @@ simplejpeg, Pillow decodes it, and pixels may differ by a few steps of 255. Ever
 
 from __future__ import annotations
 
+import contextlib
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -140,9 +142,10 @@ def decode_gif(contents: Contents, name: str | None = None) -> npt.NDArray[Any]:
     """All frames of a GIF as uint8 `[frames, height, width, 3]`."""
     image = _open(_content(contents))
     frames = []
-    for number in range(getattr(image, "n_frames", 1)):
-        image.seek(number)
-        frames.append(np.asarray(image.convert("RGB")))
+    with _pillow_at(_UNDECODABLE):
+        for number in range(getattr(image, "n_frames", 1)):
+            image.seek(number)
+            frames.append(np.asarray(image.convert("RGB")))
     return np.stack(frames)
 
 
@@ -184,11 +187,25 @@ def decode_image(
     return convert_image_dtype(decoded, kind)
 
 
-def _open(data: bytes) -> Any:
+_UNKNOWN = "Unknown image file format; expected JPEG, PNG, GIF or BMP"
+_UNDECODABLE = "the image can't be decoded"
+
+
+@contextlib.contextmanager
+def _pillow_at(what: str) -> Iterator[None]:
+    """Of a damaged image, Pillow raises exceptions of its own and whatever its readers stumble on."""
     try:
-        return pillow().open(io.BytesIO(data))
-    except OSError as error:
-        raise InvalidArgumentError(f"Unknown image file format; expected JPEG, PNG, GIF or BMP: {error}") from None
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InvalidArgumentError(f"{what}: {error}") from None
+
+
+def _open(data: bytes) -> Any:
+    library = pillow()
+    with _pillow_at(_UNKNOWN):
+        return library.open(io.BytesIO(data))
 
 
 def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
@@ -204,10 +221,8 @@ def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
 
 def _pixels_of(image: Any, mode: str | None = None) -> npt.NDArray[Any]:
     """`[height, width, channels]`, converted to the mode if one is given."""
-    try:
+    with _pillow_at(_UNDECODABLE):
         pixels = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
-    except (OSError, SyntaxError) as error:
-        raise InvalidArgumentError(f"the image can't be decoded: {error}") from None
     return pixels[:, :, None] if pixels.ndim == 2 else pixels
 
 

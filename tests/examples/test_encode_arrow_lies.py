@@ -1,0 +1,265 @@
+"""Arrow structures that were used before or that lie are refused with an error; those that don't are taken."""
+
+import ctypes
+import gc
+import itertools
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.arrow_structs import RELEASE_ARRAY, RELEASE_SCHEMA, node
+from tfrecord_fast import _core
+
+REFUSED = (tf.errors.InvalidArgumentError, TypeError)
+
+
+def int32(*values):
+    return np.array(values, np.int32)
+
+
+def int64(*values):
+    return np.array(values, np.int64)
+
+
+def numbers(count=4):
+    return node(b"l", count, [None, np.arange(count, dtype=np.int64)])
+
+
+def views(*entries):
+    return b"".join(int32(*fields).tobytes() for fields in entries)
+
+
+SOUND = {
+    "numbers": numbers,
+    "bits": lambda: node(b"b", 4, [None, b"\x05"]),
+    "strings": lambda: node(b"z", 2, [None, int32(0, 1, 3), b"abc"]),
+    "large strings": lambda: node(b"U", 2, [None, int64(0, 1, 3), b"abc"]),
+    "views": lambda: node(b"vz", 2, [None, views((1, 97, 0, 0), (13, 97, 0, 2)), b"x" * 15, int64(15)]),
+    "fixed strings": lambda: node(b"w:2", 2, [None, b"abcd"]),
+    "list": lambda: node(b"+l", 2, [None, int32(0, 1, 4)], [numbers()]),
+    "large list": lambda: node(b"+L", 2, [None, int64(0, 1, 4)], [numbers()]),
+    "fixed list": lambda: node(b"+w:2", 2, [None], [numbers()]),
+    "dictionary": lambda: node(b"c", 3, [None, b"\x00\x03\x01"], dictionary=numbers()),
+}
+
+
+def table(column):
+    return node(b"+s", column.array.length, [None], [column])
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_is_sound_is_taken(name):
+    made = SOUND[name]()
+    rows = made.array.length
+    assert len(tf.encode_examples(table(made))) == rows
+
+
+def test_nothing_is_read_of_an_empty_array_without_buffers():
+    empty = [
+        node(b"z", 0, [None, None, None]),
+        node(b"+l", 0, [None, None], [node(b"l", 0, [None, None])]),
+        node(b"l", 0, [None, None]),
+        node(b"b", 0, [None, None]),
+    ]
+    for made in empty:
+        assert len(tf.encode_examples(table(made))) == 0
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_an_array_is_taken_once(name):
+    made = SOUND[name]()
+    assert len(tf.encode_examples({"a": made})) == made.array.length
+    with pytest.raises(tf.errors.InvalidArgumentError, match="released: a capsule can be used only once"):
+        tf.encode_examples({"a": made})
+
+
+def test_an_array_capsule_of_pyarrow_is_taken_once():
+    pa = pytest.importorskip("pyarrow")
+
+    class Twice:
+        def __init__(self, array):
+            self.capsules = array.__arrow_c_array__()
+
+        def __arrow_c_array__(self, requested_schema=None):
+            return self.capsules
+
+    twice = Twice(pa.array([b"x" * 100] * 1000, pa.large_binary()))
+    assert len(tf.encode_examples({"a": twice})) == 1000
+    gc.collect()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="only once"):
+        tf.encode_examples({"a": twice})
+
+
+def test_a_stream_capsule_is_taken_once():
+    pa = pytest.importorskip("pyarrow")
+
+    class Twice:
+        def __init__(self, table):
+            self.capsule = table.__arrow_c_stream__()
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self.capsule
+
+    twice = Twice(pa.table({"a": [1, 2, 3]}))
+    assert len(tf.encode_examples(twice)) == 3
+    with pytest.raises(tf.errors.InvalidArgumentError, match="only once"):
+        tf.encode_examples(twice)
+
+
+# ---- Lies ----
+
+
+def changed(make, **fields):
+    """With other values in the fields of its structures: "schema_format" is the schema's format."""
+    made = make()
+    for name, value in fields.items():
+        which, _, field = name.partition("_")
+        setattr(getattr(made, which), field, value)
+    return made
+
+
+def wrong_fields():
+    """Each sound array with one field of its structures wrong."""
+    many = [-1, -(2**63), 2**63 - 1, 2**40, 2**61]
+    for name, make in SOUND.items():
+        for value in many:
+            yield f"{name}: length {value}", lambda make=make, value=value: changed(make, array_length=value)
+            yield f"{name}: offset {value}", lambda make=make, value=value: changed(make, array_offset=value)
+        for value in (-2, 2**62):
+            yield f"{name}: {value} nulls", lambda make=make, value=value: changed(make, array_null_count=value)
+        yield f"{name}: nulls without bits", lambda make=make: changed(make, array_null_count=1)
+        for count in (-1, 0, 1, 5, 2**62):
+            if count == make().array.n_children:
+                continue
+            both = {"array_n_children": count, "schema_n_children": count}
+            for fields in ({"array_n_children": count}, {"schema_n_children": count}, both):
+                yield f"{name}: {fields}", lambda make=make, fields=fields: changed(make, **fields)
+        for count in (-(2**63), -1, 0):
+            yield f"{name}: {count} buffers", lambda make=make, count=count: changed(make, array_n_buffers=count)
+        yield f"{name}: no buffers", lambda make=make: changed(make, array_buffers=None)
+        yield f"{name}: no children", lambda make=make: changed(make, array_children=None, schema_n_children=1)
+        yield f"{name}: no format", lambda make=make: changed(make, schema_format=None)
+        yield f"{name}: released", lambda make=make: changed(make, array_release=RELEASE_ARRAY())
+        yield f"{name}: schema released", lambda make=make: changed(make, schema_release=RELEASE_SCHEMA())
+
+
+WRONG_FIELDS = dict(wrong_fields())
+# That many items can't be told from a longer buffer: the interface gives no sizes of buffers.
+UNKNOWABLE = [name for name in WRONG_FIELDS if any(f"{what} {2**40}" in name for what in ("length", "offset"))]
+
+
+@pytest.mark.parametrize("name", [name for name in WRONG_FIELDS if name not in UNKNOWABLE])
+def test_a_structure_with_a_wrong_field_is_refused(name):
+    with pytest.raises(REFUSED):
+        tf.encode_examples({"a": WRONG_FIELDS[name]()})
+
+
+def missing_buffers():
+    for name, make in SOUND.items():
+        for i in range(1, make().array.n_buffers):
+            yield name, i
+
+
+@pytest.mark.parametrize(("name", "i"), [*missing_buffers()])
+def test_a_missing_buffer_is_refused(name, i):
+    made = SOUND[name]()
+    made.buffers[i] = None
+    with pytest.raises(REFUSED):
+        tf.encode_examples({"a": made})
+
+
+LISTS = [(b"+l", int32), (b"+L", int64), (b"z", int32), (b"Z", int64)]
+
+
+@pytest.mark.parametrize(("format", "of"), LISTS)
+@pytest.mark.parametrize("offsets", [(-1, 1, 2), (0, 3, 1), (2, 1, 3), (0, -5, 2), (0, 1, -1)])
+def test_offsets_out_of_order_are_refused(format, of, offsets):
+    if format.startswith(b"+"):
+        made = node(format, 2, [None, of(*offsets)], [numbers()])
+    else:
+        made = node(format, 2, [None, of(*offsets), b"abcd"])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"offset \d is -?\d, expected"):
+        tf.encode_examples({"a": made})
+
+
+@pytest.mark.parametrize(("format", "of"), LISTS[:2])
+def test_offsets_past_the_child_are_refused(format, of):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="offset 2 is 5, expected 1 to 4"):
+        tf.encode_examples({"a": node(format, 2, [None, of(0, 1, 5)], [numbers()])})
+
+
+@pytest.mark.parametrize("length", [3, 2**31])
+def test_a_fixed_list_of_more_than_its_child_has_is_refused(length):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too few for its parent"):
+        tf.encode_examples({"a": node(b"+w:2", length, [None], [numbers()])})
+
+
+def test_a_struct_whose_column_is_shorter_is_refused():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too few for its parent"):
+        tf.encode_examples(node(b"+s", 5, [None], [numbers(4)]))
+
+
+@pytest.mark.parametrize(
+    "view",
+    [(-1, 0, 0, 0), (13, 0, 1, 0), (13, 0, -1, 0), (13, 0, 0, -1), (13, 0, 0, 3), (16, 0, 0, 0), (2**31 - 1, 0, 0, 0)],
+)
+def test_a_view_of_bytes_that_are_not_there_is_refused(view):
+    made = node(b"vz", 1, [None, views(view), b"x" * 15, int64(15)])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="has no such bytes"):
+        tf.encode_examples({"a": made})
+
+
+@pytest.mark.parametrize(("format", "index"), [(b"c", b"\xff"), (b"c", b"\x04"), (b"C", b"\xff"), (b"L", b"\xff" * 8)])
+def test_an_index_outside_of_the_dictionary_is_refused(format, index):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="into a dictionary of 4 values"):
+        tf.encode_examples({"a": node(format, 1, [None, index], dictionary=numbers())})
+
+
+def test_an_index_of_a_null_means_nothing():
+    made = node(b"c", 2, [b"\x02", b"\x7f\x01"], dictionary=numbers(), nulls=1)
+    rows = tf.encode_examples({"a": made}).tolist()
+    assert rows == [tf.encode_examples({"a": [None]})[0], tf.encode_examples({"a": [1]})[0]]
+
+
+def test_a_dictionary_without_values_is_refused():
+    made = node(b"c", 1, [None, b"\x00"], dictionary=numbers())
+    made.array.dictionary = None
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a dictionary without values"):
+        tf.encode_examples({"a": made})
+
+
+@pytest.mark.parametrize(
+    "format",
+    [
+        *(b"", b"?", b"w", b"w:", b"w:-1", b"w:9999999999999999999", b"w:x", b"+", b"+w:", b"+w:-2", b"+w:1x", b"ll"),
+        *(b"+us:0,1", b"+r", b"tdD", b"d:19,10", b"\xff"),
+    ],
+)
+def test_a_format_of_another_kind_or_of_none_is_refused(format):
+    with pytest.raises(REFUSED):
+        tf.encode_examples({"a": node(format, 1, [None, int64(0, 0), b"abc"])})
+
+
+def test_deep_nesting_is_refused():
+    made = numbers(1)
+    for _ in range(10_000):
+        made = node(b"+w:1", 1, [None], [made])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="nested too deep"):
+        tf.encode_examples({"a": made})
+
+
+@pytest.mark.parametrize("children", [1, 2])
+def test_a_structure_that_holds_itself_is_refused(children):
+    inner = node(b"+s", 1, [None], [numbers(1)] * children)
+    for i, pointers in itertools.product(range(children), range(2)):
+        inner.pointers[pointers][i] = ctypes.pointer((inner.schema, inner.array)[pointers])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="nested too deep"):
+        tf.encode_examples(node(b"+s", 1, [None], [inner]))
+
+
+def test_a_requested_schema_that_holds_itself_is_refused():
+    made = node(b"+l", 0, [None, None], [numbers(1)])
+    made.pointers[0][0] = ctypes.pointer(made.schema)
+    with pytest.raises(ValueError, match="children have no end"):
+        _core.arrow_requested_format(made.__arrow_c_array__()[0])
