@@ -16,7 +16,7 @@ namespace tfr {
 class Buffer {
  public:
   // Null if out of memory.
-  static std::shared_ptr<Buffer> Allocate(size_t capacity);
+  static std::shared_ptr<Buffer> Allocate(size_t capacity) noexcept;
 
   ~Buffer();
   Buffer(const Buffer&) = delete;
@@ -25,12 +25,18 @@ class Buffer {
   uint8_t* data() const { return data_; }
   size_t capacity() const { return capacity_; }
 
+  // Makes it larger and keeps its first `kept` bytes; only for its one owner. A large block grows without a second one
+  // of its size beside it, where the system can do that. False if out of memory; it is as it was then.
+  bool Grow(size_t capacity, size_t kept) noexcept;
+
  private:
   friend class BufferPool;
-  Buffer(uint8_t* data, size_t capacity) : data_(data), capacity_(capacity) {}
+  Buffer() = default;
+  bool Take(size_t capacity) noexcept;
+  void Release() noexcept;
 
-  uint8_t* data_;
-  size_t capacity_;
+  uint8_t* data_ = nullptr;
+  size_t capacity_ = 0;
 };
 
 // Hands out buffers of at least the size asked for, and takes them back when their last reference is dropped, so that a
@@ -42,12 +48,12 @@ class BufferPool {
   explicit BufferPool(size_t max_idle_bytes);
 
   // Null if out of memory.
-  std::shared_ptr<Buffer> Take(size_t capacity);
+  std::shared_ptr<Buffer> Take(size_t capacity) noexcept;
 
  private:
   struct Shelf {
-    ForkSafeMutex mutex;  // guards all below
-    std::vector<std::unique_ptr<Buffer>> idle;
+    ForkSafeMutex mutex;                        // guards all below
+    std::vector<std::unique_ptr<Buffer>> idle;  // never grows: giving back takes no memory
     size_t idle_bytes = 0;
     size_t max_idle_bytes;
   };

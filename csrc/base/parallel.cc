@@ -16,6 +16,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -74,6 +75,8 @@ class Helpers {
       std::thread([this] { Help(); }).detach();
     } catch (const std::system_error&) {
       return false;  // no more threads can be started: those that exist do the work
+    } catch (const std::bad_alloc&) {
+      return false;
     }
     ++starting_;
     return true;
@@ -86,6 +89,7 @@ class Helpers {
   }
 
   void Help() {
+    NeverAskOnThisThread();
     std::unique_lock<std::mutex> lock(mutex_);
     --starting_;
     while (true) {
@@ -132,12 +136,22 @@ size_t ResolveThreads(size_t num_threads) {
 
 void ParallelFor(size_t tasks, size_t num_threads, const std::function<void(size_t)>& run) {
   std::atomic<size_t> next{0};
+  std::atomic<bool> out_of_memory{false};
   const auto work = [&] {
-    for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) run(task);
+    try {
+      for (size_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < tasks;) run(task);
+    } catch (const std::bad_alloc&) {
+      next.store(tasks, std::memory_order_relaxed);
+      out_of_memory.store(true, std::memory_order_relaxed);
+    }
   };
   const size_t threads = std::min(std::max<size_t>(num_threads, 1), tasks);
-  if (threads <= 1) return work();
-  Helpers::Get().Run(threads - 1, work);
+  if (threads <= 1) {
+    work();
+  } else {
+    Helpers::Get().Run(threads - 1, work);
+  }
+  if (out_of_memory.load(std::memory_order_relaxed)) throw std::bad_alloc();
 }
 
 // Tasks are handed out in ascending order, so every task below one that failed has been handed out by then. `limit`
@@ -151,7 +165,7 @@ Status ParallelTry(size_t tasks, size_t num_threads, const std::function<Status(
 
   ParallelFor(tasks, num_threads, [&](size_t task) {
     if (task >= limit.load(std::memory_order_relaxed)) return;
-    Status status = run(task);
+    Status status = WithoutThrowing([&] { return run(task); });
     if (status.ok() && std::this_thread::get_id() == caller) {
       const auto now = std::chrono::steady_clock::now();
       if (now - asked > kInterruptInterval) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -40,9 +41,10 @@ class [[nodiscard]] Status {
   Status(StatusCode code, std::string message) : detail_(new Detail{code, std::move(message), {}, {}}) {}
   Status(Status&&) noexcept = default;
   Status& operator=(Status&&) noexcept = default;
-  Status(const Status& other) : detail_(other.detail_ ? new Detail(*other.detail_) : nullptr) {}
-  Status& operator=(const Status& other) {
-    detail_.reset(other.detail_ ? new Detail(*other.detail_) : nullptr);
+  // Out of memory for the copy, it says only that.
+  Status(const Status& other) noexcept : detail_(Copy(other.detail_.get())) {}
+  Status& operator=(const Status& other) noexcept {
+    if (this != &other) detail_.reset(Copy(other.detail_.get()));
     return *this;
   }
 
@@ -50,7 +52,9 @@ class [[nodiscard]] Status {
   static Status InvalidArgument(std::string message) { return {StatusCode::kInvalidArgument, std::move(message)}; }
   static Status Closed(std::string message) { return {StatusCode::kClosed, std::move(message)}; }
   static Status Cancelled() { return {StatusCode::kCancelled, "cancelled"}; }
-  static Status OutOfMemory(std::string message) { return {StatusCode::kOutOfMemory, std::move(message)}; }
+  // Takes no memory itself if it has none: its message is a shorter one then.
+  static Status OutOfMemory(std::string message) noexcept;
+  static Status OutOfMemory() noexcept;
   // `what` is the call that failed ("read", "open"); the errno's own text is appended.
   static Status Errno(int error_number, const std::string& what);
   static Status OsError(int error_number, std::string message);
@@ -69,8 +73,35 @@ class [[nodiscard]] Status {
   std::string ToString() const;
 
  private:
-  std::unique_ptr<Detail> detail_;
+  // The one detail that belongs to nobody and never changes.
+  static Detail* NoMemory() noexcept;
+  static Detail* Copy(const Detail* detail) noexcept;
+  struct Delete {
+    void operator()(Detail* detail) const noexcept {
+      if (detail != NoMemory()) delete detail;
+    }
+  };
+  using Owned = std::unique_ptr<Detail, Delete>;
+  explicit Status(Owned detail) noexcept : detail_(std::move(detail)) {}
+  // The detail to be filled in; null if there is none, or none that may change.
+  Detail* Changeable() const noexcept { return detail_.get() == NoMemory() ? nullptr : detail_.get(); }
+
+  Owned detail_;
 };
+
+}  // namespace tfr
+
+namespace tfr {
+
+// What `run` returns; std::bad_alloc is kOutOfMemory.
+template <typename Run>
+Status WithoutThrowing(const Run& run) {
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+    return Status::OutOfMemory();
+  }
+}
 
 }  // namespace tfr
 

@@ -4,6 +4,7 @@
 
 #include <pybind11/stl.h>
 
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,7 @@ struct RecordIterator {
   size_t next = 0;
 };
 
-PyObject* NextRecord(PyObject* self) {
+PyObject* NextRecordOrThrow(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
   while (true) {
     if (iterator.batch && iterator.next < iterator.batch->size()) {
@@ -64,6 +65,14 @@ PyObject* NextRecord(PyObject* self) {
   }
 }
 
+PyObject* NextRecord(PyObject* self) {
+  try {
+    return NextRecordOrThrow(self);
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
 struct BatchIterator {
   std::shared_ptr<SharedStream> stream;  // null at the end
 };
@@ -83,6 +92,8 @@ PyObject* NextDelivered(BatchIterator* iterator, py::object (*wrap)(const Shared
   } catch (py::error_already_set& error) {
     error.restore();
     return nullptr;
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
   }
 }
 

@@ -1,5 +1,6 @@
 // Turns a Status into a Python exception, and a Python exception inside a callback into a Status.
 
+#include <new>
 #include <string>
 
 #include "bindings/bindings.h"
@@ -56,6 +57,8 @@ void SetPythonError(const Status& status) {
     PyErr_SetObject(py::type::handle_of(error).ptr(), error.ptr());
   } catch (py::error_already_set& inner) {
     inner.restore();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
   }
 }
 
