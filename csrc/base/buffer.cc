@@ -19,24 +19,22 @@ namespace {
 constexpr size_t kAlignment = 64;   // a cache line, and the widest vector register
 constexpr size_t kMostIdle = 1024;  // buffers on a shelf
 
-// From this size on blocks are mapped, as the C library does it, too, so that they can grow by remapping.
-#if defined(__linux__)
+// From this size on blocks are mapped, as the C library does it, too; one that grows, earlier. Mapped blocks grow by
+// remapping, and leave nothing in the heaps.
 constexpr size_t kMapped = size_t{32} << 20;
-bool IsMapped(size_t capacity) { return capacity >= kMapped; }
-#else
-bool IsMapped(size_t) { return false; }
-#endif
+constexpr size_t kMappedGrown = size_t{2} << 20;
 
 }  // namespace
 
-bool Buffer::Take(size_t capacity) noexcept {
+bool Buffer::Take(size_t capacity, [[maybe_unused]] size_t mapped_from) noexcept {
   if (capacity > SIZE_MAX / 2) return false;
 #if defined(__linux__)
-  if (IsMapped(capacity)) {
+  if (capacity >= mapped_from) {
     void* block = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (block == MAP_FAILED) return false;
     data_ = static_cast<uint8_t*>(block);
     capacity_ = capacity;
+    mapped_ = true;
     return true;
   }
 #endif
@@ -46,9 +44,9 @@ bool Buffer::Take(size_t capacity) noexcept {
   return data_ != nullptr;
 }
 
-void Buffer::Release() noexcept {
+Buffer::~Buffer() {
 #if defined(__linux__)
-  if (IsMapped(capacity_)) {
+  if (mapped_) {
     ::munmap(data_, capacity_);
     return;
   }
@@ -59,7 +57,7 @@ void Buffer::Release() noexcept {
 bool Buffer::Grow(size_t capacity, size_t kept) noexcept {
   if (capacity <= capacity_) return true;
 #if defined(__linux__)
-  if (IsMapped(capacity_)) {
+  if (mapped_) {
     if (capacity > SIZE_MAX / 2) return false;
     void* block = ::mremap(data_, capacity_, capacity, MREMAP_MAYMOVE);
     if (block == MAP_FAILED) return false;
@@ -69,28 +67,28 @@ bool Buffer::Grow(size_t capacity, size_t kept) noexcept {
   }
 #endif
   Buffer larger;
-  if (!larger.Take(capacity)) return false;
+  if (!larger.Take(capacity, kMappedGrown)) return false;
   std::memcpy(larger.data_, data_, kept);
   std::swap(data_, larger.data_);
   std::swap(capacity_, larger.capacity_);
+  std::swap(mapped_, larger.mapped_);
   return true;
 }
 
 std::shared_ptr<Buffer> Buffer::Allocate(size_t capacity) noexcept {
   try {
     std::shared_ptr<Buffer> buffer(new Buffer);
-    return buffer->Take(capacity) ? std::move(buffer) : nullptr;
+    return buffer->Take(capacity, kMapped) ? std::move(buffer) : nullptr;
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
 }
 
-Buffer::~Buffer() {
-  if (data_ != nullptr) Release();
-}
+BufferPool::BufferPool(size_t max_idle_bytes) : BufferPool(max_idle_bytes, kMapped) {}
 
-BufferPool::BufferPool(size_t max_idle_bytes) : shelf_(std::make_shared<Shelf>()) {
+BufferPool::BufferPool(size_t max_idle_bytes, size_t mapped_from) : shelf_(std::make_shared<Shelf>()) {
   shelf_->max_idle_bytes = max_idle_bytes;
+  shelf_->mapped_from = mapped_from;
   shelf_->idle.reserve(kMostIdle);
 }
 
@@ -112,7 +110,7 @@ std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) noexcept {
   try {
     if (!buffer) {
       buffer.reset(new Buffer);
-      if (!buffer->Take(capacity)) return nullptr;
+      if (!buffer->Take(capacity, shelf_->mapped_from)) return nullptr;
     }
     auto give_back = [shelf = std::weak_ptr<Shelf>(shelf_)](Buffer* raw) noexcept {
       std::unique_ptr<Buffer> returned(raw);

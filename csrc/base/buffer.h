@@ -32,11 +32,11 @@ class Buffer {
  private:
   friend class BufferPool;
   Buffer() = default;
-  bool Take(size_t capacity) noexcept;
-  void Release() noexcept;
+  bool Take(size_t capacity, size_t mapped_from) noexcept;
 
   uint8_t* data_ = nullptr;
   size_t capacity_ = 0;
+  bool mapped_ = false;
 };
 
 // Hands out buffers of at least the size asked for, and takes them back when their last reference is dropped, so that a
@@ -46,6 +46,9 @@ class BufferPool {
  public:
   // Keeps at most `max_idle_bytes` for reuse; the rest is freed immediately.
   explicit BufferPool(size_t max_idle_bytes);
+  // The same for buffers of which those of at least `mapped_from` bytes go back to the system when they are freed, and
+  // are not kept by the C library, which has a heap for each thread.
+  BufferPool(size_t max_idle_bytes, size_t mapped_from);
 
   // Null if out of memory.
   std::shared_ptr<Buffer> Take(size_t capacity) noexcept;
@@ -56,6 +59,7 @@ class BufferPool {
     std::vector<std::unique_ptr<Buffer>> idle;  // never grows: giving back takes no memory
     size_t idle_bytes = 0;
     size_t max_idle_bytes;
+    size_t mapped_from;
   };
   std::shared_ptr<Shelf> shelf_;
 };

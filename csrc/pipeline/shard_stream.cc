@@ -56,7 +56,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   Impl(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state)
       : files_(std::move(files)),
         options_(options),
-        pool_(options.prefetch_bytes + 4 * options.lane.chunk_bytes),
+        pool_(options.prefetch_bytes + 4 * options.lane.chunk_bytes, kLargeUnit),
         order_(files_.size(), options.sequence),
         lanes_(files_, &order_, options.lane, &pool_,
                SlotsFor(options.sequence, files_.size()) + options.num_threads + 1),
