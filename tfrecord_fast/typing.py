@@ -156,5 +156,6 @@ class ReaderOptions(TypedDict, total=False):
     shard: tuple[int, int]
     shard_by: Literal["auto", "file", "record"]
     verify_crc: bool
+    max_record_bytes: int | None
     on_corrupt: Literal["raise", "skip", "skip_file"]
     prefetch_bytes: int | None

@@ -2,7 +2,13 @@
 
 #include "base/buffer.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -10,25 +16,83 @@
 namespace tfr {
 namespace {
 
-constexpr size_t kAlignment = 64;  // a cache line, and the widest vector register
+constexpr size_t kAlignment = 64;   // a cache line, and the widest vector register
+constexpr size_t kMostIdle = 1024;  // buffers on a shelf
+
+// From this size on blocks are mapped, as the C library does it, too; one that grows, earlier. Mapped blocks grow by
+// remapping, and leave nothing in the heaps.
+constexpr size_t kMapped = size_t{32} << 20;
+constexpr size_t kMappedGrown = size_t{2} << 20;
 
 }  // namespace
 
-std::shared_ptr<Buffer> Buffer::Allocate(size_t capacity) {
-  if (capacity > SIZE_MAX - kAlignment) return nullptr;
-  const size_t rounded = (capacity + kAlignment - 1) / kAlignment * kAlignment;
-  auto* data = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, rounded ? rounded : kAlignment));
-  if (data == nullptr) return nullptr;
-  return std::shared_ptr<Buffer>(new Buffer(data, capacity));
+bool Buffer::Take(size_t capacity, [[maybe_unused]] size_t mapped_from) noexcept {
+  if (capacity > SIZE_MAX / 2) return false;
+#if defined(__linux__)
+  if (capacity >= mapped_from) {
+    void* block = ::mmap(nullptr, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return false;
+    data_ = static_cast<uint8_t*>(block);
+    capacity_ = capacity;
+    mapped_ = true;
+    return true;
+  }
+#endif
+  const size_t rounded = std::max((capacity + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
+  data_ = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, rounded));
+  capacity_ = capacity;
+  return data_ != nullptr;
 }
 
-Buffer::~Buffer() { std::free(data_); }
+Buffer::~Buffer() {
+#if defined(__linux__)
+  if (mapped_) {
+    ::munmap(data_, capacity_);
+    return;
+  }
+#endif
+  std::free(data_);
+}
 
-BufferPool::BufferPool(size_t max_idle_bytes) : shelf_(std::make_shared<Shelf>()) {
+bool Buffer::Grow(size_t capacity, size_t kept) noexcept {
+  if (capacity <= capacity_) return true;
+#if defined(__linux__)
+  if (mapped_) {
+    if (capacity > SIZE_MAX / 2) return false;
+    void* block = ::mremap(data_, capacity_, capacity, MREMAP_MAYMOVE);
+    if (block == MAP_FAILED) return false;
+    data_ = static_cast<uint8_t*>(block);
+    capacity_ = capacity;
+    return true;
+  }
+#endif
+  Buffer larger;
+  if (!larger.Take(capacity, kMappedGrown)) return false;
+  std::memcpy(larger.data_, data_, kept);
+  std::swap(data_, larger.data_);
+  std::swap(capacity_, larger.capacity_);
+  std::swap(mapped_, larger.mapped_);
+  return true;
+}
+
+std::shared_ptr<Buffer> Buffer::Allocate(size_t capacity) noexcept {
+  try {
+    std::shared_ptr<Buffer> buffer(new Buffer);
+    return buffer->Take(capacity, kMapped) ? std::move(buffer) : nullptr;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+BufferPool::BufferPool(size_t max_idle_bytes) : BufferPool(max_idle_bytes, kMapped) {}
+
+BufferPool::BufferPool(size_t max_idle_bytes, size_t mapped_from) : shelf_(std::make_shared<Shelf>()) {
   shelf_->max_idle_bytes = max_idle_bytes;
+  shelf_->mapped_from = mapped_from;
+  shelf_->idle.reserve(kMostIdle);
 }
 
-std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) {
+std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) noexcept {
   std::unique_ptr<Buffer> buffer;
   {
     std::lock_guard<ForkSafeMutex> lock(shelf_->mutex);
@@ -43,22 +107,25 @@ std::shared_ptr<Buffer> BufferPool::Take(size_t capacity) {
       break;
     }
   }
-  if (!buffer) {
-    std::shared_ptr<Buffer> fresh = Buffer::Allocate(capacity);
-    if (!fresh) return nullptr;
-    buffer.reset(new Buffer(std::exchange(fresh->data_, nullptr), capacity));
-  }
-  auto give_back = [shelf = std::weak_ptr<Shelf>(shelf_)](Buffer* raw) {
-    std::unique_ptr<Buffer> returned(raw);
-    if (std::shared_ptr<Shelf> open = shelf.lock()) {
-      std::lock_guard<ForkSafeMutex> lock(open->mutex);
-      if (open->idle_bytes + returned->capacity() <= open->max_idle_bytes) {
-        open->idle_bytes += returned->capacity();
-        open->idle.push_back(std::move(returned));
-      }
+  try {
+    if (!buffer) {
+      buffer.reset(new Buffer);
+      if (!buffer->Take(capacity, shelf_->mapped_from)) return nullptr;
     }
-  };
-  return std::shared_ptr<Buffer>(buffer.release(), give_back);
+    auto give_back = [shelf = std::weak_ptr<Shelf>(shelf_)](Buffer* raw) noexcept {
+      std::unique_ptr<Buffer> returned(raw);
+      if (std::shared_ptr<Shelf> open = shelf.lock()) {
+        std::lock_guard<ForkSafeMutex> lock(open->mutex);
+        if (open->idle_bytes + returned->capacity() <= open->max_idle_bytes && open->idle.size() < kMostIdle) {
+          open->idle_bytes += returned->capacity();
+          open->idle.push_back(std::move(returned));
+        }
+      }
+    };
+    return std::shared_ptr<Buffer>(buffer.release(), give_back);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
 }  // namespace tfr

@@ -16,7 +16,7 @@ namespace tfr {
 class Buffer {
  public:
   // Null if out of memory.
-  static std::shared_ptr<Buffer> Allocate(size_t capacity);
+  static std::shared_ptr<Buffer> Allocate(size_t capacity) noexcept;
 
   ~Buffer();
   Buffer(const Buffer&) = delete;
@@ -25,12 +25,18 @@ class Buffer {
   uint8_t* data() const { return data_; }
   size_t capacity() const { return capacity_; }
 
+  // Makes it larger and keeps its first `kept` bytes; only for its one owner. A large block grows without a second one
+  // of its size beside it, where the system can do that. False if out of memory; it is as it was then.
+  bool Grow(size_t capacity, size_t kept) noexcept;
+
  private:
   friend class BufferPool;
-  Buffer(uint8_t* data, size_t capacity) : data_(data), capacity_(capacity) {}
+  Buffer() = default;
+  bool Take(size_t capacity, size_t mapped_from) noexcept;
 
-  uint8_t* data_;
-  size_t capacity_;
+  uint8_t* data_ = nullptr;
+  size_t capacity_ = 0;
+  bool mapped_ = false;
 };
 
 // Hands out buffers of at least the size asked for, and takes them back when their last reference is dropped, so that a
@@ -40,16 +46,20 @@ class BufferPool {
  public:
   // Keeps at most `max_idle_bytes` for reuse; the rest is freed immediately.
   explicit BufferPool(size_t max_idle_bytes);
+  // The same for buffers of which those of at least `mapped_from` bytes go back to the system when they are freed, and
+  // are not kept by the C library, which has a heap for each thread.
+  BufferPool(size_t max_idle_bytes, size_t mapped_from);
 
   // Null if out of memory.
-  std::shared_ptr<Buffer> Take(size_t capacity);
+  std::shared_ptr<Buffer> Take(size_t capacity) noexcept;
 
  private:
   struct Shelf {
-    ForkSafeMutex mutex;  // guards all below
-    std::vector<std::unique_ptr<Buffer>> idle;
+    ForkSafeMutex mutex;                        // guards all below
+    std::vector<std::unique_ptr<Buffer>> idle;  // never grows: giving back takes no memory
     size_t idle_bytes = 0;
     size_t max_idle_bytes;
+    size_t mapped_from;
   };
   std::shared_ptr<Shelf> shelf_;
 };

@@ -8,6 +8,7 @@ namespace tfr {
 namespace {
 
 std::atomic<InterruptHook> interrupt_hook{nullptr};
+thread_local bool never_asks = false;
 
 }  // namespace
 
@@ -15,7 +16,9 @@ void SetInterruptHook(InterruptHook hook) { interrupt_hook.store(hook, std::memo
 
 Status CheckInterrupt() {
   const InterruptHook hook = interrupt_hook.load(std::memory_order_relaxed);
-  return hook == nullptr ? Status() : hook();
+  return hook == nullptr || never_asks ? Status() : hook();
 }
+
+void NeverAskOnThisThread() { never_asks = true; }
 
 }  // namespace tfr

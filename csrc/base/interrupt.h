@@ -13,6 +13,10 @@ using InterruptHook = Status (*)();
 void SetInterruptHook(InterruptHook hook);
 Status CheckInterrupt();
 
+// From now on CheckInterrupt on this thread never asks: it is one of the core's own, which the host does not know. Who
+// stops its work is whoever waits for it.
+void NeverAskOnThisThread();
+
 }  // namespace tfr
 
 #endif  // TFRECORD_FAST_BASE_INTERRUPT_H_

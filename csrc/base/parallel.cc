@@ -89,6 +89,7 @@ class Helpers {
     // Has the C++ library make what this thread needs to throw. If that came as late as the first std::bad_alloc, there
     // would be no memory for it, and the C library would end the process.
     (void)std::uncaught_exceptions();
+    NeverAskOnThisThread();
     std::unique_lock<std::mutex> lock(mutex_);
     --starting_;
     while (true) {
@@ -164,7 +165,7 @@ Status ParallelTry(size_t tasks, size_t num_threads, const std::function<Status(
 
   ParallelFor(tasks, num_threads, [&](size_t task) {
     if (task >= limit.load(std::memory_order_relaxed)) return;
-    Status status = run(task);
+    Status status = WithoutThrowing([&] { return run(task); });
     if (status.ok() && std::this_thread::get_id() == caller) {
       const auto now = std::chrono::steady_clock::now();
       if (now - asked > kInterruptInterval) {

@@ -18,9 +18,9 @@ size_t ResolveThreads(size_t num_threads);
 // thread, no new task is started, and the first exception is thrown here.
 void ParallelFor(size_t tasks, size_t num_threads, const std::function<void(size_t)>& run);
 
-// The same for tasks that can fail. After a failure no new task is started, and the error of the lowest task that has
-// one is returned, whatever the timing. Between two tasks the calling thread asks now and then whether to continue
-// (CheckInterrupt); an interrupt comes before any other error.
+// The same for tasks that can fail; std::bad_alloc is kOutOfMemory here. After a failure no new task is started, and
+// the error of the lowest task that has one is returned, whatever the timing. Between two tasks the calling thread asks
+// now and then whether to continue (CheckInterrupt); an interrupt comes before any other error.
 Status ParallelTry(size_t tasks, size_t num_threads, const std::function<Status(size_t)>& run);
 
 // Threads that a piece of work may be shared with.
@@ -29,7 +29,7 @@ class Crew {
   virtual ~Crew() = default;
   // How many there are, the caller's among them.
   virtual size_t size() const = 0;
-  // As ParallelFor, on whichever of them are free; `run` must not throw.
+  // As ParallelFor, std::bad_alloc included, on whichever of them are free.
   virtual void Share(size_t tasks, const std::function<void(size_t)>& run) = 0;
 };
 

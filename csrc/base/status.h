@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -78,6 +79,20 @@ class [[nodiscard]] Status {
 
   std::unique_ptr<Detail, Release> detail_;
 };
+
+}  // namespace tfr
+
+namespace tfr {
+
+// What `run` returns; std::bad_alloc is kOutOfMemory.
+template <typename Run>
+Status WithoutThrowing(const Run& run) {
+  try {
+    return run();
+  } catch (const std::bad_alloc&) {
+    return Status::OutOfMemory();
+  }
+}
 
 }  // namespace tfr
 

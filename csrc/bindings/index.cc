@@ -30,6 +30,9 @@ using Numbers = py::array_t<int64_t, py::array::c_style>;
 using SharedIndex = std::shared_ptr<RecordIndex>;
 SharedIndex Wrapped(RecordIndexPtr index) { return std::const_pointer_cast<RecordIndex>(std::move(index)); }
 
+using Most = std::optional<uint64_t>;  // max_record_bytes
+uint64_t Limit(const Most& given) { return std::min(given.value_or(kMaxRecordBytes), kMaxRecordBytes); }
+
 template <typename Make>
 SharedIndex WithoutGil(Make make) {
   RecordIndexPtr index;
@@ -57,12 +60,12 @@ py::array ArrayOver(const std::vector<int64_t>& values, py::handle owner) {
   return array;
 }
 
-std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads) {
+std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads, const Most& most) {
   std::vector<RecordIndexPtr> indexes;
   Status status;
   {
     GilReleased no_gil;
-    status = OpenIndexes(origins, num_threads, &indexes);
+    status = OpenIndexes(origins, Limit(most), num_threads, &indexes);
   }
   ThrowIfError(status);
   std::vector<SharedIndex> wrapped;
@@ -71,7 +74,8 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
 }
 
 std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, const std::vector<SharedIndex>& indexes,
-                                        bool verify_crc, size_t num_threads, size_t max_open_files, bool map_files) {
+                                        bool verify_crc, size_t num_threads, size_t max_open_files, bool map_files,
+                                        const Most& most) {
   if (paths.size() != indexes.size()) throw py::value_error("expected one index for each file");
   std::vector<Path> shared_paths;
   for (const std::string& path : paths) shared_paths.push_back(std::make_shared<const std::string>(path));
@@ -80,6 +84,7 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
   options.num_threads = num_threads;
   options.max_open_files = max_open_files;
   options.map_files = map_files;
+  options.max_record_bytes = Limit(most);
   return std::make_unique<RandomReader>(std::move(shared_paths),
                                         std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()), options);
 }
@@ -155,10 +160,10 @@ void BindIndex(py::module_& m) {
       .def(py::init(&IndexOfArrays), py::arg("offsets"), py::arg("sizes"))
       .def_static(
           "build",
-          [](const std::string& path) {
-            return WithoutGil([&](RecordIndexPtr* index) { return BuildIndex(path, index); });
+          [](const std::string& path, const Most& most) {
+            return WithoutGil([&](RecordIndexPtr* index) { return BuildIndex(path, Limit(most), index); });
           },
-          py::arg("path"))
+          py::arg("path"), py::arg("max_record_bytes") = py::none())
       .def_static(
           "load",
           [](const std::string& path) {
@@ -190,11 +195,11 @@ void BindIndex(py::module_& m) {
              return IndexOrigin{std::move(path), std::move(index_path)};
            }),
            py::kw_only(), py::arg("path"), py::arg("index_path") = py::none());
-  m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"));
+  m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"), py::arg("max_record_bytes") = py::none());
   py::class_<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
            py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,
-           py::arg("map_files") = true)
+           py::arg("map_files") = true, py::arg("max_record_bytes") = py::none())
       .def("__len__", &RandomReader::size)
       .def("take", &Take, py::arg("numbers"))
       .def("record", &Record, py::arg("key"));

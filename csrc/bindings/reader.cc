@@ -4,6 +4,7 @@
 
 #include <pybind11/stl.h>
 
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>

@@ -189,6 +189,8 @@ StreamOptions OptionsOf(const py::dict& values) {
   StreamOptions options;
   options.lane.compression = CompressionOf(take.Get<py::object>("compression_type", py::none()));
   options.lane.verify_data = take.Get("verify_crc", true);
+  options.lane.max_record_bytes =
+      std::min(take.Get("max_record_bytes", std::optional<uint64_t>()).value_or(kMaxRecordBytes), kMaxRecordBytes);
   options.lane.on_corrupt = OnCorruptOf(take.Get<std::string>("on_corrupt", "raise"));
   options.lane.chunk_bytes = std::max<size_t>(take.Get("chunk_bytes", options.lane.chunk_bytes), 64);
   const auto shard = take.Get("record_shard", std::pair<int64_t, int64_t>(0, 1));

@@ -48,6 +48,9 @@ constexpr size_t kPartHeaderBytes = 24;
 // has to compare them with the file's size and with what the part inflates to.
 bool ReadPartSizes(Compression compression, const uint8_t* data, size_t size, PartSizes* sizes);
 
+// Whether a part, marked or not, may begin with these bytes.
+bool MayBeginPart(Compression compression, const uint8_t* data, size_t size);
+
 }  // namespace tfr
 
 #endif  // TFRECORD_FAST_CODEC_BLOCK_H_

@@ -59,13 +59,7 @@ class BlockPool::Impl {
     std::unique_lock<std::mutex> lock(mutex_);
     Output& output = *outputs_[number];
     if (!output.failed.ok()) return output.failed;
-    auto job = std::make_shared<Job>();
-    job->output = &output;
-    job->buffer = std::move(buffer);
-    job->size = size;
-    job->content = content;
-    output.queue.push_back(job);
-    todo_.push_back(std::move(job));
+    if (!Queue(&output, std::move(buffer), size, content)) return output.failed = Status::OutOfMemory();
     if (++pending_ > 1) StartThreads(&lock);
     work_.notify_one();
     const size_t most = 2 * num_threads_ + 2;
@@ -133,6 +127,27 @@ class BlockPool::Impl {
     }
   }
 
+  // False if there is no memory for it.
+  bool Queue(Output* output, std::shared_ptr<Buffer> buffer, size_t size, Content content) {
+    try {
+      auto job = std::make_shared<Job>();
+      job->output = output;
+      job->buffer = std::move(buffer);
+      job->size = size;
+      job->content = content;
+      todo_.push_back(job);
+      try {
+        output->queue.push_back(std::move(job));
+      } catch (const std::bad_alloc&) {
+        todo_.pop_back();
+        throw;
+      }
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
   static Status Forked() { return Status::Closed("the writer belongs to the process that this one was forked from"); }
 
   Status NewCompressor(std::unique_ptr<BlockCompressor>* compressor) const {
@@ -142,12 +157,14 @@ class BlockPool::Impl {
 
   void StartThreads(std::unique_lock<std::mutex>* lock) {
     while (threads_.size() < num_threads_ && !out_of_threads_) {
-      std::unique_ptr<BlockCompressor> compressor;
       // The existing threads do the work; at least the caller is one.
-      out_of_threads_ = !NewCompressor(&compressor).ok();
       try {
+        std::unique_ptr<BlockCompressor> compressor;
+        out_of_threads_ = !NewCompressor(&compressor).ok();
         if (!out_of_threads_) threads_.emplace_back([this, own = std::move(compressor)] { Work(own.get()); });
       } catch (const std::system_error&) {
+        out_of_threads_ = true;
+      } catch (const std::bad_alloc&) {
         out_of_threads_ = true;
       }
     }
@@ -171,7 +188,8 @@ class BlockPool::Impl {
       lock->unlock();
       std::shared_ptr<Buffer> part;
       size_t size = 0;
-      Status status = compressor->Compress({job->buffer->data(), job->size}, job->content, &part, &size);
+      Status status = WithoutThrowing(
+          [&] { return compressor->Compress({job->buffer->data(), job->size}, job->content, &part, &size); });
       if (status.ok()) {
         job->buffer = std::move(part);
         job->size = size;
@@ -196,7 +214,7 @@ class BlockPool::Impl {
         if (status.ok()) {
           lock->unlock();
           const Bytes part = {job->buffer->data(), job->size};
-          status = output->sink->Write(&part, 1);
+          status = WithoutThrowing([&] { return output->sink->Write(&part, 1); });
           lock->lock();
         }
         output->failed = std::move(status);

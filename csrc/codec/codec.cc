@@ -43,6 +43,12 @@ std::unique_ptr<Decompressor> NewDecompressor(Compression compression) {
   return compression.codec()->new_decompressor();
 }
 
+bool MayBeginPart(Compression compression, const uint8_t* data, size_t size) {
+  const Codec* codec = compression.codec();
+  return size >= kPartHeaderBytes && codec != nullptr && codec->may_begin_part != nullptr &&
+         codec->may_begin_part(data);
+}
+
 bool ReadPartSizes(Compression compression, const uint8_t* data, size_t size, PartSizes* sizes) {
   const Codec* codec = compression.codec();
   return codec != nullptr && codec->read_part_sizes != nullptr && codec->read_part_sizes(data, size, sizes);

@@ -36,6 +36,9 @@ class Decompressor {
   // all input given so far is taken and all of its output is written. On damage, *progress tells what was
   // produced before it.
   virtual Status Decompress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) = 0;
+
+  // How many bytes of input came before the part that is being read. Only of codecs that have may_begin_part.
+  virtual int64_t part_begin() const { return 0; }
 };
 
 class Compressor {
@@ -109,6 +112,8 @@ struct Codec {
   // kInvalidArgument if an option is out of range. The first is null with kAlways, the second with kNever.
   Status (*new_compressor)(const CompressionOptions& options, std::unique_ptr<Compressor>* made) = nullptr;
   Status (*new_block_compressor)(int level, std::unique_ptr<BlockCompressor>* made) = nullptr;
+  // Whether a part may begin with these bytes, at least kPartHeaderBytes (block.h). Null if too much looks like a part.
+  bool (*may_begin_part)(const uint8_t* data) = nullptr;
   // As ReadPartSizes (block.h); null where parts carry no mark.
   bool (*read_part_sizes)(const uint8_t* data, size_t size, PartSizes* sizes) = nullptr;
 
@@ -146,7 +151,7 @@ std::optional<Compression> FindCompression(std::string_view name);
 std::unique_ptr<Decompressor> NewDecompressor(Compression compression);
 
 // The uncompressed bytes of `source`. Bytes before a damaged place come before the error, which names the place as
-// counted from `begin`, where the source starts in its file.
+// counted from `begin`, where the source starts in its file. After damage it can be read on from the next part.
 std::unique_ptr<Source> NewDecompressingSource(std::unique_ptr<Source> source, Compression compression,
                                                int64_t begin = 0);
 // Compresses what is written to it into `sink`, as one stream.

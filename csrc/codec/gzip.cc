@@ -83,11 +83,19 @@ Status NewCompressor(const CompressionOptions& options, std::unique_ptr<Compress
 
 std::unique_ptr<Decompressor> NewDecompressor() { return internal::NewInflater(internal::Wrapper::kGzip); }
 
-// RFC 1952, 2.3.1.
-bool HasMagic(const uint8_t* head, size_t size) { return size >= 2 && head[0] == 0x1f && head[1] == 0x8b; }
+// RFC 1952, 2.3.1; or a mark whose first bytes are damaged.
+bool HasMagic(const uint8_t* head, size_t size) {
+  if (size >= 2 && head[0] == 0x1f && head[1] == 0x8b) return true;
+  return size >= kMarked && std::memcmp(head + kFixed, kMark, sizeof kMark) == 0;
+}
+
+// A member: deflated, without reserved flags.
+bool MayBeginPart(const uint8_t* data) {
+  return data[0] == 0x1f && data[1] == 0x8b && data[2] == 8 && (data[3] & 0xe0) == 0;
+}
 
 bool ReadSizes(const uint8_t* data, size_t size, PartSizes* sizes) {
-  if (size < kMarked || !HasMagic(data, size) || data[2] != 8 || data[3] != 4) return false;
+  if (size < kMarked || !MayBeginPart(data) || data[3] != 4) return false;
   if (std::memcmp(data + kFixed, kMark, sizeof kMark) != 0) return false;
   *sizes = {LoadLE32(data + kMarked - 8), LoadLE32(data + kMarked - 4)};
   return sizes->compressed > kMarked + kTrailer && sizes->uncompressed <= kMaxBlockBytes;
@@ -109,6 +117,7 @@ extern constinit const Codec kGzip = {
     .blocks = Codec::Blocks::kUnlessTuned,
     .new_compressor = NewCompressor,
     .new_block_compressor = NewBlockCompressor,
+    .may_begin_part = MayBeginPart,
     .read_part_sizes = ReadSizes,
     .libraries = kLibraries,
 };

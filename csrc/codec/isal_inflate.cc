@@ -131,10 +131,20 @@ class IsalDecompressor : public Decompressor {
   explicit IsalDecompressor(uint32_t wrapper) : wrapper_(wrapper) { isal_inflate_init(&state_); }
 
   Status Decompress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) override {
+    Status status = Run(in, in_size, out, out_size, progress);
+    taken_ += static_cast<int64_t>(progress->consumed);
+    return status;
+  }
+
+  int64_t part_begin() const override { return part_begin_; }
+
+ private:
+  Status Run(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) {
     *progress = {};
     while (true) {
       if (!in_body_) {
         while (!in_body_ && (overread_bytes_ > 0 || progress->consumed < in_size)) {
+          if (between_) part_begin_ = taken_ + static_cast<int64_t>(progress->consumed - overread_bytes_);
           between_ = false;
           auto step = Header::Step::kMore;
           const uint8_t byte = overread_bytes_ > 0 ? TakeOverread() : in[progress->consumed++];
@@ -170,7 +180,6 @@ class IsalDecompressor : public Decompressor {
     }
   }
 
- private:
   void StartBody() {
     isal_inflate_reset(&state_);
     state_.crc_flag = wrapper_;
@@ -200,6 +209,8 @@ class IsalDecompressor : public Decompressor {
   Header header_;
   uint64_t overread_ = 0;  // the first byte lowest
   size_t overread_bytes_ = 0;
+  int64_t taken_ = 0;  // by the calls before this one
+  int64_t part_begin_ = 0;
   bool in_body_ = false;
   bool between_ = true;  // true at the very start: an empty file is an empty stream
 };

@@ -1,15 +1,18 @@
 // A source that decompresses another, and a sink that compresses into another; see codec.h.
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 #include <vector>
 
+#include "codec/block.h"
 #include "codec/codec.h"
 
 namespace tfr {
 namespace {
 
 constexpr size_t kInputBytes = 256 << 10;
+constexpr size_t kKeptBytes = 32 << 10;  // of input that was taken already, for a search after damage
 constexpr size_t kOutputBytes = 256 << 10;
 
 class DecompressingSource : public Source {
@@ -18,7 +21,8 @@ class DecompressingSource : public Source {
       : source_(std::move(source)),
         decompressor_(codec.new_decompressor()),
         codec_(codec),
-        input_(kInputBytes),
+        input_(kKeptBytes + kInputBytes),
+        first_(begin),
         consumed_(begin) {}
 
   Status Read(uint8_t* out, size_t size, size_t* got) override {
@@ -38,20 +42,55 @@ class DecompressingSource : public Source {
       // All input is used up. Output goes out before the next read, which may have to wait.
       if (*got > 0) return {};
       between_parts_ = progress.between_parts;
-      TFR_RETURN_IF_ERROR(Refill());
-      if (end_ == 0) {
+      bool any = false;
+      TFR_RETURN_IF_ERROR(Refill(&any));
+      if (!any) {
         if (between_parts_) return {};
         return Damage(std::string("the compressed stream is truncated: ") + codec_.truncated);
       }
     }
   }
 
+  // A damaged part may inflate to more than it held, so the search begins some bytes before the place where that
+  // showed; but after the start of the part, which would only be found again.
+  Status SkipDamage(const Worked& worked, bool* found) override {
+    *found = false;
+    if (codec_.may_begin_part == nullptr || !decompressor_) return {};
+    const int64_t kept = consumed_ - static_cast<int64_t>(begin_ - kept_);
+    int64_t from = std::max(first_ + decompressor_->part_begin() + 1, kept);
+    while (true) {
+      while (from > consumed_ + static_cast<int64_t>(end_ - begin_) - static_cast<int64_t>(kPartHeaderBytes)) {
+        bool any = false;
+        TFR_RETURN_IF_ERROR(worked(kInputBytes));
+        Status read = Refill(&any);
+        if (read.code() == StatusCode::kDataLoss || !any) return {};
+        TFR_RETURN_IF_ERROR(std::move(read));
+      }
+      begin_ = static_cast<size_t>(static_cast<int64_t>(begin_) + from - consumed_);
+      consumed_ = from;
+      if (codec_.may_begin_part(input_.data() + begin_)) break;
+      ++from;
+    }
+    decompressor_ = codec_.new_decompressor();
+    first_ = consumed_;
+    late_ = {};
+    *found = true;
+    return {};
+  }
+
  private:
-  Status Refill() {
-    begin_ = end_ = 0;
+  // Reads on. What is not taken yet, and some of what was, stays; where begin_ lies is another place then.
+  Status Refill(bool* any) {
+    const size_t left = end_ - begin_;
+    const size_t keep = std::min(end_ - kept_, kKeptBytes);
+    if (keep > 0) std::memmove(input_.data() + kKeptBytes - keep, input_.data() + end_ - keep, keep);
+    kept_ = kKeptBytes - keep;
+    begin_ = kKeptBytes - left;
+    end_ = kKeptBytes;
     size_t got = 0;
-    Status status = source_->Read(input_.data(), input_.size(), &got);
-    end_ = status.ok() ? got : 0;
+    Status status = source_->Read(input_.data() + end_, kInputBytes, &got);
+    if (status.ok()) end_ += got;
+    *any = status.ok() && got > 0;
     return status;
   }
 
@@ -74,9 +113,11 @@ class DecompressingSource : public Source {
   std::unique_ptr<Decompressor> decompressor_;
   const Codec& codec_;
   std::vector<uint8_t> input_;
-  size_t begin_ = 0;  // of the unread part of input_
-  size_t end_ = 0;
-  int64_t consumed_;
+  size_t kept_ = kKeptBytes;   // from here on input_ holds bytes of the file, up to end_
+  size_t begin_ = kKeptBytes;  // of those that are not taken yet
+  size_t end_ = kKeptBytes;
+  int64_t first_;     // where the decompressor began
+  int64_t consumed_;  // where begin_ is in the file
   bool between_parts_ = false;
   Status late_;
 };

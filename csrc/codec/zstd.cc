@@ -6,6 +6,7 @@
 // `size` is that of both frames, from the first byte on; `length` that of what they inflate to.
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <cstring>
 #include <memory>
@@ -26,6 +27,14 @@ constexpr uint8_t kMark[] = {0x5d, 0x2a, 0x4d, 0x18, 12, 0, 0, 0, 'T', 'F', 'R',
 constexpr size_t kMarked = sizeof kMark + 4 + 4;  // the mark and its two sizes
 static_assert(kMarked <= kPartHeaderBytes);
 
+bool IsOutOfMemory(size_t code) { return ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation; }
+
+// A mark that claims another length than it has would take along the part that it belongs to.
+bool IsDamagedMark(const uint8_t* data, size_t size) {
+  return size >= sizeof kMark && std::memcmp(data, kMark, 4) == 0 && std::memcmp(data + 8, kMark + 8, 4) == 0 &&
+         std::memcmp(data + 4, kMark + 4, 4) != 0;
+}
+
 struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -40,6 +49,15 @@ class ZstdDecompressor : public Decompressor {
   }
 
   Status Decompress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) override {
+    Status status = Run(in, in_size, out, out_size, progress);
+    taken_ += static_cast<int64_t>(progress->consumed);
+    return status;
+  }
+
+  int64_t part_begin() const override { return part_begin_; }
+
+ private:
+  Status Run(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) {
     *progress = {};
     ZSTD_inBuffer input = {in, in_size, 0};
     ZSTD_outBuffer output = {out, out_size, 0};
@@ -47,10 +65,19 @@ class ZstdDecompressor : public Decompressor {
       const size_t in_before = input.pos;
       const size_t out_before = output.pos;
       // The skippable frame of a mark promises another: the input must not end after it.
-      if (at_start_ && input.pos < input.size) after_mark_ = in[input.pos] == kMark[0];
+      if (at_start_ && input.pos < input.size) {
+        after_mark_ = in[input.pos] == kMark[0];
+        part_begin_ = taken_ + static_cast<int64_t>(input.pos);
+        if (IsDamagedMark(in + input.pos, input.size - input.pos)) {
+          progress->consumed = input.pos;
+          progress->produced = output.pos;
+          return Status::DataLoss("the mark of a part is damaged");
+        }
+      }
       const size_t code = ZSTD_decompressStream(context_.get(), &output, &input);
       progress->consumed = input.pos;
       progress->produced = output.pos;
+      if (IsOutOfMemory(code)) return Status::OutOfMemory();
       if (ZSTD_isError(code)) {
         return Status::DataLoss(std::string("ZSTD stream is damaged: ") + ZSTD_getErrorName(code));
       }
@@ -65,8 +92,9 @@ class ZstdDecompressor : public Decompressor {
     return {};
   }
 
- private:
   DecompressionContext context_;
+  int64_t taken_ = 0;  // by the calls before this one
+  int64_t part_begin_ = 0;
   bool at_start_ = true;  // of a frame
   bool after_mark_ = false;
   bool between_ = true;
@@ -83,6 +111,7 @@ class ZstdBlockCompressor : public BlockCompressor {
     if (!*part) return Status::OutOfMemory("no memory to compress " + std::to_string(block.size) + " bytes");
     uint8_t* out = (*part)->data();
     const size_t got = ZSTD_compress2(context_.get(), out + header, room, block.data, block.size);
+    if (IsOutOfMemory(got)) return Status::OutOfMemory();
     if (ZSTD_isError(got)) return Status::InvalidArgument(std::string("ZSTD: ") + ZSTD_getErrorName(got));
     *size = header + got;
     if (content == Content::kRecords) {
@@ -123,7 +152,15 @@ std::unique_ptr<Decompressor> NewDecompressor() {
 bool HasMagic(const uint8_t* head, size_t size) {
   if (size < 4) return false;
   const uint32_t magic = LoadLE32(head);
-  return magic == ZSTD_MAGICNUMBER || (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+  if (magic == ZSTD_MAGICNUMBER || (magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START) return true;
+  // A mark whose first bytes are damaged.
+  return size >= sizeof kMark && std::memcmp(head + 4, kMark + 4, sizeof kMark - 4) == 0;
+}
+
+// A mark, or a frame whose reserved bit is not set (RFC 8878, 3.1.1.1.1.4).
+bool MayBeginPart(const uint8_t* data) {
+  if (std::memcmp(data, kMark, sizeof kMark) == 0) return true;
+  return LoadLE32(data) == ZSTD_MAGICNUMBER && (data[4] & 0x08) == 0;
 }
 
 bool ReadSizes(const uint8_t* data, size_t size, PartSizes* sizes) {
@@ -146,6 +183,7 @@ extern constinit const Codec kZstd = {
     .truncated = "no end marker and checksum",
     .blocks = Codec::Blocks::kAlways,
     .new_block_compressor = NewBlockCompressor,
+    .may_begin_part = MayBeginPart,
     .read_part_sizes = ReadSizes,
     .libraries = kLibraries,
 };

@@ -31,6 +31,19 @@ inline bool HeaderIsIntact(const uint8_t* header) {
   return crc32c::Mask(crc32c::Value(header, kLengthBytes)) == LoadLE32(header + kLengthBytes);
 }
 
+// The one place where a header is judged.
+enum class HeaderState : uint8_t {
+  kIntact,
+  kBadCrc,
+  kTooLarge,  // intact, and claims more than a record may have
+};
+
+// `most` is what a record may have, in bytes of data: at most kMaxRecordBytes.
+inline HeaderState JudgeHeader(const uint8_t* header, uint64_t most) {
+  if (!HeaderIsIntact(header)) return HeaderState::kBadCrc;
+  return RecordLength(header) > most ? HeaderState::kTooLarge : HeaderState::kIntact;
+}
+
 // `data` is followed by its footer.
 inline bool DataIsIntact(const uint8_t* data, size_t size) {
   return crc32c::Mask(crc32c::Value(data, size)) == LoadLE32(data + size);

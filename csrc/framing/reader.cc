@@ -9,7 +9,6 @@
 
 #include "framing/format.h"
 #include "framing/scan.h"
-#include "framing/search.h"
 
 namespace tfr {
 namespace {
@@ -50,10 +49,11 @@ Status BadData(int64_t offset, int64_t index, size_t size) {
       .WithRecord(offset, index);
 }
 
-Status TooLarge(int64_t offset, int64_t index, uint64_t length) {
-  return Status::DataLoss("record size too large at " + AtByte(offset) + ": its header claims " +
-                          std::to_string(length) + " bytes")
-      .WithRecord(offset, index);
+Status TooLarge(int64_t offset, int64_t index, uint64_t length, uint64_t most) {
+  std::string message =
+      "record size too large at " + AtByte(offset) + ": its header claims " + std::to_string(length) + " bytes";
+  if (most < kMaxRecordBytes) message += ", max_record_bytes is " + std::to_string(most);
+  return Status::DataLoss(std::move(message)).WithRecord(offset, index);
 }
 
 Status Truncated(int64_t offset, int64_t index, const uint8_t* rest, size_t size) {
@@ -96,41 +96,63 @@ Status VerifyChunk(Chunk* chunk, std::vector<Skipped>* skipped) {
 }
 
 RecordReader::RecordReader(std::unique_ptr<Source> frames, BufferPool* pool, const Options& options, Place begin)
-    : frames_(std::move(frames)), pool_(pool), options_(options), place_(begin) {}
+    : frames_(std::move(frames)),
+      pool_(pool),
+      options_(options),
+      place_(begin),
+      search_(options.most, options.cancelled) {}
 
 Status RecordReader::Next(Chunk* chunk) {
   *chunk = {};
   chunk->first_index = place_.index;
   while (true) {
-    size_t got = 0;
-    TFR_RETURN_IF_ERROR(MakeRoom());
-    Status read = Fill(&got);
-    const uint8_t* const rest = buffer_->data() + begin_;
-    const Hop hop = HopRecords(rest, buffer_->data() + end_, &chunk->records);
-    if (!chunk->records.empty()) {
-      // Whatever else was found is found again on the next call: it lies at the start of what is left.
-      chunk->buffer = buffer_;
-      chunk->buffer_bytes = buffer_->capacity();
-      chunk->origin = rest;
-      chunk->origin_offset = place_.offset;
-      shared_ = true;
-      Drop(static_cast<size_t>(hop.next - rest));
-      place_.index += static_cast<int64_t>(chunk->records.size());
-      chunk->end = place_;
-      return {};
-    }
-    chunk->end = place_;
+    // What is held comes first: after damage, that may be much.
+    TFR_RETURN_IF_ERROR(Held(chunk));
+    if (!chunk->records.empty()) return {};
     const size_t left = end_ - begin_;
-    if (hop.end == Hop::End::kBadHeader) return BadHeader(place_.offset, place_.index);
-    if (hop.end == Hop::End::kTooLarge) return TooLarge(place_.offset, place_.index, RecordLength(rest));
+    TFR_RETURN_IF_ERROR(MakeRoom(left < kHeaderBytes ? 0 : kFrameBytes + RecordLength(buffer_->data() + begin_)));
+    size_t got = 0;
+    Status read = Fill(&got);
+    if (got > 0) continue;
     if (!read.ok()) return std::move(read).WithRecord(place_.offset, place_.index);
-    if (got == 0) return left == 0 ? Status() : Truncated(place_.offset, place_.index, rest, left);
-    // If the end is known, a record that extends beyond it is not waited for: the rest need not be read into memory.
-    const int64_t remaining = left >= kHeaderBytes ? frames_->Remaining() : -1;
-    if (remaining >= 0 && RecordLength(rest) + kFrameBytes > left + static_cast<uint64_t>(remaining)) {
-      return Truncated(place_.offset, place_.index, rest, left + static_cast<size_t>(remaining));
-    }
+    return left == 0 ? Status() : Truncated(place_.offset, place_.index, buffer_->data() + begin_, left);
   }
+}
+
+// The records that are held, if there is a whole one; else what is wrong with the one that begins there, as far as that
+// shows.
+Status RecordReader::Held(Chunk* chunk) {
+  chunk->end = place_;
+  if (end_ - begin_ < kHeaderBytes) return {};
+  const uint8_t* const rest = buffer_->data() + begin_;
+  const Hop hop = HopRecords(rest, buffer_->data() + end_, options_.most, &chunk->records);
+  if (!chunk->records.empty()) {
+    // Whatever else was found is found again on the next call: it lies at the start of what is left.
+    chunk->buffer = buffer_;
+    chunk->buffer_bytes = buffer_->capacity();
+    chunk->origin = rest;
+    chunk->origin_offset = place_.offset;
+    shared_ = true;
+    Drop(static_cast<size_t>(hop.next - rest));
+    place_.index += static_cast<int64_t>(chunk->records.size());
+    chunk->end = place_;
+    return {};
+  }
+  if (hop.end == Hop::End::kBadHeader) return BadHeader(place_.offset, place_.index);
+  if (hop.end == Hop::End::kTooLarge) {
+    return TooLarge(place_.offset, place_.index, RecordLength(rest), options_.most);
+  }
+  return CheckClaim();
+}
+
+// If the end is known, a record that extends beyond it is not waited for: the rest need not be read into memory.
+Status RecordReader::CheckClaim() const {
+  const uint8_t* const header = buffer_->data() + begin_;
+  const size_t left = end_ - begin_;
+  int64_t remaining = -1;
+  TFR_RETURN_IF_ERROR(frames_->Remaining(&remaining));
+  if (remaining < 0 || RecordLength(header) + kFrameBytes <= left + static_cast<uint64_t>(remaining)) return {};
+  return Truncated(place_.offset, place_.index, header, left + static_cast<size_t>(remaining));
 }
 
 // What Resume looks through: what the reader holds, and what its source still gives.
@@ -138,27 +160,41 @@ class RecordReader::Searched : public SearchedBytes {
  public:
   explicit Searched(RecordReader* reader) : reader_(*reader) {}
 
-  Status ShowHeader(int64_t offset, Bytes* shown) override { return Show(offset, kHeaderBytes, shown); }
+  Status ShowHeader(int64_t offset, Bytes* shown) override {
+    reader_.Drop(static_cast<size_t>(offset - reader_.place_.offset));
+    return Show(offset, kHeaderBytes, shown);
+  }
 
-  Status ShowRecord(int64_t offset, size_t size, Bytes* shown) override {
-    const size_t held = reader_.end_ - reader_.begin_;
-    const int64_t remaining = reader_.frames_->Remaining();
-    if (size <= held || remaining < 0 || size <= held + static_cast<uint64_t>(remaining))
-      return Show(offset, size, shown);
-    *shown = {nullptr, 0};
+  Status Reach(int64_t end, bool* reached) override {
+    const auto wanted = static_cast<size_t>(end - reader_.place_.offset);
+    int64_t remaining = -1;
+    TFR_RETURN_IF_ERROR(reader_.frames_->Remaining(&remaining));
+    if (remaining < 0) TFR_RETURN_IF_ERROR(Hold(wanted));
+    *reached = wanted <= Held() + static_cast<size_t>(std::max<int64_t>(remaining, 0));
+    return {};
+  }
+
+  Status Show(int64_t offset, size_t size, Bytes* shown) override {
+    const auto skip = static_cast<size_t>(offset - reader_.place_.offset);
+    TFR_RETURN_IF_ERROR(Hold(skip + size));
+    const size_t there = std::min(skip, Held());
+    *shown = {reader_.buffer_->data() + reader_.begin_ + there, Held() - there};
     return {};
   }
 
  private:
-  Status Show(int64_t offset, size_t size, Bytes* shown) {
-    reader_.Drop(static_cast<size_t>(offset - reader_.place_.offset));
-    while (reader_.end_ - reader_.begin_ < size) {
-      TFR_RETURN_IF_ERROR(reader_.MakeRoom());
+  size_t Held() const { return reader_.end_ - reader_.begin_; }
+
+  // Reads on until so many bytes are held, or there are no more.
+  Status Hold(size_t size) {
+    while (Held() < size) {
+      TFR_RETURN_IF_ERROR(reader_.MakeRoom(size));
       size_t got = 0;
-      TFR_RETURN_IF_ERROR(reader_.Fill(&got));
+      Status read = reader_.Fill(&got);
+      // Where a stream breaks off, its bytes end.
+      if (got == 0 && !read.ok() && read.code() != StatusCode::kDataLoss) return read;
       if (got == 0) break;
     }
-    *shown = {reader_.buffer_->data() + reader_.begin_, reader_.end_ - reader_.begin_};
     return {};
   }
 
@@ -167,24 +203,24 @@ class RecordReader::Searched : public SearchedBytes {
 
 Status RecordReader::Resume(const std::string& reason, std::vector<Skipped>* skipped) {
   const int64_t from = place_.offset;
+  bool broken = false;         // the stream: what it lost can't be known
   if (begin_ < end_) Drop(1);  // what starts here is damaged
-  if (failed_.ok()) {
+  while (true) {
     Searched rest(this);
     int64_t found = 0;
-    Status status = FindIntactRecord(place_.offset, &rest, &found);
-    if (status.ok()) {
-      Drop(static_cast<size_t>(found - place_.offset));
-      skipped->push_back({from, found - from, reason});
-      return {};
+    TFR_RETURN_IF_ERROR(search_.Find(place_.offset, &rest, &found));
+    Drop(static_cast<size_t>(found - place_.offset));
+    if (begin_ < end_ || failed_.ok()) break;
+    broken = true;
+    bool again = false;
+    TFR_RETURN_IF_ERROR(frames_->SkipDamage([this](size_t bytes) { return search_.Worked(bytes); }, &again));
+    failed_ = {};
+    if (!again) {
+      frames_ = std::make_unique<MemorySource>(Bytes{nullptr, 0}, nullptr);
+      break;
     }
-    if (failed_.ok()) return status;  // not the stream's fault: no memory
   }
-  // The stream is broken, compressed or not: what would have come can't be known.
-  if (failed_.code() != StatusCode::kDataLoss) return failed_;
-  Drop(end_ - begin_);
-  skipped->push_back({from, -1, reason});
-  frames_ = std::make_unique<MemorySource>(Bytes{nullptr, 0}, nullptr);
-  failed_ = {};
+  skipped->push_back({from, broken ? -1 : place_.offset - from, reason});
   return {};
 }
 
@@ -193,29 +229,29 @@ void RecordReader::Drop(size_t bytes) {
   place_.offset += static_cast<int64_t>(bytes);
 }
 
-// Makes sure that there is room after end_. Bytes before it may be in use elsewhere and stay as they are, so a shared
-// buffer is filled up, but nothing in it is moved. A record that outgrows the buffer gets twice the room each time its
-// bytes have really come, or all of it in one step if the source knows that this much is left.
-Status RecordReader::MakeRoom() {
+// Makes sure that there is room after end_, and for `wanted` bytes from begin_ on as soon as so many bytes have come or
+// the source knows that they will: memory is not taken for a mere claim. Bytes before end_ may be in use elsewhere and
+// stay as they are, so a shared buffer is filled up, but nothing in it is moved. A large buffer that nobody shares
+// grows where it is. What it holds is moved only when as many bytes before it were dropped, so that a search among long
+// records takes no more time than their bytes.
+Status RecordReader::MakeRoom(uint64_t wanted) {
   const size_t left = end_ - begin_;
   const size_t room = buffer_ ? buffer_->capacity() - end_ : 0;
   if (room > 0 && (room >= buffer_->capacity() / 4 || (!shared_ && begin_ == 0))) return {};
-  size_t capacity = options_.chunk_bytes;
-  if (left >= kHeaderBytes) {
-    const uint64_t needed = kFrameBytes + std::min(RecordLength(buffer_->data() + begin_), kMaxRecordBytes);
-    const int64_t remaining = frames_->Remaining();
+  size_t capacity = std::max(options_.chunk_bytes, left + 1);
+  if (wanted > capacity) {
+    int64_t remaining = -1;
+    TFR_RETURN_IF_ERROR(frames_->Remaining(&remaining));
     const size_t earned = remaining >= 0 ? left + static_cast<size_t>(remaining) : 2 * left;
-    capacity = std::max(capacity, static_cast<size_t>(std::min<uint64_t>(needed, earned)));
+    capacity = std::max(capacity, static_cast<size_t>(std::min<uint64_t>(wanted, earned)));
   }
-  capacity = std::max(capacity, left + 1);
+  const bool large = left >= options_.chunk_bytes && begin_ < left;
+  if (buffer_ && !shared_ && large) return Grow(std::max(capacity, wanted > capacity ? 0 : left + left / 2));
   if (buffer_ && !shared_ && buffer_->capacity() >= capacity) {
     if (left > 0) std::memmove(buffer_->data(), buffer_->data() + begin_, left);
   } else {
     std::shared_ptr<Buffer> fresh = pool_->Take(capacity);
-    if (!fresh) {
-      return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes")
-          .WithRecord(place_.offset, place_.index);
-    }
+    if (!fresh) return NoRoom(capacity);
     if (left > 0) std::memcpy(fresh->data(), buffer_->data() + begin_, left);
     buffer_ = std::move(fresh);
     shared_ = false;
@@ -223,6 +259,17 @@ Status RecordReader::MakeRoom() {
   begin_ = 0;
   end_ = left;
   return {};
+}
+
+// Makes the buffer, which no chunk holds, so large that `capacity` bytes fit from begin_ on.
+Status RecordReader::Grow(size_t capacity) {
+  if (begin_ + capacity <= buffer_->capacity()) return {};
+  return buffer_->Grow(begin_ + capacity, end_) ? Status() : NoRoom(capacity);
+}
+
+Status RecordReader::NoRoom(size_t capacity) const {
+  return Status::OutOfMemory("buffer of " + std::to_string(capacity) + " bytes")
+      .WithRecord(place_.offset, place_.index);
 }
 
 // Fills the buffer; stops early if the source has no more right now, so that a slow pipe's records come through.

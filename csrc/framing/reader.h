@@ -3,6 +3,7 @@
 #ifndef TFRECORD_FAST_FRAMING_READER_H_
 #define TFRECORD_FAST_FRAMING_READER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,8 @@
 #include "base/buffer.h"
 #include "base/records.h"
 #include "base/status.h"
+#include "framing/format.h"
+#include "framing/search.h"
 #include "io/source.h"
 
 namespace tfr {
@@ -51,7 +54,7 @@ struct Skipped {
 // The errors of framing, with the same words wherever they are found. `remaining` is -1 if it is not known.
 Status BadHeader(int64_t offset, int64_t index);
 Status BadData(int64_t offset, int64_t index, size_t size);
-Status TooLarge(int64_t offset, int64_t index, uint64_t length);
+Status TooLarge(int64_t offset, int64_t index, uint64_t length, uint64_t most);
 Status Truncated(int64_t offset, int64_t index, const uint8_t* rest, size_t size);
 
 // Checks the data of a chunk's records. At the first damaged one it cuts the chunk short and returns the error; given
@@ -62,6 +65,8 @@ class RecordReader {
  public:
   struct Options {
     size_t chunk_bytes = 512 << 10;
+    uint64_t most = kMaxRecordBytes;               // of one record; a header that claims more is damage
+    const std::atomic<bool>* cancelled = nullptr;  // ends Resume early: kCancelled
   };
   // `frames` gives uncompressed bytes, starting with the record whose place is `begin`. The pool must outlive the
   // reader.
@@ -73,11 +78,15 @@ class RecordReader {
   Status Next(Chunk* chunk);
 
   // After Next gave no record and returned kDataLoss: skips the damage up to the next intact record, or to the end, and
-  // notes what was lost. If the stream itself has failed, this is its end.
+  // notes what was lost. If the stream itself is broken, it is read on where that is possible (Source::SkipDamage).
   Status Resume(const std::string& reason, std::vector<Skipped>* skipped);
 
  private:
-  Status MakeRoom();
+  Status Held(Chunk* chunk);
+  Status CheckClaim() const;
+  Status MakeRoom(uint64_t wanted);
+  Status Grow(size_t capacity);
+  Status NoRoom(size_t capacity) const;
   Status Fill(size_t* got);
   void Drop(size_t bytes);
   class Searched;
@@ -91,6 +100,7 @@ class RecordReader {
   size_t end_ = 0;
   Place place_;    // of begin_ in the stream
   Status failed_;  // the source's last status; it is not asked again
+  RecordSearch search_;
 };
 
 }  // namespace tfr

@@ -13,12 +13,14 @@ constexpr size_t kMostReserved = 1024;  // records; for more, growing is cheap e
 
 }  // namespace
 
-Hop HopRecords(const uint8_t* begin, const uint8_t* end, std::vector<Bytes>* records) {
+Hop HopRecords(const uint8_t* begin, const uint8_t* end, uint64_t most, std::vector<Bytes>* records) {
   const uint8_t* next = begin;
   while (static_cast<size_t>(end - next) >= kHeaderBytes) {
+    const HeaderState state = JudgeHeader(next, most);
+    if (state != HeaderState::kIntact) {
+      return {next, state == HeaderState::kBadCrc ? Hop::End::kBadHeader : Hop::End::kTooLarge};
+    }
     const uint64_t length = RecordLength(next);
-    if (!HeaderIsIntact(next)) return {next, Hop::End::kBadHeader};
-    if (length > kMaxRecordBytes) return {next, Hop::End::kTooLarge};
     if (static_cast<size_t>(end - next) < kFrameBytes + length) break;
     if (records->empty()) {
       const size_t alike = 1 + static_cast<size_t>(end - next) / (kFrameBytes + static_cast<size_t>(length));
@@ -30,9 +32,9 @@ Hop HopRecords(const uint8_t* begin, const uint8_t* end, std::vector<Bytes>* rec
   return {next, Hop::End::kMore};
 }
 
-const uint8_t* FindHeader(const uint8_t* begin, const uint8_t* end) {
+const uint8_t* FindHeader(const uint8_t* begin, const uint8_t* end, uint64_t most) {
   for (const uint8_t* at = begin; static_cast<size_t>(end - at) >= kHeaderBytes; ++at) {
-    if (HeaderIsIntact(at) && RecordLength(at) <= kMaxRecordBytes) return at;
+    if (JudgeHeader(at, most) == HeaderState::kIntact) return at;
   }
   return nullptr;
 }

@@ -1,28 +1,39 @@
 // Looks for the next intact record after damage.
+//
+// Damaged bytes may be full of headers, by accident or on purpose, each of which claims a long record. To check the
+// data of each from its first byte to its last would take time that grows with the square of their number. Therefore a
+// search keeps the CRC of all bytes from some place on, at regular steps; the CRC of a long record is put together from
+// those at its ends. Every byte is read a bounded number of times, and no record is held in memory because of its
+// claim.
 
 #ifndef TFRECORD_FAST_FRAMING_SEARCH_H_
 #define TFRECORD_FAST_FRAMING_SEARCH_H_
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "base/records.h"
 #include "base/status.h"
+#include "framing/format.h"
 #include "io/source.h"
 
 namespace tfr {
 
-// The bytes that a search reads, from some offset on. The offsets asked for only grow.
+// The bytes that a search reads.
 class SearchedBytes {
  public:
   virtual ~SearchedBytes() = default;
 
-  // *shown gets the bytes from `offset` on: as many as are ready, and at least a header, or all up to the end.
+  // *shown gets the bytes from `offset` on: as many as are ready, and at least a header, or all up to the end. The
+  // offsets asked for only grow; what lies before may be forgotten.
   virtual Status ShowHeader(int64_t offset, Bytes* shown) = 0;
-  // The same with at least `size` bytes; if there are fewer, any smaller number. Memory is taken only for
-  // bytes that really exist.
-  virtual Status ShowRecord(int64_t offset, size_t size, Bytes* shown) = 0;
+  // Whether there are bytes up to `end`.
+  virtual Status Reach(int64_t end, bool* reached) = 0;
+  // *shown gets `size` bytes from `offset` on, which is not before ShowHeader's last; fewer only if there are no more.
+  virtual Status Show(int64_t offset, size_t size, Bytes* shown) = 0;
 };
 
 class SearchedMemory : public SearchedBytes {
@@ -30,7 +41,8 @@ class SearchedMemory : public SearchedBytes {
   // `bytes` are those from offset 0 on.
   explicit SearchedMemory(Bytes bytes) : bytes_(bytes) {}
   Status ShowHeader(int64_t offset, Bytes* shown) override;
-  Status ShowRecord(int64_t offset, size_t size, Bytes* shown) override;
+  Status Reach(int64_t end, bool* reached) override;
+  Status Show(int64_t offset, size_t size, Bytes* shown) override;
 
  private:
   const Bytes bytes_;
@@ -38,24 +50,57 @@ class SearchedMemory : public SearchedBytes {
 
 class SearchedFile : public SearchedBytes {
  public:
-  // A regular file.
-  explicit SearchedFile(const File& file) : file_(file), end_(file.Size()) {}
+  // A regular file, which must outlive this.
+  explicit SearchedFile(const File& file) : file_(file) {}
   Status ShowHeader(int64_t offset, Bytes* shown) override;
-  Status ShowRecord(int64_t offset, size_t size, Bytes* shown) override;
+  Status Reach(int64_t end, bool* reached) override;
+  Status Show(int64_t offset, size_t size, Bytes* shown) override;
 
  private:
-  Status Show(int64_t offset, size_t size, Bytes* shown);
+  // A part of the file that was read.
+  struct Window {
+    std::vector<uint8_t> bytes;
+    int64_t begin = 0;
+    size_t size = 0;
+
+    bool Holds(int64_t offset, size_t wanted) const;
+    Bytes From(int64_t offset) const;
+  };
+  Status Fill(Window* window, int64_t offset, size_t size);
 
   const File& file_;
-  const int64_t end_;
-  std::vector<uint8_t> block_;  // what was read last
-  int64_t begin_ = 0;           // where it starts in the file
-  size_t held_ = 0;
+  int64_t size_ = 0;  // when it was asked for last
+  Window near_;       // where headers are looked for
+  Window far_;        // where records end
 };
 
-// *found is the offset of the first intact record from `from` on, whose header and data both match their CRCs; the end
-// of the bytes if there is none.
-Status FindIntactRecord(int64_t from, SearchedBytes* bytes, int64_t* found);
+// Searches one stream of bytes, as often as need be, each time from further on.
+class RecordSearch {
+ public:
+  // `most`: as for JudgeHeader. `cancelled`, if it is given, ends a search: kCancelled.
+  explicit RecordSearch(uint64_t most, const std::atomic<bool>* cancelled = nullptr)
+      : most_(most), cancelled_(cancelled) {}
+
+  // *found is the offset of the first intact record from `from` on, whose header and data both match their CRCs; the
+  // end of the bytes if there is none. Asks now and then whether to continue (CheckInterrupt).
+  Status Find(int64_t from, SearchedBytes* bytes, int64_t* found);
+
+  // Notes so much work, also of those who search for something else, and asks now and then whether to continue.
+  Status Worked(size_t bytes);
+
+ private:
+  Status Check(int64_t offset, size_t length, SearchedBytes* bytes, bool* intact);
+  Status CheckLong(int64_t begin, int64_t end, SearchedBytes* bytes, bool* intact);
+  Status SumUpTo(int64_t step, SearchedBytes* bytes);
+
+  const uint64_t most_;
+  const std::atomic<bool>* const cancelled_;
+  // sums_[i] is the CRC of the bytes from first_step_ steps on, i steps long.
+  std::vector<uint32_t> sums_;
+  int64_t first_step_ = 0;
+  size_t worked_ = 0;  // bytes since the clock was looked at last
+  std::chrono::steady_clock::time_point asked_ = std::chrono::steady_clock::now();
+};
 
 }  // namespace tfr
 

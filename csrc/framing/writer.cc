@@ -41,7 +41,7 @@ Status RecordWriter::WriteFrames(Bytes frames, size_t count) {
     return {};
   }
   const Bytes parts[] = {{buffer_.data(), std::exchange(used_, 0)}, frames};
-  return Keep(sink_->Write(parts, 2));
+  return ToSink(parts, 2);
 }
 
 Status RecordWriter::WriteLarge(Bytes record) {
@@ -51,20 +51,20 @@ Status RecordWriter::WriteLarge(Bytes record) {
   StoreFooter(footer, record.data, record.size);
   const Bytes parts[] = {
       {buffer_.data(), std::exchange(used_, 0)}, {header, sizeof header}, record, {footer, sizeof footer}};
-  return Keep(sink_->Write(parts, 4));
+  return ToSink(parts, 4);
 }
 
 Status RecordWriter::Flush() {
   if (closed()) return Status::Closed("Writer is closed.");
   if (!failed_.ok()) return failed_;
   TFR_RETURN_IF_ERROR(Drain());
-  return Keep(sink_->Flush());
+  return Keep(WithoutThrowing([this] { return sink_->Flush(); }));
 }
 
 Status RecordWriter::Close() {
   if (closed()) return {};
   Status status = failed_.ok() ? Drain() : failed_;
-  Status ended = sink_->Close();
+  Status ended = WithoutThrowing([this] { return sink_->Close(); });
   sink_.reset();
   buffer_ = {};
   return status.ok() ? std::move(ended) : std::move(status);
@@ -72,7 +72,12 @@ Status RecordWriter::Close() {
 
 Status RecordWriter::Drain() {
   const Bytes part = {buffer_.data(), std::exchange(used_, 0)};
-  return part.size == 0 ? Status() : Keep(sink_->Write(&part, 1));
+  return part.size == 0 ? Status() : ToSink(&part, 1);
+}
+
+// A record that did not come through, for want of memory too, must not be missing between others.
+Status RecordWriter::ToSink(const Bytes* parts, size_t count) {
+  return Keep(WithoutThrowing([&] { return sink_->Write(parts, count); }));
 }
 
 Status RecordWriter::Keep(Status status) {

@@ -45,6 +45,7 @@ class RecordWriter {
 
   Status WriteLarge(Bytes record);
   Status Drain();
+  Status ToSink(const Bytes* parts, size_t count);
   // Remembers a failure.
   Status Keep(Status status);
 

@@ -55,9 +55,10 @@ class Window {
   int calls_ = 0;
 };
 
-Status Build(const File& file, RecordIndexPtr* index) {
+Status Build(const File& file, uint64_t most, RecordIndexPtr* index) {
   if (!file.regular()) return Status::InvalidArgument("not a regular file: only those can be read at any place");
-  const int64_t end = file.Size();
+  int64_t end = 0;
+  TFR_RETURN_IF_ERROR(file.Size(&end));
   Window window(&file);
   IndexBuilder builder;
   int64_t mean = 0;
@@ -74,9 +75,10 @@ Status Build(const File& file, RecordIndexPtr* index) {
       }
     }
     if (shown < kHeaderBytes) return Truncated(offset, record, header, shown);
-    if (!HeaderIsIntact(header)) return BadHeader(offset, record);
     const uint64_t length = RecordLength(header);
-    if (length > kMaxRecordBytes) return TooLarge(offset, record, length);
+    const HeaderState state = JudgeHeader(header, most);
+    if (state == HeaderState::kBadCrc) return BadHeader(offset, record);
+    if (state == HeaderState::kTooLarge) return TooLarge(offset, record, length, most);
     if (length + kFrameBytes > static_cast<uint64_t>(end - offset)) {
       return Truncated(offset, record, header, static_cast<size_t>(end - offset));
     }
@@ -91,10 +93,10 @@ Status Build(const File& file, RecordIndexPtr* index) {
 
 }  // namespace
 
-Status BuildIndex(const std::string& path, RecordIndexPtr* index) {
+Status BuildIndex(const std::string& path, uint64_t max_record_bytes, RecordIndexPtr* index) {
   std::shared_ptr<File> file;
   TFR_RETURN_IF_ERROR(File::Open(path, &file));
-  return Build(*file, index).WithPath(path);
+  return Build(*file, max_record_bytes, index).WithPath(path);
 }
 
 }  // namespace tfr

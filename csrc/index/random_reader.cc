@@ -68,9 +68,11 @@ Status WrongHeader(const File& file, const Frame& frame) {
       .WithRecord(frame.offset, frame.record);
 }
 
-Status CheckHeader(const File& file, const Frame& frame, const uint8_t* header) {
-  if (!HeaderIsIntact(header)) return WrongHeader(file, frame);
+Status CheckHeader(const File& file, const Frame& frame, const uint8_t* header, uint64_t most) {
+  const HeaderState state = JudgeHeader(header, most);
+  if (state == HeaderState::kBadCrc) return WrongHeader(file, frame);
   const uint64_t length = RecordLength(header);
+  if (state == HeaderState::kTooLarge) return TooLarge(frame.offset, frame.record, length, most);
   if (length + kFrameBytes != static_cast<uint64_t>(frame.size)) return Disagrees(frame, length);
   return {};
 }
@@ -90,7 +92,11 @@ Status ReadParts(const File& file, int64_t offset, iovec* parts, size_t count, c
   while (count > 0) {
     size_t got = 0;
     TFR_RETURN_IF_ERROR(file.ReadPartsAt(offset, parts, count, &got).WithRecord(last.offset, last.record));
-    if (got == 0) return TooShort(last, std::min(offset, file.Size()));
+    if (got == 0) {
+      int64_t size = 0;
+      TFR_RETURN_IF_ERROR(file.Size(&size).WithRecord(last.offset, last.record));
+      return TooShort(last, std::min(offset, size));
+    }
     offset += static_cast<int64_t>(got);
     for (; count > 0 && got >= parts->iov_len; ++parts, --count) got -= parts->iov_len;
     if (count > 0) *parts = {static_cast<uint8_t*>(parts->iov_base) + got, parts->iov_len - got};
@@ -115,8 +121,8 @@ struct RandomReader::Shared {
 // Reads one block of a plan into the plan's buffer and checks it.
 class RandomReader::BlockReader {
  public:
-  BlockReader(const OpenFile& opened, const TakePlan& plan, uint8_t* buffer, bool verify_data)
-      : file_(*opened.file), mapped_(opened.mapped.get()), plan_(plan), buffer_(buffer), verify_data_(verify_data) {}
+  BlockReader(const OpenFile& opened, const TakePlan& plan, uint8_t* buffer, const RandomReaderOptions& options)
+      : file_(*opened.file), mapped_(opened.mapped.get()), plan_(plan), buffer_(buffer), options_(options) {}
 
   // *cold: whether what it reads is likely to be on disk only. Set to whether it was.
   Status Read(const FrameBlock& block, std::atomic<bool>* cold) {
@@ -202,8 +208,8 @@ class RandomReader::BlockReader {
 
   Status Check(const Frame& frame) const {
     const uint8_t* header = buffer_ + frame.place;
-    TFR_RETURN_IF_ERROR(CheckHeader(file_, frame, header));
-    if (verify_data_ && !DataIsIntact(header + kHeaderBytes, DataSize(frame))) {
+    TFR_RETURN_IF_ERROR(CheckHeader(file_, frame, header, options_.max_record_bytes));
+    if (options_.verify_data && !DataIsIntact(header + kHeaderBytes, DataSize(frame))) {
       return BadData(frame.offset, frame.record, DataSize(frame));
     }
     return {};
@@ -213,7 +219,7 @@ class RandomReader::BlockReader {
   const MappedFile* const mapped_;  // may be null
   const TakePlan& plan_;
   uint8_t* const buffer_;
-  const bool verify_data_;
+  const RandomReaderOptions& options_;
 };
 
 RandomReader::RandomReader(std::vector<Path> paths, std::vector<RecordIndexPtr> indexes,
@@ -246,7 +252,8 @@ Status RandomReader::CheckHolds(size_t file, const Frame& frame) const {
   if (needed <= known_sizes_[file].load(std::memory_order_relaxed)) return {};
   std::shared_ptr<const OpenFile> opened;
   TFR_RETURN_IF_ERROR(Current()->files.Get(file, &opened));
-  const int64_t size = opened->file->Size();
+  int64_t size = 0;
+  TFR_RETURN_IF_ERROR(opened->file->Size(&size).WithPath(*paths_[file]));
   known_sizes_[file].store(size, std::memory_order_relaxed);
   return needed <= size ? Status() : TooShort(frame, size).WithPath(*paths_[file]);
 }
@@ -296,7 +303,7 @@ Status RandomReader::Read(int64_t number, uint8_t* data) const {
     iovec parts[] = {{header, kHeaderBytes}, {data, DataSize(frame)}, {footer, kFooterBytes}};
     TFR_RETURN_IF_ERROR(ReadParts(*file->file, frame.offset, parts, 3, frame).WithPath(path));
   }
-  TFR_RETURN_IF_ERROR(CheckHeader(*file->file, frame, header).WithPath(path));
+  TFR_RETURN_IF_ERROR(CheckHeader(*file->file, frame, header, options_.max_record_bytes).WithPath(path));
   if (options_.verify_data && crc32c::Mask(crc32c::Value(data, DataSize(frame))) != LoadLE32(footer)) {
     return BadData(frame.offset, frame.record, DataSize(frame)).WithPath(path);
   }
@@ -328,7 +335,7 @@ Status RandomReader::Take(const int64_t* numbers, size_t count, RecordBatchPtr* 
     const FrameBlock& block = plan.blocks[i];
     std::shared_ptr<const OpenFile> file;
     TFR_RETURN_IF_ERROR(shared->files.Get(block.file, &file));
-    BlockReader reader(*file, plan, buffer->data(), options_.verify_data);
+    BlockReader reader(*file, plan, buffer->data(), options_);
     return reader.Read(block, &shared->cold).WithPath(*paths_[block.file]);
   }));
 

@@ -12,6 +12,7 @@
 
 #include "base/records.h"
 #include "base/status.h"
+#include "framing/format.h"
 #include "index/open_files.h"
 #include "index/record_index.h"
 #include "index/take_plan.h"
@@ -19,8 +20,9 @@
 namespace tfr {
 
 struct RandomReaderOptions {
-  bool verify_data = true;  // headers are always checked, against their CRC and against the index
-  size_t num_threads = 1;   // at most, and only during a call
+  bool verify_data = true;                      // headers are always checked, against their CRC and against the index
+  uint64_t max_record_bytes = kMaxRecordBytes;  // a header that claims more is damage
+  size_t num_threads = 1;                       // at most, and only during a call
   size_t max_open_files = 128;
   bool map_files = true;  // false: they are only read
 };

@@ -47,11 +47,13 @@ Status RecordIndex::Make(std::vector<int64_t> offsets, std::vector<int64_t> size
   return {};
 }
 
-Status OpenIndexes(const std::vector<IndexOrigin>& origins, size_t num_threads, std::vector<RecordIndexPtr>* indexes) {
+Status OpenIndexes(const std::vector<IndexOrigin>& origins, uint64_t max_record_bytes, size_t num_threads,
+                   std::vector<RecordIndexPtr>* indexes) {
   indexes->assign(origins.size(), nullptr);
   return ParallelTry(origins.size(), num_threads, [&](size_t i) {
     const IndexOrigin& origin = origins[i];
-    return origin.index_path ? LoadIndex(*origin.index_path, &(*indexes)[i]) : BuildIndex(origin.path, &(*indexes)[i]);
+    return origin.index_path ? LoadIndex(*origin.index_path, &(*indexes)[i])
+                             : BuildIndex(origin.path, max_record_bytes, &(*indexes)[i]);
   });
 }
 

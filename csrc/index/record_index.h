@@ -57,8 +57,9 @@ class IndexBuilder {
 };
 
 // Hops from header to header to the end of a file; their CRCs are checked. kDataLoss with offset and record index if
-// the file is damaged or cut; kInvalidArgument if it is compressed, or no regular file.
-Status BuildIndex(const std::string& path, RecordIndexPtr* index);
+// the file is damaged or cut, or a header claims more than max_record_bytes (at most kMaxRecordBytes,
+// framing/format.h); kInvalidArgument if it is compressed, or no regular file.
+Status BuildIndex(const std::string& path, uint64_t max_record_bytes, RecordIndexPtr* index);
 
 // Reads the text form. kInvalidArgument with the number of the first line that is wrong.
 Status LoadIndex(const std::string& path, RecordIndexPtr* index);
@@ -72,8 +73,10 @@ struct IndexOrigin {
   std::optional<std::string> index_path;
 };
 
-// All of them, on up to `num_threads` threads; the error is that of the first file that has one.
-Status OpenIndexes(const std::vector<IndexOrigin>& origins, size_t num_threads, std::vector<RecordIndexPtr>* indexes);
+// All of them, on up to `num_threads` threads; the error is that of the first file that has one. max_record_bytes: as
+// for BuildIndex.
+Status OpenIndexes(const std::vector<IndexOrigin>& origins, uint64_t max_record_bytes, size_t num_threads,
+                   std::vector<RecordIndexPtr>* indexes);
 
 }  // namespace tfr
 

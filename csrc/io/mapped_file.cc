@@ -48,8 +48,8 @@ __attribute__((noinline)) void CopyAll(const uint8_t* from, const Piece* pieces,
 }  // namespace
 
 std::unique_ptr<const MappedFile> MappedFile::Map(const File& file) {
-  const int64_t size = file.Size();
-  if (size <= 0 || !InstallHandler()) return nullptr;
+  int64_t size = 0;
+  if (!file.Size(&size).ok() || size <= 0 || !InstallHandler()) return nullptr;
   void* data = ::mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_SHARED, file.descriptor(), 0);
   if (data == MAP_FAILED) return nullptr;
   // A page that is not in memory is read alone, without its neighbours.

@@ -79,9 +79,18 @@ void File::AdviseAll([[maybe_unused]] Access access) const {
 #endif
 }
 
-int64_t File::Size() const {
+Status File::Size(int64_t* size) const {
+  *size = 0;
   struct stat info;
-  return regular_ && ::fstat(descriptor_, &info) == 0 ? info.st_size : 0;
+  if (!regular_) return {};
+  if (::fstat(descriptor_, &info) != 0) return Status::Errno(errno, "fstat");
+  *size = info.st_size;
+  return {};
+}
+
+Status FileWasCut(int64_t opened_size, int64_t end) {
+  return Status::DataLoss("the file was truncated while it was read: it had " + std::to_string(opened_size) +
+                          " bytes when it was opened, and ends at byte " + std::to_string(end));
 }
 
 File::~File() {
@@ -138,11 +147,18 @@ Status File::Read(uint8_t* out, size_t size, size_t* got) const {
 Status FileSource::Read(uint8_t* out, size_t size, size_t* got) {
   if (!file_->regular()) return file_->Read(out, size, got);
   TFR_RETURN_IF_ERROR(file_->ReadAt(offset_, out, size, got));
+  if (*got == 0 && size > 0 && offset_ < file_->opened_size()) return FileWasCut(file_->opened_size(), offset_);
   offset_ += static_cast<int64_t>(*got);
   return {};
 }
 
-int64_t FileSource::Remaining() const { return file_->regular() ? std::max<int64_t>(0, file_->Size() - offset_) : -1; }
+Status FileSource::Remaining(int64_t* bytes) const {
+  *bytes = -1;
+  if (!file_->regular()) return {};
+  TFR_RETURN_IF_ERROR(file_->Size(bytes));
+  *bytes = std::max<int64_t>(0, *bytes - offset_);
+  return {};
+}
 
 Status MemorySource::Read(uint8_t* out, size_t size, size_t* got) {
   *got = std::min(size, rest_.size);
@@ -160,9 +176,10 @@ Status PrefixedSource::Read(uint8_t* out, size_t size, size_t* got) {
   return {};
 }
 
-int64_t PrefixedSource::Remaining() const {
-  const int64_t rest = rest_->Remaining();
-  return rest < 0 ? -1 : rest + static_cast<int64_t>(prefix_.size() - given_);
+Status PrefixedSource::Remaining(int64_t* bytes) const {
+  TFR_RETURN_IF_ERROR(rest_->Remaining(bytes));
+  if (*bytes >= 0) *bytes += static_cast<int64_t>(prefix_.size() - given_);
+  return {};
 }
 
 Status ReadFully(Source* source, uint8_t* out, size_t size, size_t* got) {

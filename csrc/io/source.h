@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,7 +28,19 @@ class Source {
   virtual Status Read(uint8_t* out, size_t size, size_t* got) = 0;
 
   // How many bytes are still to come, if that is known in advance (a regular file, memory); else -1.
-  virtual int64_t Remaining() const { return -1; }
+  virtual Status Remaining(int64_t* bytes) const {
+    *bytes = -1;
+    return {};
+  }
+
+  // After Read has returned kDataLoss: looks for a place after the damage from which it can be read on. If *found, Read
+  // goes on from there, perhaps to the next damage; else this was the end. `worked` is told now and then how many bytes
+  // were looked at; a status that is not OK stops the search.
+  using Worked = std::function<Status(size_t bytes)>;
+  virtual Status SkipDamage(const Worked&, bool* found) {
+    *found = false;
+    return {};
+  }
 };
 
 // How a file will be read: the system reads ahead of a reader that goes through it, not of one that jumps about in it.
@@ -59,7 +72,7 @@ class File {
   // A file that can be read at any place and whose size is known, and not 0.
   bool regular() const { return regular_; }
   // In bytes, now; 0 if not regular.
-  int64_t Size() const;
+  Status Size(int64_t* size) const;
   // As Size, when it was opened.
   int64_t opened_size() const { return opened_size_; }
 
@@ -89,12 +102,16 @@ class File {
   int64_t opened_size_ = 0;
 };
 
-// Reads a file from the start, or from `offset` where it is regular.
+// kDataLoss: a file of `opened_size` bytes was truncated to `end` while it was read.
+Status FileWasCut(int64_t opened_size, int64_t end);
+
+// Reads a file from the start, or from `offset` where it is regular. A file that has become shorter since it was opened
+// is damaged (FileWasCut); what was appended since is read, too.
 class FileSource : public Source {
  public:
   explicit FileSource(std::shared_ptr<const File> file, int64_t offset = 0) : file_(std::move(file)), offset_(offset) {}
   Status Read(uint8_t* out, size_t size, size_t* got) override;
-  int64_t Remaining() const override;
+  Status Remaining(int64_t* bytes) const override;
 
  private:
   std::shared_ptr<const File> file_;
@@ -106,7 +123,10 @@ class MemorySource : public Source {
  public:
   MemorySource(Bytes bytes, Owner owner) : rest_(bytes), owner_(std::move(owner)) {}
   Status Read(uint8_t* out, size_t size, size_t* got) override;
-  int64_t Remaining() const override { return static_cast<int64_t>(rest_.size); }
+  Status Remaining(int64_t* bytes) const override {
+    *bytes = static_cast<int64_t>(rest_.size);
+    return {};
+  }
 
  private:
   Bytes rest_;
@@ -119,7 +139,7 @@ class PrefixedSource : public Source {
   PrefixedSource(std::string prefix, std::unique_ptr<Source> rest)
       : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
   Status Read(uint8_t* out, size_t size, size_t* got) override;
-  int64_t Remaining() const override;
+  Status Remaining(int64_t* bytes) const override;
 
  private:
   std::string prefix_;

@@ -20,16 +20,18 @@ Status NothingThere(const RecordPlace& place) {
       .WithRecord(place.place.offset, place.place.index);
 }
 
-Status FetchAt(const File& file, ShuffleItem* item) {
+Status FetchAt(const File& file, uint64_t most, ShuffleItem* item) {
   const int64_t offset = item->place.place.offset;
   const int64_t data_at = offset + static_cast<int64_t>(kHeaderBytes);
   uint8_t header[kHeaderBytes];
   size_t got = 0;
   TFR_RETURN_IF_ERROR(file.ReadFullyAt(offset, header, sizeof header, &got));
-  if (got < sizeof header || !HeaderIsIntact(header)) return NothingThere(item->place);
+  if (got < sizeof header || JudgeHeader(header, most) != HeaderState::kIntact) return NothingThere(item->place);
   const uint64_t length = RecordLength(header);
-  const int64_t left = std::max<int64_t>(file.Size() - data_at, 0);
-  if (length > kMaxRecordBytes || length + kFooterBytes > static_cast<uint64_t>(left)) return NothingThere(item->place);
+  int64_t size = 0;
+  TFR_RETURN_IF_ERROR(file.Size(&size));
+  const int64_t left = std::max<int64_t>(size - data_at, 0);
+  if (length + kFooterBytes > static_cast<uint64_t>(left)) return NothingThere(item->place);
   std::shared_ptr<Buffer> buffer = Buffer::Allocate(length + kFooterBytes);
   if (!buffer) return Status::OutOfMemory("record of " + std::to_string(length) + " bytes");
   TFR_RETURN_IF_ERROR(file.ReadFullyAt(data_at, buffer->data(), length + kFooterBytes, &got));
@@ -40,14 +42,14 @@ Status FetchAt(const File& file, ShuffleItem* item) {
 }
 
 // `wanted` is sorted by index. Goes past damage if the reading that found the records did.
-Status FetchFromStream(std::unique_ptr<Source> frames, BufferPool* pool, OnCorrupt on_corrupt,
+Status FetchFromStream(std::unique_ptr<Source> frames, BufferPool* pool, const LaneOptions& options,
                        const std::vector<ShuffleItem*>& wanted) {
-  RecordReader reader(std::move(frames), pool, {});
+  RecordReader reader(std::move(frames), pool, {.most = options.max_record_bytes});
   size_t found = 0;
   while (found < wanted.size()) {
     Chunk chunk;
     Status status = reader.Next(&chunk);
-    if (on_corrupt == OnCorrupt::kSkip && status.code() == StatusCode::kDataLoss) {
+    if (options.on_corrupt == OnCorrupt::kSkip && status.code() == StatusCode::kDataLoss) {
       std::vector<Skipped> skipped;
       TFR_RETURN_IF_ERROR(reader.Resume({}, &skipped));
       continue;
@@ -81,7 +83,7 @@ Status FetchFromFile(const InputFile& input, const LaneOptions& options, BufferP
       choice = DetectCompression(head, got);
     }
     if (file->regular() && *choice == Compression::kNone) {
-      for (ShuffleItem* item : wanted) TFR_RETURN_IF_ERROR(FetchAt(*file, item));
+      for (ShuffleItem* item : wanted) TFR_RETURN_IF_ERROR(FetchAt(*file, options.max_record_bytes, item));
       return {};
     }
     source = std::make_unique<FileSource>(std::move(file));
@@ -89,7 +91,7 @@ Status FetchFromFile(const InputFile& input, const LaneOptions& options, BufferP
   std::unique_ptr<Source> frames;
   Compression found;
   TFR_RETURN_IF_ERROR(OpenFrames(std::move(source), choice, &frames, &found));
-  return FetchFromStream(std::move(frames), pool, options.on_corrupt, wanted);
+  return FetchFromStream(std::move(frames), pool, options, wanted);
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #ifndef TFRECORD_FAST_PIPELINE_HANDOVER_H_
 #define TFRECORD_FAST_PIPELINE_HANDOVER_H_
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 
 namespace tfr {
@@ -28,8 +30,8 @@ class Handover {
   // Waits until it is here. False: stopped, there is nothing for this unit.
   bool Await(size_t unit, Value* value) {
     std::unique_lock<std::mutex> lock(mutex_);
-    moved_.wait(lock, [&] { return stopped_ || unit_ == unit; });
-    if (stopped_) return false;
+    moved_.wait(lock, [&] { return stopped_ || unit > last_ || unit_ == unit; });
+    if (stopped_ || unit > last_) return false;
     *value = value_;
     return true;
   }
@@ -40,6 +42,15 @@ class Handover {
       std::lock_guard<std::mutex> lock(mutex_);
       ++unit_;
       value_ = value;
+    }
+    moved_.notify_all();
+  }
+
+  // No unit after this one gets anything; those before it still do.
+  void StopAfter(size_t unit) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      last_ = std::min(last_, unit);
     }
     moved_.notify_all();
   }
@@ -56,7 +67,8 @@ class Handover {
  private:
   std::mutex mutex_;
   std::condition_variable moved_;
-  size_t unit_ = 0;  // whose turn it is
+  size_t unit_ = 0;         // whose turn it is
+  size_t last_ = SIZE_MAX;  // that gets the value
   Value value_;
   bool stopped_ = false;
 };

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "framing/format.h"
 #include "framing/open.h"
 #include "io/source.h"
 
@@ -31,6 +32,7 @@ enum class OnCorrupt : uint8_t {
 struct LaneOptions {
   CompressionChoice compression;
   bool verify_data = true;
+  uint64_t max_record_bytes = kMaxRecordBytes;  // a header that claims more is damage
   OnCorrupt on_corrupt = OnCorrupt::kRaise;
   size_t chunk_bytes = 512 << 10;
   // Only every `keep_divisor`-th record of a file is handed on, and only its data is checked: those whose index plus

@@ -3,12 +3,21 @@
 #include "pipeline/lane.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 #include <utility>
 
 #include "pipeline/open_units.h"
 
 namespace tfr {
+namespace {
+
+bool OutOfFiles(const Status& status) {
+  if (status.code() != StatusCode::kIoError) return false;
+  return status.detail().error_number == EMFILE || status.detail().error_number == ENFILE;
+}
+
+}  // namespace
 
 size_t Lane::Claim() {
   busy_ = !in_parallel_;
@@ -31,6 +40,7 @@ void Lane::Deposit(size_t unit, Produced produced) {
     units_ = maker_->units();
   }
   if (produced.last || next_unit_ >= units_) all_claimed_ = true;
+  unit_bytes_ = produced.chunk.buffer_bytes;
   ready_.emplace(unit, std::move(produced));
 }
 
@@ -45,26 +55,36 @@ bool Lane::Take(Produced* produced) {
 
 // The unit that opens the file waits for nobody, and there is no other until it was deposited.
 void Lane::Cancel() {
+  file_.cancelled.store(true, std::memory_order_relaxed);
   if (opened_) maker_->Cancel();
 }
 
-bool Lane::Produce(size_t unit, Caller caller, Produced* produced) {
+bool Lane::Produce(size_t unit, Caller caller, Produced* produced) noexcept {
   try {
-    if (!maker_) {
-      const int64_t size = file_.input.open ? -1 : File::FindRegular(*file_.input.path);
-      if (size < 0 && caller != Caller::kConsumer) return false;
-      produced->status = OpenUnits(file_, size, &maker_);
-    }
-    if (maker_) maker_->Produce(unit, produced);
+    return Make(unit, caller, produced);
   } catch (const std::bad_alloc&) {
-    produced->status = Status::OutOfMemory("no memory for the records of a chunk");
+    produced->chunk.records.clear();
+    produced->status = Status::OutOfMemory();
+    produced->last = true;
+    if (maker_) maker_->CancelAfter(unit);
+    return true;
   }
+}
+
+bool Lane::Make(size_t unit, Caller caller, Produced* produced) {
+  if (!maker_) {
+    const int64_t size = file_.input.open ? -1 : File::FindRegular(*file_.input.path);
+    if (size < 0 && caller != Caller::kConsumer) return false;
+    produced->status = OpenUnits(file_, size, &maker_);
+    if (caller != Caller::kConsumer && OutOfFiles(produced->status)) return false;
+  }
+  if (maker_) maker_->Produce(unit, produced);
   // Whoever stood at the start has been told of what lies before it.
   std::erase_if(produced->skipped, [this](const Skipped& what) { return what.offset < file_.start.offset; });
   if (!produced->status.ok()) {
     produced->last = true;
     produced->status = std::move(produced->status).WithPath(*file_.input.path);
-    if (maker_) maker_->Cancel();
+    if (maker_) maker_->CancelAfter(unit);
   }
   return true;
 }

@@ -38,6 +38,8 @@ class Lane {
 
   // Those from here to Cancel are called under the scheduler's lock, which guards the members that they use.
   bool unopened() const { return !opened_; }
+  // The bytes of memory that the unit deposited last holds; 0 if there is none.
+  size_t unit_bytes() const { return unit_bytes_; }
   // Whether a unit is free to be claimed.
   bool CanClaim(Caller caller) const {
     return !all_claimed_ && !busy_ && (caller == Caller::kConsumer || !consumer_only_);
@@ -55,11 +57,14 @@ class Lane {
   void Cancel();
 
   // Makes a claimed unit, without the scheduler's lock. May wait for the unit before it, never for a later one. False:
-  // only the consumer can make it; Unclaim must follow.
-  bool Produce(size_t unit, Caller caller, Produced* produced);
+  // only the consumer can make it; Unclaim must follow. The status tells why: OK if that is so for this kind of file;
+  // else the system can't open as many files as are open now.
+  bool Produce(size_t unit, Caller caller, Produced* produced) noexcept;
 
  private:
-  const LaneFile file_;
+  bool Make(size_t unit, Caller caller, Produced* produced);
+
+  LaneFile file_;
   const size_t turn_;
 
   // Guarded by the scheduler's lock.
@@ -71,6 +76,7 @@ class Lane {
   bool all_claimed_ = false;
   size_t next_unit_ = 0;  // to claim
   size_t next_taken_ = 0;
+  size_t unit_bytes_ = 0;
   std::map<size_t, Produced> ready_;
 
   // Written by the unit that opens the file, before any other can be claimed; the scheduler's lock orders the two.

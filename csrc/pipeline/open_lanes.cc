@@ -41,7 +41,7 @@ std::shared_ptr<Lane> OpenLanes::PickForWorker(size_t more) {
   for (const Entry& entry : lanes_) {
     if (entry.lane->CanClaim(Caller::kWorker)) return entry.lane;
   }
-  if (lanes_.size() >= max_open_ + more || files_.empty()) return nullptr;
+  if (lanes_.size() >= max_open_ + (scarce_ ? 0 : more) || files_.empty()) return nullptr;
   if (ahead_turn_ >= files_.size()) {
     ++ahead_epoch_;
     ahead_turn_ = 0;
@@ -50,6 +50,13 @@ std::shared_ptr<Lane> OpenLanes::PickForWorker(size_t more) {
   std::shared_ptr<Lane> lane = Make(ahead_epoch_, ahead_turn_, {});
   lanes_.push_back({ahead_epoch_, ahead_turn_++, lane, false});
   return lane->CanClaim(Caller::kWorker) ? lane : nullptr;
+}
+
+void OpenLanes::OpenNoMore() {
+  const auto open =
+      std::count_if(lanes_.begin(), lanes_.end(), [](const Entry& entry) { return !entry.lane->unopened(); });
+  scarce_ = true;
+  max_open_ = std::min(max_open_, std::max<size_t>(static_cast<size_t>(open), 1));
 }
 
 void OpenLanes::CancelAll() {

@@ -28,6 +28,8 @@ class OpenLanes {
   // The first lane, in the order in which the sequence will want them, that has a unit for a worker to claim. If none
   // of those that are open has one, opens another file, up to `more` beyond max_open. Null if there is none.
   std::shared_ptr<Lane> PickForWorker(size_t more = 0);
+  // The system does not let more files be open than there are now: from now on no more are opened ahead.
+  void OpenNoMore();
   void CancelAll();
 
  private:
@@ -43,7 +45,8 @@ class OpenLanes {
   FileOrder* const order_;
   const LaneOptions options_;
   BufferPool* const pool_;
-  const size_t max_open_;
+  size_t max_open_;
+  bool scarce_ = false;      // the system has refused to open another file
   std::deque<Entry> lanes_;  // by epoch and turn
   int64_t ahead_epoch_ = 0;  // of the next file to open ahead
   size_t ahead_turn_ = 0;

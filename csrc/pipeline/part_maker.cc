@@ -17,6 +17,7 @@ namespace {
 // made for a mere claim.
 constexpr size_t kMaxPartBytes = size_t{64} << 20;
 constexpr size_t kDeflateRatio = 1032;
+constexpr size_t kPieceBytes = 4 << 10;  // of a damaged part, given to the library at once
 
 Status Mismatch(Compression compression, int64_t offset, const std::string& what) {
   return Status::DataLoss(std::string(CompressionName(compression)) + ": " + what +
@@ -28,7 +29,7 @@ Status Mismatch(Compression compression, int64_t offset, const std::string& what
 PartMaker::PartMaker(const LaneFile& lane, std::shared_ptr<File> file, Compression compression)
     : lane_(lane),
       file_(std::move(file)),
-      file_bytes_(file_->Size()),
+      file_bytes_(file_->opened_size()),
       compression_(compression),
       cursor_(Cursor()),
       token_(Place()) {}
@@ -40,7 +41,9 @@ Status PartMaker::LookForPart(const File& file, Compression compression, int64_t
   TFR_RETURN_IF_ERROR(file.ReadFullyAt(offset, head, sizeof head, &got));
   PartSizes claim;
   if (!ReadPartSizes(compression, head, got, &claim) || claim.compressed == 0 || claim.uncompressed == 0) return {};
-  const auto left = static_cast<uint64_t>(std::max<int64_t>(file.Size() - offset, 0));
+  int64_t end = 0;
+  TFR_RETURN_IF_ERROR(file.Size(&end));
+  const auto left = static_cast<uint64_t>(std::max<int64_t>(end - offset, 0));
   const size_t most = std::min(std::max(kMaxPartBytes / 4, claim.compressed * kDeflateRatio), kMaxPartBytes);
   if (claim.compressed <= left && claim.uncompressed <= most) *sizes = claim;
   return {};
@@ -49,6 +52,11 @@ Status PartMaker::LookForPart(const File& file, Compression compression, int64_t
 void PartMaker::Cancel() {
   cursor_.Stop();
   token_.Stop();
+}
+
+void PartMaker::CancelAfter(size_t unit) {
+  cursor_.StopAfter(unit);
+  token_.StopAfter(unit);
 }
 
 void PartMaker::Produce(size_t unit, Produced* produced) {
@@ -60,13 +68,28 @@ void PartMaker::Produce(size_t unit, Produced* produced) {
   std::optional<PartSizes> sizes;
   if (!cursor.streaming) {
     produced->status = LookForPart(*file_, compression_, cursor.offset, &sizes);
-    if (!produced->status.ok()) return;
+    if (produced->status.ok() && sizes && lane_.options.on_corrupt == OnCorrupt::kSkip) {
+      bool holds = false;
+      produced->status = MarkHolds(cursor.offset + static_cast<int64_t>(sizes->compressed), &holds);
+      if (!holds) sizes.reset();
+    }
+    if (!produced->status.ok()) return CancelAfter(unit);
   }
   if (sizes) {
     ProduceMarked(unit, cursor.offset, *sizes, produced);
   } else {
     ProduceUnmarked(unit, cursor, produced);
   }
+}
+
+// Whether a part, or the end of the file, is where a mark says that its own part ends. A mark that is damaged must not
+// cost the parts after it.
+Status PartMaker::MarkHolds(int64_t next, bool* holds) const {
+  uint8_t head[kPartHeaderBytes];
+  size_t got = 0;
+  TFR_RETURN_IF_ERROR(file_->ReadFullyAt(next, head, sizeof head, &got));
+  *holds = got == 0 || MayBeginPart(compression_, head, got);
+  return {};
 }
 
 void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& sizes, Produced* produced) {
@@ -86,7 +109,7 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
     return;
   }
   Chunk& chunk = produced->chunk;
-  chunk.end = place;
+  const Place begin = place;
   chunk.first_index = place.index;
   Status status;
   if (inflated.buffer) {
@@ -94,19 +117,18 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
     chunk.origin = inflated.buffer->data();
     chunk.origin_offset = place.offset;
     status = Cut(inflated, &place, produced);
-    chunk.end = place;
     chunk.buffer = std::move(inflated.buffer);
   }
   if (status.ok()) status = std::move(inflated.status);
   if (!status.ok()) {
     status = std::move(status).WithRecord(place.offset, place.index);
     if (lane_.Passes(status)) {
-      // What would still come of a broken stream can't be known.
-      produced->skipped.push_back({place.offset, -1, status.detail().message});
+      chunk.end = place;
+      PassOver(sizes, begin, status, &place, produced);
       status = {};
-      produced->last = true;
     }
   }
+  chunk.end = place;
   if (!status.ok() || produced->last) {
     Cancel();
   } else {
@@ -117,31 +139,67 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
   if (produced->status.ok()) produced->status = std::move(status);
 }
 
+// Notes what is lost of a damaged part. Its records are given up to the first that is damaged, too: what comes after it
+// may be a copy of what stands elsewhere in the part, made by the damage. *place is after its last whole record, and
+// goes to where the next part starts. If nothing is lost, as far as its records tell, a stretch of no bytes names the
+// part.
+void PartMaker::PassOver(const PartSizes& sizes, const Place& begin, const Status& damage, Place* place,
+                         Produced* produced) const {
+  const std::string& reason = damage.detail().message;
+  const Status first = VerifyChunk(&produced->chunk);
+  if (!first.ok()) *place = {first.detail().offset, first.detail().record_index};
+  if (lane_.options.on_corrupt == OnCorrupt::kSkipFile) {
+    produced->skipped.push_back({place->offset, -1, reason});
+    produced->last = true;
+    return;
+  }
+  const int64_t end = begin.offset + static_cast<int64_t>(sizes.uncompressed);
+  if (place->offset < end) {
+    produced->skipped.push_back({place->offset, end - place->offset, reason});
+  } else {
+    produced->skipped.insert(produced->skipped.begin(), {begin.offset, 0, reason});
+  }
+  place->offset = end;
+}
+
 Status PartMaker::Inflate(int64_t offset, const PartSizes& sizes, Inflated* inflated) const {
   const std::shared_ptr<Buffer> part = lane_.pool->Take(sizes.compressed);
   std::shared_ptr<Buffer> out = lane_.pool->Take(sizes.uncompressed + 1);  // one more, to see what does not fit
   if (!part || !out) return Status::OutOfMemory("a part of " + std::to_string(sizes.uncompressed) + " bytes");
   size_t read = 0;
   TFR_RETURN_IF_ERROR(file_->ReadFullyAt(offset, part->data(), sizes.compressed, &read));
-  uint8_t* const data = out->data();
   inflated->buffer = std::move(out);
+  const Bytes bytes = {part->data(), read};
+  Status status = InflateInPieces(bytes, std::max<size_t>(read, 1), sizes, inflated);
+  if (lane_.Passes(status) && inflated->size < sizes.uncompressed && read > 1) {
+    // A library that is given all at once may keep to itself what came before the damage.
+    Inflated again = {inflated->buffer, 0, {}};
+    const Status ignored = InflateInPieces(bytes, std::min(kPieceBytes, read - 1), sizes, &again);  // the same damage
+    inflated->size = std::max(inflated->size, again.size);
+  }
+  if (status.code() != StatusCode::kDataLoss) return status;
+  if (read < sizes.compressed) return FileWasCut(file_bytes_, offset + static_cast<int64_t>(read));
+  return Mismatch(compression_, offset, status.detail().message);
+}
+
+// As far as the part goes; kDataLoss if that is not what its mark says.
+Status PartMaker::InflateInPieces(Bytes part, size_t piece, const PartSizes& sizes, Inflated* inflated) const {
   const std::unique_ptr<Decompressor> decompressor = NewDecompressor(compression_);
   if (!decompressor) return Status::OutOfMemory("a decompressor");
   size_t taken = 0;
   size_t got = 0;
   Progress progress;
   do {
-    Status status = decompressor->Decompress(part->data() + taken, read - taken, data + got,
-                                             sizes.uncompressed + 1 - got, &progress);
+    Status status = decompressor->Decompress(part.data + taken, std::min(part.size - taken, piece),
+                                             inflated->buffer->data() + got, sizes.uncompressed + 1 - got, &progress);
     taken += progress.consumed;
     got += progress.produced;
     inflated->size = std::min(got, sizes.uncompressed);
-    if (!status.ok()) return Mismatch(compression_, offset, status.detail().message);
+    TFR_RETURN_IF_ERROR(std::move(status));
   } while (got <= sizes.uncompressed && (progress.consumed > 0 || progress.produced > 0));
   if (got == sizes.uncompressed && taken == sizes.compressed && progress.between_parts) return {};
-  return Mismatch(compression_, offset,
-                  "its mark says " + std::to_string(sizes.uncompressed) + " bytes in " +
-                      std::to_string(sizes.compressed) + ", which is not what it holds");
+  return Status::DataLoss("its mark says " + std::to_string(sizes.uncompressed) + " bytes in " +
+                          std::to_string(sizes.compressed) + ", which is not what it holds");
 }
 
 // Appends the records, past damage if that is wanted; *place ends up after them. What is left at the end is a damaged
@@ -149,9 +207,12 @@ Status PartMaker::Inflate(int64_t offset, const PartSizes& sizes, Inflated* infl
 Status PartMaker::Cut(const Inflated& inflated, Place* place, Produced* produced) const {
   const uint8_t* begin = inflated.buffer->data();
   const uint8_t* const end = begin + inflated.size;
+  const uint64_t most = lane_.options.max_record_bytes;
+  SearchedMemory all({begin, inflated.size});
+  RecordSearch search(most, &lane_.cancelled);
   while (true) {
     const size_t before = produced->chunk.records.size();
-    const Hop hop = HopRecords(begin, end, &produced->chunk.records);
+    const Hop hop = HopRecords(begin, end, most, &produced->chunk.records);
     place->offset += hop.next - begin;
     place->index += static_cast<int64_t>(produced->chunk.records.size() - before);
     begin = hop.next;
@@ -160,25 +221,26 @@ Status PartMaker::Cut(const Inflated& inflated, Place* place, Produced* produced
     if (hop.end == Hop::End::kBadHeader) {
       status = BadHeader(place->offset, place->index);
     } else if (hop.end == Hop::End::kTooLarge) {
-      status = TooLarge(place->offset, place->index, RecordLength(begin));
+      status = TooLarge(place->offset, place->index, RecordLength(begin), most);
     } else if (left > 0 && inflated.status.ok()) {
       status = Truncated(place->offset, place->index, begin, left);
     } else {
       return {};
     }
     if (!lane_.Passes(status)) return status;
+    if (!inflated.status.ok()) return {};  // the rest is dropped
     const std::string reason = status.detail().message;
     if (lane_.options.on_corrupt == OnCorrupt::kSkipFile) {
       produced->skipped.push_back({place->offset, -1, reason});
       produced->last = true;
       return {};
     }
-    SearchedMemory rest({begin, left});
+    const int64_t from = begin - inflated.buffer->data();
     int64_t next = 0;
-    TFR_RETURN_IF_ERROR(FindIntactRecord(1, &rest, &next));
-    produced->skipped.push_back({place->offset, next, reason});
-    place->offset += next;
-    begin += next;
+    TFR_RETURN_IF_ERROR(search.Find(from + 1, &all, &next));
+    produced->skipped.push_back({place->offset, next - from, reason});
+    place->offset += next - from;
+    begin += next - from;
   }
 }
 

@@ -3,7 +3,8 @@
 // The thread protocol. Where its part starts a unit learns from the unit before it, which only has to look at a few
 // bytes for that (the cursor); then it inflates its part, side by side with others. Which record is its first it learns
 // when the unit before it has hopped over its own (the token). A unit passes both on, the cursor at once, the token
-// after hopping. From the first part without a mark on, the rest of the file is a stream that the units take turns at:
+// after hopping. A damaged part whose damage is skipped gives what is intact in it; the next one starts where its mark
+// says. From the first part without a mark on, the rest of the file is a stream that the units take turns at:
 // the one that has both the cursor and the token makes the next chunk, then passes both on.
 
 #ifndef TFRECORD_FAST_PIPELINE_PART_MAKER_H_
@@ -35,6 +36,7 @@ class PartMaker : public UnitMaker {
   size_t units() const override { return kUnknown; }
   void Produce(size_t unit, Produced* produced) override;
   void Cancel() override;
+  void CancelAfter(size_t unit) override;
 
  private:
   // Where in the file the part of the unit in turn starts; or that rest_ makes it.
@@ -51,7 +53,11 @@ class PartMaker : public UnitMaker {
 
   void ProduceMarked(size_t unit, int64_t offset, const PartSizes& sizes, Produced* produced);
   void ProduceUnmarked(size_t unit, const Cursor& cursor, Produced* produced);
+  Status MarkHolds(int64_t next, bool* holds) const;
+  void PassOver(const PartSizes& sizes, const Place& begin, const Status& damage, Place* place,
+                Produced* produced) const;
   Status Inflate(int64_t offset, const PartSizes& sizes, Inflated* inflated) const;
+  Status InflateInPieces(Bytes part, size_t piece, const PartSizes& sizes, Inflated* inflated) const;
   Status Cut(const Inflated& inflated, Place* place, Produced* produced) const;
 
   const LaneFile& lane_;

@@ -3,7 +3,6 @@
 #include "pipeline/region_maker.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -25,7 +24,8 @@ struct RegionMaker::Region {
   std::shared_ptr<Buffer> buffer;
   size_t used = 0;
   int64_t offset = 0;
-  int64_t end = 0;  // of the region in the file
+  int64_t end = 0;   // of the region in the file
+  bool cut = false;  // the file ends before it should
 
   const uint8_t* At(int64_t file_offset) const { return buffer->data() + (file_offset - offset); }
   int64_t UsedEnd() const { return offset + static_cast<int64_t>(used); }
@@ -33,14 +33,17 @@ struct RegionMaker::Region {
 
 RegionMaker::RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, WholeFile whole)
     : lane_(lane),
-      file_(std::move(file)),
-      file_bytes_(file_->opened_size()),
+      file_(whole.buffer ? nullptr : file),
+      file_bytes_(file->opened_size()),
       region_bytes_(static_cast<int64_t>(lane.options.chunk_bytes)),
       first_region_(lane.start.offset / region_bytes_),
       units_(
           static_cast<size_t>(std::max<int64_t>((file_bytes_ + region_bytes_ - 1) / region_bytes_ - first_region_, 1))),
       whole_(std::move(whole)),
-      token_(lane.start) {}
+      token_(lane.start),
+      search_(lane.options.max_record_bytes, &lane.cancelled) {
+  if (file_) searched_.emplace(*file_);
+}
 
 void RegionMaker::Produce(size_t unit, Produced* produced) {
   const int64_t begin = (first_region_ + static_cast<int64_t>(unit)) * region_bytes_;
@@ -64,8 +67,7 @@ void RegionMaker::Produce(size_t unit, Produced* produced) {
     produced->status = std::move(read).WithRecord(place.offset, place.index);
     return;
   }
-  // A record from before covers the whole region; or the file was cut while it was read.
-  if (place.offset >= region.end || place.offset < region.offset || place.offset > region.UsedEnd()) {
+  if (place.offset >= region.end) {  // a record from before covers the whole region
     token_.Pass(place);
     return;
   }
@@ -103,14 +105,13 @@ Status RegionMaker::Cut(Region* region, Place* place, Produced* produced) {
     Status status = CutRun(region, place, &produced->chunk);
     if (status.ok() || !lane_.Passes(status)) return status;
     const std::string reason = status.detail().message;
-    if (lane_.options.on_corrupt == OnCorrupt::kSkipFile) {
+    if (lane_.options.on_corrupt == OnCorrupt::kSkipFile || region->cut) {
       produced->skipped.push_back({place->offset, file_bytes_ - place->offset, reason});
       produced->last = true;
       return {};
     }
-    SearchedFile rest(*file_);
     int64_t next = 0;
-    TFR_RETURN_IF_ERROR(FindIntactRecord(place->offset + 1, &rest, &next));
+    TFR_RETURN_IF_ERROR(FindNext(*region, place->offset + 1, &next));
     produced->skipped.push_back({place->offset, next - place->offset, reason});
     place->offset = next;
     if (next >= region->end || next > region->UsedEnd()) {
@@ -122,13 +123,16 @@ Status RegionMaker::Cut(Region* region, Place* place, Produced* produced) {
 
 // Appends records as long as they are intact. OK: up to the region's end, and the token is passed.
 Status RegionMaker::CutRun(Region* region, Place* place, Chunk* chunk) {
+  if (place->offset < region->offset || place->offset > region->UsedEnd()) return WasCut(region, *place);
   const uint8_t* const first = region->At(place->offset);
   const size_t before = chunk->records.size();
-  const Hop hop = HopRecords(first, region->buffer->data() + region->used, &chunk->records);
+  const uint64_t most = lane_.options.max_record_bytes;
+  const Hop hop = HopRecords(first, region->buffer->data() + region->used, most, &chunk->records);
   place->offset += hop.next - first;
   place->index += static_cast<int64_t>(chunk->records.size() - before);
   if (hop.end == Hop::End::kBadHeader) return BadHeader(place->offset, place->index);
-  if (hop.end == Hop::End::kTooLarge) return TooLarge(place->offset, place->index, RecordLength(hop.next));
+  if (hop.end == Hop::End::kTooLarge) return TooLarge(place->offset, place->index, RecordLength(hop.next), most);
+  if (region->UsedEnd() < region->end) return WasCut(region, *place);
   if (place->offset < region->UsedEnd()) return CutLast(region, place, chunk);
   token_.Pass(*place);
   return {};
@@ -142,11 +146,14 @@ Status RegionMaker::CutLast(Region* region, Place* place, Chunk* chunk) {
   const size_t there = static_cast<size_t>(region->UsedEnd() - offset);
   const uint8_t* const header = region->At(offset);
   if (there < kHeaderBytes) return Truncated(offset, place->index, header, there);
-  if (!HeaderIsIntact(header)) return BadHeader(offset, place->index);
+  const uint64_t most = lane_.options.max_record_bytes;
   const uint64_t length = RecordLength(header);
-  if (length > kMaxRecordBytes) return TooLarge(offset, place->index, length);
+  const HeaderState state = JudgeHeader(header, most);
+  if (state == HeaderState::kBadCrc) return BadHeader(offset, place->index);
+  if (state == HeaderState::kTooLarge) return TooLarge(offset, place->index, length, most);
   const int64_t record_end = offset + static_cast<int64_t>(kFrameBytes + length);
-  const int64_t file_end = file_->Size();
+  int64_t file_end = 0;
+  TFR_RETURN_IF_ERROR(FileEnd(&file_end));
   if (record_end > file_end) {
     return Truncated(offset, place->index, header, static_cast<size_t>(std::max(file_end, region->UsedEnd()) - offset));
   }
@@ -154,17 +161,34 @@ Status RegionMaker::CutLast(Region* region, Place* place, Chunk* chunk) {
   token_.Pass(next);
   Status read = ReadUpTo(record_end, region, chunk);
   if (!read.ok()) return std::move(read).WithRecord(offset, place->index);
-  if (region->UsedEnd() < record_end) {  // the file was cut just now
-    return Status::Errno(EIO, "read: the file was truncated while it was read").WithRecord(offset, place->index);
-  }
+  if (region->UsedEnd() < record_end) return WasCut(region, *place);  // just now
   chunk->records.push_back({region->At(offset) + kHeaderBytes, static_cast<size_t>(length)});
   *place = next;
   return {};
 }
 
+// The damage that the file is shorter than it was. Nothing follows it.
+Status RegionMaker::WasCut(Region* region, const Place& place) const {
+  region->cut = true;
+  const int64_t end = std::min(place.offset, region->UsedEnd());
+  return FileWasCut(file_bytes_, end).WithRecord(place.offset, place.index);
+}
+
+Status RegionMaker::FileEnd(int64_t* end) const {
+  *end = file_bytes_;
+  return file_ ? file_->Size(end) : Status();
+}
+
+// Looks for the next intact record, from `from` on.
+Status RegionMaker::FindNext(const Region& region, int64_t from, int64_t* next) {
+  if (file_) return search_.Find(from, &*searched_, next);
+  SearchedMemory all({region.buffer->data(), region.used});
+  return search_.Find(from, &all, next);
+}
+
 // Reads on to `file_offset`, into a larger buffer if need be; the views of `chunk` move along.
 Status RegionMaker::ReadUpTo(int64_t file_offset, Region* region, Chunk* chunk) {
-  if (file_offset <= region->UsedEnd()) return {};
+  if (file_offset <= region->UsedEnd() || !file_) return {};
   const size_t needed = static_cast<size_t>(file_offset - region->offset);
   if (needed > region->buffer->capacity()) {
     std::shared_ptr<Buffer> larger = lane_.pool->Take(needed);

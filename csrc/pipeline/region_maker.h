@@ -11,9 +11,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/buffer.h"
 #include "base/status.h"
+#include "framing/search.h"
 #include "io/source.h"
 #include "pipeline/handover.h"
 #include "pipeline/unit_maker.h"
@@ -34,6 +36,7 @@ class RegionMaker : public UnitMaker {
   size_t units() const override { return units_; }
   void Produce(size_t unit, Produced* produced) override;
   void Cancel() override { token_.Stop(); }
+  void CancelAfter(size_t unit) override { token_.StopAfter(unit); }
 
  private:
   struct Region;
@@ -42,15 +45,21 @@ class RegionMaker : public UnitMaker {
   Status CutRun(Region* region, Place* place, Chunk* chunk);
   Status CutLast(Region* region, Place* place, Chunk* chunk);
   Status ReadUpTo(int64_t file_offset, Region* region, Chunk* chunk);
+  Status WasCut(Region* region, const Place& place) const;
+  Status FileEnd(int64_t* end) const;
+  Status FindNext(const Region& region, int64_t from, int64_t* next);
 
   const LaneFile& lane_;
-  const std::shared_ptr<File> file_;
+  const std::shared_ptr<File> file_;  // null if all of it has been read
   const int64_t file_bytes_;
   const int64_t region_bytes_;
   const int64_t first_region_;  // which holds the start; unit 0
   const size_t units_;
   WholeFile whole_;        // taken by unit 0, before there are others
   Handover<Place> token_;  // the place of the first record of the region whose turn it is
+  // Of the unit that has the token.
+  RecordSearch search_;
+  std::optional<SearchedFile> searched_;
 };
 
 }  // namespace tfr

@@ -35,6 +35,7 @@
 #include "base/process.h"
 #include "pipeline/fetch.h"
 #include "pipeline/open_lanes.h"
+#include "pipeline/shared_work.h"
 
 namespace tfr {
 namespace {
@@ -42,6 +43,9 @@ namespace {
 // How many files are made at once if they are small, and how many more may then be open.
 constexpr size_t kFilesTogether = 8;
 constexpr size_t kMoreSmallFiles = 4 * kFilesTogether;
+
+// A unit that holds more than this is worth waiting for room for.
+constexpr size_t kLargeUnit = 4 << 20;
 
 constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
 
@@ -52,7 +56,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   Impl(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state)
       : files_(std::move(files)),
         options_(options),
-        pool_(options.prefetch_bytes + 4 * options.lane.chunk_bytes),
+        pool_(options.prefetch_bytes + 4 * options.lane.chunk_bytes, kLargeUnit),
         order_(files_.size(), options.sequence),
         lanes_(files_, &order_, options.lane, &pool_,
                SlotsFor(options.sequence, files_.size()) + options.num_threads + 1),
@@ -61,13 +65,19 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         delivered_state_(state.cutter) {}
 
   ~Impl() override {
+    Stop();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  // Ends all work; what is half done stays so.
+  void Stop() noexcept {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       stop_ = true;
       lanes_.CancelAll();
     }
     work_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+    ready_.notify_all();
   }
 
   bool InOwnProcess() const { return generation_ == ForkGeneration(); }
@@ -78,7 +88,11 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     if (!cutter_) TFR_RETURN_IF_ERROR(Start());
     std::unique_lock<std::mutex> lock(mutex_);
     auto done = done_.end();
-    while ((done = FindDone()) == done_.end()) {
+    while (stop_ || (done = FindDone()) == done_.end()) {
+      if (stop_) {  // a thread had no memory to go on, or the host wants to stop
+        finished_ = true;
+        return interrupted_.ok() ? Status::OutOfMemory() : interrupted_;
+      }
       if (cut_ended_ && in_flight_batches_ == 0) {
         finished_ = true;
         TakeOver(std::move(at_end_));
@@ -166,8 +180,8 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   bool WorkOnce(Caller caller, std::unique_lock<std::mutex>* lock) {
     const bool consumer = caller == Caller::kConsumer;
     const bool helps = !consumer || options_.caller_helps || options_.num_threads == 0 || threads_.empty();
-    if (helps && !shared_.empty()) {
-      DoPart(shared_.front(), lock);
+    if (helps && shared_.any()) {
+      shared_.TakeOne(lock);
       return true;
     }
     if (helps && !cut_.empty()) {
@@ -184,9 +198,8 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         return true;
       }
     }
-    if (helps && (!consumer || !threads_.empty()) &&
-        bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes) {
-      if (std::shared_ptr<Lane> lane = PickLane()) {
+    if (helps && (!consumer || !threads_.empty())) {
+      if (std::shared_ptr<Lane> lane = PickAhead()) {
         MakeUnits(std::move(lane), Caller::kWorker, lock);
         return true;
       }
@@ -195,13 +208,28 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   }
 
   bool HasWorkForThreads() {
-    if (!shared_.empty()) return true;
+    if (shared_.any()) return true;
     if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(Caller::kWorker)) return true;
-    return !cut_.empty() || CanCut() ||
-           (bytes_in_flight_ + options_.lane.chunk_bytes <= options_.prefetch_bytes && PickLane() != nullptr);
+    return !cut_.empty() || CanCut() || PickAhead() != nullptr;
   }
 
   std::shared_ptr<Lane> PickLane() { return lanes_.PickForWorker(small_files_ ? kMoreSmallFiles : 0); }
+
+  // A lane with a unit to make ahead, if there is room for it.
+  std::shared_ptr<Lane> PickAhead() {
+    if (bytes_in_flight_ + options_.lane.chunk_bytes > options_.prefetch_bytes) return nullptr;
+    std::shared_ptr<Lane> lane = PickLane();
+    if (lane && bytes_in_flight_ + EstimateOf(*lane) > options_.prefetch_bytes) lane.reset();
+    return lane;
+  }
+
+  // About how much memory its next unit takes: as much as the last one; if it has none, as the first one of the file
+  // that was opened last.
+  size_t EstimateOf(const Lane& lane) const {
+    if (small_files_ && lane.unopened()) return kSmallFile;
+    const size_t last = lane.unopened() ? first_unit_bytes_ : lane.unit_bytes();
+    return last > kLargeUnit ? last : options_.lane.chunk_bytes;
+  }
 
   // One batch may always be in the making; more if the budget allows it, but not so many that tiny ones pile up.
   bool RoomForBatch() const {
@@ -223,7 +251,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       event = cutter_->Next(&cut);
       if (event == BatchCutter::Event::kError) error = sequence_->error();
     } catch (const std::bad_alloc&) {
-      error = Status::OutOfMemory("no memory for a batch of records");
+      error = Status::OutOfMemory();
     }
     lock->lock();
     cutting_ = false;
@@ -255,7 +283,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     try {
       done.status = options_.transform(*done.cut.batch, this, &made);
     } catch (const std::bad_alloc&) {
-      done.status = Status::OutOfMemory("no memory for the columns of a batch");
+      done.status = Status::OutOfMemory();
     }
     // The records' buffers go back to the pool now, for the next chunks, while they are still in the cache.
     if (!made.keeps_batch) done.cut.batch.reset();
@@ -268,36 +296,16 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     NotifyAfterWork();
   }
 
-  // Work that a transform shares; on the stack of its thread.
-  struct Shared {
-    const std::function<void(size_t)>& run;
-    const size_t tasks;
-    size_t next = 0;     // to take
-    size_t running = 0;  // taken and not ended
-  };
-
   // Crew, for the threads that transform.
   size_t size() const override { return crew_size_.load(std::memory_order_relaxed); }
 
   void Share(size_t tasks, const std::function<void(size_t)>& run) override {
-    Shared shared = {run, tasks};
     std::unique_lock<std::mutex> lock(mutex_);
-    shared_.push_back(&shared);
-    if (idle_workers_ > 0) work_.notify_all();
-    if (caller_waits_ && options_.caller_helps) ready_.notify_one();
-    while (shared.next < shared.tasks) DoPart(&shared, &lock);
-    part_ended_.wait(lock, [&] { return shared.running == 0; });
-  }
-
-  // Called and left with the lock held. `shared` may be gone afterwards.
-  void DoPart(Shared* shared, std::unique_lock<std::mutex>* lock) {
-    const size_t task = shared->next++;
-    ++shared->running;
-    if (shared->next == shared->tasks) shared_.erase(std::find(shared_.begin(), shared_.end(), shared));
-    lock->unlock();
-    shared->run(task);
-    lock->lock();
-    if (--shared->running == 0 && shared->next == shared->tasks) part_ended_.notify_all();
+    const auto wake = [this] {
+      if (idle_workers_ > 0) work_.notify_all();
+      if (caller_waits_ && options_.caller_helps) ready_.notify_one();
+    };
+    shared_.Share(tasks, run, wake, &lock);
   }
 
   struct Claimed {
@@ -309,7 +317,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   };
 
   void Claim(std::shared_ptr<Lane> lane, std::vector<Claimed>* claimed) {
-    const size_t estimate = small_files_ ? kSmallFile : options_.lane.chunk_bytes;
+    const size_t estimate = EstimateOf(*lane);
     const size_t unit = lane->Claim();
     claimed->push_back({std::move(lane), unit, estimate, {}});
     ++units_made_;
@@ -337,10 +345,19 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       bytes_in_flight_ -= one.estimate;
       if (!one.made) {
         one.lane->Unclaim(one.unit);
+        if (!one.produced.status.ok()) lanes_.OpenNoMore();
         continue;
       }
+      if (one.produced.status.code() == StatusCode::kCancelled && !stop_) {
+        // The host wants to stop, now: not when what was read before has been handed out.
+        interrupted_ = one.produced.status;
+        stop_ = true;
+      }
       bytes_in_flight_ += one.produced.chunk.buffer_bytes;
-      if (one.lane->unopened()) small_files_ = one.produced.last && one.produced.chunk.buffer_bytes <= kSmallFile;
+      if (one.lane->unopened()) {
+        first_unit_bytes_ = one.produced.chunk.buffer_bytes;
+        small_files_ = one.produced.last && first_unit_bytes_ <= kSmallFile;
+      }
       one.lane->Deposit(one.unit, std::move(one.produced));
     }
     NotifyAfterWork();
@@ -380,12 +397,24 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     started_ = true;
     crew_size_ = options_.num_threads + (options_.caller_helps ? 1 : 0);
     try {
+      threads_.reserve(options_.num_threads);
       for (size_t i = 0; i < options_.num_threads; ++i) threads_.emplace_back([this] { Work(); });
     } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
     }
   }
 
-  void Work() {
+  // What was half done when there was no memory left can't be undone: the stream ends.
+  void Work() noexcept {
+    NeverAskOnThisThread();
+    try {
+      WorkUntilStopped();
+    } catch (const std::bad_alloc&) {
+      Stop();
+    }
+  }
+
+  void WorkUntilStopped() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (!stop_) {
       if (WorkOnce(Caller::kWorker, &lock)) continue;
@@ -400,10 +429,9 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   const uint64_t generation_ = ForkGeneration();
   BufferPool pool_;
 
-  std::mutex mutex_;                    // guards the members from here to stop_, and the lanes' scheduling state
-  std::condition_variable ready_;       // for the caller: something was handed in
-  std::condition_variable work_;        // for workers: something can be claimed, or stop
-  std::condition_variable part_ended_;  // for a thread that shares a transform: the last part has ended
+  std::mutex mutex_;               // guards the members from here to stop_, and the lanes' scheduling state
+  std::condition_variable ready_;  // for the caller: something was handed in
+  std::condition_variable work_;   // for workers: something can be claimed, or stop
   FileOrder order_;
   OpenLanes lanes_;
   std::shared_ptr<Lane> wanted_;  // the cut waits for its next chunk
@@ -413,7 +441,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   Cut at_end_;  // no batch, but what was skipped after the last one
   uint64_t next_cut_ = 0;
   std::deque<std::pair<uint64_t, Done>> cut_;  // to be transformed
-  std::deque<Shared*> shared_;                 // with parts to take
+  SharedWork shared_;                          // by transforms
   std::map<uint64_t, Done> done_;
   uint64_t next_delivered_ = 0;
   size_t in_flight_batches_ = 0;  // cut and not delivered
@@ -421,7 +449,9 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   size_t units_made_ = 0;
   size_t idle_workers_ = 0;
   bool caller_waits_ = false;
-  bool small_files_ = false;  // the last file that was opened was
+  bool small_files_ = false;     // the last file that was opened was
+  size_t first_unit_bytes_ = 0;  // of that file
+  Status interrupted_;           // the consumer's thread is to stop
   bool started_ = false;
   bool stop_ = false;
   const size_t max_batches_ = 4 + 4 * options_.num_threads;
@@ -458,7 +488,8 @@ Status ShardStream::Next(Delivered* delivered) {
   try {
     return impl_->Next(delivered);
   } catch (const std::bad_alloc&) {
-    return Status::OutOfMemory("no memory for the records of a batch");
+    impl_->Stop();
+    return Status::OutOfMemory();
   }
 }
 

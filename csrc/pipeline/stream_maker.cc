@@ -8,7 +8,9 @@
 namespace tfr {
 
 StreamMaker::StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin)
-    : lane_(lane), reader_(std::move(frames), lane.pool, {lane.options.chunk_bytes}, begin) {}
+    : lane_(lane),
+      reader_(std::move(frames), lane.pool, {lane.options.chunk_bytes, lane.options.max_record_bytes, &lane.cancelled},
+              begin) {}
 
 void StreamMaker::Produce(size_t, Produced* produced) {
   Chunk& chunk = produced->chunk;

@@ -23,6 +23,7 @@ class StreamMaker : public UnitMaker {
   size_t units() const override { return kUnknown; }
   void Produce(size_t unit, Produced* produced) override;
   void Cancel() override {}
+  void CancelAfter(size_t) override {}
 
  private:
   const LaneFile& lane_;

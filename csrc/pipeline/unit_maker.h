@@ -8,6 +8,7 @@
 #ifndef TFRECORD_FAST_PIPELINE_UNIT_MAKER_H_
 #define TFRECORD_FAST_PIPELINE_UNIT_MAKER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -37,6 +38,7 @@ struct LaneFile {
   const Place start;      // the first record that is wanted
   const LaneOptions options;
   BufferPool* const pool;
+  std::atomic<bool> cancelled = false;  // nobody waits for the units: long work ends
 
   // Whether an error is damage that is to be passed over.
   bool Passes(const Status& status) const;
@@ -62,6 +64,8 @@ class UnitMaker {
   virtual void Produce(size_t unit, Produced* produced) = 0;
   // Wakes whoever waits in Produce; what is produced from now on does not matter.
   virtual void Cancel() = 0;
+  // The file ends with this unit, which has failed, perhaps before its turn: those before it go on, those after it end.
+  virtual void CancelAfter(size_t unit) = 0;
 };
 
 }  // namespace tfr

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import InvalidArgumentError
 from ..files.names import check_compression_type, flatten
+from ..files.numbers import max_record_size
 from .dataset import Dataset
 from .handle import node_of
 from .nodes.records import Records
@@ -28,6 +29,7 @@ class TFRecordDataset(Dataset[bytes]):
       num_parallel_reads: how many files to interleave, one record each in turn (TensorFlow's deterministic order);
         None or AUTOTUNE reads them one after the other. Threads read ahead in any case.
       name: accepted and not used.
+      max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
 
     Iterating yields bytes, one per record; `batch(n)` yields RecordBatch.
 
@@ -55,6 +57,8 @@ class TFRecordDataset(Dataset[bytes]):
         buffer_size: int | None = None,
         num_parallel_reads: int | None = None,
         name: str | None = None,
+        *,
+        max_record_bytes: int | None = None,
     ) -> None:
         compression_type = check_compression_type(compression_type)
         if buffer_size is not None and buffer_size < -1:
@@ -65,4 +69,5 @@ class TFRecordDataset(Dataset[bytes]):
             raise InvalidArgumentError(f"`num_parallel_reads` must be below 2**63, got {num_parallel_reads}")
         files = node_of(filenames) if isinstance(filenames, Dataset) else flatten(filenames)
         cycle_length = 1 if num_parallel_reads is None or num_parallel_reads == AUTOTUNE else num_parallel_reads
-        super().__init__(Records(files, compression_type, buffer_size or 0, cycle_length))
+        most = max_record_size(max_record_bytes)
+        super().__init__(Records(files, compression_type, buffer_size or 0, cycle_length, max_record_bytes=most))

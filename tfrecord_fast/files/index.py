@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..typing import Integers, PathLike
 from .local_paths import local_path
-from .numbers import as_integers
+from .numbers import as_integers, max_record_size
 
 __all__ = ["RecordIndex", "core_of", "index_of"]
 
@@ -40,15 +40,19 @@ class RecordIndex:
         self._core = _core.RecordIndex(as_integers(offsets, "offsets"), as_integers(sizes, "sizes"))
 
     @classmethod
-    def build(cls, path: PathLike) -> RecordIndex:
+    def build(cls, path: PathLike, *, max_record_bytes: int | None = None) -> RecordIndex:
         """The index of an uncompressed file, made from the headers alone; no record's data is read.
+
+        Args:
+          path: a local file.
+          max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
 
         Raises:
           FileNotFoundError, OSError: the file can't be read.
-          errors.DataLossError: a header is damaged, or the last record is cut.
+          errors.DataLossError: a header is damaged or claims too much, or the last record is cut.
           errors.InvalidArgumentError: the file is compressed, or is not a regular file.
         """
-        return index_of(_core.RecordIndex.build(local_path(path)))
+        return index_of(_core.RecordIndex.build(local_path(path), max_record_size(max_record_bytes)))
 
     @classmethod
     def load(cls, path: PathLike) -> RecordIndex:

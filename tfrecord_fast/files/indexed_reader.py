@@ -19,7 +19,7 @@ from ..examples.parsing import parse_example, parse_single_example
 from ..typing import Columns, Features, Files, Integers, PathLike
 from .index import RecordIndex, core_of, index_of
 from .local_paths import local_paths
-from .numbers import as_integers
+from .numbers import as_integers, max_record_size
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -52,6 +52,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         such paths), or None. A file without one is scanned at the first use.
       verify_crc: whether the CRC of each record's data is checked. Headers always are, against their own CRC and
         against the index.
+      max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
       num_threads: at most, for one call; None for one per core.
 
     `len(reader)` is the number of records. `reader[i]` is one: bytes, or a dict of its features' values as
@@ -87,6 +88,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         *,
         indexes: Indexes | None = None,
         verify_crc: bool = True,
+        max_record_bytes: int | None = None,
         num_threads: int | None = None,
     ) -> None: ...
 
@@ -98,6 +100,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         *,
         indexes: Indexes | None = None,
         verify_crc: bool = True,
+        max_record_bytes: int | None = None,
         num_threads: int | None = None,
     ) -> None: ...
 
@@ -108,6 +111,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         *,
         indexes: Indexes | None = None,
         verify_crc: bool = True,
+        max_record_bytes: int | None = None,
         num_threads: int | None = None,
     ) -> None:
         if num_threads is not None and num_threads < 1:
@@ -116,6 +120,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         self._features = features
         self._given = _given_indexes(indexes, len(self._paths))
         self._verify_crc = bool(verify_crc)
+        self._max_record_bytes = max_record_size(max_record_bytes)
         self._num_threads = num_threads
         self._begin()
         if isinstance(features, str) and features != "infer":
@@ -159,7 +164,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
                 threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
                 missing = [(i, saved) for i, saved in enumerate(self._given) if not isinstance(saved, RecordIndex)]
                 origins = [_core.IndexOrigin(path=self._paths[i], index_path=saved) for i, saved in missing]
-                cores = _core.open_indexes(origins, threads)
+                cores = _core.open_indexes(origins, threads, self._max_record_bytes)
                 for (i, _), core in zip(missing, cores, strict=True):
                     self._given[i] = index_of(core)
                 reader = _core.RandomReader(
@@ -167,6 +172,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
                     [core_of(index) for index in self._indexes()],
                     verify_crc=self._verify_crc,
                     num_threads=threads,
+                    max_record_bytes=self._max_record_bytes,
                 )
                 if isinstance(self._features, str):
                     self._features = infer_from_batches(_batches(reader))

@@ -1,4 +1,4 @@
-"""Record numbers, offsets and sizes as the core takes them: int64, never wrapped around."""
+"""Record numbers, offsets and sizes as the core takes them: never wrapped around."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidArgumentError
 from ..typing import Integers
 
-__all__ = ["as_integers"]
+__all__ = ["as_integers", "max_record_size"]
 
 
 def as_integers(values: Integers, name: str) -> NDArray[np.int64]:
@@ -39,3 +40,18 @@ def _integer(key: SupportsIndex) -> int:
     if not -(2**63) <= number < 2**63:
         raise IndexError(f"record index {number} is out of range")
     return number
+
+
+def max_record_size(max_record_bytes: int | None) -> int | None:
+    """`max_record_bytes` as the core takes it.
+
+    Raises:
+      errors.InvalidArgumentError: it is negative.
+      TypeError: it is no integer.
+    """
+    if max_record_bytes is None:
+        return None
+    most = operator.index(max_record_bytes)
+    if most < 0:
+        raise InvalidArgumentError(f"max_record_bytes must be at least 0, got {most}")
+    return min(most, 1 << 62)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ..typing import Files
 from .names import File, check_compression_type, flatten
+from .numbers import max_record_size
 from .options import TFRecordOptions
 from .streams import record_stream
 
@@ -17,9 +18,10 @@ __all__ = ["tf_record_iterator"]
 class _RecordIterator:
     """Continues where it stopped: a file that has grown since yields its new records."""
 
-    def __init__(self, files: list[File], compression_type: str | None) -> None:
+    def __init__(self, files: list[File], compression_type: str | None, max_record_bytes: int | None) -> None:
         self._files: list[File] | None = files
         self._compression_type = compression_type
+        self._max_record_bytes = max_record_bytes
         self._records: Iterator[bytes] | None = None
         self._given = 0
         self._lock = threading.RLock()  # which a file object that calls back gets past, to the core's error
@@ -32,8 +34,10 @@ class _RecordIterator:
             if self._records is None:
                 if self._files is None:
                     raise StopIteration
-                records = record_stream(self._files, compression_type=self._compression_type).records()
-                self._records = itertools.islice(records, self._given, None)
+                stream = record_stream(
+                    self._files, compression_type=self._compression_type, max_record_bytes=self._max_record_bytes
+                )
+                self._records = itertools.islice(stream.records(), self._given, None)
             try:
                 record = next(self._records)
             except BaseException:
@@ -51,12 +55,15 @@ class _RecordIterator:
         self._records = None
 
 
-def tf_record_iterator(path: Files, options: str | TFRecordOptions | None = None) -> _RecordIterator:
+def tf_record_iterator(
+    path: Files, options: str | TFRecordOptions | None = None, *, max_record_bytes: int | None = None
+) -> _RecordIterator:
     """Iterates over the records of one file, as bytes.
 
     Args:
       path: as for TFRecordDataset.
       options: compression type or TFRecordOptions; None detects.
+      max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
 
     Returns:
       An iterator with `close()` and `reopen()`. After the end, or after the error of a truncated file, `next()` tries
@@ -66,4 +73,4 @@ def tf_record_iterator(path: Files, options: str | TFRecordOptions | None = None
       FileNotFoundError, errors.DataLossError: as for TFRecordDataset, at the record concerned.
     """
     compression = None if options is None else TFRecordOptions.get_compression_type_string(options)
-    return _RecordIterator(flatten(path), check_compression_type(compression))
+    return _RecordIterator(flatten(path), check_compression_type(compression), max_record_size(max_record_bytes))

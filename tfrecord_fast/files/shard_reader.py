@@ -16,6 +16,7 @@ from ..examples.infer import InferredFeature, infer_from_batches
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
 from ..typing import Column, Columns, Features, Files, Key, ReaderOptions, SequenceColumns, SequenceFeatures
 from .names import CoreFile, check_compression_type, flatten, stream_files
+from .numbers import max_record_size
 from .reader_state import MOST, STATE_VERSION, check_state, digest_of
 
 if TYPE_CHECKING:
@@ -35,7 +36,12 @@ _INFER_BATCH = 1024
 
 
 class Skipped(NamedTuple):
-    """A damaged stretch that was skipped. `bytes` is None if a compressed stream broke off."""
+    """A damaged stretch that was skipped.
+
+    `offset` and `bytes` count uncompressed bytes. `bytes` is None if a compressed stream broke off, so that it can't be
+    known; later offsets count from there as if nothing had been lost. It is 0 if a part's own checksum does not fit but
+    every record in it does.
+    """
 
     path: str
     offset: int
@@ -68,6 +74,7 @@ class ShardReader(Generic[Batch_co]):
         DataLoader the part is divided further among the workers.
       shard_by: "auto": by file if there are at least n.
       verify_crc: whether the data of records is checked; headers always are.
+      max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
       on_corrupt: "raise"; "skip" drops what is damaged and continues with the next intact record; "skip_file" drops
         the rest of the file. See `skipped`.
       prefetch_bytes: roughly how much may be read ahead; 32 MiB by default.
@@ -156,6 +163,7 @@ class ShardReader(Generic[Batch_co]):
         shard: tuple[int, int] = (0, 1),
         shard_by: Literal["auto", "file", "record"] = "auto",
         verify_crc: bool = True,
+        max_record_bytes: int | None = None,
         on_corrupt: Literal["raise", "skip", "skip_file"] = "raise",
         prefetch_bytes: int | None = None,
         label_key: Key | None = None,
@@ -206,6 +214,7 @@ class ShardReader(Generic[Batch_co]):
         self._options: dict[str, Any] = {
             "compression_type": check_compression_type(compression_type),
             "verify_crc": bool(verify_crc),
+            "max_record_bytes": max_record_size(max_record_bytes),
             "on_corrupt": on_corrupt,
             "prefetch_bytes": _at_least(0, "prefetch_bytes", read_ahead),
         }

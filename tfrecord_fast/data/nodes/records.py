@@ -24,6 +24,7 @@ class Records(Node):
       compression_type: None detects.
       buffer_bytes: how much may be read ahead, if that is more than the reader does by itself.
       cycle_length: how many files are read in turn, `block_length` records of each.
+      max_record_bytes: a header that claims more is damage; None: the format's own limit.
     """
 
     def __init__(
@@ -33,12 +34,14 @@ class Records(Node):
         buffer_bytes: int = 0,
         cycle_length: int = 1,
         block_length: int = 1,
+        max_record_bytes: int | None = None,
     ) -> None:
         self.files = files
         self.compression_type = compression_type
         self.buffer_bytes = buffer_bytes
         self.cycle_length = cycle_length
         self.block_length = block_length
+        self.max_record_bytes = max_record_bytes
         self.inputs = (files,) if isinstance(files, Node) else ()
 
     def iterate(self, run: Run) -> Iterator[bytes]:
@@ -52,6 +55,7 @@ class Records(Node):
             buffer_bytes=self.buffer_bytes,
             cycle_length=self.cycle_length,
             block_length=self.block_length,
+            max_record_bytes=self.max_record_bytes,
             **options,
         )
 
@@ -73,18 +77,19 @@ class Records(Node):
 
 def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Records | None:
     """One node that interleaves these, if each is of one file and all are read in the same way; else None."""
-    files, compression_types = [], set()
+    files: list[Any] = []
+    ways: set[tuple[str | None, int | None]] = set()
     for node in nodes:
         if not isinstance(node, Records) or node.cycle_length != 1 or isinstance(node.files, Node):
             return None
         if len(node.files) != 1 or not _is_one_path(node.files[0]):
             return None
         files.append(node.files[0])
-        compression_types.add(node.compression_type)
-    if len(compression_types) > 1:
+        ways.add((node.compression_type, node.max_record_bytes))
+    if len(ways) > 1:
         return None
-    compression_type = compression_types.pop() if compression_types else None
-    return Records(files, compression_type, cycle_length=cycle_length, block_length=block_length)
+    compression_type, most = ways.pop() if ways else (None, None)
+    return Records(files, compression_type, cycle_length=cycle_length, block_length=block_length, max_record_bytes=most)
 
 
 def _is_one_path(file: Any) -> bool:
