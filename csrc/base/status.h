@@ -37,12 +37,13 @@ class [[nodiscard]] Status {
   };
 
   Status() = default;
-  Status(StatusCode code, std::string message) : detail_(new Detail{code, std::move(message), {}, {}}) {}
+  // Out of memory, if there is none for this.
+  Status(StatusCode code, std::string message) noexcept;
   Status(Status&&) noexcept = default;
   Status& operator=(Status&&) noexcept = default;
-  Status(const Status& other) : detail_(other.detail_ ? new Detail(*other.detail_) : nullptr) {}
-  Status& operator=(const Status& other) {
-    detail_.reset(other.detail_ ? new Detail(*other.detail_) : nullptr);
+  Status(const Status& other) noexcept;
+  Status& operator=(const Status& other) noexcept {
+    if (this != &other) *this = Status(other);
     return *this;
   }
 
@@ -51,6 +52,8 @@ class [[nodiscard]] Status {
   static Status Closed(std::string message) { return {StatusCode::kClosed, std::move(message)}; }
   static Status Cancelled() { return {StatusCode::kCancelled, "cancelled"}; }
   static Status OutOfMemory(std::string message) { return {StatusCode::kOutOfMemory, std::move(message)}; }
+  // Allocates nothing, for where an allocation has just failed.
+  static Status OutOfMemory() noexcept;
   // `what` is the call that failed ("read", "open"); the errno's own text is appended.
   static Status Errno(int error_number, const std::string& what);
   static Status OsError(int error_number, std::string message);
@@ -61,15 +64,19 @@ class [[nodiscard]] Status {
   const Detail& detail() const { return *detail_; }
 
   // Each fills in what is not known yet, keeps what is known, and passes the status on.
-  Status WithPath(const std::string& path) &&;
-  Status WithRecord(int64_t offset, int64_t record_index) &&;
-  Status WithFeature(const std::string& feature) &&;
+  Status WithPath(const std::string& path) && noexcept;
+  Status WithRecord(int64_t offset, int64_t record_index) && noexcept;
+  Status WithFeature(const std::string& feature) && noexcept;
 
   // One line: "PATH: MESSAGE (record R at byte N)". What the Python exception prints.
   std::string ToString() const;
 
  private:
-  std::unique_ptr<Detail> detail_;
+  struct Release {
+    void operator()(Detail* detail) const noexcept;
+  };
+
+  std::unique_ptr<Detail, Release> detail_;
 };
 
 }  // namespace tfr

@@ -12,6 +12,7 @@
 #include "bindings/arrow.h"
 #include "bindings/bindings.h"
 #include "bindings/bytes_views.h"
+#include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 
 namespace py = pybind11;
@@ -39,9 +40,7 @@ struct SchemaHolder {
 struct ArrayHolder {
   ArrowArray array = {};
   ~ArrayHolder() {
-    if (array.release == nullptr || !Py_IsInitialized()) return;
-    py::gil_scoped_acquire gil;  // the producer may be Python's
-    array.release(&array);
+    if (array.release != nullptr) DropWithGil([this] { array.release(&array); });  // the producer may be Python's
   }
 };
 

@@ -39,6 +39,9 @@ inline void ThrowIfError(const Status& status) {
   if (!status.ok()) ThrowStatus(status);
 }
 
+// For code written against CPython's slots, in a catch block: sets the Python exception for the C++ exception.
+void SetPythonErrorOfException();
+
 struct ParsedAhead;  // parse_ahead.h
 
 // A Python RecordBatch is a strided window on a shared core batch, so that slicing copies nothing: row i is

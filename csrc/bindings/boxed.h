@@ -4,11 +4,15 @@
 #ifndef TFRECORD_FAST_BINDINGS_BOXED_H_
 #define TFRECORD_FAST_BINDINGS_BOXED_H_
 
+#include <cxxabi.h>
 #include <pybind11/pybind11.h>
 
 #include <new>
 #include <utility>
 #include <vector>
+
+#include "bindings/bindings.h"
+#include "bindings/gil.h"
 
 namespace tfr {
 
@@ -33,10 +37,32 @@ PyObject* Box(PyTypeObject* type, Value value) {
 template <typename Value>
 void Dealloc(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
+  if (PyType_IS_GC(type)) PyObject_GC_UnTrack(object);
   Unbox<Value>(object).~Value();
   type->tp_free(object);
   Py_DECREF(type);  // an instance of a heap type holds a reference to it
 }
+
+// A slot or a method, of which no C++ exception gets into CPython's C.
+template <auto function>
+struct Guard;
+
+template <typename... Arguments, PyObject* (*function)(Arguments...)>
+struct Guard<function> {
+  static PyObject* Call(Arguments... arguments) {
+    try {
+      return function(arguments...);
+    } catch (const abi::__forced_unwind&) {
+      StopThisThread();
+    } catch (...) {
+      SetPythonErrorOfException();
+      return nullptr;
+    }
+  }
+};
+
+template <auto function>
+constexpr auto Guarded = Guard<function>::Call;
 
 template <typename Function>
 void* Slot(Function* function) {

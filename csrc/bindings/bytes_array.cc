@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
+#include "bindings/gil.h"
 #include "bindings/numpy_api.h"
 #include "parse/columns.h"
 
@@ -296,7 +297,7 @@ int64_t CopyRows(py::handle self, py::array_t<uint8_t, py::array::c_style> rows,
   const size_t count = array.size();
   const auto width = static_cast<size_t>(rows.shape(1));
   uint8_t* out = rows.mutable_data();
-  py::gil_scoped_release release;
+  GilReleased release;
   for (size_t i = 0; i < count; ++i, out += width) {
     const Bytes& from = array.views[i];
     if (exact && from.size != width) return static_cast<int64_t>(i);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 
 namespace py = pybind11;
 
@@ -20,9 +21,9 @@ using Index = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
 struct HeldReferences {
   std::vector<PyObject*> objects;
   ~HeldReferences() {
-    if (!Py_IsInitialized()) return;
-    py::gil_scoped_acquire gil;
-    for (PyObject* object : objects) Py_DECREF(object);
+    DropWithGil([this] {
+      for (PyObject* object : objects) Py_DECREF(object);
+    });
   }
 };
 

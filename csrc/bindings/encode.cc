@@ -12,6 +12,7 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/bytes_views.h"
+#include "bindings/gil.h"
 #include "encode/encode.h"
 
 namespace py = pybind11;
@@ -133,7 +134,7 @@ py::object Encode(MessageType type, const py::sequence& columns, const py::seque
   RecordBatchPtr batch;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = EncodeRows(encoder, num_threads, &batch);
   }
   ThrowIfError(status);
@@ -157,7 +158,7 @@ void InitEncoder(MessageType type, const py::sequence& columns, const py::sequen
   std::vector<EncodeColumn> second = ColumnsOf(lists, rows, owners);
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = encoder->Init(type, std::move(first), std::move(second), rows);
   }
   ThrowIfError(status);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "index/random_reader.h"
 #include "index/record_index.h"
@@ -34,7 +35,7 @@ SharedIndex WithoutGil(Make make) {
   RecordIndexPtr index;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = make(&index);
   }
   ThrowIfError(status);
@@ -60,7 +61,7 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
   std::vector<RecordIndexPtr> indexes;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = OpenIndexes(origins, num_threads, &indexes);
   }
   ThrowIfError(status);
@@ -97,7 +98,7 @@ py::object Take(const RandomReader& reader, const Numbers& numbers) {
   RecordBatchPtr batch;
   Status status;
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = reader.Take(resolved.data(), resolved.size(), &batch);
   }
   ThrowIfError(status);
@@ -117,7 +118,7 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
   if (reader.KnowsSizeOf(number)) {
     status = reader.SizeOf(number, &size);
   } else {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = reader.SizeOf(number, &size);
   }
   ThrowIfError(status);
@@ -125,7 +126,7 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
   if (!record) throw py::error_already_set();
   auto* data = reinterpret_cast<uint8_t*>(PyBytes_AS_STRING(record.ptr()));
   {
-    py::gil_scoped_release no_gil;
+    GilReleased no_gil;
     status = reader.Read(number, data);
   }
   ThrowIfError(status);
@@ -149,7 +150,7 @@ py::object FindTargetOf(const std::string& path) {
 void BindIndex(py::module_& m) {
   write_target.Bind(m);
   m.def("find_target", &FindTargetOf, py::arg("path"));
-  m.def("remove_abandoned_drafts", &RemoveAbandonedDrafts, py::arg("paths"), py::call_guard<py::gil_scoped_release>());
+  m.def("remove_abandoned_drafts", &RemoveAbandonedDrafts, py::arg("paths"), py::call_guard<GilReleased>());
   py::class_<RecordIndex, SharedIndex>(m, "RecordIndex")
       .def(py::init(&IndexOfArrays), py::arg("offsets"), py::arg("sizes"))
       .def_static(
@@ -169,7 +170,7 @@ void BindIndex(py::module_& m) {
           [](const RecordIndex& index, const std::string& path) {
             Status status;
             {
-              py::gil_scoped_release no_gil;
+              GilReleased no_gil;
               status = SaveIndex(index, path);
             }
             ThrowIfError(status);

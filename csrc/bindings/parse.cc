@@ -15,6 +15,7 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/bytes_array.h"
+#include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
 #include "bindings/parse_ahead.h"
@@ -214,8 +215,8 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
   size_t bad_row;
   Status status;
   {
-    std::unique_ptr<py::gil_scoped_release> release;
-    if (bytes.size > kSmallRecord) release = std::make_unique<py::gil_scoped_release>();
+    std::optional<GilReleased> release;
+    if (bytes.size > kSmallRecord) release.emplace();
     status = state->parser.ParseRows(&bytes, 0, 1, state->targets.data(), ExampleRules::kSingle, &bad_row);
   }
   ThrowIfError(status);
@@ -272,7 +273,7 @@ py::list ParseBatch(PyExamplePlan& self, py::handle records, size_t num_threads)
   Columns columns;
   Status status;
   {
-    py::gil_scoped_release release;
+    GilReleased release;
     status = ParseExamples(*batch, *self.plan, num_threads, &columns);
   }
   ThrowIfError(status);
@@ -316,7 +317,7 @@ py::tuple ParseSequenceBatch(PySequencePlan& self, py::handle records, size_t nu
   SequenceColumns columns;
   Status status;
   {
-    py::gil_scoped_release release;
+    GilReleased release;
     status = ParseSequenceExamples(*batch, *self.plan, num_threads, &columns.context, &columns.lists);
   }
   ThrowIfError(status);

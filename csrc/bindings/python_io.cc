@@ -5,94 +5,183 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 
 namespace py = pybind11;
 
 namespace tfr {
 namespace {
 
-// Drops Python objects, from any thread; at interpreter exit, when that is no longer possible, leaves them.
-template <typename Release>
-void WithGil(Release release) {
-  if (!Py_IsInitialized()) return;
-  py::gil_scoped_acquire gil;
-  release();
+// Of a call of Python that failed, whose exception is set.
+Status TakePythonError() {
+  py::error_already_set error;
+  return PythonErrorAsStatus(error);
 }
+
+Status PythonError(PyObject* type, const std::string& message) {
+  PyErr_SetString(type, message.c_str());
+  return TakePythonError();
+}
+
+// Whether a method is that of a type of CPython's own, such as BytesIO, which keeps no reference to a buffer that it is
+// given and always says how much it took.
+bool IsBuiltin(PyObject* method) {
+  return PyCFunction_Check(method) && PyCFunction_GET_SELF(method) != nullptr &&
+         (Py_TYPE(PyCFunction_GET_SELF(method))->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0;
+}
+
+// How many bytes a method of a file object says that it has read or written.
+Status CountOf(PyObject* value, const char* method, size_t most, size_t* count) {
+  if (!PyIndex_Check(value) || PyBool_Check(value)) {
+    return PythonError(PyExc_TypeError, std::string(method) + "() of a file object returned " +
+                                            Py_TYPE(value)->tp_name + ", not the number of bytes");
+  }
+  const Py_ssize_t n = CallPython([value] { return PyNumber_AsSsize_t(value, PyExc_OverflowError); });
+  if (n == -1 && PyErr_Occurred() != nullptr) return TakePythonError();
+  if (n < 0 || static_cast<size_t>(n) > most) {
+    return PythonError(PyExc_ValueError, std::string(method) + "() of a file object returned " + std::to_string(n) +
+                                             " for " + std::to_string(most) + " bytes");
+  }
+  *count = static_cast<size_t>(n);
+  return {};
+}
+
+// A raw file of Python's reads or writes None if it would have to wait; what else writes None has taken all.
+bool IsRaw(PyObject* file) {
+  const py::object raw = py::module_::import("io").attr("RawIOBase");
+  return PyObject_IsInstance(file, raw.ptr()) == 1;
+}
+
+py::object Steal(PyObject* object) { return py::reinterpret_steal<py::object>(object); }
 
 class PythonSource : public Source {
  public:
-  explicit PythonSource(py::object file)
-      : file_(std::move(file)), readinto_(py::getattr(file_, "readinto", py::none())) {}
+  PythonSource(const py::object& file, std::shared_ptr<PythonReferences> references)
+      : references_(std::move(references)),
+        file_(references_->Add(file)),
+        readinto_(references_->Add(py::getattr(file, "readinto", py::none()))) {}
   ~PythonSource() override {
-    WithGil([this] {
+    DropWithGil([this] {
       py::error_scope keep;  // an exception that is on its way must not be lost
-      try {
-        if (py::hasattr(file_, "close")) file_.attr("close")();
-      } catch (py::error_already_set& error) {
-        error.discard_as_unraisable("closing a file that was read");
-      }
-      readinto_ = {};
-      file_ = {};
+      Close();
+      references_->Drop(readinto_);
+      references_->Drop(file_);
     });
   }
 
   Status Read(uint8_t* out, size_t size, size_t* got) override {
-    py::gil_scoped_acquire gil;
+    GilHeld gil;
     *got = 0;
-    try {
-      if (!readinto_.is_none()) {
-        py::object count = readinto_(py::memoryview::from_memory(out, static_cast<py::ssize_t>(size)));
-        if (count.is_none()) return Status::Errno(EAGAIN, "read");  // a non-blocking file without data
-        *got = std::min(count.cast<size_t>(), size);
-        return {};
-      }
-      py::object data = file_.attr("read")(size);
-      Py_buffer view;
-      if (PyObject_GetBuffer(data.ptr(), &view, PyBUF_SIMPLE) != 0) throw py::error_already_set();
-      *got = std::min(static_cast<size_t>(view.len), size);
-      std::memcpy(out, view.buf, *got);
-      PyBuffer_Release(&view);
-      return {};
-    } catch (py::error_already_set& error) {
-      return PythonErrorAsStatus(error);
-    }
+    size = std::min<size_t>(size, PY_SSIZE_T_MAX);
+    PyObject* const readinto = references_->Get(readinto_);
+    if (readinto == nullptr) return Status::Closed("the file object is gone");
+    if (readinto == Py_None) return ReadBytes(out, size, got);
+    return IsBuiltin(readinto) ? ReadInto(out, size, got) : ReadCopy(out, size, got);
   }
 
  private:
-  py::object file_;
-  py::object readinto_;
+  void Close() {
+    PyObject* const file = references_->Get(file_);
+    if (file == nullptr) return;
+    const py::object close = Steal(PyObject_GetAttrString(file, "close"));
+    if (!close) return PyErr_Clear();
+    const py::object closed = Steal(CallPython([&] { return PyObject_CallNoArgs(close.ptr()); }));
+    if (!closed) PyErr_WriteUnraisable(file);
+  }
+
+  Status ReadInto(uint8_t* out, size_t size, size_t* got) {
+    const py::object view =
+        Steal(PyMemoryView_FromMemory(reinterpret_cast<char*>(out), static_cast<Py_ssize_t>(size), PyBUF_WRITE));
+    if (!view) return TakePythonError();
+    return CallReadInto(view, size, got);
+  }
+
+  // By way of memory that is Python's: whoever keeps a reference to it harms nobody.
+  Status ReadCopy(uint8_t* out, size_t size, size_t* got) {
+    const py::object buffer = Steal(PyByteArray_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    if (!buffer) return TakePythonError();
+    const py::object view = Steal(PyMemoryView_FromObject(buffer.ptr()));
+    if (!view) return TakePythonError();
+    TFR_RETURN_IF_ERROR(CallReadInto(view, size, got));
+    std::memcpy(out, PyByteArray_AS_STRING(buffer.ptr()), *got);
+    return {};
+  }
+
+  Status CallReadInto(const py::object& view, size_t size, size_t* got) {
+    const py::object method = py::reinterpret_borrow<py::object>(references_->Get(readinto_));
+    const py::object count = Steal(CallPython([&] { return PyObject_CallOneArg(method.ptr(), view.ptr()); }));
+    if (!count) return TakePythonError();
+    if (count.is_none()) return Status::Errno(EAGAIN, "read");  // a non-blocking file without data
+    return CountOf(count.ptr(), "readinto", size, got);
+  }
+
+  Status ReadBytes(uint8_t* out, size_t size, size_t* got) {
+    const py::object file = py::reinterpret_borrow<py::object>(references_->Get(file_));
+    const py::object data =
+        Steal(CallPython([&] { return PyObject_CallMethod(file.ptr(), "read", "n", static_cast<Py_ssize_t>(size)); }));
+    if (!data) return TakePythonError();
+    if (data.is_none() && IsRaw(file.ptr())) return Status::Errno(EAGAIN, "read");
+    Py_buffer view;
+    if (PyObject_GetBuffer(data.ptr(), &view, PyBUF_SIMPLE | PyBUF_FORMAT) != 0) return TakePythonError();
+    Status status;
+    if (view.itemsize != 1) {
+      status = PythonError(PyExc_TypeError, std::string("read() of a file object returned ") +
+                                                Py_TYPE(data.ptr())->tp_name + ", not bytes");
+    } else if (static_cast<size_t>(view.len) > size) {
+      status = PythonError(PyExc_ValueError, "read() of a file object returned " + std::to_string(view.len) +
+                                                 " bytes where " + std::to_string(size) + " were asked for");
+    } else {
+      *got = static_cast<size_t>(view.len);
+      if (*got > 0) std::memcpy(out, view.buf, *got);
+    }
+    PyBuffer_Release(&view);
+    return status;
+  }
+
+  const std::shared_ptr<PythonReferences> references_;
+  const size_t file_;
+  const size_t readinto_;
 };
 
 class PythonSink : public Sink {
  public:
-  PythonSink(py::object file, bool close, std::string path)
-      : file_(std::move(file)), write_(file_.attr("write")), close_(close), path_(std::move(path)) {}
+  PythonSink(const py::object& file, bool close, std::shared_ptr<PythonReferences> references)
+      : references_(std::move(references)),
+        file_(references_->Add(file)),
+        write_(references_->Add(file.attr("write"))),
+        close_(close) {}
   ~PythonSink() override {
-    WithGil([this] {
-      write_ = {};
-      file_ = {};
+    DropWithGil([this] {
+      references_->Drop(write_);
+      references_->Drop(file_);
     });
   }
 
+  bool caller_only() const override { return true; }
+
+  // After a failure it is not known what the object has taken: it is given nothing more.
   Status Write(const Bytes* parts, size_t count) override {
-    py::gil_scoped_acquire gil;
-    try {
-      for (size_t i = 0; i < count; ++i) TFR_RETURN_IF_ERROR(WritePart(parts[i]));
-      return {};
-    } catch (py::error_already_set& error) {
-      return PythonErrorAsStatus(error);
+    if (failed_) return Status::Cancelled();
+    GilHeld gil;
+    for (size_t i = 0; i < count; ++i) {
+      Status status = WritePart(parts[i]);
+      if (status.ok()) continue;
+      failed_ = true;
+      return status;
     }
+    return {};
   }
 
   Status Flush() override { return Call("flush"); }
 
   Status Close() override {
-    Status flushed = Call("flush");
+    Status flushed = failed_ ? Status() : Call("flush");
     Status closed = close_ ? Call("close") : Status();
     return flushed.ok() ? std::move(closed) : std::move(flushed);
   }
@@ -101,37 +190,56 @@ class PythonSink : public Sink {
   // A raw file may take only a part, and returns how much.
   Status WritePart(Bytes part) {
     while (part.size > 0) {
-      py::object wrote = write_(py::memoryview::from_memory(part.data, static_cast<py::ssize_t>(part.size)));
-      if (wrote.is_none()) return Status::Errno(EAGAIN, "write").WithPath(path_);
-      const size_t n = std::min(wrote.cast<size_t>(), part.size);
-      if (n == 0) return Status::Errno(ENOSPC, "write took nothing").WithPath(path_);
+      const py::object write = py::reinterpret_borrow<py::object>(references_->Get(write_));
+      if (!write) return Status::Closed("the file object is gone");
+      const auto* data = reinterpret_cast<const char*>(part.data);
+      const auto size = static_cast<Py_ssize_t>(part.size);
+      // Bytes for those who may keep them.
+      const py::object argument =
+          Steal(IsBuiltin(write.ptr()) ? PyMemoryView_FromMemory(const_cast<char*>(data), size, PyBUF_READ)
+                                       : PyBytes_FromStringAndSize(data, size));
+      if (!argument) return TakePythonError();
+      const py::object wrote = Steal(CallPython([&] { return PyObject_CallOneArg(write.ptr(), argument.ptr()); }));
+      if (!wrote) return TakePythonError();
+      size_t n = part.size;
+      if (!wrote.is_none()) {
+        TFR_RETURN_IF_ERROR(CountOf(wrote.ptr(), "write", part.size, &n));
+      } else if (IsRaw(references_->Get(file_))) {
+        return Status::Errno(EAGAIN, "write");
+      }
+      if (n == 0) return Status::Errno(ENOSPC, "write took nothing");
       part.data += n;
       part.size -= n;
     }
     return {};
   }
 
-  Status Call(const char* method) {
-    py::gil_scoped_acquire gil;
-    try {
-      if (py::hasattr(file_, method)) file_.attr(method)();
+  Status Call(const char* name) {
+    GilHeld gil;
+    const py::object file = py::reinterpret_borrow<py::object>(references_->Get(file_));
+    if (!file) return Status::Closed("the file object is gone");
+    const py::object method = Steal(PyObject_GetAttrString(file.ptr(), name));
+    if (!method) {
+      if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return TakePythonError();
+      PyErr_Clear();
       return {};
-    } catch (py::error_already_set& error) {
-      return PythonErrorAsStatus(error);
     }
+    const py::object result = Steal(CallPython([&] { return PyObject_CallNoArgs(method.ptr()); }));
+    return result ? Status() : TakePythonError();
   }
 
-  py::object file_;
-  py::object write_;
-  bool close_;
-  std::string path_;
+  const std::shared_ptr<PythonReferences> references_;
+  const size_t file_;
+  const size_t write_;
+  const bool close_;
+  bool failed_ = false;
 };
 
 // A Python object's memory, held through the buffer protocol.
 struct HeldBuffer {
   Py_buffer view = {};
   ~HeldBuffer() {
-    WithGil([this] { PyBuffer_Release(&view); });
+    DropWithGil([this] { PyBuffer_Release(&view); });
   }
 };
 
@@ -141,34 +249,34 @@ std::shared_ptr<HeldBuffer> HoldBuffer(py::handle object) {
   return held;
 }
 
-Status OpenPython(const py::object& opener, std::unique_ptr<Source>* source) {
-  py::gil_scoped_acquire gil;
-  try {
-    py::object opened = opener();
-    if (py::isinstance<py::int_>(opened)) {
-      const int descriptor = opened.cast<int>();
-      std::shared_ptr<File> file;
-      TFR_RETURN_IF_ERROR(File::FromDescriptor(descriptor, Descriptor::kBorrowed, &file));
-      const off_t position = file->regular() ? ::lseek(descriptor, 0, SEEK_CUR) : 0;
-      *source = std::make_unique<FileSource>(std::move(file), std::max<off_t>(position, 0));
-    } else if (py::hasattr(opened, "read")) {
-      *source = std::make_unique<PythonSource>(std::move(opened));
-    } else {
-      std::shared_ptr<HeldBuffer> held = HoldBuffer(opened);
-      const Bytes bytes = {static_cast<const uint8_t*>(held->view.buf), static_cast<size_t>(held->view.len)};
-      *source = std::make_unique<MemorySource>(bytes, std::move(held));
-    }
-    return {};
-  } catch (py::error_already_set& error) {
-    return PythonErrorAsStatus(error);
+Status OpenPython(PyObject* opener, const std::shared_ptr<PythonReferences>& references,
+                  std::unique_ptr<Source>* source) {
+  if (opener == nullptr) return Status::Closed("the file object is gone");
+  const py::object opened = Steal(CallPython([opener] { return PyObject_CallNoArgs(opener); }));
+  if (!opened) return TakePythonError();
+  if (PyLong_Check(opened.ptr())) {
+    const long descriptor = PyLong_AsLong(opened.ptr());
+    if (descriptor == -1 && PyErr_Occurred() != nullptr) return TakePythonError();
+    if (descriptor < 0 || descriptor > INT_MAX) return Status::Errno(EBADF, "open");
+    std::shared_ptr<File> file;
+    TFR_RETURN_IF_ERROR(File::FromDescriptor(static_cast<int>(descriptor), Descriptor::kBorrowed, &file));
+    const off_t position = file->regular() ? ::lseek(static_cast<int>(descriptor), 0, SEEK_CUR) : 0;
+    *source = std::make_unique<FileSource>(std::move(file), std::max<off_t>(position, 0));
+  } else if (py::hasattr(opened, "read")) {
+    *source = std::make_unique<PythonSource>(opened, references);
+  } else {
+    std::shared_ptr<HeldBuffer> held = HoldBuffer(opened);
+    const Bytes bytes = {static_cast<const uint8_t*>(held->view.buf), static_cast<size_t>(held->view.len)};
+    *source = std::make_unique<MemorySource>(bytes, std::move(held));
   }
+  return {};
 }
 
 // References to Python objects, dropped together.
 struct HeldObjects {
   std::vector<PyObject*> objects;
   ~HeldObjects() {
-    WithGil([this] {
+    DropWithGil([this] {
       for (PyObject* object : objects) Py_DECREF(object);
     });
   }
@@ -186,25 +294,43 @@ int64_t StrideAt(const RecordBatch& batch, size_t row) {
 }  // namespace
 
 Status PythonErrorAsStatus(py::error_already_set& error) {
-  if (error.matches(PyExc_OSError)) {
-    const py::object number = py::getattr(error.value(), "errno", py::none());
-    const py::object text = py::getattr(error.value(), "strerror", py::none());
-    if (py::isinstance<py::int_>(number) && py::isinstance<py::str>(text)) {
-      return Status::OsError(number.cast<int>(), text.cast<std::string>());
+  // A class of the user's own may say more than an errno: it is raised as it is.
+  const bool plain = (reinterpret_cast<PyTypeObject*>(error.type().ptr())->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0;
+  if (plain && error.matches(PyExc_OSError)) {
+    const auto* value = reinterpret_cast<PyOSErrorObject*>(error.value().ptr());
+    Py_ssize_t size = 0;
+    int overflow = 0;
+    const long number = value->myerrno != nullptr && PyLong_CheckExact(value->myerrno)
+                            ? PyLong_AsLongAndOverflow(value->myerrno, &overflow)
+                            : -1;
+    const char* text = value->strerror != nullptr && PyUnicode_CheckExact(value->strerror)
+                           ? PyUnicode_AsUTF8AndSize(value->strerror, &size)
+                           : nullptr;
+    if (text != nullptr && number > 0 && number < INT_MAX && overflow == 0) {
+      return Status::OsError(static_cast<int>(number), std::string(text, static_cast<size_t>(size)));
     }
+    PyErr_Clear();
   }
   error.restore();
   return Status::Cancelled();
 }
 
-std::function<Status(std::unique_ptr<Source>*)> OpenerOfPython(py::object opener) {
-  std::shared_ptr<py::object> held(new py::object(std::move(opener)),
-                                   [](py::object* object) { WithGil([object] { delete object; }); });
-  return [held](std::unique_ptr<Source>* source) { return OpenPython(*held, source); };
+std::function<Status(std::unique_ptr<Source>*)> OpenerOfPython(const py::object& opener,
+                                                               std::shared_ptr<PythonReferences> references) {
+  const size_t slot = references->Add(opener);
+  return [references = std::move(references), slot](std::unique_ptr<Source>* source) {
+    GilHeld gil;
+    try {
+      const py::object held = py::reinterpret_borrow<py::object>(references->Get(slot));
+      return OpenPython(held.ptr(), references, source);
+    } catch (py::error_already_set& error) {
+      return PythonErrorAsStatus(error);
+    }
+  };
 }
 
-std::unique_ptr<Sink> NewPythonSink(py::object file, bool close, std::string path) {
-  return std::make_unique<PythonSink>(std::move(file), close, std::move(path));
+std::unique_ptr<Sink> NewPythonSink(const py::object& file, bool close, std::shared_ptr<PythonReferences> references) {
+  return std::make_unique<PythonSink>(file, close, std::move(references));
 }
 
 Owner OwnerOfPython(py::object object) {

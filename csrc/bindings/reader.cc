@@ -12,6 +12,7 @@
 #include "base/interrupt.h"
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
+#include "bindings/gil.h"
 #include "bindings/stream.h"
 #include "framing/open.h"
 
@@ -24,11 +25,24 @@ PyTypeObject* record_iterator_type = nullptr;
 PyTypeObject* batch_iterator_type = nullptr;
 PyTypeObject* column_iterator_type = nullptr;
 
+// Iterators keep the Python object of their stream as well as the stream itself: the garbage collector finds what the
+// stream holds through that object, once, however many iterators there are.
 struct RecordIterator {
-  std::shared_ptr<SharedStream> stream;  // null at the end
+  py::object owner;  // null at the end, as is the stream
+  std::shared_ptr<SharedStream> stream;
   RecordBatchPtr batch;
   size_t next = 0;
 };
+
+// While the GIL is released, another thread may drop the last reference to an iterator that is borrowed here.
+py::object Keep(PyObject* self) { return py::reinterpret_borrow<py::object>(self); }
+
+// The stream goes before its object.
+template <typename Iterator>
+void EndIterator(Iterator* iterator) {
+  iterator->stream.reset();
+  py::object(std::move(iterator->owner));
+}
 
 PyObject* NextRecord(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
@@ -41,11 +55,12 @@ PyObject* NextRecord(PyObject* self) {
     if (!iterator.stream) return nullptr;
     // The buffers go back before the next ones are asked for.
     if (iterator.batch) iterator.batch.reset();
+    const py::object kept = Keep(self);
     const std::shared_ptr<SharedStream> stream = iterator.stream;
     Delivered delivered;
     const bool ok = stream->Next(&delivered);
     if (!ok || delivered.at_end()) {
-      iterator.stream.reset();
+      EndIterator(&iterator);
       if (!ok) return nullptr;
       continue;  // another thread may have left records here
     }
@@ -65,29 +80,27 @@ PyObject* NextRecord(PyObject* self) {
 }
 
 struct BatchIterator {
-  std::shared_ptr<SharedStream> stream;  // null at the end
+  py::object owner;  // null at the end, as is the stream
+  std::shared_ptr<SharedStream> stream;
 };
 
 // Null at the end, or with a Python error set.
-PyObject* NextDelivered(BatchIterator* iterator, py::object (*wrap)(const SharedStream&, Delivered)) {
-  const std::shared_ptr<SharedStream> stream = iterator->stream;
+PyObject* NextDelivered(PyObject* self, py::object (*wrap)(const SharedStream&, Delivered)) {
+  const py::object kept = Keep(self);
+  auto& iterator = Unbox<BatchIterator>(self);
+  const std::shared_ptr<SharedStream> stream = iterator.stream;
   if (!stream) return nullptr;
   Delivered delivered;
   const bool ok = stream->Next(&delivered);
   if (!ok || delivered.at_end()) {
-    iterator->stream.reset();
+    EndIterator(&iterator);
     return nullptr;
   }
-  try {
-    return wrap(*stream, std::move(delivered)).release().ptr();
-  } catch (py::error_already_set& error) {
-    error.restore();
-    return nullptr;
-  }
+  return wrap(*stream, std::move(delivered)).release().ptr();
 }
 
 PyObject* NextBatch(PyObject* self) {
-  return NextDelivered(&Unbox<BatchIterator>(self), [](const SharedStream& stream, Delivered delivered) -> py::object {
+  return NextDelivered(self, [](const SharedStream& stream, Delivered delivered) -> py::object {
     auto result = std::static_pointer_cast<ParseAhead::Result>(std::move(delivered.result));
     return WrapRecordBatch(std::move(delivered.batch),
                            std::make_shared<ParsedAhead>(ParsedAhead{stream.ahead(), std::move(result)}));
@@ -96,7 +109,7 @@ PyObject* NextBatch(PyObject* self) {
 
 // Of its own type, which boxes a BatchIterator too.
 PyObject* NextColumns(PyObject* self) {
-  return NextDelivered(&Unbox<BatchIterator>(self), [](const SharedStream& stream, Delivered delivered) -> py::object {
+  return NextDelivered(self, [](const SharedStream& stream, Delivered delivered) -> py::object {
     py::object columns = stream.wrap()(delivered.result.get());
     if (!delivered.batch) return columns;
     return py::make_tuple(columns, WrapRecordBatch(std::move(delivered.batch)));
@@ -104,21 +117,68 @@ PyObject* NextColumns(PyObject* self) {
 }
 
 Status AskPythonAboutSignals() {
-  py::gil_scoped_acquire gil;
-  return PyErr_CheckSignals() == 0 ? Status() : Status::Cancelled();
-}
-
-PyTypeObject* IteratorType(const char* name, size_t size, destructor dealloc, iternextfunc next) {
-  return MakeType(name, size,
-                  {{Py_tp_dealloc, Slot(dealloc)}, {Py_tp_iter, Slot(PyObject_SelfIter)}, {Py_tp_iternext, Slot(next)}},
-                  nullptr);
+  if (InterpreterEnds()) return {};
+  GilHeld gil;
+  return CallPython([] { return PyErr_CheckSignals(); }) == 0 ? Status() : Status::Cancelled();
 }
 
 template <typename Iterator>
-py::object MakeIterator(PyTypeObject* type, Iterator value) {
-  PyObject* iterator = Box(type, std::move(value));
+int Traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(Unbox<Iterator>(self).owner.ptr());
+  return 0;
+}
+
+template <typename Iterator>
+int Clear(PyObject* self) {
+  EndIterator(&Unbox<Iterator>(self));
+  return 0;
+}
+
+template <typename Iterator, PyObject* (*next)(PyObject*)>
+PyTypeObject* IteratorType(const char* name) {
+  return MakeType(name, sizeof(Boxed<Iterator>),
+                  {{Py_tp_dealloc, Slot(Dealloc<Iterator>)},
+                   {Py_tp_traverse, Slot(Traverse<Iterator>)},
+                   {Py_tp_clear, Slot(Clear<Iterator>)},
+                   {Py_tp_iter, Slot(PyObject_SelfIter)},
+                   {Py_tp_iternext, Slot(Guarded<next>)}},
+                  nullptr, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC);
+}
+
+template <typename Iterator>
+py::object MakeIterator(PyTypeObject* type, py::object owner) {
+  auto stream = owner.cast<std::shared_ptr<SharedStream>>();
+  Iterator made;
+  made.owner = std::move(owner);
+  made.stream = std::move(stream);
+  PyObject* iterator = Box(type, std::move(made));
   if (iterator == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(iterator);
+}
+
+// For the garbage collector: what the stream in a Python object holds of Python's; null before its __init__.
+PythonReferences* ReferencesOf(PyObject* self) {
+  const auto holder = reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder();
+  return holder.holder_constructed() ? &holder.holder<std::shared_ptr<SharedStream>>()->references() : nullptr;
+}
+
+int TraverseStream(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  const PythonReferences* references = ReferencesOf(self);
+  return references == nullptr ? 0 : references->Traverse(visit, arg);
+}
+
+int ClearStream(PyObject* self) {
+  if (PythonReferences* references = ReferencesOf(self)) references->Clear();
+  return 0;
+}
+
+void CollectStreams(PyHeapTypeObject* heap_type) {
+  PyTypeObject& type = heap_type->ht_type;
+  type.tp_flags |= Py_TPFLAGS_HAVE_GC;
+  type.tp_traverse = TraverseStream;
+  type.tp_clear = ClearStream;
 }
 
 void BindSkipped(py::module_& m) {
@@ -150,15 +210,12 @@ void BindReader(py::module_& m) {
     return BytesToDetect(reinterpret_cast<const uint8_t*>(head.data()), head.size());
   });
   m.def("are_plain_paths", &ArePlainPaths);
-  record_iterator_type = IteratorType("tfrecord_fast._core.RecordIterator", sizeof(Boxed<RecordIterator>),
-                                      Dealloc<RecordIterator>, NextRecord);
-  batch_iterator_type = IteratorType("tfrecord_fast._core.BatchIterator", sizeof(Boxed<BatchIterator>),
-                                     Dealloc<BatchIterator>, NextBatch);
-  column_iterator_type = IteratorType("tfrecord_fast._core.ColumnIterator", sizeof(Boxed<BatchIterator>),
-                                      Dealloc<BatchIterator>, NextColumns);
+  record_iterator_type = IteratorType<RecordIterator, NextRecord>("tfrecord_fast._core.RecordIterator");
+  batch_iterator_type = IteratorType<BatchIterator, NextBatch>("tfrecord_fast._core.BatchIterator");
+  column_iterator_type = IteratorType<BatchIterator, NextColumns>("tfrecord_fast._core.ColumnIterator");
   BindSkipped(m);
-  py::class_<SharedStream, std::shared_ptr<SharedStream>>(m, "RecordStream",
-                                                          "Batches of records from a list of files, in order.")
+  py::class_<SharedStream, std::shared_ptr<SharedStream>>(
+      m, "RecordStream", "Batches of records from a list of files, in order.", py::custom_type_setup(CollectStreams))
       .def(py::init([](const py::sequence& files, const py::object& state, const py::object& plan, bool keep_batches,
                        const py::kwargs& values) {
              return NewStream(FilesOf(files), OptionsOf(values),
@@ -169,23 +226,25 @@ void BindReader(py::module_& m) {
            py::arg("keep_batches") = false)
       .def(
           "records",
-          [](const std::shared_ptr<SharedStream>& stream) {
-            if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not records");
-            return MakeIterator(record_iterator_type, RecordIterator{stream, nullptr, 0});
+          [](py::object self) {
+            if (!self.cast<SharedStream&>().ahead())
+              throw py::type_error("a stream with a plan has columns, not records");
+            return MakeIterator<RecordIterator>(record_iterator_type, std::move(self));
           },
           "An iterator over records, as bytes.")
       .def(
           "batches",
-          [](const std::shared_ptr<SharedStream>& stream) {
-            if (!stream->ahead()) throw py::type_error("a stream with a plan has columns, not batches");
-            return MakeIterator(batch_iterator_type, BatchIterator{stream});
+          [](py::object self) {
+            if (!self.cast<SharedStream&>().ahead())
+              throw py::type_error("a stream with a plan has columns, not batches");
+            return MakeIterator<BatchIterator>(batch_iterator_type, std::move(self));
           },
           "An iterator over batches, as RecordBatch.")
       .def(
           "columns",
-          [](const std::shared_ptr<SharedStream>& stream) {
-            if (!stream->wrap()) throw py::type_error("a stream without a plan has no columns");
-            return MakeIterator(column_iterator_type, BatchIterator{stream});
+          [](py::object self) {
+            if (!self.cast<SharedStream&>().wrap()) throw py::type_error("a stream without a plan has no columns");
+            return MakeIterator<BatchIterator>(column_iterator_type, std::move(self));
           },
           "An iterator over what the plan makes of each batch, as its own parse gives it; with keep_batches, over "
           "pairs of\n"

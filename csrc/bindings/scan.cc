@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "parse/looks_like.h"
 
@@ -37,7 +38,7 @@ void Add(FeatureScanner& scanner, py::handle records) {
   const RecordBatchPtr batch = RecordsFromPython(records);
   Status status;
   {
-    py::gil_scoped_release release;
+    GilReleased release;
     status = scanner.Add(*batch);
   }
   ThrowIfError(status);

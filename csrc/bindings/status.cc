@@ -1,8 +1,13 @@
 // Turns a Status into a Python exception, and a Python exception inside a callback into a Status.
 
+#include <cxxabi.h>
+
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 
 namespace py = pybind11;
 
@@ -21,41 +26,67 @@ py::object TextOrNone(const std::string& text) { return text.empty() ? py::objec
 
 }  // namespace
 
-void SetPythonError(const Status& status) {
+namespace {
+
+py::object Errors(const char* name) { return py::module_::import("tfrecord_fast.errors").attr(name); }
+
+void SetPythonErrorOf(const Status& status) {
   const Status::Detail& detail = status.detail();
-  try {
-    py::object error;
-    switch (detail.code) {
-      case StatusCode::kCancelled:
-        if (PyErr_Occurred()) return;  // the exception that cancelled is already set
-        PyErr_SetString(PyExc_RuntimeError, "an exception in an earlier call has left this object unusable");
-        return;
-      case StatusCode::kOutOfMemory:
-        PyErr_SetString(PyExc_MemoryError, status.ToString().c_str());
-        return;
-      case StatusCode::kIoError: {
-        // OSError picks its own subclass by errno: FileNotFoundError, IsADirectoryError, BrokenPipeError, …
-        py::object strerror = Text(detail.message);
-        error =
-            py::reinterpret_borrow<py::object>(PyExc_OSError)(detail.error_number, strerror, TextOrNone(detail.path));
-        break;
-      }
-      case StatusCode::kDataLoss:
-        error = py::module_::import("tfrecord_fast.errors")
-                    .attr("DataLossError")(TextOrNone(detail.path), IntOrNone(detail.offset),
-                                           IntOrNone(detail.record_index), Text(detail.message));
-        break;
-      case StatusCode::kClosed:
-        error = py::module_::import("tfrecord_fast.errors").attr("FailedPreconditionError")(Text(status.ToString()));
-        break;
-      case StatusCode::kOk:
-      case StatusCode::kInvalidArgument:
-        error = py::module_::import("tfrecord_fast.errors").attr("InvalidArgumentError")(Text(status.ToString()));
-        break;
+  py::object error;
+  switch (detail.code) {
+    case StatusCode::kCancelled:
+      if (PyErr_Occurred()) return;  // the exception that cancelled is already set
+      error = Errors("FailedPreconditionError")("an exception in an earlier call has left this object unusable");
+      break;
+    case StatusCode::kOutOfMemory:
+      PyErr_SetString(PyExc_MemoryError, status.ToString().c_str());
+      return;
+    case StatusCode::kIoError: {
+      // OSError picks its own subclass by errno: FileNotFoundError, IsADirectoryError, BrokenPipeError, …
+      py::object strerror = Text(detail.message);
+      error = py::reinterpret_borrow<py::object>(PyExc_OSError)(detail.error_number, strerror, TextOrNone(detail.path));
+      break;
     }
-    PyErr_SetObject(py::type::handle_of(error).ptr(), error.ptr());
-  } catch (py::error_already_set& inner) {
-    inner.restore();
+    case StatusCode::kDataLoss:
+      error = Errors("DataLossError")(TextOrNone(detail.path), IntOrNone(detail.offset), IntOrNone(detail.record_index),
+                                      Text(detail.message));
+      break;
+    case StatusCode::kClosed:
+      error = Errors("FailedPreconditionError")(Text(status.ToString()));
+      break;
+    case StatusCode::kOk:
+    case StatusCode::kInvalidArgument:
+      error = Errors("InvalidArgumentError")(Text(status.ToString()));
+      break;
+  }
+  PyErr_SetObject(py::type::handle_of(error).ptr(), error.ptr());
+}
+
+}  // namespace
+
+void SetPythonError(const Status& status) {
+  try {
+    SetPythonErrorOf(status);
+  } catch (const abi::__forced_unwind&) {
+    StopThisThread();
+  } catch (...) {
+    SetPythonErrorOfException();
+  }
+}
+
+void SetPythonErrorOfException() {
+  try {
+    throw;
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const py::builtin_exception& error) {
+    error.set_error();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::length_error&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
   }
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "bindings/bindings.h"
+#include "bindings/gil.h"
 #include "bindings/python_io.h"
 
 namespace py = pybind11;
@@ -53,19 +54,33 @@ class Taker {
 
 }  // namespace
 
-// In a forked process the lock may be held by a thread that does not exist there. The stream can't be used there, and
-// raises an error.
-std::unique_lock<std::mutex> SharedStream::Lock() {
-  if (generation_ == ForkGeneration()) return std::unique_lock<std::mutex>(mutex_);
-  return std::unique_lock<std::mutex>(mutex_, std::try_to_lock);
+// In a forked process the lock may be held by a thread that does not exist there.
+Status SharedStream::LockIn(std::unique_lock<std::mutex>* lock) {
+  if (holder_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    return Status::Closed("the reader is in use: what it reads calls it again");
+  }
+  if (generation_ == ForkGeneration()) {
+    *lock = std::unique_lock<std::mutex>(mutex_);
+  } else {
+    *lock = std::unique_lock<std::mutex>(mutex_, std::try_to_lock);
+    if (!*lock) return Status::Closed("the reader was in use by another thread when this process was forked");
+  }
+  holder_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  return {};
+}
+
+void SharedStream::Unlock(std::unique_lock<std::mutex> lock) {
+  if (lock) holder_.store({}, std::memory_order_relaxed);
 }
 
 bool SharedStream::Next(Delivered* delivered) {
   Status status;
   {
-    py::gil_scoped_release no_gil;
-    const auto lock = Lock();
-    status = stream_.Next(delivered);
+    GilReleased no_gil;
+    std::unique_lock<std::mutex> lock;
+    status = LockIn(&lock);
+    if (status.ok()) status = stream_.Next(delivered);
+    Unlock(std::move(lock));
   }
   if (status.ok()) return true;
   SetPythonError(status);
@@ -73,19 +88,29 @@ bool SharedStream::Next(Delivered* delivered) {
 }
 
 StreamState SharedStream::State() {
-  py::gil_scoped_release no_gil;
-  const auto lock = Lock();
-  if (!lock) throw py::value_error("the reader was in use by another thread when this process was forked");
-  return stream_.State();
+  StreamState state;
+  Status status;
+  {
+    GilReleased no_gil;
+    std::unique_lock<std::mutex> lock;
+    status = LockIn(&lock);
+    if (status.ok()) state = stream_.State();
+    Unlock(std::move(lock));
+  }
+  ThrowIfError(status);
+  return state;
 }
 
 std::vector<Sequence::SkippedIn> SharedStream::TakeSkipped() {
-  py::gil_scoped_release no_gil;
-  const auto lock = Lock();
-  return lock ? stream_.TakeSkipped() : std::vector<Sequence::SkippedIn>();
+  std::vector<Sequence::SkippedIn> skipped;
+  GilReleased no_gil;
+  std::unique_lock<std::mutex> lock;
+  if (LockIn(&lock).ok()) skipped = stream_.TakeSkipped();
+  Unlock(std::move(lock));
+  return skipped;
 }
 
-std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOptions options, const StreamState& state,
+std::shared_ptr<SharedStream> NewStream(PythonFiles files, StreamOptions options, const StreamState& state,
                                         StreamParser parser) {
   std::shared_ptr<ParseAhead> ahead;
   if (parser.transform) {
@@ -99,8 +124,10 @@ std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOpti
   }
   auto* made = new SharedStream(std::move(files), options, state, std::move(parser.wrap), std::move(ahead));
   return std::shared_ptr<SharedStream>(made, [](SharedStream* stream) {
+    // A thread that was to take a file object's data may have been stopped by the end of the interpreter.
+    if (!stream->native() && InterpreterEnds()) return;
     if (PyGILState_Check()) {
-      py::gil_scoped_release no_gil;
+      GilReleased no_gil;
       delete stream;
     } else {
       delete stream;
@@ -132,8 +159,9 @@ py::object Attribute(py::handle object, const py::str& name) {
   return py::reinterpret_steal<py::object>(value);
 }
 
-std::vector<InputFile> FilesOf(const py::sequence& files) {
-  std::vector<InputFile> inputs;
+PythonFiles FilesOf(const py::sequence& files) {
+  PythonFiles made;
+  std::vector<InputFile>& inputs = made.files;
   inputs.reserve(files.size());
   const py::str name_key("name");
   const py::str opener_key("opener");
@@ -145,15 +173,15 @@ std::vector<InputFile> FilesOf(const py::sequence& files) {
       continue;
     }
     const py::object name = Attribute(file, name_key);
-    py::object opener = Attribute(file, opener_key);
+    const py::object opener = Attribute(file, opener_key);
     if (!name || !opener) throw py::type_error("a file is a plain path, or has a name and an opener");
     if (!PyBytes_Check(name.ptr())) throw py::type_error("a file's name is bytes");
     InputFile& input = inputs.emplace_back();
     input.path = std::make_shared<const std::string>(PyBytes_AS_STRING(name.ptr()),
                                                      static_cast<size_t>(PyBytes_GET_SIZE(name.ptr())));
-    if (!opener.is_none()) input.open = OpenerOfPython(std::move(opener));
+    if (!opener.is_none()) input.open = OpenerOfPython(opener, made.references);
   }
-  return inputs;
+  return made;
 }
 
 StreamOptions OptionsOf(const py::dict& values) {

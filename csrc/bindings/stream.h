@@ -5,27 +5,43 @@
 
 #include <pybind11/pybind11.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/process.h"
 #include "bindings/parse.h"
 #include "bindings/parse_ahead.h"
+#include "bindings/python_io.h"
 #include "pipeline/shard_stream.h"
 
 namespace tfr {
 
+// Files, and what they hold of Python's.
+struct PythonFiles {
+  std::vector<InputFile> files;
+  std::shared_ptr<PythonReferences> references = std::make_shared<PythonReferences>();
+};
+
 // A stream that several Python threads may ask in turn. All is called with the GIL; the lock is only taken without.
 class SharedStream {
  public:
-  SharedStream(std::vector<InputFile> files, const StreamOptions& options, const StreamState& state, ColumnWrapper wrap,
+  SharedStream(PythonFiles files, const StreamOptions& options, const StreamState& state, ColumnWrapper wrap,
                std::shared_ptr<ParseAhead> ahead)
-      : wrap_(std::move(wrap)), ahead_(std::move(ahead)), stream_(std::move(files), options, state) {}
+      : wrap_(std::move(wrap)),
+        ahead_(std::move(ahead)),
+        references_(std::move(files.references)),
+        stream_(std::move(files.files), options, state) {}
 
-  // False with a Python error set.
+  // False with a Python error set. A file object that calls this while it is read by it gets an error, not a deadlock.
   bool Next(Delivered* delivered);
+  // What the stream holds of Python's.
+  PythonReferences& references() const { return *references_; }
+  // Whether the stream may be destroyed while the interpreter ends: nothing that it reads is Python's.
+  bool native() const { return references_->empty(); }
   // Makes Python columns of what the stream's plan made of a batch; null if the stream has no plan.
   const ColumnWrapper& wrap() const { return wrap_; }
   // Null if the stream has a plan.
@@ -37,22 +53,26 @@ class SharedStream {
  private:
   const ColumnWrapper wrap_;
   const std::shared_ptr<ParseAhead> ahead_;
-  std::unique_lock<std::mutex> Lock();
+  const std::shared_ptr<PythonReferences> references_;
+  // Takes the lock, for the thread that calls. Called without the GIL.
+  Status LockIn(std::unique_lock<std::mutex>* lock);
+  void Unlock(std::unique_lock<std::mutex> lock);
   std::mutex mutex_;
+  std::atomic<std::thread::id> holder_ = {};  // of the lock
   const uint64_t generation_ = ForkGeneration();
   ShardStream stream_;
 };
 
 // When the stream is destroyed, its threads are joined without the GIL, which others may want meanwhile. If `parser` is
 // empty, batches are parsed ahead in the way in which the consumer parses them.
-std::shared_ptr<SharedStream> NewStream(std::vector<InputFile> files, StreamOptions options, const StreamState& state,
+std::shared_ptr<SharedStream> NewStream(PythonFiles files, StreamOptions options, const StreamState& state,
                                         StreamParser parser);
 
 // Whether every element is a str of ASCII that names one file as it is: no pattern, no URL.
 bool ArePlainPaths(const pybind11::list& files);
 // A file is a plain path, or an object with `name`, in bytes, and `opener` (CoreFile in tfrecord_fast/files/names.py):
 // None, then the file of that name is opened; or what OpenerOfPython takes.
-std::vector<InputFile> FilesOf(const pybind11::sequence& files);
+PythonFiles FilesOf(const pybind11::sequence& files);
 // By the names of StreamOptions and of what it holds; an option that is not given keeps its default.
 StreamOptions OptionsOf(const pybind11::dict& values);
 

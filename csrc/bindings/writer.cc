@@ -8,11 +8,16 @@
 
 #include <pybind11/stl.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -20,6 +25,7 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/encode.h"
+#include "bindings/gil.h"
 #include "bindings/python_io.h"
 #include "codec/codec.h"
 #include "codec/compressed_sink.h"
@@ -32,14 +38,24 @@ namespace {
 
 struct SharedWriter {
   std::mutex mutex;
+  std::atomic<std::thread::id> holder = {};            // of the mutex, while it may call Python
+  const std::shared_ptr<PythonReferences> references;  // what the writer holds of Python's
   RecordWriter writer;
   const uint64_t generation = ForkGeneration();
-  explicit SharedWriter(std::unique_ptr<Sink> sink) : writer(std::move(sink)) {}
+  SharedWriter(std::unique_ptr<Sink> sink, std::shared_ptr<PythonReferences> held)
+      : references(std::move(held)), writer(std::move(sink)) {}
 };
 
 using WriterPtr = std::unique_ptr<SharedWriter>;
 
 py::handle writer_type;  // lives as long as the module
+
+// Those that write to Python's objects, borrowed: they are closed before the interpreter ends, while those can be
+// called. Guarded by the GIL.
+std::unordered_set<PyObject*>& PythonWriters() {
+  static auto* all = new std::unordered_set<PyObject*>;  // never destroyed: writers may live longer
+  return *all;
+}
 
 SharedWriter* WriterOf(PyObject* self) {
   SharedWriter* writer = Unbox<WriterPtr>(self).get();
@@ -53,22 +69,51 @@ PyObject* NoneOrError(const Status& status) {
   return nullptr;
 }
 
-// Called without the GIL. In a forked process, the thread that holds the lock may not exist.
-Status LockIn(SharedWriter* writer, std::unique_lock<std::mutex>* lock) {
-  *lock = std::unique_lock<std::mutex>(writer->mutex, std::defer_lock);
-  if (writer->generation == ForkGeneration()) {
-    lock->lock();
-  } else if (!lock->try_lock()) {
-    return Status::Closed("the writer was in use by another thread when this process was forked");
+// A writer for this thread alone. Made without the GIL. In a forked process, the thread that holds the writer may not
+// exist; and a file object which is written to may call the writer again.
+class HeldWriter {
+ public:
+  explicit HeldWriter(SharedWriter* writer) : writer_(writer) {}
+  ~HeldWriter() {
+    if (lock_) writer_->holder.store({}, std::memory_order_relaxed);
   }
-  return {};
-}
+  HeldWriter(HeldWriter&&) = delete;
+
+  // Waits for other threads, at the end of the interpreter only for a moment: they may never return.
+  enum class Patience : uint8_t { kEndless, kShort };
+  Status Lock(Patience patience = Patience::kEndless) {
+    if (writer_->holder.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+      return Status::Closed("the writer is in use: what it writes to calls it again");
+    }
+    if (writer_->generation == ForkGeneration() && patience == Patience::kShort) {
+      lock_ = std::unique_lock<std::mutex>(writer_->mutex, std::try_to_lock);
+      for (int i = 0; i < 100 && !lock_; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        (void)lock_.try_lock();
+      }
+      if (!lock_) return Status::Closed("the writer is in use by another thread");
+    } else if (writer_->generation == ForkGeneration()) {
+      lock_ = std::unique_lock<std::mutex>(writer_->mutex);
+    } else {
+      lock_ = std::unique_lock<std::mutex>(writer_->mutex, std::try_to_lock);
+      if (!lock_) return Status::Closed("the writer was in use by another thread when this process was forked");
+    }
+    writer_->holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    return {};
+  }
+
+ private:
+  SharedWriter* const writer_;
+  std::unique_lock<std::mutex> lock_;
+};
+
+using Patience = HeldWriter::Patience;
 
 template <typename Work>
-Status WithoutGil(SharedWriter* writer, Work work) {
-  py::gil_scoped_release no_gil;
-  std::unique_lock<std::mutex> lock;
-  TFR_RETURN_IF_ERROR(LockIn(writer, &lock));
+Status WithoutGil(SharedWriter* writer, Work work, Patience patience = Patience::kEndless) {
+  GilReleased no_gil;
+  HeldWriter held(writer);
+  TFR_RETURN_IF_ERROR(held.Lock(patience));
   return work(&writer->writer);
 }
 
@@ -107,16 +152,9 @@ PyObject* Write(PyObject* self, PyObject* record) {
 PyObject* WriteBatch(PyObject* self, PyObject* records) {
   SharedWriter* writer = WriterOf(self);
   if (writer == nullptr) return nullptr;
-  try {
-    const RecordBatchPtr batch = RecordsFromPython(records);
-    return NoneOrError(
-        WithoutGil(writer, [&](RecordWriter* w) { return w->Write(batch->records.data(), batch->size()); }));
-  } catch (py::error_already_set& error) {
-    error.restore();
-  } catch (const py::builtin_exception& error) {
-    error.set_error();
-  }
-  return nullptr;
+  const RecordBatchPtr batch = RecordsFromPython(records);
+  return NoneOrError(
+      WithoutGil(writer, [&](RecordWriter* w) { return w->Write(batch->records.data(), batch->size()); }));
 }
 
 PyObject* Flush(PyObject* self, PyObject*) {
@@ -142,18 +180,48 @@ PyObject* GetRecordsWritten(PyObject* self, void*) {
 
 // A writer is closed when it is dropped, as files are; what goes wrong then can only be reported, not raised. In a
 // process forked from the one that opened it, nothing is written: the buffered records belong to the other process.
+void CloseDropped(PyObject* self, Patience patience) {
+  SharedWriter* writer = Unbox<WriterPtr>(self).get();
+  if (writer == nullptr || writer->generation != ForkGeneration() || writer->writer.closed()) return;
+  py::error_scope keep;
+  const bool said = writer->writer.failed();  // an earlier failure was raised when it happened
+  const Status status = WithoutGil(writer, [](RecordWriter* w) { return w->Close(); }, patience);
+  if (!status.ok() && !said) {
+    SetPythonError(status);
+    PyErr_WriteUnraisable(nullptr);
+  }
+}
+
+void Finalize(PyObject* self) { CloseDropped(self, Patience::kEndless); }
+
 void DeallocWriter(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  PythonWriters().erase(self);
   WriterPtr& writer = Unbox<WriterPtr>(self);
-  if (writer && writer->generation == ForkGeneration() && !writer->writer.closed()) {
-    py::error_scope keep;
-    const bool said = writer->writer.failed();  // an earlier failure was raised when it happened
-    const Status status = WithoutGil(writer.get(), [](RecordWriter* w) { return w->Close(); });
-    if (!status.ok() && !said) {
-      SetPythonError(status);
-      PyErr_WriteUnraisable(nullptr);
-    }
+  if (writer && !writer->references->empty() && InterpreterEnds()) {
+    (void)writer.release();  // too late to call Python
+  } else {
+    Finalize(self);
   }
   Dealloc<WriterPtr>(self);
+}
+
+int TraverseWriter(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  const WriterPtr& writer = Unbox<WriterPtr>(self);
+  return writer ? writer->references->Traverse(visit, arg) : 0;
+}
+
+int ClearWriter(PyObject* self) {
+  if (const WriterPtr& writer = Unbox<WriterPtr>(self)) writer->references->Clear();
+  return 0;
+}
+
+// Before the interpreter ends, while everything can still be called.
+void ClosePythonWriters() {
+  std::vector<py::object> open;
+  for (PyObject* writer : PythonWriters()) open.push_back(py::reinterpret_borrow<py::object>(writer));
+  for (const py::object& writer : open) CloseDropped(writer.ptr(), Patience::kShort);
 }
 
 PyObject* New(PyTypeObject* type, PyObject*, PyObject*) { return Box(type, WriterPtr()); }
@@ -176,24 +244,25 @@ Compression CompressionOf(const std::string& name) {
 // object is closed with the writer. num_threads 0: as many as the process may use.
 void Open(const py::object& self, const py::object& target, const std::string& compression_type,
           const CompressionOptions& options, bool close_file, bool append, size_t num_threads) {
+  if (Unbox<WriterPtr>(self.ptr())) throw py::value_error("the writer is open already");
   const Compression compression = CompressionOf(compression_type);
   ThrowIfError(CheckCompression(compression, options));
   std::unique_ptr<Sink> sink;
-  const bool is_path = py::isinstance<py::bytes>(target);
-  if (is_path) {
+  auto references = std::make_shared<PythonReferences>();
+  if (py::isinstance<py::bytes>(target)) {
     const auto path = target.cast<std::string>();
     Status status;
     {
-      py::gil_scoped_release no_gil;
+      GilReleased no_gil;
       status = FileSink::Create(path, &sink, append ? FileSink::Open::kAppend : FileSink::Open::kCreate);
     }
     ThrowIfError(status);
   } else {
-    sink = NewPythonSink(target, close_file, "");
+    sink = NewPythonSink(target, close_file, references);
+    PythonWriters().insert(self.ptr());
   }
-  const WriteFrom write_from = is_path ? WriteFrom::kAnyThread : WriteFrom::kCallerOnly;
-  ThrowIfError(NewCompressedSink(std::move(sink), compression, options, num_threads, write_from, &sink));
-  Unbox<WriterPtr>(self.ptr()) = std::make_unique<SharedWriter>(std::move(sink));
+  ThrowIfError(NewCompressedSink(std::move(sink), compression, options, num_threads, &sink));
+  Unbox<WriterPtr>(self.ptr()) = std::make_unique<SharedWriter>(std::move(sink), std::move(references));
 }
 
 // Encodes rows of columns into the writers in turn; see encode/write_rows.h. No writer may be given twice.
@@ -212,10 +281,10 @@ void WriteColumns(const py::sequence& writers, const py::sequence& columns, size
   InitEncoder(MessageType::kExample, columns, py::list(), rows, &encoder, &owners);
   Status status;
   {
-    py::gil_scoped_release no_gil;
-    std::vector<std::unique_lock<std::mutex>> locks;
+    GilReleased no_gil;
+    std::deque<HeldWriter> held;
     for (SharedWriter* writer : shared) {
-      if (status.ok()) status = LockIn(writer, &locks.emplace_back());
+      if (status.ok()) status = held.emplace_back(writer).Lock();
     }
     if (status.ok()) status = WriteRows(encoder, outputs, first, num_threads);
   }
@@ -223,16 +292,16 @@ void WriteColumns(const py::sequence& writers, const py::sequence& columns, size
 }
 
 PyMethodDef methods[] = {
-    {"write", Write, METH_O,
+    {"write", Guarded<Write>, METH_O,
      "write(record)\n\nAppends one record: any bytes-like object, or str, which is encoded as UTF-8.\n\n"
      "Raises FailedPreconditionError after close, OSError (errno and path set) if the file system refuses."},
-    {"write_batch", WriteBatch, METH_O,
+    {"write_batch", Guarded<WriteBatch>, METH_O,
      "write_batch(records)\n\nAppends all records of a RecordBatch or a sequence of bytes-like objects, in one call "
      "and without the GIL."},
-    {"flush", Flush, METH_NOARGS,
+    {"flush", Guarded<Flush>, METH_NOARGS,
      "flush()\n\nWhen it returns, all records written so far have reached the operating system and can be read by "
      "others."},
-    {"close", Close, METH_NOARGS, "close()\n\nFlushes and closes the file. Later calls do nothing."},
+    {"close", Guarded<Close>, METH_NOARGS, "close()\n\nFlushes and closes the file. Later calls do nothing."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef properties[] = {
@@ -243,13 +312,17 @@ PyGetSetDef properties[] = {
 }  // namespace
 
 void BindWriter(py::module_& m) {
-  PyTypeObject* type =
-      MakeType("tfrecord_fast._core.RecordWriter", sizeof(Boxed<WriterPtr>),
-               {{Py_tp_new, Slot(New)},
-                {Py_tp_dealloc, Slot(DeallocWriter)},
-                {Py_tp_methods, methods},
-                {Py_tp_getset, properties}},
-               "Frames records into a file. Opened by _open_writer.", Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE);
+  PyTypeObject* type = MakeType("tfrecord_fast._core.RecordWriter", sizeof(Boxed<WriterPtr>),
+                                {{Py_tp_new, Slot(New)},
+                                 {Py_tp_dealloc, Slot(DeallocWriter)},
+                                 {Py_tp_finalize, Slot(Finalize)},
+                                 {Py_tp_traverse, Slot(TraverseWriter)},
+                                 {Py_tp_clear, Slot(ClearWriter)},
+                                 {Py_tp_methods, methods},
+                                 {Py_tp_getset, properties}},
+                                "Frames records into a file. Opened by _open_writer.",
+                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC);
+  py::module_::import("atexit").attr("register")(py::cpp_function(ClosePythonWriters));
   m.attr("RecordWriter") = writer_type = py::handle(reinterpret_cast<PyObject*>(type));
   m.def("write_columns", &WriteColumns, py::arg("writers"), py::arg("columns"), py::arg("rows"), py::arg("first"),
         py::arg("num_threads"));

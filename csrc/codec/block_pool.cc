@@ -8,6 +8,7 @@
 
 #include "codec/block_pool.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -18,10 +19,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/process.h"
 
 namespace tfr {
+namespace {
+
+constexpr auto kInterruptInterval = std::chrono::milliseconds(50);
+
+}  // namespace
 
 class BlockPool::Impl {
  public:
@@ -62,13 +69,13 @@ class BlockPool::Impl {
     if (++pending_ > 1) StartThreads(&lock);
     work_.notify_one();
     const size_t most = 2 * num_threads_ + 2;
-    while (pending_ > most) {
-      if (CallerWrites()) {
+    while (pending_ > most && output.failed.ok()) {
+      if (CallerWrites(output)) {
         WriteReady(&output, &lock);
         if (pending_ <= most) break;
-        done_.wait(lock, [&] { return output.queue.empty() || output.queue.front()->done; });
+        Wait(&output, &lock, [&] { return output.queue.empty() || output.queue.front()->done; });
       } else {
-        done_.wait(lock, [&] { return pending_ <= most; });
+        Wait(&output, &lock, [&] { return pending_ <= most; });
       }
     }
     return output.failed;
@@ -86,11 +93,10 @@ class BlockPool::Impl {
       }
       WriteReady(&output, &lock);
       if (output.queue.empty()) break;
-      done_.wait(lock, [&] {
-        return output.queue.empty() || (output.queue.front()->done && !output.writing) || !todo_.empty();
-      });
+      Wait(&output, &lock,
+           [&] { return output.queue.empty() || (output.queue.front()->done && !output.writing) || !todo_.empty(); });
     }
-    done_.wait(lock, [&] { return !output.writing; });
+    Wait(&output, &lock, [&] { return !output.writing; });
     return output.failed;
   }
 
@@ -113,7 +119,19 @@ class BlockPool::Impl {
     Status failed;
   };
 
-  bool CallerWrites() const { return options_.write_from == WriteFrom::kCallerOnly; }
+  static bool CallerWrites(const Output& output) { return output.sink->caller_only(); }
+
+  // Waits, and asks now and then whether to continue. If not, the output fails: what is queued for it is dropped, which
+  // is what the caller then waits for.
+  template <typename Until>
+  void Wait(Output* output, std::unique_lock<std::mutex>* lock, Until until) {
+    while (!done_.wait_for(*lock, kInterruptInterval, until)) {
+      lock->unlock();
+      Status status = CheckInterrupt();
+      lock->lock();
+      if (!status.ok()) output->failed = std::move(status);
+    }
+  }
 
   static Status Forked() { return Status::Closed("the writer belongs to the process that this one was forked from"); }
 
@@ -162,7 +180,7 @@ class BlockPool::Impl {
       job->status = std::move(status);
     }
     job->done = true;
-    if (!CallerWrites()) WriteReady(job->output, lock);
+    if (!CallerWrites(*job->output)) WriteReady(job->output, lock);
     done_.notify_all();
   }
 

@@ -15,17 +15,10 @@
 
 namespace tfr {
 
-// Who writes to the outputs.
-enum class WriteFrom : uint8_t {
-  kAnyThread,
-  kCallerOnly,  // the thread that calls Submit and Drain: for sinks that call Python
-};
-
 struct BlockPoolOptions {
   Compression compression = Compression::kNone;  // kNone: blocks are written as they are
   int level = CompressionOptions::kUnset;
   size_t num_threads = 0;  // 0: as many as the process may use
-  WriteFrom write_from = WriteFrom::kAnyThread;
 };
 
 // Called by one thread at a time. All later calls for an output return its first failure; nothing more is written
@@ -40,11 +33,12 @@ class BlockPool {
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
-  // `sink` must outlive the pool. Returns the output's number.
+  // `sink` must outlive the pool; if it is for its caller only, Submit and Drain write to it, else any thread. Returns
+  // the output's number.
   size_t AddOutput(Sink* sink);
 
   // Hands over a block of an output. Waits while the pool is full: two blocks for each thread and two
-  // more.
+  // more. A signal ends the wait, and the output has failed then.
   Status Submit(size_t output, std::shared_ptr<Buffer> buffer, size_t size, Content content);
 
   // Waits until every block of the output is written.

@@ -33,14 +33,14 @@ Status CheckCompression(Compression compression, const CompressionOptions& optio
 }
 
 Status NewCompressedSink(std::unique_ptr<Sink> sink, Compression compression, const CompressionOptions& options,
-                         size_t num_threads, WriteFrom write_from, std::unique_ptr<Sink>* made) {
+                         size_t num_threads, std::unique_ptr<Sink>* made) {
   if (compression == Compression::kNone) {
     *made = std::move(sink);
     return {};
   }
   const Codec& codec = *compression.codec();
   if (InBlocks(codec, options)) {
-    const BlockPoolOptions pool = {compression, options.level, num_threads, write_from};
+    const BlockPoolOptions pool = {compression, options.level, num_threads};
     return NewBlockCompressingSink(std::move(sink), pool, made);
   }
   std::unique_ptr<Compressor> compressor;

@@ -17,9 +17,9 @@ namespace tfr {
 Status CheckCompression(Compression compression, const CompressionOptions& options);
 
 // Compresses what is written to it into `sink`, as the codec's rule for blocks says; kNone: gives `sink` back. Each
-// call of Write must end where a record ends. num_threads and write_from matter for blocks only; see BlockPoolOptions.
+// call of Write must end where a record ends. num_threads matters for blocks only; see BlockPoolOptions.
 Status NewCompressedSink(std::unique_ptr<Sink> sink, Compression compression, const CompressionOptions& options,
-                         size_t num_threads, WriteFrom write_from, std::unique_ptr<Sink>* made);
+                         size_t num_threads, std::unique_ptr<Sink>* made);
 
 }  // namespace tfr
 

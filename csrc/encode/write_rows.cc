@@ -120,8 +120,15 @@ Status WriteRows(const RowEncoder& encoder, const std::vector<RecordWriter*>& wr
   TFR_RETURN_IF_ERROR(SizeRows(encoder, num_threads, sizes.data()));
   const std::vector<Block> blocks = CutBlocks(sizes, writers.size(), static_cast<size_t>(first % writers.size()));
   BlockWriter writer(encoder, sizes, writers);
+  for (const RecordWriter* one : writers) {
+    if (one->caller_only()) num_threads = 1;
+  }
   ParallelFor(blocks.size(), num_threads, [&](size_t i) { writer.Run(blocks[i]); });
-  return writer.TakeStatus();
+  Status status = writer.TakeStatus();
+  if (!status.ok()) {
+    for (RecordWriter* one : writers) one->Fail(status);
+  }
+  return status;
 }
 
 }  // namespace tfr

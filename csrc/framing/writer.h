@@ -32,6 +32,10 @@ class RecordWriter {
   Status Close();
   bool closed() const { return sink_ == nullptr; }
   bool failed() const { return !failed_.ok(); }
+  // From now on every call fails: a batch was not written whole.
+  void Fail(const Status& status) { failed_ = status; }
+  // See Sink.
+  bool caller_only() const { return sink_ != nullptr && sink_->caller_only(); }
 
   int64_t records_written() const { return records_written_; }
 

@@ -3,6 +3,8 @@
 #include "io/sink.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -10,13 +12,14 @@
 #include <cerrno>
 #include <utility>
 
-#include "io/source.h"
+#include "base/interrupt.h"
 
 namespace tfr {
 namespace {
 
 constexpr size_t kMaxParts = 64;                  // of one writev; well below IOV_MAX
 constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux writes at most 2^31 - 4096 bytes in one call
+constexpr int kInterruptMilliseconds = 50;
 
 }  // namespace
 
@@ -28,7 +31,27 @@ Status FileSink::Create(const std::string& path, std::unique_ptr<Sink>* sink, Op
     TFR_RETURN_IF_ERROR(CheckInterrupt());
   }
   if (descriptor < 0) return Status::Errno(errno, "open").WithPath(name);
-  sink->reset(new FileSink(descriptor, name));
+  std::unique_ptr<FileSink> made(new FileSink(descriptor, name));
+  TFR_RETURN_IF_ERROR(made->Prepare());
+  *sink = std::move(made);
+  return {};
+}
+
+Status FileSink::Prepare() {
+  struct stat info;
+  if (::fstat(descriptor_, &info) != 0) return Status::Errno(errno, "fstat").WithPath(path_);
+  waits_ = S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || S_ISCHR(info.st_mode);
+  if (!waits_) return {};
+  const int flags = ::fcntl(descriptor_, F_GETFL);
+  if (flags < 0 || ::fcntl(descriptor_, F_SETFL, flags | O_NONBLOCK) != 0) {
+    return Status::Errno(errno, "fcntl").WithPath(path_);
+  }
+  return {};
+}
+
+Status FileSink::WaitUntilWritable() {
+  pollfd wanted = {descriptor_, POLLOUT, 0};
+  while (::poll(&wanted, 1, kInterruptMilliseconds) <= 0) TFR_RETURN_IF_ERROR(CheckInterrupt());
   return {};
 }
 
@@ -37,6 +60,11 @@ FileSink::~FileSink() {
 }
 
 Status FileSink::Write(const Bytes* parts, size_t count) {
+  if (!failed_.ok()) return failed_;
+  return failed_ = WriteParts(parts, count);
+}
+
+Status FileSink::WriteParts(const Bytes* parts, size_t count) {
   size_t part = 0;
   size_t done = 0;  // bytes of parts[part] that are written
   while (part < count) {
@@ -51,9 +79,13 @@ Status FileSink::Write(const Bytes* parts, size_t count) {
       total += size;
     }
     if (used == 0) return {};  // nothing but empty parts is left
-    ssize_t n = ::writev(descriptor_, vectors, static_cast<int>(used));
+    const ssize_t n = ::writev(descriptor_, vectors, static_cast<int>(used));
     if (n < 0 && errno == EINTR) {
       TFR_RETURN_IF_ERROR(CheckInterrupt());
+      continue;
+    }
+    if (n < 0 && waits_ && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      TFR_RETURN_IF_ERROR(WaitUntilWritable());
       continue;
     }
     if (n < 0) return Status::Errno(errno, "write").WithPath(path_);

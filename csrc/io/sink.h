@@ -25,6 +25,9 @@ class Sink {
   // Flushes, ends the stream and releases it, whether or not that succeeds. Called once, or not at all: a
   // sink that is only destroyed closes its file and ends nothing.
   virtual Status Close() = 0;
+  // Whether a write may wait for somebody who may never come, or calls Python. Then it belongs in the thread that was
+  // asked to write, which is the one that signals reach.
+  virtual bool caller_only() const { return false; }
 };
 
 class FileSink : public Sink {
@@ -42,6 +45,7 @@ class FileSink : public Sink {
   Status Write(const Bytes* parts, size_t count) override;
   Status Flush() override { return {}; }  // nothing is held back here
   Status Close() override;
+  bool caller_only() const override { return waits_; }
 
   // From now on Close returns only when all that was written is on the disk.
   void SyncOnClose() { sync_ = true; }
@@ -49,9 +53,16 @@ class FileSink : public Sink {
  private:
   FileSink(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
 
+  // Finds out what was opened, and sees to it that no write can wait where signals are not looked for.
+  Status Prepare();
+  Status WriteParts(const Bytes* parts, size_t count);
+  Status WaitUntilWritable();
+
   int descriptor_;
   std::string path_;
+  bool waits_ = false;  // a pipe, a socket or a device, which is never blocked on
   bool sync_ = false;
+  Status failed_;  // of a write; nothing more is written then
 };
 
 }  // namespace tfr

@@ -1,7 +1,9 @@
 """Appending to files that exist, plain and compressed."""
 
+import errno
 import gzip
 import io
+import os
 
 import pytest
 
@@ -98,6 +100,17 @@ def test_appending_needs_a_path():
 def test_nothing_is_appended_to_zlib(path):
     with pytest.raises(ValueError, match="ZLIB"):
         tf.io.TFRecordWriter(path, "ZLIB", append=True)
+
+
+def test_a_file_whose_size_cannot_be_asked_for_is_not_replaced(path, monkeypatch):
+    write(path, RECORDS[:5], "")
+    refusal = OSError(errno.EIO, os.strerror(errno.EIO))
+    for name in ("stat", "lstat"):
+        monkeypatch.setattr(os, name, lambda *_, **__: (_ for _ in ()).throw(refusal))
+    with pytest.raises(OSError, match="Input/output error"):
+        tf.io.TFRecordWriter(path, append=True)
+    monkeypatch.undo()
+    assert read(path) == RECORDS[:5]
 
 
 def test_appending_in_a_missing_folder_is_file_not_found(tmp_path):

@@ -17,6 +17,7 @@ ROOMS = {
     "fuzz": "the fuzzer of the parsers, and what it found",
     "house": "layout, documents, types, docstrings, imports, examples/",
     "integrations": "other projects that read what we write, or take what we yield",
+    "mutation": "code that is broken on purpose, to see that tests notice",
     "values": "columns: BytesArray, RaggedTensor, SparseTensor",
 }
 

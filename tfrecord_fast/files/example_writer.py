@@ -223,10 +223,15 @@ class ExampleWriter:
 
     @contextlib.contextmanager
     def _cleanup(self) -> Iterator[None]:
-        """An error of the system ends the writer, and leaves no file behind."""
+        """Whatever comes from outside ends the writer, since a batch may be half written, and leaves no file behind.
+
+        What is wrong with the caller's own values is found before the first of them is written.
+        """
         try:
             yield
-        except (OSError, MemoryError):
+        except (TypeError, ValueError, FailedPreconditionError):
+            raise
+        except BaseException:
             self.abort()
             raise
 
@@ -263,7 +268,7 @@ class _Shard:
         return WrittenFile(self.target.path, self.writer.records_written, size)
 
     def discard(self) -> None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(Exception):  # whatever ended the writer has been raised
             self.writer.close()
         if self._there:
             self._there = False

@@ -129,7 +129,11 @@ class UrlWriter:
     def write(self, data: bytes | memoryview) -> int:
         """Takes all the bytes."""
         if self._open.alive:
-            self._file.write(data)
+            try:
+                self._file.write(data)
+            except BaseException:  # a part is missing
+                self.discard()
+                raise
         elif not self._discarded:
             raise ValueError("I/O operation on closed file.")
         return memoryview(data).nbytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from types import TracebackType
 
@@ -76,7 +77,7 @@ class TFRecordWriter(_core.RecordWriter):
         if isinstance(target, str):
             target = self._url = UrlWriter(target)
         try:
-            _core.open_writer(self, target, compression, settings, self._url is not None, append, threads)
+            _core.open_writer(self, target, compression, settings, False, append, threads)
         except BaseException:
             if self._url is not None:
                 self._url.discard()
@@ -94,6 +95,17 @@ class TFRecordWriter(_core.RecordWriter):
                 raise
             super().write_batch(texts)
 
+    def close(self) -> None:
+        """Flushes and closes the file; a URL appears now. Later calls do nothing."""
+        try:
+            super().close()
+        except BaseException:
+            if self._url is not None:
+                self._url.discard()
+            raise
+        if self._url is not None:
+            self._url.close()
+
     def __enter__(self) -> TFRecordWriter:
         return self
 
@@ -108,11 +120,9 @@ class TFRecordWriter(_core.RecordWriter):
             return
         if self._url is not None:
             self._url.discard()
-        try:
+        # The exception of the body came first, and is most likely the reason why closing fails too.
+        with contextlib.suppress(Exception):
             self.close()
-        except OSError:
-            # The exception that is being raised is most likely the same failure, and came first.
-            pass
 
     def __del__(self) -> None:
         if self._url is not None:
@@ -125,7 +135,10 @@ def _holds_records(target: object, compression: str) -> bool:
         raise ValueError("append=True needs the path of a file")
     if compression and not CODECS[compression].appends:
         raise ValueError(f'append=True is not for "{compression}": TensorFlow reads only the first stream of a file')
-    if not os.path.exists(target) or os.path.getsize(target) == 0:
+    try:
+        if os.path.getsize(target) == 0:
+            return False
+    except FileNotFoundError:  # any other error must not look like this one: what is in the file would be replaced
         return False
     return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0
 

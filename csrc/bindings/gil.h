@@ -1,0 +1,70 @@
+// Letting go of the GIL and taking it again, also while the interpreter ends.
+//
+// Up to CPython 3.13, a thread that wants the GIL while the interpreter ends is unwound by pthread_exit, through frames
+// which can't be unwound: destructors, and whatever holds Python objects without the GIL. Such a thread stops here
+// instead, for good, as CPython 3.14 does it: the process ends without it.
+
+#ifndef TFRECORD_FAST_BINDINGS_GIL_H_
+#define TFRECORD_FAST_BINDINGS_GIL_H_
+
+#include <Python.h>
+
+namespace tfr {
+
+// Never returns, and holds no lock of Python's.
+[[noreturn]] void StopThisThread() noexcept;
+
+// Whether the interpreter ends, or has ended: Python objects that are left are left alone.
+bool InterpreterEnds() noexcept;
+
+// What `call` returns. It calls Python and nothing else, and makes no C++ object: should Python end this thread, none
+// has to be destroyed.
+template <typename Call>
+auto CallPython(Call call) noexcept {
+  try {
+    return call();
+  } catch (...) {  // Python's functions throw nothing: this is pthread_exit
+    StopThisThread();
+  }
+}
+
+// Lets go of the GIL for as long as it lives.
+class GilReleased {
+ public:
+  GilReleased() noexcept : state_(PyEval_SaveThread()) {}
+  ~GilReleased() {
+    CallPython([this] {
+      PyEval_RestoreThread(state_);
+      return 0;
+    });
+  }
+  GilReleased(const GilReleased&) = delete;
+  GilReleased& operator=(const GilReleased&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+// Holds the GIL for as long as it lives, in any thread, whether or not the thread holds it already.
+class GilHeld {
+ public:
+  GilHeld() noexcept : state_(CallPython([] { return PyGILState_Ensure(); })) {}
+  ~GilHeld() { PyGILState_Release(state_); }
+  GilHeld(const GilHeld&) = delete;
+  GilHeld& operator=(const GilHeld&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+// Drops Python objects, from any thread. While the interpreter ends they are left as they are.
+template <typename Release>
+void DropWithGil(Release release) {
+  if (InterpreterEnds()) return;
+  GilHeld gil;
+  release();
+}
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BINDINGS_GIL_H_

@@ -1,0 +1,103 @@
+"""System calls and allocations that fail, one at a time: the short form of `python -m tests.faults.inject`."""
+
+import subprocess
+import sys
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.faults import preload
+from tests.support.paths import ROOT
+
+pytestmark = [
+    pytest.mark.skipif(not preload.available(), reason="preloads a library that g++ compiles, on Linux"),
+    pytest.mark.skipif(bool(tf.build_info()["sanitizers"]), reason="sanitizers have the same calls in their hands"),
+]
+
+
+def until(reason):
+    return pytest.mark.xfail(strict=True, reason=reason)
+
+
+def run(module, *arguments):
+    """(lines about what was wrong, the last line)."""
+    command = [sys.executable, "-m", f"tests.faults.{module}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=preload.environment())
+    assert done.returncode in (0, 1), done.stderr
+    *wrong, last = done.stdout.splitlines()
+    return wrong, last
+
+
+@pytest.fixture(scope="module")
+def faults():
+    return run("inject", "--short")
+
+
+def test_many_calls_failed(faults):
+    assert int(faults[1].split()[0]) > 400
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        "read pread preadv readv",
+        "write writev pwrite",
+        "open close",
+        "rename unlink fsync ftruncate",
+        "thread",
+        pytest.param("reads", marks=until("a file that is cut while it is read ends normally")),
+        "stat",
+        pytest.param("fstat", marks=until("a size that can't be asked for counts as 0")),
+        pytest.param("mmap malloc", marks=until("codecs without memory report damage")),
+        pytest.param("new", marks=until("an allocation that fails ends the process")),
+    ],
+)
+def test_a_call_that_fails_is_reported_and_leaves_nothing_wrong(faults, kinds):
+    wrong, _ = faults
+    assert [line for line in wrong if line.split()[1] in kinds.split()] == []
+
+
+@pytest.fixture(scope="module")
+def crashes():
+    return run("crash", "--short")
+
+
+LEFT = "WRONG other files: "
+
+
+def test_a_writer_that_is_killed_leaves_no_torn_file_under_a_final_name(crashes):
+    wrong, last = crashes
+    assert [line for line in wrong if LEFT not in line] == []
+    assert int(last.split()[0]) > 50
+
+
+@until("temporary files of killed writers stay")
+def test_the_next_writer_removes_what_a_killed_one_left(crashes):
+    wrong, _ = crashes
+    assert [line for line in wrong if LEFT in line] == []
+
+
+@pytest.fixture(scope="module")
+def synced_calls():
+    """What ExampleWriter with sync=True does to its three files, in order: (call, name or names)."""
+    lines, last = run("crash", "--log", "shards-plain-sync")
+    return [tuple(line.split()) for line in [*lines, last]]
+
+
+def places(calls, *wanted):
+    return [place for place, call in enumerate(calls) if call[: len(wanted)] == wanted]
+
+
+def test_a_synced_file_is_written_then_synced_then_named(synced_calls):
+    renames = [call for call in synced_calls if call[0] == "rename"]
+    assert len(renames) == 3
+    for rename in renames:
+        _, temporary, final = rename
+        written = [place for call in ("write", "writev") for place in places(synced_calls, call, temporary)]
+        synced = places(synced_calls, "fsync", temporary)
+        assert max(written) < max(synced) < synced_calls.index(rename)
+        assert not places(synced_calls, "open", final)
+
+
+def test_the_folder_is_synced_after_the_last_name_is_given(synced_calls):
+    assert max(places(synced_calls, "rename")) < max(places(synced_calls, "fsync", "."))

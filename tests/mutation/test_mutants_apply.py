@@ -1,0 +1,53 @@
+"""The mistakes of the mutation commands are still to be made: the code that they change has not moved away."""
+
+import ast
+import collections
+
+import pytest
+
+from tests.mutation import native, python, python_mutants
+from tests.support.paths import ROOT
+
+NATIVE = native.mutants()
+
+
+@pytest.mark.parametrize("mutant", NATIVE, ids=lambda mutant: f"{mutant.file}: {mutant.why}")
+def test_the_text_of_an_entry_is_in_its_file_once(mutant):
+    assert native.stale(mutant) is None
+    assert mutant.old != mutant.new and mutant.why
+
+
+def test_there_are_enough_entries_and_none_twice():
+    made = collections.Counter((mutant.file, mutant.old, mutant.new) for mutant in NATIVE)
+    assert len(NATIVE) >= 150 and max(made.values()) == 1
+
+
+def test_the_tests_that_entries_and_rooms_name_exist():
+    named = {name for mutant in NATIVE for name in mutant.tests.split()}
+    named |= {name for tests in native.TESTS.values() for name in tests.split()}
+    assert {name for name in named if not (ROOT / "tests" / f"{name}.py").exists()} == set()
+
+
+def test_every_room_of_the_core_has_tests():
+    assert set(native.TESTS) == {path.name for path in native.CORE.iterdir() if path.is_dir()} == set(native.ROOMS)
+
+
+SMALL = "def f(a, b=2):\n    if a < b and not a:\n        raise ValueError(g(a, b))\n    return a + b\n"
+
+
+def test_the_mistakes_of_a_small_function():
+    made = {f"{mutant.before} -> {mutant.after}" for mutant in python_mutants.mutants_of("f.py", SMALL)}
+    assert {"a < b -> a <= b", "a < b and (not a) -> a < b or not a", "not a -> a", "g(a, b) -> g(b, a)"} <= made
+    assert {"a + b -> a - b", "return a + b -> return None", "2 -> 3", "2 -> 1"} <= made
+    assert "raise ValueError(g(a, b)) -> nothing" in made
+
+
+def test_every_mistake_changes_the_code():
+    whole = ast.unparse(ast.parse(SMALL))
+    for mutant in python_mutants.mutants_of("f.py", SMALL):
+        assert ast.unparse(ast.parse(python_mutants.with_mistake(SMALL, mutant))) != whole
+
+
+def test_mutants_that_change_nothing_are_still_made():
+    names = {mutant.name for mutant in python.all_mutants([""], known=set())}
+    assert python.equivalent() - names == set()
