@@ -259,7 +259,7 @@ void Open(const py::object& self, const py::object& target, const std::string& c
     ThrowIfError(status);
   } else {
     sink = NewPythonSink(target, close_file, references);
-    PythonWriters().insert(self.ptr());
+    if (!close_file) PythonWriters().insert(self.ptr());  // a file that was opened for this is dropped, not completed
   }
   ThrowIfError(NewCompressedSink(std::move(sink), compression, options, num_threads, &sink));
   Unbox<WriterPtr>(self.ptr()) = std::make_unique<SharedWriter>(std::move(sink), std::move(references));

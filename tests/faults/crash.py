@@ -149,7 +149,7 @@ def crash(names, most, say=print):
                 kills += 1
                 if problem is not None:
                     wrong += 1
-                    problem = re.sub(r"\.\d+-[0-9a-f]+\.tmp", ".….tmp", problem)
+                    problem = re.sub(r"\.\d+-[-0-9a-f]+\.tmp", ".….tmp", problem)
                     problems.setdefault(problem, []).append(k)
             for problem, ks in problems.items():
                 say(f"{name}: killed at k = {', '.join(map(str, ks[:6]))} ({len(ks)}): WRONG {problem}")

@@ -152,7 +152,7 @@ class Injector:
     def plain(self, text):
         """Without what differs each time: folders, names of temporary files, places."""
         text = re.sub(rf"{re.escape(self.folder)}/(tmp\w+/\w+/)?", "", text)
-        text = re.sub(r"\d+-[0-9a-f]+\.tmp", "….tmp", text)
+        text = re.sub(r"\d+-[-0-9a-f]+\.tmp", "….tmp", text)
         return re.sub(r"(record|byte|row) \d+", r"\1 …", text)
 
     def _child(self, name, kind, k, way, out):

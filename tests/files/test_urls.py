@@ -11,6 +11,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.paths import ROOT
+from tfrecord_fast.files.urls import UrlWriter
 
 fsspec = pytest.importorskip("fsspec")
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem  # noqa: E402
@@ -184,6 +185,19 @@ def test_a_failed_close_leaves_nothing(memory, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         writer.close()
     assert contents("memory://urls") == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_close_that_is_interrupted_writes_nothing(folder, monkeypatch, kind):
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(UrlWriter, "flush", interrupt)
+    writer = tf.io.TFRecordWriter(f"{folder}/x", kind)
+    writer.write(b"x")
+    with pytest.raises(KeyboardInterrupt):
+        writer.close()
+    assert contents(folder) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -28,7 +28,12 @@ class Recorder:
 
     def __init__(self):
         self.tests = {}  # name: [seconds, {file: lines}]
+        self.failed = set()
         self.lines = None
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:  # without a mistake: it tells nothing
+            self.failed.add(report.nodeid)
 
     def trace(self, frame, event, argument):
         file = frame.f_code.co_filename
@@ -69,7 +74,8 @@ def main(arguments):
     NOTES.parent.mkdir(parents=True, exist_ok=True)
     files = {name.split("::")[0] for name in recorder.tests}
     kept = {name: value for name, value in notes().items() if name.split("::")[0] not in files}
-    NOTES.write_text(json.dumps({**kept, **recorder.tests}))
+    fresh = {name: value for name, value in recorder.tests.items() if name not in recorder.failed}
+    NOTES.write_text(json.dumps({**kept, **fresh}))
     return int(status)
 
 

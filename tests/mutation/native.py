@@ -76,7 +76,7 @@ TESTS = {
     "varint": "core/test_varint fuzz/test_corpus",
     "wire": """examples/test_parse_wire examples/test_parse_learnt examples/test_encode_one examples/test_infer
         examples/test_encode_sequences fuzz/test_corpus""",
-    "parse": """examples/test_parse_wire examples/test_parse_learnt examples/test_parse_fixed
+    "parse": """examples/test_parse_bounds examples/test_parse_wire examples/test_parse_learnt examples/test_parse_fixed
         examples/test_parse_missing_lists examples/test_parse_order examples/test_row_errors examples/test_infer
         fuzz/test_corpus examples/test_parse_tensorflow""",
     "encode": """examples/test_encode examples/test_encode_values examples/test_encode_errors
@@ -186,7 +186,7 @@ class Runner:
         try:
             extension = self.compiler.link(mutant, folder)
         except ValueError as error:
-            return True, f"does not compile: {error}"
+            return True, f"DOES NOT COMPILE: {' '.join(str(error).split())[:300]}"
         extension.replace(self.overlay.package / extension.name)
         first = mutant.tests.split()
         for tests in (first, [test for test in TESTS[mutant.room].split() if test not in first]):

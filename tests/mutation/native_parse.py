@@ -50,12 +50,6 @@ MUTANTS = [
     ),
     Mutant(
         "parse/row_writer.cc",
-        "target.count > room) [[unlikely]] {  // more",
-        "false) [[unlikely]] {  // more",
-        "a list that was counted too low",
-    ),
-    Mutant(
-        "parse/row_writer.cc",
         "spec.layout == Layout::kPadded && count % spec.elements != 0",
         "spec.layout == Layout::kPadded && count < spec.elements && count != 0",
         "values that do not fill the last step",

@@ -131,8 +131,8 @@ class UrlWriter:
         if self._open.alive:
             try:
                 self._file.write(data)
-            except BaseException:  # a part is missing
-                self.discard()
+            except BaseException:
+                self.discard()  # nobody knows what it has taken
                 raise
         elif not self._discarded:
             raise ValueError("I/O operation on closed file.")

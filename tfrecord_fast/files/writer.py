@@ -127,6 +127,7 @@ class TFRecordWriter(_core.RecordWriter):
     def __del__(self) -> None:
         if self._url is not None:
             self._url.drop()
+        super().__del__()
 
 
 def _holds_records(target: object, compression: str) -> bool:
