@@ -11,6 +11,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.paths import ROOT
+from tfrecord_fast.files.urls import UrlWriter
 
 fsspec = pytest.importorskip("fsspec")
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem  # noqa: E402
@@ -184,6 +185,43 @@ def test_a_failed_close_leaves_nothing(memory, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         writer.close()
     assert contents("memory://urls") == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_close_that_is_interrupted_writes_nothing(folder, monkeypatch, kind):
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(UrlWriter, "flush", interrupt)
+    writer = tf.io.TFRecordWriter(f"{folder}/x", kind)
+    writer.write(b"x")
+    with pytest.raises(KeyboardInterrupt):
+        writer.close()
+    assert contents(folder) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_part_that_can_not_be_written_discards_the_rest(bucket, monkeypatch, kind):
+    tried = []
+
+    def refuse_once(self, data):
+        tried.append(data)
+        if len(tried) == 1:
+            raise OSError(28, "No space left on device")
+        return len(data)
+
+    writer = tf.io.TFRecordWriter("bucket://urls/x", kind)
+    monkeypatch.setattr(Upload, "write", refuse_once)
+    with pytest.raises(OSError, match="No space"):
+        for _ in range(20):
+            writer.write(os.urandom(1 << 20))
+        writer.close()
+    with pytest.raises((OSError, ValueError)):
+        writer.close()
+        writer.write(b"more")
+    del writer
+    gc.collect()
+    assert not bucket and Bucket.aborted == ["urls/x"]
 
 
 def test_a_forked_process_that_drops_the_writer_leaves_it_alone(bucket):

@@ -74,7 +74,7 @@ class TFRecordWriter(_core.RecordWriter):
         if isinstance(target, str):
             target = self._url = UrlWriter(target)
         try:
-            _core.open_writer(self, target, compression, settings, self._url is not None, append, threads)
+            _core.open_writer(self, target, compression, settings, False, append, threads)
         except BaseException:
             if self._url is not None:
                 self._url.discard()
@@ -83,6 +83,17 @@ class TFRecordWriter(_core.RecordWriter):
     def write_batch(self, records: Records) -> None:  # type: ignore[override]
         """Appends all the records in one call."""
         super().write_batch(records)
+
+    def close(self) -> None:
+        """Flushes and closes the file; a URL appears now. Later calls do nothing."""
+        try:
+            super().close()
+        except BaseException:
+            if self._url is not None:
+                self._url.discard()
+            raise
+        if self._url is not None:
+            self._url.close()
 
     def __enter__(self) -> TFRecordWriter:
         return self
