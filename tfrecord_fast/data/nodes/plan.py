@@ -11,6 +11,7 @@ from ... import _core
 from .node import Run
 from .order import Shuffle
 from .records import Records
+from .turns import InTurn
 from .windows import Window, windowed_batches, windowed_records
 
 __all__ = ["RecordPlan"]
@@ -43,7 +44,7 @@ class RecordPlan:
             options = {"batch_size": self.batch_size, "drop_remainder": self.drop_remainder}
             return self._stream(run, seed, **options).batches()
         size = self.batch_size
-        return windowed_batches(
+        batches = windowed_batches(
             self._stream(run, seed, batch_size=size).batches(),
             self.windows,
             size,
@@ -51,6 +52,7 @@ class RecordPlan:
             # If a batch can't be made, its records up to the damage still can.
             lambda given: islice(self._stream(run, seed).records(), given, None),
         )
+        return InTurn(batches)
 
     def _stream(self, run: Run, seed: int, **options: Any) -> _core.RecordStream:
         """The native stream of everything before the windows: the one place where a plan becomes a stream."""

@@ -19,7 +19,6 @@ from typing import Any
 
 from ...values.nests import stack
 from .batches import Batch
-from .cache import Cache
 from .errors import IgnoreErrors
 from .joins import FlatMap, Interleave
 from .node import Iterations, Node, Of, Run
@@ -27,8 +26,7 @@ from .options import WithOptions
 from .order import Repeat, Shuffle, Slice
 from .plan import RecordPlan
 from .prefetch import Prefetch
-from .records import Records, joined
-from .sources import Generated
+from .records import Records, joined, lists_paths
 
 __all__ = ["record_plan"]
 
@@ -44,13 +42,13 @@ def record_plan(node: Node, run: Run) -> RecordPlan | None:
     return None if recognise is None else recognise(node, run)
 
 
-def _records(node: Records, run: Run) -> RecordPlan:
-    return RecordPlan(node)
+def _records(node: Records, run: Run) -> RecordPlan | None:
+    return RecordPlan(node) if node.at_hand else None
 
 
 def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
     """If each element is a path and the function gives the file's records: the native reader interleaves."""
-    if not _gives_paths(node.input) or not 0 <= node.input.cardinality() <= _MOST_FILES:
+    if not lists_paths(node.input, _MOST_FILES):
         return None
     before = Iterations(node.input)
     opened: list[Node] = []
@@ -63,12 +61,6 @@ def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
         before.restore()  # the paths are asked for again
         return None
     return RecordPlan(source, steps=(node.label(),))
-
-
-def _gives_paths(node: Node) -> bool:
-    while isinstance(node, Shuffle | Repeat | Slice | Prefetch | Cache | WithOptions):
-        node = node.input
-    return isinstance(node, Generated) and node.gives_paths
 
 
 def _batch(plan: RecordPlan, node: Batch) -> RecordPlan | None:

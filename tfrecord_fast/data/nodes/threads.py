@@ -21,6 +21,7 @@ from typing import Any
 
 from ... import _core
 from ...base.process import Origin
+from .turns import take_turns
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
 
@@ -49,14 +50,14 @@ class _Buffer:
         for _ in range(size):
             self._room.put(None)
 
-    def put(self, element: Any, error: BaseException | None) -> bool:
-        """Waits for room; False once no more are wanted."""
+    def wait_for_room(self) -> bool:
+        """False once no more elements are wanted."""
         if not self.stopped:
             self._room.get()
-        if self.stopped:
-            return False
+        return not self.stopped
+
+    def put(self, element: Any, error: BaseException | None) -> None:
         self._items.put((element, error))
-        return True
 
     def get(self) -> tuple[Any, BaseException | None]:
         item = self._items.get()
@@ -76,26 +77,37 @@ class _Buffer:
         self.put_end()
 
 
-def _fill(buffer: _Buffer, start: Callable[[], Iterator[Any]]) -> None:
+class _Source:
+    """What a thread fills a buffer from. The iterator owns it, so that both can be collected while the thread waits."""
+
+    def __init__(self, start: Callable[[], Iterator[Any]]) -> None:
+        self._start = start
+        self._elements: Iterator[Any] | None = None
+
+    def advance(self) -> Any:
+        if self._elements is None:
+            self._elements = iter(())  # if it can't be started, that is all
+            self._elements = self._start()
+        return next(self._elements)
+
+
+def _fill(buffer: _Buffer, source_of: weakref.ref[_Source]) -> None:
     try:
-        iterator = start()
-        while not buffer.stopped:
+        while buffer.wait_for_room():
+            source = source_of()
+            if source is None:
+                return
             try:
-                element = next(iterator)
+                buffer.put(source.advance(), None)
             except StopIteration:
                 break
             except _Stopped:
                 raise
             except BaseException as error:
-                if not buffer.put(None, error):
-                    return
-                continue
-            if not buffer.put(element, None):
-                return
+                buffer.put(None, error)
+            del source
     except _Stopped:
         pass
-    except BaseException as error:
-        buffer.put(None, error)
     buffer.put_end()
 
 
@@ -131,18 +143,22 @@ class Prefetched:
     """
 
     def __init__(self, start: Callable[[], Iterator[Any]], size: int) -> None:
-        self._start: Callable[[], Iterator[Any]] | None = start
+        self._source = _Source(start)
         self._buffer = _Buffer(size)
-        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
         self._origin = Origin()
+        self._turn: Any
+        take_turns(self)
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
         _check_process(self._origin)
-        if self._start is not None:
+        if self._thread is None:
             self._begin()
+        elif self._thread.ident == threading.get_ident():
+            raise RuntimeError("a function asked the iterator that is calling it for an element")
         element, error = self._buffer.get()
         if error is not None:
             raise error
@@ -152,15 +168,14 @@ class Prefetched:
         return element
 
     def _begin(self) -> None:
-        with self._starting:
-            if self._start is None:
+        with self._turn:
+            if self._thread is not None:
                 return
-            thread = threading.Thread(
-                target=_fill, args=(self._buffer, self._start), name="tfrecord_fast.prefetch", daemon=True
-            )
-            self._start = None
+            arguments = (self._buffer, weakref.ref(self._source))
+            thread = threading.Thread(target=_fill, args=arguments, name="tfrecord_fast.prefetch", daemon=True)
             _running[thread] = self._buffer
             thread.start()
+            self._thread = thread
 
     def __del__(self) -> None:
         self._buffer.stop()
@@ -243,14 +258,15 @@ class Mapped:
         self._pool: ThreadPoolExecutor | None = None
         self._futures: deque[Future[Any] | Exception] = deque()
         self._ended = False
-        self._lock = threading.Lock()  # guards everything here
+        self._turn: Any  # guards everything here
+        take_turns(self)
         self._origin = Origin()
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        with self._lock:
+        with self._turn:
             future = self._next_future()
             element = next(self._elements) if future is None else None
         if future is None:
@@ -317,14 +333,15 @@ class Tried:
         self._threaded = threaded
         self._verdict = verdict
         self._trial = _Trial(function, verdict, cheap)
-        self._lock = threading.Lock()  # guards _elements and _rest
+        self._turn: Any  # guards _elements and _rest
+        take_turns(self)
         self._rest: Iterator[Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        with self._lock:
+        with self._turn:
             if self._rest is None and self._verdict.slow:
                 self._rest = self._threaded(self._elements)
             rest = self._rest
