@@ -36,6 +36,8 @@ class RecordPlan:
 
     def iterate(self, run: Run) -> Iterator[Any]:
         """An iteration from the start: bytes, or RecordBatches."""
+        if not self.source.at_hand:
+            return self._iterate_one_by_one(run)
         seed = 0 if self.shuffle is None else self.shuffle.draws.next_seed()
         if self.batch_size is None:
             records = self._stream(run, seed).records()
@@ -53,6 +55,13 @@ class RecordPlan:
             lambda given: islice(self._stream(run, seed).records(), given, None),
         )
         return InTurn(batches)
+
+    def _iterate_one_by_one(self, run: Run) -> Iterator[Any]:
+        """The same, for files whose paths are taken as they are needed: a stream for each."""
+        if self.batch_size is None:
+            return windowed_records(self.source.iterate(run), self.windows)
+        batches = self.source.batches(run, self.batch_size)
+        return InTurn(windowed_batches(batches, self.windows, self.batch_size, self.drop_remainder, lambda _: iter(())))
 
     def _stream(self, run: Run, seed: int, **options: Any) -> _core.RecordStream:
         """The native stream of everything before the windows: the one place where a plan becomes a stream."""

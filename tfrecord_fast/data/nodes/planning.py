@@ -8,6 +8,7 @@ far as the stream's order is TensorFlow's:
 * take, skip and shard after these: cut out of the stream's batches, whose slices are views;
 * batch, with which the plan is complete. A prefetch adds nothing: the stream reads ahead by itself.
 
+Files whose paths are taken as they are needed have a stream each; of these, take, skip, shard and batch are cut.
 Records that interleave and flat_map read from files, one after the other or in turn, are the records of one stream.
 Everything else runs in Python, on what the plan gives.
 """
@@ -42,8 +43,8 @@ def record_plan(node: Node, run: Run) -> RecordPlan | None:
     return None if recognise is None else recognise(node, run)
 
 
-def _records(node: Records, run: Run) -> RecordPlan | None:
-    return RecordPlan(node) if node.at_hand else None
+def _records(node: Records, run: Run) -> RecordPlan:
+    return RecordPlan(node)
 
 
 def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
@@ -66,11 +67,15 @@ def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
 def _batch(plan: RecordPlan, node: Batch) -> RecordPlan | None:
     if plan.batch_size is not None or node.join is not stack:
         return None
+    if not plan.source.at_hand and plan.source.cycle_length > 1:
+        return None
     return plan.then(node.label(), batch_size=node.size, drop_remainder=node.drop_remainder)
 
 
 def _shuffle(plan: RecordPlan, node: Shuffle) -> RecordPlan | None:
     if plan.shuffle is not None or plan.epochs != 1 or plan.windows or plan.batch_size is not None:
+        return None
+    if not plan.source.at_hand:
         return None
     return plan.then(node.label(), shuffle=node)
 
@@ -78,6 +83,8 @@ def _shuffle(plan: RecordPlan, node: Shuffle) -> RecordPlan | None:
 def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
     same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream gives each epoch a different order
     if node.times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None or same:
+        return None
+    if not plan.source.at_hand:
         return None
     return plan.then(node.label(), epochs=node.times)
 
@@ -90,6 +97,8 @@ def _slice(plan: RecordPlan, node: Slice) -> RecordPlan | None:
 
 def _ignore_errors(plan: RecordPlan, node: IgnoreErrors) -> RecordPlan | None:
     if plan.batch_size is not None or plan.windows or plan.epochs != 1 or plan.shuffle or node.log_warning:
+        return None
+    if not plan.source.at_hand:
         return None
     return plan.then(node.label(), on_corrupt="skip_file")
 

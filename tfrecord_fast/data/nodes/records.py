@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from ... import _core
@@ -18,6 +20,7 @@ from .options import WithOptions
 from .order import Repeat, Shuffle, Slice
 from .prefetch import Prefetch
 from .sources import Generated
+from .windows import with_last_records
 
 __all__ = ["Records", "joined", "lists_paths"]
 
@@ -53,15 +56,27 @@ class Records(Node):
     def iterate(self, run: Run) -> Iterator[bytes]:
         if self.at_hand:
             return self.stream(run).records()
-        assert isinstance(self.files, Node)
-        files = Chained(run(self.files), flatten)
 
         def open_file(file: Any) -> Iterator[bytes]:
             return self._of_one(file).stream(run).records()
 
         if self.cycle_length == 1:
-            return Chained(files, open_file)
-        return Interleaved(files, open_file, self.cycle_length, self.block_length)
+            return Chained(self._one_by_one(run), open_file)
+        return Interleaved(self._one_by_one(run), open_file, self.cycle_length, self.block_length)
+
+    def batches(self, run: Run, size: int) -> Iterator[_core.RecordBatch]:
+        """The records of paths that are not at hand, in batches of at most that size, each of one file."""
+        for file in self._one_by_one(run):
+            one = self._of_one(file)
+            batches = one.stream(run, batch_size=size).batches()
+            yield from with_last_records(batches, partial(one._after, run))
+
+    def _after(self, run: Run, given: int) -> Iterator[bytes]:
+        return islice(self.stream(run).records(), given, None)
+
+    def _one_by_one(self, run: Run) -> Iterator[Any]:
+        assert isinstance(self.files, Node)
+        return Chained(run(self.files), flatten)
 
     def _of_one(self, file: Any) -> Records:
         return Records([file], self.compression_type, self.buffer_bytes)

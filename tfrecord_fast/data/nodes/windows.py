@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ... import _core
 from .turns import InTurn
 
-__all__ = ["Window", "windowed_batches", "windowed_records"]
+__all__ = ["Window", "windowed_batches", "windowed_records", "with_last_records"]
 
 
 class Window(NamedTuple):
@@ -51,7 +51,7 @@ def windowed_batches(
     cutters = [_Cutter(window) for window in windows]
     held: list[_core.RecordBatch] = []
     count = 0
-    for batch in _with_last_records(batches, records_from):
+    for batch in with_last_records(batches, records_from):
         for cutter in cutters:
             batch = cutter.cut(batch)
         if len(batch):
@@ -88,7 +88,7 @@ class _Cutter:
         return batch[first : max(first, last) : step]
 
 
-def _with_last_records(
+def with_last_records(
     batches: Iterator[_core.RecordBatch], records_from: Callable[[int], Iterator[bytes]]
 ) -> Iterator[_core.RecordBatch]:
     """The batches; if one fails, the records before the damage, and then the error."""
