@@ -109,9 +109,6 @@ class Scan(Of):
     def label(self) -> str:
         return "scan()"
 
-    def cardinality(self) -> int:
-        return UNKNOWN
-
     def seen_again(self) -> bool:
         return False
 
