@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ... import _core
+from .iterators import Windowed
 from .node import Run
 from .order import Shuffle
 from .records import Records
@@ -59,7 +60,10 @@ class RecordPlan:
     def _iterate_one_by_one(self, run: Run) -> Iterator[Any]:
         """The same, for files whose paths are taken as they are needed: a stream for each."""
         if self.batch_size is None:
-            return windowed_records(self.source.iterate(run), self.windows)
+            records = self.source.iterate(run)
+            for window in self.windows:
+                records = Windowed(records, *window)
+            return records
         batches = self.source.batches(run, self.batch_size)
         return InTurn(windowed_batches(batches, self.windows, self.batch_size, self.drop_remainder, lambda _: iter(())))
 

@@ -21,18 +21,38 @@ class Window(NamedTuple):
 
 
 def windowed_records(records: Iterator[bytes], windows: tuple[Window, ...]) -> Iterator[bytes]:
-    """The records that pass every window, one after the other."""
-    if all(window.start == 0 and window.step == 1 for window in windows):
-        return _first(records, [window.stop for window in windows if window.stop is not None])
+    """The records that pass every window, one after the other; threads may share them, unlike an islice."""
+    if any(window.step != 1 for window in windows):
+        for window in windows:
+            records = islice(records, *window)
+        return InTurn(records)
+    start, stop = 0, None
     for window in windows:
-        records = islice(records, *window)
-    return InTurn(records)
+        if window.stop is not None and (stop is None or start + window.stop < stop):
+            stop = start + window.stop
+        start += window.start
+    if stop is not None and stop <= start:
+        return iter(())
+    return _first(_after(records, start), None if stop is None else stop - start)
 
 
-def _first(records: Iterator[bytes], counts: list[int]) -> Iterator[bytes]:
-    """As islice, which threads can't share: an empty dict gives back the default, each record, with no Python code."""
+def _after(records: Iterator[bytes], count: int) -> Iterator[bytes]:
+    """Without the first `count`, which are read at once; if that fails, the error comes with the first `next()`."""
+    try:
+        next(islice(records, count, count), None)
+    except Exception as error:
+        return map(_raised, [error])
+    return records
+
+
+def _raised(error: Exception) -> bytes:
+    raise error
+
+
+def _first(records: Iterator[bytes], count: int | None) -> Iterator[bytes]:
+    """An empty dict gives back the default, which is each record, with no Python code."""
     nothing: dict[None, bytes] = {}
-    return map(nothing.get, repeat(None, min(counts)), records) if counts else records
+    return records if count is None else map(nothing.get, repeat(None, count), records)
 
 
 def windowed_batches(
