@@ -15,11 +15,15 @@ SIZES = (5, 2, 4, 3)
 def run_all(pipelines, files):
     """What each pipeline gives, twice over: for each element its plain form, or the word "error"."""
 
+    import collections
+
     def plain(value):
         if isinstance(value, dict):
-            return {key: plain(item) for key, item in value.items()}
-        if isinstance(value, tuple) and not hasattr(value, "_fields"):
-            return tuple(plain(item) for item in value)
+            made = {key: plain(item) for key, item in value.items()}
+            return made if type(value) is dict else (type(value).__name__, list(made.items()))
+        if isinstance(value, tuple):
+            made = tuple(plain(item) for item in value)
+            return made if type(value) is tuple else (type(value).__name__, made)
         if hasattr(value, "dense_shape"):
             return ("sparse", plain(value.indices), plain(value.values), list(map(int, value.dense_shape)))
         if hasattr(value, "to_list"):
@@ -49,6 +53,7 @@ def run_all(pipelines, files):
     for source in pipelines:
         data = tf.data  # noqa: F821 (of the process it runs in)
         names = {"tf": tf, "np": np, "D": data.Dataset, "R": data.TFRecordDataset}  # noqa: F821
+        names |= {"collections": collections, "Pair": collections.namedtuple("Pair", "x y")}
         names |= {"files": files[:-1], "examples": files[-1]}
         names["make_tf_record_dataset"] = getattr(data.experimental, "make_tf_record_dataset", None)
         if names["make_tf_record_dataset"] is None:  # TensorFlow does not export it
@@ -171,6 +176,48 @@ D.from_generator(lambda: [(1, "a")], output_signature=(tf.TensorSpec([], tf.int6
 D.from_generator(lambda n: range(n), output_types=tf.float32, args=(3,))
 D.choose_from_datasets([D.range(3), D.range(10, 20)], D.from_tensor_slices(np.int64([0, 1, 1, 0])))
 D.counter(3, 2).take(3)
+D.from_tensor_slices(collections.OrderedDict(b=[1, 2], a=["x", "y"]))
+D.from_tensor_slices(collections.OrderedDict(b=[1, 2], a=["x", "y"])).batch(2)
+D.from_tensor_slices(collections.OrderedDict(b=[1, 2], a=["x", "y"])).padded_batch(2)
+D.from_tensor_slices(collections.OrderedDict(b=[1, 2], a=["x", "y"])).batch(2).unbatch()
+D.from_tensors(collections.defaultdict(list, b=[1, 2], a="x")).repeat(2)
+D.range(2).map(lambda x: collections.OrderedDict(b=1, a="s")).batch(2)
+D.range(2).map(lambda x: collections.OrderedDict(b=(1, 2.5), a={"c": [1, 2]})).batch(2)
+D.range(2).map(lambda x: Pair(x, "s")).batch(2).unbatch().enumerate()
+D.from_tensor_slices(Pair([1, 2], ["a", "b"])).padded_batch(2)
+D.zip(Pair(D.range(3), D.range(2)))
+D.zip(collections.OrderedDict(b=D.range(3), a=(D.range(2), Pair(D.range(4), D.range(5)))))
+D.from_tensor_slices({"t": ["a", "bc"], "n": [1, 2]}).padded_batch(2)
+D.from_tensors("text").padded_batch(1)
+D.from_tensor_slices([["a", "b"], ["c", "d"]]).padded_batch(2, padded_shapes=[3], padding_values="-")
+D.range(1).concatenate(D.from_tensor_slices([1.5]))
+D.range(1).concatenate(D.range(1, output_type=tf.int32))
+D.from_tensors({"a": 1}).concatenate(D.from_tensors({"b": 1}))
+D.from_tensors({"a": 1}).concatenate(D.from_tensors({"a": 1, "b": 1}))
+D.from_tensors((1, 2)).concatenate(D.from_tensors(Pair(1, 2)))
+D.from_tensors((1, 2)).concatenate(D.from_tensors((1, 2, 3)))
+D.from_tensors([1, 2]).concatenate(D.from_tensors([1]))
+D.from_tensors([1, 2]).concatenate(D.from_tensors("a"))
+D.from_tensors(1).concatenate(D.from_tensors(2)).concatenate(D.from_tensors(True))
+D.range(0).repeat().concatenate(D.range(2))
+D.range(3).filter(lambda x: x > 9).repeat()
+D.range(3).filter(lambda x: x > 9).repeat(2)
+D.range(6).window(3, 1)
+D.range(6).window(2, 1, 2, drop_remainder=True)
+D.choose_from_datasets([D.range(1), D.range(10, 13)], D.from_tensor_slices(np.int64([0, 0, 0, 1, 1, 0, 1])))
+D.choose_from_datasets([D.range(1), D.range(10, 13)], D.from_tensor_slices(np.int64([0, 0, 0, 1, 1, 0, 1])), stop_on_empty_dataset=False)
+D.choose_from_datasets([D.range(1), D.range(10, 13)], D.range(2).repeat(), stop_on_empty_dataset=False)
+D.choose_from_datasets([D.range(20, 30), D.range(10, 20)], D.from_tensor_slices(np.int64([0, -1, 1])))
+D.choose_from_datasets([D.range(20, 30), D.range(10, 20)], D.from_tensor_slices(np.int64([0, 2, 1])))
+D.choose_from_datasets([D.range(2), D.from_tensor_slices([1.5])], D.range(2))
+D.choose_from_datasets([], D.range(0))
+D.sample_from_datasets([D.range(2), D.from_tensor_slices([1.5])])
+D.sample_from_datasets([])
+D.sample_from_datasets([D.range(2), D.range(3)], [1.0])
+D.sample_from_datasets([D.range(3), D.range(9)], [1.0, 0.0])
+D.from_generator(lambda: [{"a": 1, "b": 2}], output_types={"a": tf.int64})
+D.from_generator(lambda: [{"a": 1}], output_types={"a": tf.int64, "b": tf.int64})
+D.from_generator(lambda: [1, "a", 3], output_types=tf.int64)
 R(files)
 R(files[0]).batch(2)
 R(files).batch(4)
@@ -216,6 +263,8 @@ D.zip((R(files), D.range(6))).batch(4)
 R(files).concatenate(R(files[0])).batch(6)
 D.range(4).map(lambda x: tf.io.decode_raw("abcd", tf.uint8))
 """.strip().split("\n")
+
+LENGTH_UNKNOWN_HERE = {"D.sample_from_datasets([D.range(3), D.range(9)], [1.0, 0.0])"}
 
 SPEC = (
     "{'a': tf.io.FixedLenFeature([], tf.int64), 'v': tf.io.VarLenFeature(tf.int64), 'r': tf.io.RaggedFeature(tf.float32),"
@@ -272,7 +321,54 @@ ERRORS_HERE = {
     "enumerate": "D.range(6).map(fail).enumerate()",
     "repeat": "D.range(4).map(fail).repeat(2)",
     "interleave": "D.range(3).interleave(lambda x: D.range(4).map(fail), cycle_length=2)",
+    "interleave blocks": "D.range(3).interleave(lambda x: D.range(4).map(fail), cycle_length=2, block_length=2)",
+    "interleave over": "D.range(6).map(fail).interleave(lambda x: D.range(2), cycle_length=2)",
+    "interleave to open": "D.range(6).interleave(lambda x: D.range(fail(x)), cycle_length=2)",
+    "flat_map": "D.range(3).flat_map(lambda x: D.range(4).map(fail))",
+    "flat_map over": "D.range(6).map(fail).flat_map(lambda x: D.range(2))",
+    "flat_map to open": "D.range(6).flat_map(lambda x: D.range(fail(x)))",
+    "batch of 3": "D.range(6).map(fail).batch(3)",
+    "batch of 4": "D.range(6).map(fail).batch(4, drop_remainder=True)",
+    "batch whose shapes differ": "D.range(6).flat_map(lambda n: D.range(1 + tf.cast(n == 2, tf.int64)).batch(3)).batch(2)",
+    "padded_batch": "D.range(6).map(fail).padded_batch(2)",
+    "padded_batch of 4": "D.range(6).map(fail).padded_batch(4)",
+    "ragged_batch": "D.range(6).map(fail).ragged_batch(2)",
+    "unbatch": "D.range(6).map(fail).map(lambda x: tf.stack([x, x])).unbatch()",
+    "rebatch": "D.range(6).map(fail).batch(2).rebatch(3)",
+    "filter itself": "D.range(6).filter(lambda x: fail(x) != 1)",
+    "take_while": "D.range(6).map(fail).take_while(lambda x: x < 4)",
+    "take_while itself": "D.range(6).take_while(lambda x: fail(x) < 4)",
+    "take of less": "D.range(6).map(fail).take(2)",
+    "take of all": "D.range(6).map(fail).take(6)",
+    "shuffle": "D.range(6).map(fail).shuffle(1)",
+    "cache": "D.range(6).map(fail).cache()",
+    "cache repeated": "D.range(4).map(fail).cache().repeat(3)",
+    "scan": "D.range(6).map(fail).scan(np.int64(0), lambda s, x: (s + x, s + x))",
+    "scan itself": "D.range(6).scan(np.int64(0), lambda s, x: (s + x, s + fail(x)))",
+    "concatenate": "D.range(4).map(fail).concatenate(D.range(4).map(fail))",
+    "zip first": "D.zip(D.range(6).map(fail), D.range(10))",
+    "zip second": "D.zip(D.range(10), D.range(6).map(fail))",
+    "zip both": "D.zip(D.range(6).map(fail), D.range(6).map(fail))",
+    "zip in turn": "D.zip(D.range(6).map(fail), D.range(3).concatenate(D.range(6).map(fail)))",
+    "zip at the end": "D.zip(D.range(6).map(fail), D.range(2))",
+    "zip at the end, before": "D.zip(D.range(2), D.range(6).map(fail))",
+    "zip of a dict": "D.zip({'b': D.range(6).map(fail), 'a': (D.range(5), D.range(6))})",
+    "choose": "D.choose_from_datasets([D.range(6).map(fail), D.range(9)], D.from_tensor_slices(np.int64([0, 1] * 4)))",
+    "choose by": "D.choose_from_datasets([D.range(6), D.range(9)], D.range(6).map(fail).map(lambda x: x % 2))",
+    "sample": "D.sample_from_datasets([D.range(6).map(fail), D.range(9)], [1.0, 0.0])",
+    "generator": "D.from_generator(lambda: map(lambda x: 6 // x, range(-2, 3)), output_types=tf.int64)",
+    "generator that ends": "D.from_generator(lambda: (6 // x for x in range(-2, 3)), output_types=tf.int64)",
+    "window of 2": "D.range(6).map(fail).window(2).flat_map(lambda w: w.batch(9))",
+    "window of 3": "D.range(6).map(fail).window(3).flat_map(lambda w: w.batch(9))",
+    "windows that overlap": "D.range(6).map(fail).window(3, 1).flat_map(lambda w: w.batch(9))",
+    "windows that stride": "D.range(6).map(fail).window(2, 1, 2).flat_map(lambda w: w.batch(9))",
+    "windows beside it": "D.range(6).map(fail).window(1, 3).flat_map(lambda w: w.batch(9))",
+    "windows before it": "D.range(6).map(fail).window(2, 3).flat_map(lambda w: w.batch(9))",
+    "whole windows": "D.range(6).map(fail).window(2, 1, drop_remainder=True).flat_map(lambda w: w.batch(9))",
+    "zip ignored": "D.zip(D.range(6).map(fail), D.range(10)).ignore_errors()",
+    "everything": "D.zip(D.range(9).map(fail).cache(), D.range(9)).enumerate().window(2, 1).flat_map(lambda i, e: D.zip(i, D.zip(*e))).prefetch(1).take(9)",
 }
+UNSEEN = {"take of less", "windows beside it", "windows before it", "zip at the end, before"}
 FAIL = "lambda x: tf.reshape(x, [1 + tf.cast(x == 2, tf.int32)])[0]"
 
 
@@ -320,12 +416,13 @@ def test_a_pipeline_gives_what_tensorflow_gives(source, theirs, files, examples)
     assert not isinstance(ours, str), ours
     assert ours[0] == expected[0]
     assert ours[1] == expected[1]  # iterated again
-    assert ours[2] == expected[2] or -2 in (ours[2], expected[2])  # one may know more than the other
+    known = len(ours[0]) if expected[2] == -2 and ours[2] != -2 else expected[2]  # more than TensorFlow, or the same
+    assert ours[2] == (-2 if source in LENGTH_UNKNOWN_HERE else known)
 
 
 @pytest.mark.parametrize("case", ERRORS_HERE)
 def test_an_error_takes_the_place_of_its_element(case, theirs, files):
     source = ERRORS_HERE[case].replace("fail", f"({FAIL})")
     ours = run_here([source], files)[source]
-    assert "error" in ours[0] or "ignored" in case
+    assert ("error" in ours[0]) != (case in UNSEEN or "ignored" in case)
     assert ours[:2] == tuple(theirs[source][:2])

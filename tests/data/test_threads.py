@@ -5,10 +5,12 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import pytest
 
 import tfrecord_fast as tf
+from tests.support.forks import status_of_child
 
 
 def ours():
@@ -339,3 +341,119 @@ os.waitpid(child, 0)
 """
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60)
     assert "another process" in run.stdout, run.stderr
+
+
+# ---- Threads end ----
+
+
+class Trainer:
+    """Holds an iterator whose function holds the trainer."""
+
+    def __init__(self, make):
+        self.iterator = iter(make(tf.data.Dataset.range(10_000).map(self.work), self.work))
+        next(self.iterator)
+
+    def work(self, x):
+        return x
+
+
+HELD = {
+    "prefetch": lambda data, work: data.prefetch(2),
+    "prefetch twice": lambda data, work: data.prefetch(2).map(work).prefetch(2),
+    "map on threads": lambda data, work: data.map(work, num_parallel_calls=2),
+    "map on threads, prefetch": lambda data, work: data.map(work, num_parallel_calls=2).prefetch(2),
+    "prefetch, batch": lambda data, work: data.prefetch(2).batch(2).map(work),
+    "shuffle": lambda data, work: data.shuffle(10).map(work),
+    "zip": lambda data, work: tf.data.Dataset.zip(data.prefetch(1), data),
+    "interleave": lambda data, work: data.interleave(lambda x: tf.data.Dataset.range(5).map(work).prefetch(1), 3),
+}
+
+
+@pytest.mark.parametrize("make", HELD.values(), ids=HELD)
+def test_an_iterator_in_a_circle_of_references_is_collected(make):
+    trainer = Trainer(make)
+    gone = weakref.ref(trainer)
+    del trainer
+    wait_until(lambda: gc.collect() >= 0 and gone() is None)
+    wait_until(lambda: not ours())
+
+
+@pytest.mark.parametrize("chain", ["map(stuck, num_parallel_calls=2)", "map(stuck).prefetch(2)"])
+def test_the_interpreter_ends_while_a_function_never_does(chain):
+    code = f"""
+import threading, time
+import tfrecord_fast as tf
+
+def stuck(x):
+    while x:
+        time.sleep(0.01)
+    return x
+
+kept = iter(tf.data.Dataset.range(9).{chain})
+print(int(next(kept)))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert (run.returncode, run.stdout) == (0, "0\n"), run.stderr
+
+
+REENTRANT = {
+    "shuffle": lambda data: data.shuffle(2),
+    "batch": lambda data: data.batch(2),
+    "prefetch": lambda data: data.prefetch(2),
+    "cache": lambda data: data.cache(),
+    "zip": lambda data: tf.data.Dataset.zip(data, data),
+}
+
+
+@pytest.mark.parametrize("make", REENTRANT.values(), ids=REENTRANT)
+def test_a_function_that_asks_the_iterator_that_calls_it_gets_an_error(make):
+    held = []
+
+    def ask(x):
+        return next(held[0]) if held else x
+
+    held.append(iter(make(tf.data.Dataset.range(5).map(ask))))
+    with pytest.raises(RuntimeError, match="the iterator that is calling it"):
+        next(held[0])
+    held.clear()
+
+
+# ---- Forks ----
+
+
+def test_a_forked_process_continues_with_an_iterator_that_no_thread_was_in():
+    iterator = iter(tf.data.Dataset.range(10).map(lambda x: x).shuffle(1).batch(2))
+    next(iterator)
+    assert status_of_child(lambda: [batch.tolist() for batch in iterator] == [[2, 3], [4, 5], [6, 7], [8, 9]]) == 0
+
+
+IN_USE = {
+    "shuffle": lambda data: data.shuffle(1),
+    "take": lambda data: data.take(5),
+    "map(AUTOTUNE)": lambda data: data.map(lambda x: x, num_parallel_calls=tf.data.AUTOTUNE),
+}
+
+
+@pytest.mark.parametrize("make", IN_USE.values(), ids=IN_USE)
+def test_a_forked_process_does_not_wait_for_a_thread_that_is_not_there(make):
+    inside, leave = threading.Event(), threading.Event()
+
+    def wait(x):
+        inside.set()
+        leave.wait(20)
+        return x
+
+    iterator = iter(make(tf.data.Dataset.range(5).map(wait)))
+    thread = threading.Thread(target=lambda: list(iterator))
+    thread.start()
+    inside.wait(20)
+
+    def raises():
+        with pytest.raises(RuntimeError, match="fork"):
+            next(iterator)
+        return True
+
+    status = status_of_child(raises)
+    leave.set()
+    thread.join()
+    assert status == 0

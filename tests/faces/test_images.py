@@ -173,6 +173,22 @@ def test_pillow_encodes_a_jpeg():
     assert tf.io.decode_jpeg(tf.io.encode_jpeg(SMOOTH)).shape == SMOOTH.shape
 
 
+def sampling(jpeg):
+    """How often luminance is sampled for each sample of chrominance: across, and down."""
+    start = next(place for place in range(len(jpeg)) if jpeg[place : place + 2] in (b"\xff\xc0", b"\xff\xc2"))
+    factors = [jpeg[start + 11 + 3 * component] for component in range(3)]
+    return factors[0] >> 4, factors[0] & 15, factors[1:]
+
+
+@pytest.mark.parametrize("library", [{}, {"progressive": True}], ids=["simplejpeg", "Pillow"])
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [({}, (2, 2)), ({"chroma_downsampling": True}, (2, 2)), ({"chroma_downsampling": False}, (1, 1))],
+)
+def test_chroma_is_sampled_less_often_unless_that_is_turned_off(library, options, expected):
+    assert sampling(tf.io.encode_jpeg(SMOOTH, **library, **options)) == (*expected, [0x11, 0x11])
+
+
 @pytest.mark.usefixtures("without_simplejpeg")
 def test_pillow_refuses_a_jpeg_that_is_cut():
     with pytest.raises(tf.errors.InvalidArgumentError):

@@ -1,5 +1,7 @@
 """ShardReader: batches so large that several threads parse each."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -62,12 +64,22 @@ def test_the_first_bad_record_of_a_large_batch_is_named(tmp_path, path, row):
             list(tf.ShardReader(damaged, FIXED, batch_size=ROWS, num_threads=4))
 
 
+def threads():
+    return len(os.listdir("/proc/self/task"))
+
+
 def test_dropping_a_reader_amid_large_batches_ends_its_threads(path):
+    tf.parse_example(list(tf.data.TFRecordDataset(path)), FIXED)  # those that wait for the next call are there already
+    before = threads()
+    most = 0
     for stop in range(12):
         reader = iter(tf.ShardReader(path, FIXED, batch_size=250, num_threads=4, num_epochs=None))
         for _ in range(stop % 4):
             next(reader)
+        most = max(most, threads())
         del reader
+        assert threads() <= before
+    assert most > before
 
 
 def test_large_batches_of_sequences_are_the_same_with_any_number_of_threads(tmp_path):

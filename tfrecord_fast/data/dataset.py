@@ -13,6 +13,7 @@ from .._core import RecordBatch
 from ..errors import InvalidArgumentError
 from ..values.bytes_array import BytesArray
 from ..values.nests import map_leaves, normalize, returned
+from ..values.owned import copied, renewed, writable
 from .handle import T, node_of
 from .methods.batches import Batches
 from .methods.elements import Elements
@@ -144,9 +145,10 @@ class Dataset(
         >>> int(tf.data.Dataset.range(5).reduce(0, lambda total, x: total + x))
         10
         """
-        state = normalize(initial_state)
+        state = copied(normalize(initial_state))
+        own = writable if node_of(self).seen_again() else renewed
         for element in self:
-            state = returned(reduce_func(state, element))
+            state = returned(reduce_func(state, own(element)))
         return state
 
     def get_single_element(self, name: str | None = None) -> T:

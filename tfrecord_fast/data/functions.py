@@ -7,8 +7,9 @@ from typing import Any
 
 from ..errors import InvalidArgumentError
 from ..values.nests import returned
+from ..values.owned import renewed, writable
 
-__all__ = ["call", "guarded", "name_of"]
+__all__ = ["call", "guarded", "name_of", "test"]
 
 
 def name_of(function: Any) -> str:
@@ -32,13 +33,31 @@ def _stopped(function: Callable[..., Any]) -> InvalidArgumentError:
     return InvalidArgumentError(f"the function {name_of(function)} raised StopIteration")
 
 
-def call(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """The function as one of a single element, which is unpacked into arguments if it is a tuple."""
+def call(function: Callable[..., Any], seen_again: bool) -> Callable[[Any], Any]:
+    """The function as one of a single element, which is unpacked into arguments if it is a tuple.
+
+    If elements can be seen again, the function gets arrays of its own: it may work in place.
+    """
 
     def of_element(element: Any) -> Any:
         try:
             return returned(function(*element) if type(element) is tuple else function(element))
         except StopIteration as error:
             raise _stopped(function) from error
+
+    def of_own_element(element: Any) -> Any:
+        return of_element(writable(element))
+
+    return of_own_element if seen_again else of_element
+
+
+def test(predicate: Callable[..., Any], seen_again: bool) -> Callable[[Any], bool]:
+    """A predicate as one of a single element; as `call`. What it takes out of the element stays in the element."""
+    predicate = guarded(predicate)
+    own = writable if seen_again else renewed
+
+    def of_element(element: Any) -> bool:
+        element = own(element)
+        return bool(predicate(*element) if type(element) is tuple else predicate(element))
 
     return of_element

@@ -5,6 +5,7 @@ The semantics are those of tf.data's nests: tuples, named tuples and dicts are s
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,16 +16,19 @@ from ..dtypes import as_dtype, float32, string
 from ..errors import InvalidArgumentError
 from .composites import sparse_rows, stack_rows
 from .strings import object_array
-from .typed import AS_IS, as_ndarray, check_kinds, typed
+from .typed import AS_IS, as_ndarray, typed
 
 __all__ = [
     "TensorSpec",
     "column_length",
+    "kind_of",
     "leaves",
     "map_leaves",
     "normalize",
+    "pack",
     "returned",
     "rows",
+    "same_kinds",
     "spec_of",
     "stack",
 ]
@@ -45,11 +49,14 @@ def normalize(value: Any) -> Any:
         return value
     if kind is dict:
         return {key: normalize(item) for key, item in value.items()}
+    if kind is np.ndarray:
+        return typed(value)
     if isinstance(value, tuple):
-        items = [normalize(item) for item in value]
-        return kind(*items) if hasattr(kind, "_fields") else tuple(items)
+        return _tuple_like(value, [normalize(item) for item in value])
     if kind is list and any(hasattr(item, "row_splits") for item in value):
         return stack(value)
+    if isinstance(value, Mapping):
+        return _mapping_like(value, {key: normalize(item) for key, item in value.items()})
     return typed(value)
 
 
@@ -62,71 +69,133 @@ def leaves(value: Any) -> list[Any]:
     """The components of a structure, in TensorFlow's order: of a dict by key."""
     if isinstance(value, Mapping):
         return [leaf for key in sorted(value) for leaf in leaves(value[key])]
-    if isinstance(value, tuple) and not isinstance(value, TensorSpec):
+    if _is_structure(value):
         return [leaf for item in value for leaf in leaves(item)]
     return [value]
 
 
+def pack(like: Any, components: Iterable[Any]) -> Any:
+    """The structure of `like`, with these components in the order of `leaves`."""
+    return _packed(like, iter(components))
+
+
+def _packed(like: Any, components: Iterator[Any]) -> Any:
+    if isinstance(like, Mapping):
+        made = {key: _packed(like[key], components) for key in sorted(like)}
+        return _mapping_like(like, {key: made[key] for key in like})
+    if _is_structure(like):
+        return _tuple_like(like, [_packed(item, components) for item in like])
+    return next(components)
+
+
 def map_leaves(function: Callable[..., Any], first: Any, *others: Any) -> Any:
-    """The structure of `first`, with `function` applied to each component and the others' in the same place."""
+    """The structure of `first`, with `function` applied to each component and the others' in the same place.
+
+    Raises:
+      errors.InvalidArgumentError: the others have other keys or lengths.
+    """
     if isinstance(first, Mapping):
-        return {key: map_leaves(function, item, *(other[key] for other in others)) for key, item in first.items()}
-    if isinstance(first, tuple) and not isinstance(first, TensorSpec):
-        items = [map_leaves(function, *item) for item in zip(first, *others, strict=True)]
-        return type(first)(*items) if hasattr(first, "_fields") else tuple(items)
+        for other in others:
+            _check(isinstance(other, Mapping) and other.keys() == first.keys(), "keys", first, other)
+        made = {key: map_leaves(function, item, *(other[key] for other in others)) for key, item in first.items()}
+        return _mapping_like(first, made)
+    if _is_structure(first):
+        for other in others:
+            _check(isinstance(other, tuple | list) and len(other) == len(first), "lengths", first, other)
+        return _tuple_like(first, [map_leaves(function, *items) for items in zip(first, *others, strict=True)])
     return function(first, *others)
+
+
+def _is_structure(value: Any) -> bool:
+    return isinstance(value, tuple) and not isinstance(value, TensorSpec)
+
+
+def _tuple_like(like: tuple[Any, ...], items: Iterable[Any]) -> Any:
+    return type(like)(*items) if hasattr(like, "_fields") else tuple(items)
+
+
+def _mapping_like(like: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
+    """The items in a mapping of that type; in a dict if it can't be made of a dict."""
+    kind: Any = type(like)
+    if kind is dict:
+        return items
+    if isinstance(like, defaultdict):
+        return defaultdict(like.default_factory, items)
+    try:
+        return kind(items)
+    except TypeError:
+        return items
+
+
+def _check(same: bool, what: str, first: Any, other: Any) -> None:
+    if not same:
+        raise InvalidArgumentError(f"structures differ in their {what}: {first!r:.200} and {other!r:.200}")
 
 
 # ---- Batches ----
 
 
 def stack(elements: list[Any]) -> Any:
-    """One element with a new first axis, from elements of the same structure and shapes.
+    """One element with a new first axis, from elements of the same structure, kinds of values and shapes.
 
     Raises:
-      errors.InvalidArgumentError: their shapes or structures differ.
+      errors.InvalidArgumentError: their shapes, kinds or structures differ.
     """
     first = elements[0]
     if isinstance(first, Mapping):
-        _same(all(isinstance(e, Mapping) and e.keys() == first.keys() for e in elements), "keys", elements)
-        return {key: stack([element[key] for element in elements]) for key in first}
+        for element in elements:
+            _check(isinstance(element, Mapping) and element.keys() == first.keys(), "keys", first, element)
+        return _mapping_like(first, {key: stack([element[key] for element in elements]) for key in first})
     if isinstance(first, tuple):
-        _same(all(isinstance(e, tuple) and len(e) == len(first) for e in elements), "lengths", elements)
-        columns = [stack(list(column)) for column in zip(*elements, strict=True)]
-        return type(first)(*columns) if hasattr(first, "_fields") else tuple(columns)
-    if first is None:
-        return None
-    if hasattr(first, "row_splits"):
-        return stack_rows(elements)
+        for element in elements:
+            _check(type(element) is type(first) and len(element) == len(first), "lengths or types", first, element)
+        return _tuple_like(first, [stack(list(column)) for column in zip(*elements, strict=True)])
+    if first is None or hasattr(first, "row_splits"):
+        for element in elements:
+            _check(type(element) is type(first), "types", first, element)
+        return None if first is None else stack_rows(elements)
     return _stack_arrays(elements)
-
-
-def _same(same: bool, what: str, elements: list[Any]) -> None:
-    if not same:
-        raise InvalidArgumentError(f"elements of one batch differ in the {what} of their structure: {elements[:2]!r} …")
 
 
 def _stack_arrays(elements: list[Any]) -> Any:
     first = elements[0]
-    if isinstance(first, bytes) and all(isinstance(element, bytes) for element in elements):
+    if isinstance(first, bytes):
+        for element in elements:
+            _check(isinstance(element, bytes), "types", first, element)
         return object_array(elements, (len(elements),))
     if isinstance(first, np.generic):
         if all(type(element) is type(first) for element in elements):
             return np.array(elements, dtype=first.dtype)
-    elif not isinstance(first, bytes) and not hasattr(first, "__array__"):
+    elif not hasattr(first, "__array__"):
         column = np.empty(len(elements), dtype=object)
         for row, element in enumerate(elements):
             column[row] = element
         return column
-    arrays = [as_ndarray(element) for element in elements]
+    arrays = same_kinds(elements)
     for row, array in enumerate(arrays):
         if array.shape != arrays[0].shape:
             raise InvalidArgumentError(
                 "Cannot batch tensors with different shapes in component 0. "
                 f"First element had shape {list(arrays[0].shape)} and element {row} had shape {list(array.shape)}."
             )
-    check_kinds(arrays, "a batch")
     return np.stack(arrays)
+
+
+def same_kinds(elements: list[Any]) -> list[np.ndarray[Any, Any]]:
+    """As arrays, which may differ in the width of their numbers, but in nothing that would change a value.
+
+    Raises:
+      errors.InvalidArgumentError: bools, integers, floats or strings, and something else, in one component.
+    """
+    arrays = [as_ndarray(element) for element in elements]
+    dtypes = {array.dtype for array in arrays}
+    if len(dtypes) > 1:
+        kinds = {"i" if dtype.kind == "u" else dtype.kind for dtype in dtypes}
+        if len(kinds) > 1 or np.result_type(*dtypes).kind not in (kinds | {"u"}):
+            raise InvalidArgumentError(
+                f"elements of one batch differ in their dtypes: {', '.join(sorted(map(str, dtypes)))}"
+            )
+    return arrays
 
 
 # ---- Rows ----
@@ -155,12 +224,11 @@ def rows(value: Any) -> Iterator[Any]:
     length = column_length(value)
     if isinstance(value, Mapping):
         keys = list(value)
-        return (
-            dict(zip(keys, row, strict=True)) for row in zip(*(_rows(value[key], length) for key in keys), strict=True)
-        )
+        columns = zip(*(_rows(value[key], length) for key in keys), strict=True)
+        return map(lambda row: _mapping_like(value, dict(zip(keys, row, strict=True))), columns)
     if isinstance(value, tuple):
         made = zip(*(_rows(item, length) for item in value), strict=True)
-        return (type(value)(*row) for row in made) if hasattr(value, "_fields") else made
+        return map(lambda row: _tuple_like(value, row), made) if hasattr(value, "_fields") else made
     return iter(_rows(value, length))
 
 
@@ -193,3 +261,15 @@ def spec_of(value: Any) -> Any:
         return TensorSpec(tuple(getattr(leaf, "shape", ())), dtype)
 
     return map_leaves(one, value)
+
+
+def kind_of(element: Any) -> Any:
+    """What elements of one dataset have in common: their structure, and the dtypes of its components."""
+    if isinstance(element, Mapping):
+        return {key: kind_of(element[key]) for key in sorted(element)}
+    if isinstance(element, TensorSpec):
+        return getattr(element.dtype, "name", element.dtype)
+    if isinstance(element, tuple):
+        return (getattr(element, "_fields", ()), *map(kind_of, element))
+    name = kind_of(spec_of(element))
+    return f"{type(element).__name__} of {name}" if hasattr(element, "row_splits") else name

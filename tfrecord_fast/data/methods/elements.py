@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import takewhile
+from collections.abc import Callable
 from typing import Any
 
 from ...base.threads import available_cpus
 from ...values.nests import normalize
+from ...values.owned import snapshot
 from ..arguments import check_count
-from ..functions import guarded
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
 from ..nodes.errors import IgnoreErrors
-from ..nodes.maps import Apply, Enumerate, Filter, Map
+from ..nodes.maps import Enumerate, Filter, Map, Scan, TakeWhile
 from ..sentinels import AUTOTUNE
 
 __all__ = ["Elements"]
@@ -88,13 +87,7 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         [0, 1, 3, 6, 10]
         """
 
-        def results(elements: Iterator[Any]) -> Iterator[Any]:
-            state = normalize(initial_state)
-            for element in elements:
-                state, result = normalize(tuple(scan_func(state, element)))
-                yield result
-
-        return self._other(Apply(node_of(self), results, "scan()"))
+        return self._other(Scan(node_of(self), snapshot(normalize(initial_state)), scan_func))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> SameDataset:
         """The elements before the first for which the function is false.
@@ -103,9 +96,4 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         >>> [int(x) for x in tf.data.Dataset.range(9).take_while(lambda x: x < 3)]
         [0, 1, 2]
         """
-        predicate = guarded(predicate)
-
-        def holds(element: Any) -> bool:
-            return bool(predicate(*element) if type(element) is tuple else predicate(element))
-
-        return self._same(Apply(node_of(self), lambda elements: takewhile(holds, elements), "take_while()"))
+        return self._same(TakeWhile(node_of(self), predicate))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any
 
 from ...base.threads import available_cpus
 from ...errors import InvalidArgumentError
 from ...values.nests import leaves, map_leaves
+from ...values.owned import writable
 from ..arguments import check_count
 from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
+from ..nodes.choosing import Choose, Sample
 from ..nodes.joins import Concatenate, FlatMap, Interleave, Sliding, Zip
 from ..nodes.node import Node
-from ..nodes.sources import Failing, Generated
+from ..nodes.running import check_kinds
+from ..nodes.sources import Failing
 from ..sentinels import AUTOTUNE
 
 __all__ = ["Joins"]
@@ -85,11 +88,16 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
     def concatenate(self, dataset: OtherDataset, name: str | None = None) -> OtherDataset:
         """These elements, then the other's.
 
+        Raises:
+          TypeError: their elements differ in structure or dtypes; when iterated, if functions must be called to know.
+
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(2))]
         [0, 1, 0, 1]
         """
-        return self._other(Concatenate(node_of(self), node_of(dataset)))
+        nodes = [node_of(self), node_of(dataset)]
+        check_kinds(nodes)
+        return self._other(Concatenate(*nodes))
 
     @classmethod
     def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> OtherDataset:
@@ -121,18 +129,14 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
 
         Args:
           stop_on_empty_dataset: ends when a chosen dataset has no more elements; else it is skipped.
+
+        Raises:
+          ValueError: no datasets.
+          TypeError: datasets whose elements differ in structure or dtypes.
+          errors.InvalidArgumentError: when iterated: a choice that is not the number of a dataset; it is used up.
         """
 
-        def elements() -> Iterator[Any]:
-            iterators = [iter(dataset) for dataset in datasets]
-            for choice in choice_dataset:
-                try:
-                    yield next(iterators[int(choice)])
-                except StopIteration:
-                    if stop_on_empty_dataset:
-                        return
-
-        return cls._other(Generated(elements, f"choose_from_datasets({len(datasets)})"))
+        return cls._other(Choose(_alike(datasets), node_of(choice_dataset), bool(stop_on_empty_dataset)))
 
     @classmethod
     def sample_from_datasets(
@@ -143,29 +147,40 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> OtherDataset:
-        """Elements of datasets drawn at random, by `weights` (equal ones by default)."""
-        chances = [1.0] * len(datasets) if weights is None else [float(weight) for weight in weights]
-        if len(chances) != len(datasets):
-            raise InvalidArgumentError(f"{len(chances)} weights for {len(datasets)} datasets")
+        """Elements of datasets drawn at random, by `weights` (equal ones by default).
 
-        def elements() -> Iterator[Any]:
-            draw = random.Random(seed)
-            left = {number: iter(dataset) for number, dataset in enumerate(datasets) if chances[number] > 0}
-            while left:
-                [number] = draw.choices(list(left), [chances[number] for number in left])
-                try:
-                    yield next(left[number])
-                except StopIteration:
-                    if stop_on_empty_dataset:
-                        return
-                    del left[number]
+        Args:
+          seed: makes the order repeatable.
+          stop_on_empty_dataset: ends when a drawn dataset has no more elements; else others are drawn.
+          rerandomize_each_iteration: a different order each time; None or False: the same.
 
-        return cls._other(Generated(elements, f"sample_from_datasets({len(datasets)})"))
+        Raises:
+          ValueError: no datasets; not one weight per dataset, or one that is negative or not finite.
+          TypeError: datasets whose elements differ in structure or dtypes.
+        """
+        nodes = _alike(datasets)
+        chances = [1.0] * len(nodes) if weights is None else [float(weight) for weight in weights]
+        if len(chances) != len(nodes):
+            raise InvalidArgumentError(f"{len(chances)} weights for {len(nodes)} datasets")
+        if not all(0 <= chance < inf for chance in chances):
+            raise InvalidArgumentError(f"weights must be finite and not negative, got {weights!r:.200}")
+        start = None if seed is None else check_count("seed", seed, -(1 << 63))
+        again = bool(rerandomize_each_iteration)
+        return cls._other(Sample(nodes, chances, start, bool(stop_on_empty_dataset), again))
+
+
+def _alike(datasets: Any) -> list[Node]:
+    """The datasets' nodes, whose elements have one structure and the same dtypes, as far as that is known."""
+    nodes = [node_of(dataset) for dataset in datasets]
+    if not nodes:
+        raise InvalidArgumentError("`datasets` should not be empty.")
+    check_kinds(nodes)
+    return nodes
 
 
 def _opened(function: Callable[..., Any], method: str, element: Any) -> Node:
     """The node of the dataset that the function gives for the element."""
-    function = guarded(function)
+    function, element = guarded(function), writable(element)
     dataset = function(*element) if type(element) is tuple else function(element)
     if not isinstance(dataset, Handle):
         error = TypeError(f"the function of {method} must return a Dataset, got {type(dataset).__name__}")

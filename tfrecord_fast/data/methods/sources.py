@@ -15,9 +15,11 @@ from ...errors import InvalidArgumentError
 from ...values.bytes_array import BytesArray
 from ...values.conversion import as_array
 from ...values.nests import map_leaves, normalize
+from ...values.owned import copied, renewed, snapshot
 from ..functions import name_of
 from ..handle import Handle, OtherDataset, SameDataset, T
 from ..nodes.sources import Generated, slices
+from ..nodes.turns import InTurn
 from ..sentinels import INFINITE
 
 __all__ = ["Sources"]
@@ -32,7 +34,8 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
 
         Args:
           tensors: a structure (tuples, dicts) of arrays, lists, BytesArray, RecordBatch, SparseTensor, RaggedTensor,
-            all of one length.
+            all of one length. Arrays are copied, so that later changes to them do not show; those that nobody can
+            write to, such as a file mapped read-only, are not. Rows are read-only.
 
         Raises:
           errors.InvalidArgumentError: lengths differ, or one is a scalar.
@@ -46,8 +49,9 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
 
     @classmethod
     def from_tensors(cls, tensors: Any, name: str | None = None) -> OtherDataset:
-        """One element."""
-        return cls._other(Generated(partial(iter, [normalize(tensors)]), "from_tensors()", 1))
+        """One element, of read-only arrays; they are copied as those of `from_tensor_slices`."""
+        make = partial(map, renewed, [snapshot(normalize(tensors))])
+        return cls._other(Generated(make, "from_tensors()", 1, seen_again=True, shareable=True))
 
     @classmethod
     def range(cls, *args: int, output_type: Any = None, name: str | None = None) -> OtherDataset:
@@ -55,13 +59,14 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         numbers = range(*(int(as_array(arg, np.int64, "range()").item()) for arg in args))
         kind: Any = np.int64 if output_type is None else as_dtype(output_type).as_numpy_dtype
         text = ", ".join(str(arg) for arg in args)
-        return cls._other(Generated(partial(map, kind, numbers), f"range({text})", len(numbers)))
+        return cls._other(Generated(partial(map, kind, numbers), f"range({text})", len(numbers), shareable=True))
 
     @classmethod
     def counter(cls, start: int = 0, step: int = 1, dtype: Any = None, name: str | None = None) -> OtherDataset:
         """Endless numbers, int64 by default."""
         kind: Any = np.int64 if dtype is None else as_dtype(dtype).as_numpy_dtype
-        return cls._other(Generated(lambda: map(kind, count(start, step)), f"counter({start}, {step})", INFINITE))
+        label = f"counter({start}, {step})"
+        return cls._other(Generated(lambda: map(kind, count(start, step)), label, INFINITE, shareable=True))
 
     @classmethod
     def from_generator(
@@ -94,14 +99,14 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         if wanted is not None:
             shapes = map_leaves(lambda _: None, wanted) if shapes is None else map_leaves(_lengths, wanted, shapes)
 
-        def elements() -> Iterator[Any]:
-            for element in generator(*(args or ())):
-                if wanted is None:
-                    yield normalize(element)
-                else:
-                    yield map_leaves(_checked, wanted, shapes, element)
+        def converted(element: Any) -> Any:
+            return copied(normalize(element)) if wanted is None else map_leaves(_checked, wanted, shapes, element)
 
-        return cls._other(Generated(elements, f"from_generator({name_of(generator)})"))
+        def elements() -> Iterator[Any]:  # a map: an error in one element is not the end
+            return map(converted, InTurn(iter(generator(*(args or ())))))
+
+        label = f"from_generator({name_of(generator)})"
+        return cls._other(Generated(elements, label, calls_functions=True, shareable=True))
 
 
 def _as_structure(signature: Any) -> Any:
@@ -121,8 +126,10 @@ def _lengths(_: Any, shape: Any) -> tuple[int | None, ...] | None:
 def _checked(dtype: Any, lengths: tuple[int | None, ...] | None, value: Any) -> Any:
     """The value as that dtype, of that shape."""
     if hasattr(value, "row_splits"):
-        return value
+        return copied(value)
     made = _cast(dtype, value)
+    if made is value or (isinstance(made, np.ndarray) and made.base is not None):
+        made = copied(made)  # the generator may write to its array again
     if lengths is not None:
         shape = np.shape(made) if isinstance(made, bytes) else tuple(made.shape)
         if len(shape) != len(lengths) or any(

@@ -31,7 +31,8 @@ class Batch(Of):
         self._name = name
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return Batches(run(self.input), self.size, self.drop_remainder, self.join)
+        passes_over = self._name != "padded_batch"
+        return Batches(run(self.input), self.size, self.drop_remainder, self.join, passes_over)
 
     def label(self) -> str:
         return f"{self._name}({self.size}{', drop_remainder' if self.drop_remainder else ''})"
@@ -41,6 +42,9 @@ class Batch(Of):
         if elements < 0:
             return elements
         return elements // self.size if self.drop_remainder else -(-elements // self.size)
+
+    def seen_again(self) -> bool:
+        return False
 
     def element_spec(self, run: Run) -> Any:
         if self.join is not stack:

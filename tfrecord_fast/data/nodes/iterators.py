@@ -9,15 +9,35 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from ...values.nests import rows, stack
+from ...errors import InvalidArgumentError
+from ...values.nests import kind_of, normalize, rows, stack
+from ...values.owned import read_only, renewed, snapshot, writable
+from .turns import Turns
 
-__all__ = ["Batches", "Chained", "Ignoring", "Interleaved", "Repeated", "Shuffled", "Windowed", "Windows"]
+__all__ = [
+    "Batches",
+    "Chained",
+    "Concatenated",
+    "Filling",
+    "Ignoring",
+    "Interleaved",
+    "Repeated",
+    "Scanned",
+    "Shuffled",
+    "Windowed",
+    "Windows",
+    "Zipped",
+]
 
 _END = object()
 
 
-class Batches(Iterator[Any]):
-    """Stacked runs of elements."""
+class Batches(Turns):
+    """Stacked runs of elements.
+
+    An error takes the place of its batch: the rest of its elements are passed over. Without `passes_over`, the next
+    batch starts right after it, as TensorFlow's padded_batch has it.
+    """
 
     def __init__(
         self,
@@ -25,19 +45,26 @@ class Batches(Iterator[Any]):
         size: int,
         drop_remainder: bool,
         join: Callable[[list[Any]], Any] = stack,
+        passes_over: bool = True,
     ) -> None:
+        super().__init__()
         self._elements = elements
         self._size = size
         self._drop_remainder = drop_remainder
         self._join = join
+        self._passes_over = passes_over
+        self._interrupted: list[Any] = []
 
-    def __next__(self) -> Any:
-        run: list[Any] = []
+    def _next(self) -> Any:
+        run, self._interrupted = self._interrupted, []
         try:
-            run.extend(islice(self._elements, self._size))
+            run.extend(islice(self._elements, self._size - len(run)))
         except Exception:
-            # The error takes the place of the batch: the rest of its elements are skipped.
-            self._pass_over(self._size - len(run) - 1)
+            if self._passes_over:
+                self._pass_over(self._size - len(run) - 1)
+            raise
+        except BaseException:
+            self._interrupted = run
             raise
         if not run or (self._drop_remainder and len(run) < self._size):
             raise StopIteration
@@ -53,36 +80,38 @@ class Batches(Iterator[Any]):
                 continue
 
 
-class Windowed(Iterator[Any]):
+class Windowed(Turns):
     """The elements with the numbers start, start + step, … below stop; an error has no number."""
 
     def __init__(self, elements: Iterator[Any], start: int, stop: int | None, step: int) -> None:
+        super().__init__()
         self._elements = elements
-        self._next = start
+        self._wanted = start
         self._stop = stop
         self._step = step
         self._place = 0
 
-    def __next__(self) -> Any:
-        if self._stop is not None and self._next >= self._stop:
+    def _next(self) -> Any:
+        if self._stop is not None and self._wanted >= self._stop:
             raise StopIteration
         while True:
             element = next(self._elements)
             self._place += 1
-            if self._place > self._next:
-                self._next += self._step
+            if self._place > self._wanted:
+                self._wanted += self._step
                 return element
 
 
-class Chained(Iterator[Any]):
+class Chained(Turns):
     """The elements of one iterable of each element, one after the other."""
 
     def __init__(self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]] = rows) -> None:
+        super().__init__()
         self._elements = elements
         self._open = open_
         self._current: Iterator[Any] | None = None
 
-    def __next__(self) -> Any:
+    def _next(self) -> Any:
         while True:
             if self._current is None:
                 self._current = iter(self._open(next(self._elements)))
@@ -92,16 +121,17 @@ class Chained(Iterator[Any]):
             self._current = None
 
 
-class Repeated(Iterator[Any]):
+class Repeated(Turns):
     """What `start()` iterates over, `count` times; if that is negative, endlessly, or until it gives no element."""
 
     def __init__(self, start: Callable[[], Iterator[Any]], count: int) -> None:
+        super().__init__()
         self._start = start
         self._left = count
         self._current: Iterator[Any] | None = None
         self._some = True
 
-    def __next__(self) -> Any:
+    def _next(self) -> Any:
         while True:
             if self._current is None:
                 if self._left == 0 or not self._some:
@@ -116,17 +146,18 @@ class Repeated(Iterator[Any]):
             self._current = None
 
 
-class Shuffled(Iterator[Any]):
+class Shuffled(Turns):
     """Draws from a buffer of the next `size` elements."""
 
     def __init__(self, elements: Iterator[Any], size: int, seed: int) -> None:
+        super().__init__()
         self._elements = elements
         self._size = size
         self._below = random.Random(seed).randrange
         self._buffer: list[Any] = []
         self._ended = False
 
-    def __next__(self) -> Any:
+    def _next(self) -> Any:
         buffer = self._buffer
         while not self._ended and len(buffer) < self._size:
             element = next(self._elements, _END)
@@ -141,12 +172,13 @@ class Shuffled(Iterator[Any]):
         return buffer.pop()
 
 
-class Interleaved(Iterator[Any]):
+class Interleaved(Turns):
     """`block_length` elements in turn of each of the `cycle_length` iterables that are open at a time."""
 
     def __init__(
         self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]], cycle_length: int, block_length: int
     ) -> None:
+        super().__init__()
         self._elements = elements
         self._open = open_
         self._slots: list[Iterator[Any] | None] = [None] * cycle_length
@@ -155,7 +187,7 @@ class Interleaved(Iterator[Any]):
         self._given = 0
         self._ended = False
 
-    def __next__(self) -> Any:
+    def _next(self) -> Any:
         while not self._ended or any(slot is not None for slot in self._slots):
             current = self._slots[self._slot]
             if current is None:
@@ -185,10 +217,21 @@ class Interleaved(Iterator[Any]):
         self._given = 0
 
 
-class Windows(Iterator[list[Any]]):
-    """Lists of `size` elements, `stride` apart, each of which starts `shift` elements after the one before."""
+class _Failed:
+    """In a window's buffer, the place of an element that raised."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+class Windows(Turns):
+    """Lists of `size` elements, `stride` apart, each of which starts `shift` elements after the one before.
+
+    An element that raises has its place like any other: windows that it is in raise its error.
+    """
 
     def __init__(self, elements: Iterator[Any], size: int, shift: int, stride: int, drop_remainder: bool) -> None:
+        super().__init__()
         self._elements = elements
         self._size = size
         self._shift = shift
@@ -197,11 +240,12 @@ class Windows(Iterator[list[Any]]):
         self._buffer: deque[Any] = deque()
         self._ahead = 0  # elements to skip before the next window, if shift is more than a window spans
 
-    def __next__(self) -> list[Any]:
+    def _next(self) -> list[Any]:
         span = (self._size - 1) * self._stride + 1
-        for _ in islice(self._elements, self._ahead):
+        while self._ahead and self._element() is not _END:
             self._ahead -= 1
-        self._buffer.extend(islice(self._elements, span - len(self._buffer)))
+        while len(self._buffer) < span and (element := self._element()) is not _END:
+            self._buffer.append(element)
         if not self._buffer or (self._drop_remainder and len(self._buffer) < span):
             raise StopIteration
         window = list(islice(self._buffer, 0, None, self._stride))
@@ -209,7 +253,140 @@ class Windows(Iterator[list[Any]]):
         for _ in range(passed):
             self._buffer.popleft()
         self._ahead = self._shift - passed
+        for element in window:
+            if isinstance(element, _Failed):
+                raise element.error
         return window
+
+    def _element(self) -> Any:
+        try:
+            return next(self._elements, _END)
+        except Exception as error:
+            return _Failed(error)
+
+
+class Zipped(Turns):
+    """Lists of the elements of several iterators side by side, up to the end of the shortest.
+
+    An error takes the place of a whole list, so that the others stay side by side.
+    """
+
+    def __init__(self, iterators: list[Iterator[Any]]) -> None:
+        super().__init__()
+        self._iterators = iterators
+        self._behind: list[Iterator[Any]] = []  # those that an interrupted list has not asked yet
+
+    def _next(self) -> list[Any]:
+        self._catch_up()
+        found: list[Any] = []
+        fault: Exception | None = None
+        for number, iterator in enumerate(self._iterators, 1):
+            try:
+                found.append(next(iterator))
+            except StopIteration:
+                self._iterators = []
+                break
+            except Exception as error:
+                fault = fault or error
+            except BaseException:
+                self._behind = self._iterators[number:]
+                raise
+        if fault is not None:
+            raise fault
+        if not self._iterators:
+            raise StopIteration
+        return found
+
+    def _catch_up(self) -> None:
+        while self._behind:
+            try:
+                next(self._behind[0], None)
+            except Exception:
+                pass
+            del self._behind[0]
+
+
+class Concatenated(Turns):
+    """The elements of iterators that `starts` start, one after the other.
+
+    Raises:
+      TypeError: when an iterator's first element is not of the kind of the first iterator's; that is the end.
+    """
+
+    def __init__(self, starts: Iterable[Callable[[], Iterator[Any]]]) -> None:
+        super().__init__()
+        self._starts = deque(starts)
+        self._current: Iterator[Any] | None = None
+        self._kind: Any = None
+        self._checked = False
+
+    def _next(self) -> Any:
+        while True:
+            if self._current is None:
+                if not self._starts:
+                    raise StopIteration
+                self._current, self._checked = self._starts.popleft()(), False
+            element = next(self._current, _END)
+            if element is _END:
+                self._current = None
+                continue
+            if not self._checked:
+                self._check(element)
+            return element
+
+    def _check(self, element: Any) -> None:
+        kind = kind_of(element)
+        if self._kind is not None and kind != self._kind:
+            self._current = None
+            self._starts.clear()
+            raise TypeError(f"Incompatible dataset elements: {self._kind} vs. {kind}")
+        self._kind, self._checked = kind, True
+
+
+class Scanned(Turns):
+    """The results of `function(state, element)`, which gives the next state and a result.
+
+    What it gives and takes is its own: a state may be written to, and given as a result, too.
+    """
+
+    def __init__(self, elements: Iterator[Any], state: Any, function: Callable[[Any, Any], Any]) -> None:
+        super().__init__()
+        self._elements = elements
+        self._state = snapshot(state)
+        self._function = function
+
+    def _next(self) -> Any:
+        pair = tuple(self._function(writable(self._state), next(self._elements)))
+        if len(pair) != 2:
+            raise InvalidArgumentError(f"the function of scan must return a state and a result, got {len(pair)} values")
+        state, result = normalize(pair)
+        self._state = snapshot(state)
+        return result
+
+
+class Filling(Turns):
+    """Elements that are kept: `keep` is called with the list of them once there are `count`, or no more.
+
+    What raises is not kept, as in TensorFlow.
+    """
+
+    def __init__(self, elements: Iterator[Any], count: int, keep: Callable[[list[Any]], None]) -> None:
+        super().__init__()
+        self._elements = elements
+        self._count = count
+        self._keep = keep
+        self._kept: list[Any] = []
+
+    def _next(self) -> Any:
+        element = next(self._elements, _END)
+        if element is _END:
+            self._keep(self._kept)
+            raise StopIteration
+        kept = read_only(element)
+        self._kept.append(kept)
+        if len(self._kept) == self._count:
+            self._keep(self._kept)
+        return renewed(kept)
 
 
 class Ignoring(Iterator[Any]):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import chain, repeat
+from functools import partial
+from itertools import repeat
 from typing import Any
 
-from ...values.nests import leaves, map_leaves
+from ...values.nests import leaves, map_leaves, pack
+from ...values.owned import read_only
 from ..sentinels import INFINITE, UNKNOWN
-from .iterators import Chained, Interleaved, Windows
+from .iterators import Chained, Concatenated, Interleaved, Windows, Zipped
 from .node import Node, Of, Run
 from .sources import Generated
 
@@ -23,6 +25,7 @@ class FlatMap(Of):
       name: of the function, for repr.
     """
 
+    calls_functions = True
     cycle_length = 1
     block_length = 1
 
@@ -39,6 +42,9 @@ class FlatMap(Of):
 
     def cardinality(self) -> int:
         return INFINITE if self.input.cardinality() == INFINITE else UNKNOWN
+
+    def seen_again(self) -> bool:
+        return True  # who knows what the function gives
 
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
@@ -83,11 +89,15 @@ class Sliding(Of):
         windows = Windows(run(self.input), self._size, self._shift, self._stride, self._drop_remainder)
         return map(self._window, windows)
 
+    def seen_again(self) -> bool:
+        return False
+
     def _window(self, elements: list[Any]) -> Any:
         return map_leaves(self._column, *elements)
 
     def _column(self, *column: Any) -> Any:
-        return self._wrap(Generated(column.__iter__, "window", len(column)))
+        kept = [read_only(one) for one in column]  # windows may share elements, and can be iterated again
+        return self._wrap(Generated(kept.__iter__, "window", len(kept), seen_again=True, shareable=True))
 
     def label(self) -> str:
         return f"window({self._size}, shift={self._shift}, stride={self._stride})"
@@ -111,7 +121,7 @@ class Concatenate(Node):
         self.inputs = (first, second)
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return chain.from_iterable(map(run, self.inputs))
+        return Concatenated(partial(run, node) for node in self.inputs)
 
     def label(self) -> str:
         return "concatenate"
@@ -140,9 +150,10 @@ class Zip(Node):
     def iterate(self, run: Run) -> Iterator[Any]:
         if not self.inputs:
             return repeat(self._structure)
-        if isinstance(self._structure, tuple) and all(isinstance(part, Node) for part in self._structure):
-            return zip(*map(run, self._structure), strict=False)
-        return _zipped(map_leaves(run, self._structure))
+        rows = Zipped([run(node) for node in self.inputs])
+        if type(self._structure) is tuple and all(isinstance(part, Node) for part in self._structure):
+            return map(tuple, rows)
+        return map(partial(pack, self._structure), rows)
 
     def label(self) -> str:
         return "zip"
@@ -159,11 +170,3 @@ class Zip(Node):
 
     def element_spec(self, run: Run) -> Any:
         return map_leaves(lambda part: part.element_spec(run), self._structure)
-
-
-def _zipped(iterators: Any) -> Iterator[Any]:
-    while True:
-        try:
-            yield map_leaves(next, iterators)
-        except StopIteration:
-            return

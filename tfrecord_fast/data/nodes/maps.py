@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import count, takewhile
 from typing import Any
 
 import numpy as np
 
 from ...values.nests import spec_of
-from ..functions import call, guarded, name_of
+from ...values.owned import writable
+from ..functions import call, guarded, name_of, test
 from ..sentinels import UNKNOWN
+from .iterators import Scanned
 from .node import Node, Of, Run
 from .threads import Mapped, Verdict
+from .turns import InTurn
 
-__all__ = ["Apply", "Enumerate", "Filter", "Map"]
+__all__ = ["Enumerate", "Filter", "Map", "Scan", "TakeWhile"]
 
 
 class Map(Of):
@@ -27,6 +30,7 @@ class Map(Of):
 
     def __init__(self, node: Node, function: Callable[..., Any], threads: int = 0, tried: bool = False) -> None:
         super().__init__(node)
+        self.calls_functions = True
         self.function = function
         self.threads = threads
         self.tried = tried
@@ -37,12 +41,15 @@ class Map(Of):
 
     def over(self, elements: Iterator[Any], verdict: Verdict | None = None) -> Iterator[Any]:
         """The function's results for these elements; with a verdict, on threads only if it is slow."""
-        function = call(self.function)
+        function = call(self.function, self.input.seen_again())
         return Mapped(elements, function, self.threads, verdict) if self.threads else map(function, elements)
 
     def label(self) -> str:
         threads = f", {self.threads} threads" if self.threads else ""
         return f"map({name_of(self.function)}{threads})"
+
+    def seen_again(self) -> bool:
+        return False
 
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
@@ -56,11 +63,7 @@ class Filter(Of):
         self._predicate = predicate
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        predicate = guarded(self._predicate)
-        return filter(
-            lambda element: bool(predicate(*element) if type(element) is tuple else predicate(element)),
-            run(self.input),
-        )
+        return filter(test(self._predicate, self.input.seen_again()), run(self.input))
 
     def label(self) -> str:
         return f"filter({name_of(self._predicate)})"
@@ -77,7 +80,8 @@ class Enumerate(Of):
         self._start = start
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return zip(map(np.int64, count(self._start)), run(self.input), strict=False)
+        # An error has its number, as in TensorFlow.
+        return InTurn(zip(map(np.int64, count(self._start)), run(self.input), strict=False))
 
     def label(self) -> str:
         return f"enumerate({self._start or ''})"
@@ -86,22 +90,44 @@ class Enumerate(Of):
         return (spec_of(np.int64(0)), self.input.element_spec(run))
 
 
-class Apply(Of):
-    """What a function makes of the input's iterator: scan and take_while."""
+class Scan(Of):
+    """The results of a function that takes a state and an element, and gives the next state and a result."""
 
-    def __init__(self, node: Node, function: Callable[[Iterator[Any]], Iterator[Any]], label: str) -> None:
+    calls_functions = True
+
+    def __init__(self, node: Node, state: Any, function: Callable[[Any, Any], Any]) -> None:
         super().__init__(node)
+        self._state = state
         self._function = function
-        self._label = label
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return self._function(run(self.input))
+        function = guarded(self._function)
+        if self.input.seen_again():
+            return Scanned(run(self.input), self._state, lambda state, element: function(state, writable(element)))
+        return Scanned(run(self.input), self._state, function)
 
     def label(self) -> str:
-        return self._label
+        return "scan()"
 
-    def cardinality(self) -> int:
-        return UNKNOWN
+    def seen_again(self) -> bool:
+        return False
 
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
+
+
+class TakeWhile(Of):
+    """The elements before the first for which the function is false."""
+
+    def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
+        super().__init__(node)
+        self._predicate = predicate
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return InTurn(takewhile(test(self._predicate, self.input.seen_again()), run(self.input)))
+
+    def label(self) -> str:
+        return "take_while()"
+
+    def cardinality(self) -> int:
+        return UNKNOWN

@@ -8,7 +8,7 @@ from copy import copy
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...values.nests import spec_of
+from ...values.nests import kind_of, spec_of
 from ..sentinels import UNKNOWN
 
 __all__ = ["Draws", "Iterations", "Node", "Of", "Run"]
@@ -41,6 +41,7 @@ class Node(ABC):
 
     inputs: tuple[Node, ...] = ()
     draws: Draws | None = None  # if the order differs from iteration to iteration
+    calls_functions = False  # of the user's, to make the first element
 
     @abstractmethod
     def iterate(self, run: Run) -> Iterator[Any]:
@@ -63,6 +64,22 @@ class Node(ABC):
     def cardinality(self) -> int:
         """The number of elements, INFINITE or UNKNOWN."""
         return UNKNOWN
+
+    def seen_again(self) -> bool:
+        """Whether it may give an element once more, so that its arrays are read-only."""
+        return any(node.seen_again() for node in self.inputs)
+
+    def known_kind(self, run: Run) -> Any:
+        """What its elements have in common, as of `kind_of`; None if it takes a function of the user's to tell."""
+        if self._calls_functions_below():
+            return None
+        try:
+            return kind_of(self.element_spec(run))
+        except InvalidArgumentError:  # no elements
+            return None
+
+    def _calls_functions_below(self) -> bool:
+        return self.calls_functions or any(node._calls_functions_below() for node in self.inputs)
 
     def element_spec(self, run: Run) -> Any:
         """Shape and dtype of the elements, as a structure of TensorSpec: by default of the first, which is made for it.

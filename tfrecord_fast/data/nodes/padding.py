@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ...values.composites import stack_ragged
 from ...values.conversion import fill_value
-from ...values.nests import leaves, map_leaves, stack
+from ...values.nests import leaves, map_leaves, pack, same_kinds, stack
 from ...values.ragged import RaggedTensor, ragged_of
 
 __all__ = ["padder", "stack_ragged_arrays"]
@@ -20,36 +20,13 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
     """A function that stacks elements, padded to `shapes` with `values`, as of `Dataset.padded_batch`."""
 
     def join(elements: list[Any]) -> Any:
-        count = len(leaves(elements[0]))
+        columns = leaves(map_leaves(lambda *column: list(column), *elements))
+        count = len(columns)
         shape_of = [None] * count if shapes is None else _shapes(shapes, count)
         value_of = [None] * count if values is None else _values(values, count)
-        columns = list(zip(*(leaves(element) for element in elements), strict=True))
-        padded = [
-            _pad(list(column), shape, value) for column, shape, value in zip(columns, shape_of, value_of, strict=True)
-        ]
-        places = iter(padded)
-        in_order = {key: value for key, value in zip(_paths(elements[0]), places, strict=True)}
-        return _rebuild(elements[0], (), in_order)
+        return pack(elements[0], map(_pad, columns, shape_of, value_of))
 
     return join
-
-
-def _paths(value: Any, prefix: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The path of each of `leaves(value)`, in that order."""
-    if isinstance(value, Mapping):
-        return [path for key in sorted(value) for path in _paths(value[key], (*prefix, key))]
-    if isinstance(value, tuple):
-        return [path for number, item in enumerate(value) for path in _paths(item, (*prefix, number))]
-    return [prefix]
-
-
-def _rebuild(like: Any, prefix: tuple[Any, ...], at: dict[tuple[Any, ...], Any]) -> Any:
-    if isinstance(like, Mapping):
-        return {key: _rebuild(item, (*prefix, key), at) for key, item in like.items()}
-    if isinstance(like, tuple):
-        items = [_rebuild(item, (*prefix, number), at) for number, item in enumerate(like)]
-        return type(like)(*items) if hasattr(like, "_fields") else tuple(items)
-    return at[prefix]
 
 
 def _shapes(shapes: Any, count: int) -> list[Any]:
@@ -79,8 +56,11 @@ def _values(values: Any, count: int) -> list[Any]:
 
 
 def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
-    arrays = [np.asarray(item, dtype=object) if isinstance(item, bytes) else np.asarray(item) for item in column]
+    arrays = same_kinds(column)
+    dtype = np.result_type(*arrays)
     rank = arrays[0].ndim
+    if any(array.ndim != rank for array in arrays):
+        raise InvalidArgumentError(f"elements of one batch differ in rank: {sorted({array.ndim for array in arrays})}")
     if shape is not None and len(shape) != rank:
         raise InvalidArgumentError(f"the padded shape {shape} does not fit elements of {rank} dimensions")
     longest = np.max([array.shape for array in arrays], axis=0).tolist() if rank else []
@@ -90,8 +70,11 @@ def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
     ]
     if any(have > length for have, length in zip(longest, wanted, strict=True)):
         raise InvalidArgumentError(f"Attempted to pad to a smaller size than the input element: {longest} to {wanted}")
-    batch = np.full((len(arrays), *wanted), _padding(value, arrays[0].dtype), dtype=arrays[0].dtype)
+    batch = np.full((len(arrays), *wanted), _padding(value, dtype), dtype=dtype)
     for row, array in enumerate(arrays):
+        if not rank:
+            batch[row] = column[row]  # a string as it is, not as an array of no dimensions
+            continue
         place: Any = (row, *(slice(length) for length in array.shape))
         batch[place] = array
     return batch

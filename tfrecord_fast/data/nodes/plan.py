@@ -8,9 +8,11 @@ from itertools import islice
 from typing import Any
 
 from ... import _core
+from .iterators import Windowed
 from .node import Run
 from .order import Shuffle
 from .records import Records
+from .turns import InTurn
 from .windows import Window, windowed_batches, windowed_records
 
 __all__ = ["RecordPlan"]
@@ -35,6 +37,8 @@ class RecordPlan:
 
     def iterate(self, run: Run) -> Iterator[Any]:
         """An iteration from the start: bytes, or RecordBatches."""
+        if not self.source.at_hand:
+            return self._iterate_one_by_one(run)
         seed = 0 if self.shuffle is None else self.shuffle.draws.next_seed()
         if self.batch_size is None:
             records = self._stream(run, seed).records()
@@ -43,7 +47,7 @@ class RecordPlan:
             options = {"batch_size": self.batch_size, "drop_remainder": self.drop_remainder}
             return self._stream(run, seed, **options).batches()
         size = self.batch_size
-        return windowed_batches(
+        batches = windowed_batches(
             self._stream(run, seed, batch_size=size).batches(),
             self.windows,
             size,
@@ -51,6 +55,17 @@ class RecordPlan:
             # If a batch can't be made, its records up to the damage still can.
             lambda given: islice(self._stream(run, seed).records(), given, None),
         )
+        return InTurn(batches)
+
+    def _iterate_one_by_one(self, run: Run) -> Iterator[Any]:
+        """The same, for files whose paths are taken as they are needed: a stream for each."""
+        if self.batch_size is None:
+            records = self.source.iterate(run)
+            for window in self.windows:
+                records = Windowed(records, *window)
+            return records
+        batches = self.source.batches(run, self.batch_size)
+        return InTurn(windowed_batches(batches, self.windows, self.batch_size, self.drop_remainder, lambda _: iter(())))
 
     def _stream(self, run: Run, seed: int, **options: Any) -> _core.RecordStream:
         """The native stream of everything before the windows: the one place where a plan becomes a stream."""

@@ -8,6 +8,7 @@ far as the stream's order is TensorFlow's:
 * take, skip and shard after these: cut out of the stream's batches, whose slices are views;
 * batch, with which the plan is complete. A prefetch adds nothing: the stream reads ahead by itself.
 
+Files whose paths are taken as they are needed have a stream each; of these, take, skip, shard and batch are cut.
 Records that interleave and flat_map read from files, one after the other or in turn, are the records of one stream.
 Everything else runs in Python, on what the plan gives.
 """
@@ -19,7 +20,6 @@ from typing import Any
 
 from ...values.nests import stack
 from .batches import Batch
-from .cache import Cache
 from .errors import IgnoreErrors
 from .joins import FlatMap, Interleave
 from .node import Iterations, Node, Of, Run
@@ -27,8 +27,7 @@ from .options import WithOptions
 from .order import Repeat, Shuffle, Slice
 from .plan import RecordPlan
 from .prefetch import Prefetch
-from .records import Records, joined
-from .sources import Generated
+from .records import Records, joined, lists_paths
 
 __all__ = ["record_plan"]
 
@@ -50,7 +49,7 @@ def _records(node: Records, run: Run) -> RecordPlan:
 
 def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
     """If each element is a path and the function gives the file's records: the native reader interleaves."""
-    if not _gives_paths(node.input) or not 0 <= node.input.cardinality() <= _MOST_FILES:
+    if not lists_paths(node.input, _MOST_FILES):
         return None
     before = Iterations(node.input)
     opened: list[Node] = []
@@ -65,14 +64,10 @@ def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
     return RecordPlan(source, steps=(node.label(),))
 
 
-def _gives_paths(node: Node) -> bool:
-    while isinstance(node, Shuffle | Repeat | Slice | Prefetch | Cache | WithOptions):
-        node = node.input
-    return isinstance(node, Generated) and node.gives_paths
-
-
 def _batch(plan: RecordPlan, node: Batch) -> RecordPlan | None:
     if plan.batch_size is not None or node.join is not stack:
+        return None
+    if not plan.source.at_hand and plan.source.cycle_length > 1:
         return None
     return plan.then(node.label(), batch_size=node.size, drop_remainder=node.drop_remainder)
 
@@ -80,12 +75,16 @@ def _batch(plan: RecordPlan, node: Batch) -> RecordPlan | None:
 def _shuffle(plan: RecordPlan, node: Shuffle) -> RecordPlan | None:
     if plan.shuffle is not None or plan.epochs != 1 or plan.windows or plan.batch_size is not None:
         return None
+    if not plan.source.at_hand:
+        return None
     return plan.then(node.label(), shuffle=node)
 
 
 def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
     same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream gives each epoch a different order
     if node.times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None or same:
+        return None
+    if not plan.source.at_hand:
         return None
     return plan.then(node.label(), epochs=node.times)
 
@@ -98,6 +97,8 @@ def _slice(plan: RecordPlan, node: Slice) -> RecordPlan | None:
 
 def _ignore_errors(plan: RecordPlan, node: IgnoreErrors) -> RecordPlan | None:
     if plan.batch_size is not None or plan.windows or plan.epochs != 1 or plan.shuffle or node.log_warning:
+        return None
+    if not plan.source.at_hand:
         return None
     return plan.then(node.label(), on_corrupt="skip_file")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any
 
 from ... import _core
@@ -11,16 +13,26 @@ from ...dtypes import string
 from ...files.names import flatten
 from ...files.streams import record_stream
 from ...values.nests import TensorSpec
+from .cache import Cache
+from .iterators import Chained, Interleaved
 from .node import Node, Run
+from .options import WithOptions
+from .order import Repeat, Shuffle, Slice
+from .prefetch import Prefetch
+from .sources import Generated
+from .windows import with_last_records
 
-__all__ = ["Records", "joined"]
+__all__ = ["Records", "joined", "lists_paths"]
+
+_MOST_PATHS = 1_000_000
 
 
 class Records(Node):
     """The records of TFRecord files.
 
     Args:
-      files: as `flatten` gives them, or a node that gives paths.
+      files: as `flatten` gives them, or a node that gives paths; they are taken as they are needed, unless all of
+        them are at hand.
       compression_type: None detects.
       buffer_bytes: how much may be read ahead, if that is more than the reader does by itself.
       cycle_length: how many files are read in turn, `block_length` records of each.
@@ -45,7 +57,37 @@ class Records(Node):
         self.inputs = (files,) if isinstance(files, Node) else ()
 
     def iterate(self, run: Run) -> Iterator[bytes]:
-        return self.stream(run).records()
+        if self.at_hand:
+            return self.stream(run).records()
+
+        def open_file(file: Any) -> Iterator[bytes]:
+            return self._of_one(file).stream(run).records()
+
+        if self.cycle_length == 1:
+            return Chained(self._one_by_one(run), open_file)
+        return Interleaved(self._one_by_one(run), open_file, self.cycle_length, self.block_length)
+
+    def batches(self, run: Run, size: int) -> Iterator[_core.RecordBatch]:
+        """The records of paths that are not at hand, in batches of at most that size, each of one file."""
+        for file in self._one_by_one(run):
+            one = self._of_one(file)
+            batches = one.stream(run, batch_size=size).batches()
+            yield from with_last_records(batches, partial(one._after, run))
+
+    def _after(self, run: Run, given: int) -> Iterator[bytes]:
+        return islice(self.stream(run).records(), given, None)
+
+    def _one_by_one(self, run: Run) -> Iterator[Any]:
+        assert isinstance(self.files, Node)
+        return Chained(run(self.files), flatten)
+
+    def _of_one(self, file: Any) -> Records:
+        return Records([file], self.compression_type, self.buffer_bytes)
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether all paths can be listed: there are not too many, and no function has to be called for them."""
+        return not isinstance(self.files, Node) or lists_paths(self.files, _MOST_PATHS)
 
     def stream(self, run: Run, **options: Any) -> _core.RecordStream:
         """The native stream of the records; options are others of RecordStream."""
@@ -94,3 +136,12 @@ def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Recor
 
 def _is_one_path(file: Any) -> bool:
     return isinstance(file, str | bytes) and not set(os.fsdecode(file)) & set("*?[")
+
+
+def lists_paths(node: Node, most: int) -> bool:
+    """Whether the node's elements are paths, at most that many, which can be had ahead at no cost."""
+    if not 0 <= node.cardinality() <= most:
+        return False
+    while isinstance(node, Shuffle | Repeat | Slice | Prefetch | Cache | WithOptions):
+        node = node.input
+    return isinstance(node, Generated) and node.gives_paths

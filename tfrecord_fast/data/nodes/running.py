@@ -13,7 +13,7 @@ from .planning import record_plan
 from .prefetch import Prefetch
 from .threads import CHEAP_AHEAD, CHEAP_CALL, Prefetched, Tried
 
-__all__ = ["run", "start"]
+__all__ = ["check_kinds", "run", "start"]
 
 
 def run(node: Node) -> Iterator[Any]:
@@ -42,7 +42,7 @@ def _on_trial(node: Prefetch) -> Iterator[Any] | None:
     plan = record_plan(below, run) if maps and not isinstance(below, Map) else None
     if plan is None:
         return None
-    functions = [call(one.function) for one in maps]
+    functions = [call(one.function, one.input.seen_again()) for one in maps]
 
     def function(element: Any) -> Any:
         for one in functions:
@@ -56,3 +56,11 @@ def _on_trial(node: Prefetch) -> Iterator[Any] | None:
 
     cheap = CHEAP_CALL if any(one.tried for one in maps) else CHEAP_AHEAD
     return Tried(plan.iterate(run), function, threaded, node.verdict, cheap)
+
+
+def check_kinds(nodes: list[Node]) -> None:
+    """Raises TypeError if it is known already that the nodes' elements differ in structure or dtypes."""
+    kinds = [kind for kind in (node.known_kind(run) for node in nodes) if kind is not None]
+    for kind in kinds[1:]:
+        if kind != kinds[0]:
+            raise TypeError(f"Incompatible dataset elements: {kinds[0]} vs. {kind}")

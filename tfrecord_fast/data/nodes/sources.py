@@ -10,9 +10,11 @@ import numpy as np
 
 from ...errors import InvalidArgumentError
 from ...files.file_system import glob
-from ...values.nests import column_length, normalize, rows
+from ...values.nests import column_length, leaves, normalize, rows
+from ...values.owned import copied, snapshot
 from ..sentinels import UNKNOWN
 from .node import Node, Run
+from .turns import InTurn
 
 __all__ = ["Failing", "Foreign", "Generated", "matching_files", "slices"]
 
@@ -25,18 +27,31 @@ class Generated(Node):
       label: what repr calls it.
       cardinality: how many elements there are.
       gives_paths: whether elements are single strings, which may be made ahead.
+      seen_again, calls_functions: as of Node.
+      shareable: whether threads may share its iterators as they are, because no Python code runs in them.
     """
 
     def __init__(
-        self, make: Callable[[], Iterable[Any]], label: str, cardinality: int = UNKNOWN, gives_paths: bool = False
+        self,
+        make: Callable[[], Iterable[Any]],
+        label: str,
+        cardinality: int = UNKNOWN,
+        gives_paths: bool = False,
+        seen_again: bool = False,
+        calls_functions: bool = False,
+        shareable: bool = False,
     ) -> None:
+        self._shareable = shareable
         self.gives_paths = gives_paths
+        self.calls_functions = calls_functions
+        self._seen_again = seen_again
         self._make = make
         self._label = label
         self._cardinality = cardinality
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return iter(self._make())
+        elements = iter(self._make())
+        return elements if self._shareable else InTurn(elements)
 
     def label(self) -> str:
         return self._label
@@ -44,13 +59,19 @@ class Generated(Node):
     def cardinality(self) -> int:
         return self._cardinality
 
+    def seen_again(self) -> bool:
+        return self._seen_again
+
 
 class Foreign(Generated):
     """What iterates in a way of its own, and knows how many elements it has: `count()`."""
 
     def __init__(self, make: Callable[[], Iterable[Any]], label: str, count: Callable[[], int]) -> None:
-        super().__init__(make, label)
+        super().__init__(make, label, calls_functions=True)
         self._count = count
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return map(copied, super().iterate(run))
 
     def cardinality(self) -> int:
         return self._count()
@@ -63,7 +84,9 @@ def slices(element: Any, label: str) -> Generated:
       errors.InvalidArgumentError: its components differ in length, or one is a scalar.
     """
     strings = isinstance(element, np.ndarray) and element.ndim == 1 and element.dtype.kind == "O"
-    return Generated(partial(rows, element), label, column_length(element), gives_paths=strings)
+    element = snapshot(element)
+    shareable = all(type(leaf) is np.ndarray for leaf in leaves(element))
+    return Generated(partial(rows, element), label, column_length(element), strings, True, shareable=shareable)
 
 
 def matching_files(patterns: Any) -> Generated:
@@ -77,7 +100,7 @@ def matching_files(patterns: Any) -> Generated:
     if not found:
         raise InvalidArgumentError(f"No files matched pattern: {patterns}")
     names = [name.encode() if isinstance(name, str) else name for name in sorted(found)]
-    return Generated(partial(iter, names), f"list_files({len(names)} files)", len(names), gives_paths=True)
+    return Generated(partial(iter, names), f"list_files({len(names)} files)", len(names), True, shareable=True)
 
 
 class Failing(Node):

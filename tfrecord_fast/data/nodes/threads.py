@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from time import perf_counter
@@ -21,6 +21,7 @@ from typing import Any
 
 from ... import _core
 from ...base.process import Origin
+from .turns import take_turns
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
 
@@ -39,67 +40,119 @@ _SLOW_SECONDS_OF_BATCHES = 0.25
 _CHEAP_CALLS = 64
 
 
-class _Buffer:
-    """What the filling thread and the consumer share: elements, and room for more of them, both counted by queues."""
+class _Room:
+    """For how many elements there is room, counted by a queue, on which the filling thread waits."""
 
     def __init__(self, size: int) -> None:
-        self.stopped = False
-        self._items: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-        self._room: SimpleQueue[None] = SimpleQueue()
+        self._stopped = False
+        self._places: SimpleQueue[None] = SimpleQueue()
         for _ in range(size):
-            self._room.put(None)
+            self._places.put(None)
 
-    def put(self, element: Any, error: BaseException | None) -> bool:
-        """Waits for room; False once no more are wanted."""
-        if not self.stopped:
-            self._room.get()
-        if self.stopped:
-            return False
-        self._items.put((element, error))
-        return True
+    def wait(self) -> bool:
+        """False once no more elements are wanted."""
+        if not self._stopped:
+            self._places.get()
+        return not self._stopped
 
-    def get(self) -> tuple[Any, BaseException | None]:
-        item = self._items.get()
-        self._room.put(None)
-        return item
-
-    def put_end(self) -> None:
-        self._items.put((_END, None))
+    def free(self) -> None:
+        self._places.put(None)
 
     def stop(self) -> None:
-        """Drops the elements, and wakes whatever waits."""
-        self.stopped = True
-        self._room.put(None)
+        self._stopped = True
+        self._places.put(None)
+
+
+class _Source:
+    """What a thread makes elements of, and those that are made.
+
+    The iterator owns it; a thread that waits holds only the room, so that all of this can be collected.
+    """
+
+    def __init__(self, start: Callable[[], Iterator[Any]]) -> None:
+        self._start = start
+        self._elements: Iterator[Any] | None = None
+        self.made: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+
+    def make_one(self) -> bool:
+        """False at the end."""
+        try:
+            if self._elements is None:
+                self._elements = iter(())  # if it can't be started, that is all
+                self._elements = self._start()
+            self.made.put((next(self._elements), None))
+        except StopIteration:
+            self.put_end()
+            return False
+        except _Stopped:
+            raise
+        except BaseException as error:
+            self.made.put((None, error))
+        return True
+
+    def put_end(self) -> None:
+        self.made.put((_END, None))
+
+
+def _fill(room: _Room, source_of: weakref.ref[_Source]) -> None:
+    with suppress(_Stopped):
+        while room.wait():
+            source = source_of()
+            if source is None or not source.make_one():
+                return
+            del source
+    source = source_of()
+    if source is not None:
+        source.put_end()
+
+
+class _Pool:
+    """Threads that call functions. While one waits for work, it holds nothing of what the functions hold."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._started = 0
+        self._work: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None] = SimpleQueue()
+
+    def submit(self, function: Callable[[Any], Any], element: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._work.put((future, function, element))
+        if self._started < self._threads:
+            name = f"tfrecord_fast.map_{self._started}"
+            self._started += 1
+            thread = threading.Thread(target=_call_functions, args=(self._work,), name=name, daemon=True)
+            _running[thread] = self
+            thread.start()
+        return future
+
+    def end(self) -> None:
+        """Lets the threads end when all is done."""
+        for _ in range(self._started):
+            self._work.put(None)
+
+    def stop(self) -> None:
+        """Drops what has not begun, and lets the threads end."""
         with suppress(Empty):
             while True:
-                self._items.get_nowait()
-        self.put_end()
+                self._work.get_nowait()
+        self.end()
 
 
-def _fill(buffer: _Buffer, start: Callable[[], Iterator[Any]]) -> None:
-    try:
-        iterator = start()
-        while not buffer.stopped:
+def _call_functions(work: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]) -> None:
+    with suppress(_Stopped):
+        while (one := work.get()) is not None:
+            future, function, element = one
+            del one
             try:
-                element = next(iterator)
-            except StopIteration:
-                break
+                future.set_result(function(element))
             except _Stopped:
                 raise
             except BaseException as error:
-                if not buffer.put(None, error):
-                    return
-                continue
-            if not buffer.put(element, None):
-                return
-    except _Stopped:
-        pass
-    except BaseException as error:
-        buffer.put(None, error)
-    buffer.put_end()
+                future.set_exception(error)
+            del future, function, element
 
 
-_running: weakref.WeakKeyDictionary[threading.Thread, _Buffer] = weakref.WeakKeyDictionary()
+_running: weakref.WeakKeyDictionary[threading.Thread, _Room | _Pool] = weakref.WeakKeyDictionary()
 
 
 class _Stopped(BaseException):
@@ -110,8 +163,8 @@ class _Stopped(BaseException):
 def _stop_all() -> None:
     """A thread that is in the middle of something when the interpreter ends would take the process down."""
     threads = list(_running.items())
-    for _, buffer in threads:
-        buffer.stop()
+    for _, what in threads:
+        what.stop()
     for thread, _ in threads:
         thread.join(0.2)
         if thread.is_alive() and thread.ident is not None:  # it is making an element that takes long, or never comes
@@ -131,39 +184,43 @@ class Prefetched:
     """
 
     def __init__(self, start: Callable[[], Iterator[Any]], size: int) -> None:
-        self._start: Callable[[], Iterator[Any]] | None = start
-        self._buffer = _Buffer(size)
-        self._starting = threading.Lock()
+        self._source = _Source(start)
+        self._room = _Room(size)
+        self._thread: threading.Thread | None = None
         self._origin = Origin()
+        self._turn: Any
+        take_turns(self)
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
         _check_process(self._origin)
-        if self._start is not None:
+        if self._thread is None:
             self._begin()
-        element, error = self._buffer.get()
+        elif self._thread.ident == threading.get_ident():
+            raise RuntimeError("a function asked the iterator that is calling it for an element")
+        element, error = self._source.made.get()
+        self._room.free()
         if error is not None:
             raise error
         if element is _END:
-            self._buffer.put_end()  # for the next to ask
+            self._source.put_end()  # for the next to ask
             raise StopIteration
         return element
 
     def _begin(self) -> None:
-        with self._starting:
-            if self._start is None:
+        with self._turn:
+            if self._thread is not None:
                 return
-            thread = threading.Thread(
-                target=_fill, args=(self._buffer, self._start), name="tfrecord_fast.prefetch", daemon=True
-            )
-            self._start = None
-            _running[thread] = self._buffer
+            arguments = (self._room, weakref.ref(self._source))
+            thread = threading.Thread(target=_fill, args=arguments, name="tfrecord_fast.prefetch", daemon=True)
+            _running[thread] = self._room
+            self._thread = thread  # at once: the thread may ask, too
             thread.start()
 
     def __del__(self) -> None:
-        self._buffer.stop()
+        self._room.stop()
 
 
 class Verdict:
@@ -240,17 +297,18 @@ class Mapped:
         self._trial = _Trial(function, self._verdict, CHEAP_CALL)
         self._direct = verdict is not None and not verdict.slow  # threads get nothing more to do
         self._threads = threads
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: _Pool | None = None
         self._futures: deque[Future[Any] | Exception] = deque()
         self._ended = False
-        self._lock = threading.Lock()  # guards everything here
+        self._turn: Any  # guards everything here
+        take_turns(self)
         self._origin = Origin()
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        with self._lock:
+        with self._turn:
             future = self._next_future()
             element = next(self._elements) if future is None else None
         if future is None:
@@ -273,7 +331,9 @@ class Mapped:
             return self._futures.popleft()
         if self._direct:
             return None
-        self._shut_down()
+        if self._pool is not None:
+            self._pool.end()
+            self._pool = None
         raise StopIteration
 
     def _submit(self) -> None:
@@ -285,16 +345,12 @@ class Mapped:
             self._futures.append(error)
         else:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="tfrecord_fast.map")
+                self._pool = _Pool(self._threads)
             self._futures.append(self._pool.submit(self._timed, element))
 
-    def _shut_down(self, cancel: bool = False) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=cancel)
-            self._pool = None
-
     def __del__(self) -> None:
-        self._shut_down(cancel=True)
+        if self._pool is not None:
+            self._pool.stop()
 
 
 class Tried:
@@ -317,14 +373,15 @@ class Tried:
         self._threaded = threaded
         self._verdict = verdict
         self._trial = _Trial(function, verdict, cheap)
-        self._lock = threading.Lock()  # guards _elements and _rest
+        self._turn: Any  # guards _elements and _rest
+        take_turns(self)
         self._rest: Iterator[Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        with self._lock:
+        with self._turn:
             if self._rest is None and self._verdict.slow:
                 self._rest = self._threaded(self._elements)
             rest = self._rest

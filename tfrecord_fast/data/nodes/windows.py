@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, repeat
 from typing import NamedTuple
 
 from ... import _core
+from .turns import InTurn
 
-__all__ = ["Window", "windowed_batches", "windowed_records"]
+__all__ = ["Window", "windowed_batches", "windowed_records", "with_last_records"]
 
 
 class Window(NamedTuple):
@@ -20,10 +21,38 @@ class Window(NamedTuple):
 
 
 def windowed_records(records: Iterator[bytes], windows: tuple[Window, ...]) -> Iterator[bytes]:
-    """The records that pass every window, one after the other."""
+    """The records that pass every window, one after the other; threads may share them, unlike an islice."""
+    if any(window.step != 1 for window in windows):
+        for window in windows:
+            records = islice(records, *window)
+        return InTurn(records)
+    start, stop = 0, None
     for window in windows:
-        records = islice(records, *window)
+        if window.stop is not None and (stop is None or start + window.stop < stop):
+            stop = start + window.stop
+        start += window.start
+    if stop is not None and stop <= start:
+        return iter(())
+    return _first(_after(records, start), None if stop is None else stop - start)
+
+
+def _after(records: Iterator[bytes], count: int) -> Iterator[bytes]:
+    """Without the first `count`, which are read at once; if that fails, the error comes with the first `next()`."""
+    try:
+        next(islice(records, count, count), None)
+    except Exception as error:
+        return map(_raised, [error])
     return records
+
+
+def _raised(error: Exception) -> bytes:
+    raise error
+
+
+def _first(records: Iterator[bytes], count: int | None) -> Iterator[bytes]:
+    """An empty dict gives back the default, which is each record, with no Python code."""
+    nothing: dict[None, bytes] = {}
+    return records if count is None else map(nothing.get, repeat(None, count), records)
 
 
 def windowed_batches(
@@ -42,7 +71,7 @@ def windowed_batches(
     cutters = [_Cutter(window) for window in windows]
     held: list[_core.RecordBatch] = []
     count = 0
-    for batch in _with_last_records(batches, records_from):
+    for batch in with_last_records(batches, records_from):
         for cutter in cutters:
             batch = cutter.cut(batch)
         if len(batch):
@@ -79,7 +108,7 @@ class _Cutter:
         return batch[first : max(first, last) : step]
 
 
-def _with_last_records(
+def with_last_records(
     batches: Iterator[_core.RecordBatch], records_from: Callable[[int], Iterator[bytes]]
 ) -> Iterator[_core.RecordBatch]:
     """The batches; if one fails, the records before the damage, and then the error."""
