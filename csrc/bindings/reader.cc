@@ -46,6 +46,7 @@ void EndIterator(Iterator* iterator) {
 
 PyObject* NextRecord(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
+  py::object kept;  // until this returns
   while (true) {
     if (iterator.batch && iterator.next < iterator.batch->size()) {
       const Bytes& record = iterator.batch->records[iterator.next++];
@@ -55,7 +56,7 @@ PyObject* NextRecord(PyObject* self) {
     if (!iterator.stream) return nullptr;
     // The buffers go back before the next ones are asked for.
     if (iterator.batch) iterator.batch.reset();
-    const py::object kept = Keep(self);
+    kept = Keep(self);
     const std::shared_ptr<SharedStream> stream = iterator.stream;
     Delivered delivered;
     const bool ok = stream->Next(&delivered);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Iterator
 
 from ..typing import Files
@@ -21,23 +22,25 @@ class _RecordIterator:
         self._compression_type = compression_type
         self._records: Iterator[bytes] | None = None
         self._given = 0
+        self._lock = threading.RLock()  # which a file object that calls back gets past, to the core's error
 
     def __iter__(self) -> Iterator[bytes]:
         return self
 
     def __next__(self) -> bytes:
-        if self._records is None:
-            if self._files is None:
-                raise StopIteration
-            records = record_stream(self._files, compression_type=self._compression_type).records()
-            self._records = itertools.islice(records, self._given, None)
-        try:
-            record = next(self._records)
-        except BaseException:
-            self._records = None
-            raise
-        self._given += 1
-        return record
+        with self._lock:
+            if self._records is None:
+                if self._files is None:
+                    raise StopIteration
+                records = record_stream(self._files, compression_type=self._compression_type).records()
+                self._records = itertools.islice(records, self._given, None)
+            try:
+                record = next(self._records)
+            except BaseException:
+                self._records = None
+                raise
+            self._given += 1
+            return record
 
     def close(self) -> None:
         """Closes the file; there are no more records."""
