@@ -200,6 +200,44 @@ class IndexSave(Workload):
             expect("the index is torn", file.read() in (b"0 20\n", new.read()))
 
 
+@workload("index-save-link")
+class IndexSaveLink(IndexSave):
+    """What is at the end of a link is replaced, and the link stays."""
+
+    def prepare(self):
+        with open(self.path("real"), "w") as file:
+            file.write("0 20\n")
+        os.symlink("real", self.path("a.idx"))
+
+    def left(self):
+        expect(f"other files: {self.names()}", self.names() == ["a.idx", "real"])
+        expect("the link is gone", os.path.islink(self.path("a.idx")))
+        with open(self.path("real"), "rb") as file, open(self.files.index, "rb") as new:
+            expect("the index is torn", file.read() in (b"0 20\n", new.read()))
+
+
+@workload("shards-link", ("",), ("GZIP",))
+class ShardsLink(Workload):
+    """The same for ExampleWriter."""
+
+    def prepare(self):
+        with tf.io.TFRecordWriter(self.path("real")) as writer:
+            writer.write_batch(OLD)
+        os.symlink("real", self.path("rows"))
+
+    def run(self):
+        with tf.ExampleWriter(self.path("rows"), options=self.parameters[0], num_threads=2) as writer:
+            writer.write(COLUMNS)
+
+    def check(self):
+        expect_records(intact(self.path("rows")), list(self.files.rows))
+
+    def left(self):
+        expect(f"other files: {self.names()}", self.names() == ["real", "rows"])
+        expect("the link is gone", os.path.islink(self.path("rows")))
+        expect("the file is torn", intact(self.path("real")) in (OLD, list(self.files.rows)))
+
+
 @workload("convert", *[(name, how) for name in ("jsonl", "csv", "parquet", "tfrecord.gz") for how in ("", "over")])
 class Convert(Workload):
     """The whole table or none; "over": or the one that was there before."""
