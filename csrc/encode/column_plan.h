@@ -73,8 +73,7 @@ struct ColumnPlan {
   uint8_t* WriteEntryHead(uint64_t feature, uint8_t* out, const uint8_t* end) const;
   // Out of line, so that they cost scalars no registers.
   __attribute__((noinline)) void AddListSizes(size_t first, size_t last, uint64_t* sizes) const;
-  __attribute__((noinline)) uint8_t* WriteStringsEntry(size_t row, uint8_t* out, const uint8_t* end) const;
-  __attribute__((noinline)) uint8_t* WriteNumbersEntry(size_t row, uint8_t* out, const uint8_t* end) const;
+  __attribute__((noinline)) uint8_t* WriteListEntry(size_t row, uint8_t* out, const uint8_t* end) const;
   uint8_t* WriteList(Run run, Sizes sizes, uint8_t* out, const uint8_t* end) const;
   uint64_t StringsSize(Run run) const;
   uint8_t* WriteStrings(Run run, uint8_t* out) const;
