@@ -3,12 +3,14 @@
 #include "base/interrupt.h"
 
 #include <atomic>
+#include <exception>
 
 namespace tfr {
 namespace {
 
 std::atomic<InterruptHook> interrupt_hook{nullptr};
-thread_local bool never_asks = false;
+// In the memory that a thread has from the start: the first access to other memory of this kind may be one too many.
+[[gnu::tls_model("initial-exec")]] thread_local bool never_asks = false;
 
 }  // namespace
 
@@ -19,6 +21,9 @@ Status CheckInterrupt() {
   return hook == nullptr || never_asks ? Status() : hook();
 }
 
-void NeverAskOnThisThread() { never_asks = true; }
+void BeginCoreThread() {
+  never_asks = true;
+  (void)std::uncaught_exceptions();
+}
 
 }  // namespace tfr

@@ -13,9 +13,11 @@ using InterruptHook = Status (*)();
 void SetInterruptHook(InterruptHook hook);
 Status CheckInterrupt();
 
-// From now on CheckInterrupt on this thread never asks: it is one of the core's own, which the host does not know. Who
-// stops its work is whoever waits for it.
-void NeverAskOnThisThread();
+// Called first by each thread of the core's own. From now on CheckInterrupt on this thread never asks, since the host
+// does not know it: whoever waits for its work stops it. And the C++ library makes what the thread needs to throw: if
+// that came as late as the first std::bad_alloc, there would be no memory for it, and the C library would end the
+// process.
+void BeginCoreThread();
 
 }  // namespace tfr
 

@@ -86,10 +86,7 @@ class Helpers {
   }
 
   void Help() {
-    // Has the C++ library make what this thread needs to throw. If that came as late as the first std::bad_alloc, there
-    // would be no memory for it, and the C library would end the process.
-    (void)std::uncaught_exceptions();
-    NeverAskOnThisThread();
+    BeginCoreThread();
     std::unique_lock<std::mutex> lock(mutex_);
     --starting_;
     while (true) {

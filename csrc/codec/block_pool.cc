@@ -172,6 +172,7 @@ class BlockPool::Impl {
   }
 
   void Work(BlockCompressor* compressor) {
+    BeginCoreThread();
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
       work_.wait(lock, [&] { return stop_ || !todo_.empty(); });
@@ -217,7 +218,7 @@ class BlockPool::Impl {
           status = WithoutThrowing([&] { return output->sink->Write(&part, 1); });
           lock->lock();
         }
-        output->failed = std::move(status);
+        if (output->failed.ok()) output->failed = std::move(status);  // a signal may have come meanwhile
       }
       job->buffer.reset();
       --pending_;

@@ -41,6 +41,8 @@ class BlockCompressingSink : public Sink {
     return sink_->Flush();
   }
 
+  bool caller_only() const override { return sink_->caller_only(); }
+
   Status Close() override {
     // A file without records is one empty part.
     if (!any_ && used_ == 0) {

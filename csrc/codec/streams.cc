@@ -145,6 +145,8 @@ class CompressingSink : public Sink {
     return status.ok() ? std::move(closed) : std::move(status);
   }
 
+  bool caller_only() const override { return sink_->caller_only(); }
+
  private:
   Status Run(Bytes rest, Compressor::Mode mode) {
     if (rest.size == 0 && mode == Compressor::Mode::kRun) return {};

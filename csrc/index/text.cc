@@ -141,9 +141,10 @@ Status SaveIndex(const RecordIndex& index, const std::string& path) {
   TFR_RETURN_IF_ERROR(FindTarget(path, &target));
   const bool replace = !target.draft.empty();
   if (replace) RemoveAbandonedDrafts({target.path});
+  const auto mode = replace ? FileSink::Open::kNew : FileSink::Open::kCreate;
   std::unique_ptr<Sink> sink;
-  TFR_RETURN_IF_ERROR(FileSink::Create(replace ? target.draft : path, &sink, FileSink::Open::kCreate, path));
-  Status status = Print(index, sink.get());
+  TFR_RETURN_IF_ERROR(FileSink::Create(replace ? target.draft : path, &sink, mode, path));
+  Status status = WithoutThrowing([&] { return Print(index, sink.get()); });
   sink.reset();
   if (!replace) return status;
   if (status.ok() && std::rename(target.draft.c_str(), target.path.c_str()) != 0)

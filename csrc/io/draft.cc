@@ -40,6 +40,7 @@ std::string ReadSystemFile(const std::string& path) {
   return std::string(text, size < 0 ? 0 : static_cast<size_t>(size));
 }
 
+// Empty, with errno set, if it can't be read.
 std::string LinkTarget(const std::string& path) {
   char text[4096];
   const ssize_t size = ::readlink(path.c_str(), text, sizeof(text));
@@ -109,11 +110,16 @@ Status FindTarget(const std::string& path, Target* target) {
   *target = {path, ""};
   std::string at = path;
   struct stat info;
-  bool exists;
-  for (int links = 0; (exists = ::lstat(at.c_str(), &info) == 0) && S_ISLNK(info.st_mode); ++links) {
+  bool exists = false;
+  for (int links = 0;; ++links) {
+    exists = ::lstat(at.c_str(), &info) == 0;
+    // What can't be asked for may be a link or a device.
+    if (!exists && errno != ENOENT && errno != ENOTDIR) return Status::Errno(errno, "lstat").WithPath(path);
+    if (!exists || !S_ISLNK(info.st_mode)) break;
     if (links == kMaxLinks) return Status::Errno(ELOOP, "open").WithPath(path);
     if (IsInProc(info)) return {};
     const std::string next = LinkTarget(at);
+    if (next.empty()) return Status::Errno(errno, "readlink").WithPath(path);
     at = next.empty() || next[0] == '/' ? next : FolderOf(at) + next;
   }
   if (exists && !S_ISREG(info.st_mode)) return {};

@@ -32,7 +32,11 @@ Status FileSink::Create(const std::string& path, std::unique_ptr<Sink>* sink, Op
   }
   if (descriptor < 0) return Status::Errno(errno, "open").WithPath(name);
   std::unique_ptr<FileSink> made(new FileSink(descriptor, name));
-  TFR_RETURN_IF_ERROR(made->Prepare());
+  Status prepared = made->Prepare();
+  if (!prepared.ok()) {
+    if (mode == Open::kNew) ::unlink(path.c_str());
+    return prepared;
+  }
   *sink = std::move(made);
   return {};
 }

@@ -406,7 +406,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   // What was half done when there was no memory left can't be undone: the stream ends.
   void Work() noexcept {
-    NeverAskOnThisThread();
+    BeginCoreThread();
     try {
       WorkUntilStopped();
     } catch (const std::bad_alloc&) {

@@ -5,14 +5,14 @@ import random
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import tfrecord_fast as tf
 from tests.support.frames import frames
+from tests.support.paths import ROOT
 
-SOURCE = Path(__file__).parents[1] / "support" / "native" / "fstat_fails.c"
+SOURCE = ROOT / "tests" / "support" / "native" / "fstat_fails.c"
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler"),
