@@ -202,9 +202,9 @@ MUTANTS = [
         ORDER,
     ),
     Mutant(
-        "pipeline/shard_stream.cc",
-        "    if (--shared->running == 0 && shared->next == shared->tasks) part_ended_.notify_all();",
-        "    --shared->running;",
+        "pipeline/shared_work.cc",
+        "  if (--shared->running == 0 && shared->next == shared->tasks) ended_.notify_all();",
+        "  --shared->running;",
         "waking who shared a batch",
         "files/test_shard_large_batches",
     ),
