@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import array as python_arrays
+import functools
 import itertools
+import math
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
@@ -29,6 +31,11 @@ Array = npt.NDArray[Any]
 # ---- Arrays ----
 
 
+@functools.lru_cache(maxsize=64)
+def _name_of(dtype: np.dtype[Any]) -> str:
+    return dtype.name  # which NumPy works out each time
+
+
 def of_array(array: Array) -> Column:
     if isinstance(array, np.ma.MaskedArray):
         return _of_masked(array)
@@ -41,7 +48,7 @@ def of_array(array: Array) -> Column:
         if array.size == 0:
             return nulls(rows)  # nothing tells the kind
         return nest_fixed(rows, array.size // rows, of_sequence(array.ravel().tolist()))
-    count = int(np.prod(array.shape[1:], dtype=np.int64))
+    count = math.prod(array.shape[1:])
     if array.dtype.kind == "T":
         views, valid = _core.views_of_objects(array.ravel().tolist())
         return nest_fixed(rows, count, Column("string", views, rows * count, valid=valid))
@@ -49,7 +56,7 @@ def of_array(array: Array) -> Column:
         array = np.char.encode(array, "utf-8")
     if array.dtype.kind == "S":
         return Column("string", _core.views_of_fixed(np.ascontiguousarray(array).ravel()), rows, count)
-    name = array.dtype.name
+    name = _name_of(array.dtype)
     if name not in _NUMERIC:
         raise TypeError(f"no values of dtype {name} in an Example")
     if not array.dtype.isnative:
@@ -163,7 +170,7 @@ def _of_numbers(values: Sequence[Any], kinds: set[type]) -> Column:
             array = _as_int64(values)
     elif any(issubclass(kind, _INTEGERS) for kind in kinds):
         _check_exact([value for value in values if isinstance(value, _INTEGERS)])
-    if array.ndim != 1 or array.dtype.name not in _NUMERIC:
+    if array.ndim != 1 or _name_of(array.dtype) not in _NUMERIC:
         raise TypeError(f"no values of dtype {array.dtype.name} in an Example")
     return of_array(array)._replace(valid=valid)
 
