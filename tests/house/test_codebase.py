@@ -120,6 +120,12 @@ def test_tags_are_written_down_in_the_grammar_only(path):
     assert not re.findall(TAGS, code(path))
 
 
+@pytest.mark.parametrize("path", [path for path in SOURCES if room(path) == "bindings"], ids=name)
+def test_the_gil_is_released_and_taken_by_our_guards_only(path):
+    """pybind11's own let CPython unwind a thread through them when the interpreter ends, which aborts the process."""
+    assert "gil_scoped" not in code(path)
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=name)
 def test_the_core_never_prints_and_never_aborts(path):
     calls = r"\b(?:f?printf|puts|fputs|abort|exit|_exit|terminate)\s*\("
