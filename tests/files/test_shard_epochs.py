@@ -359,6 +359,15 @@ def resumed():
     other.load_state_dict(reader.state_dict())
     return [seen(loader) for _ in range(2)]
 
+class Wrapped(data.IterableDataset):
+    def __iter__(self):
+        reader = tf.ShardReader(files, batch_size=64, shuffle_buffer=100, shuffle_files=True, seed=5)
+        for _ in range(2):
+            yield from reader
+
+def wrapped():
+    return [seen(data.DataLoader(Wrapped(), batch_size=None, num_workers=1)) for _ in range(2)]
+
 def main():
     torch.manual_seed(7)
     for name in sys.argv[4:]:
@@ -436,6 +445,12 @@ def test_a_state_is_resumed_in_a_worker_once(files, load):
     found = orders(lambda: both(files), 2)
     assert [record.encode() for record in rest] == found[0][64:]
     assert [record.encode() for record in following] == found[1]
+
+
+def test_what_a_worker_makes_begins_with_epoch_0(files, load):
+    (iterations,) = load("fork", "wrapped()")
+    found = orders(lambda: both(files), 2)
+    assert [[record.encode() for record in records] for records in iterations] == [found[0] + found[1]] * 2
 
 
 def test_without_a_board_epochs_come_from_torchs_seed(files, load):

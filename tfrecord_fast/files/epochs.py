@@ -60,6 +60,7 @@ class EpochCounter:
         self._next = epoch  # where there is no board
         self._set_by: int | None = None  # the process whose user has chosen it
         self._iterations = 0  # of this worker
+        self._made_by: int | None = os.getpid()
         self._board: _Board | None = None  # of this process or, after a fork, of its parent
         self._parents: _Board | None = None  # handed over to a process that was spawned
 
@@ -87,7 +88,7 @@ class EpochCounter:
     def begin(self, count: int) -> int:
         """Begins an iteration of `count` epochs in this process and returns its first epoch."""
         info = worker_info()
-        if info is None:
+        if info is None or self._made_by == os.getpid():  # what a worker has made is no copy
             now = self.next
             self.go_to(now + count)
             return now
@@ -130,7 +131,7 @@ class EpochCounter:
     @classmethod
     def restored(cls, state: dict[str, Any]) -> EpochCounter:
         made = cls(state["next"])
-        made._set_by, made._parents = state["set_by"], state["board"]
+        made._set_by, made._parents, made._made_by = state["set_by"], state["board"], None
         made.share()
         return made
 

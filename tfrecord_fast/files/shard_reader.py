@@ -83,8 +83,9 @@ class ShardReader(Generic[Batch_co]):
       cycle_length, block_length: how many files to interleave, and how many records to take from each in turn
         (TensorFlow's order).
       shuffle_files: a new order of files each epoch.
-      shuffle_buffer: how many records to draw from; 0 does not shuffle.
-      seed: makes shuffling repeatable; None draws one.
+      shuffle_buffer: how many records to draw from, in a new order each epoch; 0 does not shuffle.
+      seed: makes shuffling repeatable: the same seed and number of the epoch give the same order. None draws one, which
+        copies and saved states keep.
       num_epochs: how often the files are read; None or -1: endlessly.
       shard: (i, n): the i-th of n disjoint parts that together are the whole. Inside a worker of a PyTorch
         DataLoader the part is divided further among the workers.
@@ -99,9 +100,10 @@ class ShardReader(Generic[Batch_co]):
     A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
 
-    The order is defined in docs/design.md. Iterating again starts from the beginning. Several readers may run at once,
-    and several Python threads may share one iterator. Pickles; a copy starts at the beginning, or where
-    `load_state_dict` said.
+    The order is defined in docs/design.md. Iterating again starts from the beginning, with the next epoch, so that each
+    iteration is shuffled anew; see `epoch` and `set_epoch`. With a DataLoader, the workers' iterations count as this
+    reader's. Several readers may run at once, and several Python threads may share one iterator. Pickles; a copy starts
+    at the beginning of the next epoch, or where `load_state_dict` said.
 
     Raises:
       ValueError: an argument out of range.
@@ -278,10 +280,10 @@ class ShardReader(Generic[Batch_co]):
 
     @property
     def epoch(self) -> int:
-        """The number of the epoch that the next iteration begins with, from 0.
+        """The number of the epoch that the next iteration begins with; the first is 0.
 
-        Every iteration goes on by `num_epochs`, also if it is not read to its end; after an endless one follows the
-        epoch after the one that it had reached.
+        An iteration uses `num_epochs` epochs, even if it is not read to its end. An endless one uses those that it has
+        reached; in a worker of a DataLoader, it counts as one.
         """
         running, stream = self._running, self._stream
         if running is None or stream is None or not running.is_open:
@@ -296,7 +298,8 @@ class ShardReader(Generic[Batch_co]):
         """Lets the next iteration begin with that epoch; later ones continue from there.
 
         A position from `load_state_dict` is kept if it lies in the iteration that began with this epoch, and given up
-        otherwise. An iteration that runs already is left alone.
+        otherwise. An iteration that is running goes on as before. The workers of a DataLoader follow, persistent ones
+        too; called inside a worker, it is for that worker's next iteration.
 
         Raises:
           ValueError: `epoch` is below 0, or 2**62 or more.
@@ -383,7 +386,9 @@ class ShardReader(Generic[Batch_co]):
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Lets the next iteration begin where `state_dict` stood; later ones start from the beginning.
+        """Lets the next iteration begin where `state_dict` stood; later ones start with the epochs that follow.
+
+        States saved by versions that didn't count epochs lie in epoch 0, as all their iterations did.
 
         Raises:
           TypeError: `state` is not a dict.
