@@ -63,8 +63,10 @@ def epoch_of(state: Mapping[str, Any]) -> int:
     return 0 if state["version"] == _BEFORE_EPOCHS else state["epoch"]  # type: ignore[no-any-return]
 
 
-def begin_of_epoch(epoch: int) -> dict[str, Any]:
-    """The state of a stream that has not read anything yet."""
+def begin_of_epoch(epoch: int) -> dict[str, Any] | None:
+    """The state of a stream that has not read anything yet; None for the first epoch, where a stream begins anyway."""
+    if epoch == 0:
+        return None
     places: dict[str, Any] = {"epoch": epoch, "next_file": 0, "cursor": 0, "visit": 0, "slots": [], "shuffled": []}
     return {**places, "random": 0, "random_started": False, "draining": False}
 
