@@ -60,7 +60,7 @@ def check_state(state: object) -> None:
 
 def epoch_of(state: Mapping[str, Any]) -> int:
     """The epoch that the iteration began with, or begins with."""
-    return 0 if state["version"] == _BEFORE_EPOCHS else state["epoch"]  # type: ignore[no-any-return]
+    return 0 if state["version"] == _BEFORE_EPOCHS else state["epoch"]
 
 
 def begin_of_epoch(epoch: int) -> dict[str, Any] | None:
