@@ -6,11 +6,13 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from .epochs import MOST_EPOCHS
 from .names import CoreFile
 
-__all__ = ["MOST", "STATE_VERSION", "check_state", "digest_of"]
+__all__ = ["MOST", "STATE_VERSION", "begin_of_epoch", "check_state", "digest_of", "epoch_of"]
 
-STATE_VERSION = 1
+STATE_VERSION = 2
+_BEFORE_EPOCHS = 1  # the version whose iterations all began with epoch 0
 MOST = (1 << 63) - 1  # of what the core takes
 _OF_STATE = {"version", "stream"}
 _OF_BEGUN_STATE = {"order", "files"}
@@ -21,14 +23,21 @@ def check_state(state: object) -> None:
     """Raises TypeError or ValueError if it is not the state of a ShardReader."""
     if not isinstance(state, Mapping):
         raise TypeError(f"a state of ShardReader is a dict, got {type(state).__name__}")
-    if state.get("version") != STATE_VERSION:
-        raise ValueError(f"not a state of ShardReader, version {STATE_VERSION}: {state.get('version')!r}")
-    _check_keys(state, _OF_STATE, "state")
+    version = state.get("version")
+    if version not in (STATE_VERSION, _BEFORE_EPOCHS):
+        raise ValueError(f"not a state of ShardReader, version {STATE_VERSION}: {version!r}")
+    _check_keys(state, _OF_STATE if version == _BEFORE_EPOCHS else _OF_STATE | {"epoch", "order"}, "state")
+    if "order" in state:
+        _check_keys(state["order"], {"seed"}, "state's order")
+        if not _is_number(state["order"]["seed"], 0, 2 * MOST + 1):
+            raise ValueError("not a state of ShardReader: the seed is out of range")
+    following = state.get("next_epoch")
+    if not all(_is_number(epoch, 0, MOST_EPOCHS) for epoch in (epoch_of(state), 0 if following is None else following)):
+        raise ValueError("not a state of ShardReader: an epoch is missing or out of range")
     stream = state["stream"]
     if stream is None:
         return
     _check_keys(state, _OF_BEGUN_STATE, "state")
-    _check_keys(state["order"], {"seed"}, "state's order")
     _check_keys(stream, _OF_STREAM, "state's stream")
     files: list[Any] = []
     numbers = [stream[name] for name in ("epoch", "next_file", "cursor", "visit")]
@@ -39,6 +48,7 @@ def check_state(state: object) -> None:
         files.append(triple[0])
     good = (
         all(_is_number(number, 0, MOST) for number in numbers)
+        and stream["epoch"] >= epoch_of(state)
         and all(_is_number(file, -MOST - 1, MOST) for file in files)
         and _is_number(stream["random"], 0, 2 * MOST + 1)
         and isinstance(stream["random_started"], bool)
@@ -46,6 +56,19 @@ def check_state(state: object) -> None:
     )
     if not good:
         raise ValueError("not a state of ShardReader: a number is missing or out of range")
+
+
+def epoch_of(state: Mapping[str, Any]) -> int:
+    """The epoch that the iteration began with, or begins with."""
+    return 0 if state["version"] == _BEFORE_EPOCHS else state["epoch"]
+
+
+def begin_of_epoch(epoch: int) -> dict[str, Any] | None:
+    """The state of a stream that has not read anything yet; None for the first epoch, where a stream begins anyway."""
+    if epoch == 0:
+        return None
+    places: dict[str, Any] = {"epoch": epoch, "next_file": 0, "cursor": 0, "visit": 0, "slots": [], "shuffled": []}
+    return {**places, "random": 0, "random_started": False, "draining": False}
 
 
 def _is_number(value: object, least: int, most: int) -> bool:

@@ -15,9 +15,10 @@ from ..errors import InvalidArgumentError
 from ..examples.infer import InferredFeature, infer_from_batches
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
 from ..typing import Column, Columns, Features, Files, Key, ReaderOptions, SequenceColumns, SequenceFeatures
+from .epochs import MOST_EPOCHS, EpochCounter, worker_info
 from .names import CoreFile, check_compression_type, flatten, stream_files
 from .numbers import max_record_size
-from .reader_state import MOST, STATE_VERSION, check_state, digest_of
+from .reader_state import MOST, STATE_VERSION, begin_of_epoch, check_state, digest_of, epoch_of
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar, Unpack
@@ -33,6 +34,7 @@ __all__ = ["ShardReader", "Skipped"]
 _PREFETCH_BYTES = 32 << 20
 _INFER_BYTES = 8 << 20
 _INFER_BATCH = 1024
+_ENDLESS = MOST_EPOCHS >> 1  # that many epochs have no end, either
 
 
 class Skipped(NamedTuple):
@@ -47,6 +49,20 @@ class Skipped(NamedTuple):
     offset: int
     bytes: int | None
     reason: str
+
+
+class _Running(NamedTuple):
+    """An iteration that has begun."""
+
+    files: list[str] | list[CoreFile]
+    order: dict[str, Any]
+    first: int  # epoch
+    next_epoch: int | None  # what the user has chosen since, or before the state was saved
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the next epoch depends on how far this iteration gets."""
+        return self.next_epoch is None and not 0 <= self.order["num_epochs"] < _ENDLESS
 
 
 class ShardReader(Generic[Batch_co]):
@@ -67,8 +83,9 @@ class ShardReader(Generic[Batch_co]):
       cycle_length, block_length: how many files to interleave, and how many records to take from each in turn
         (TensorFlow's order).
       shuffle_files: a new order of files each epoch.
-      shuffle_buffer: how many records to draw from; 0 does not shuffle.
-      seed: makes shuffling repeatable; None draws one.
+      shuffle_buffer: how many records to draw from, in a new order each epoch; 0 does not shuffle.
+      seed: makes shuffling repeatable: the same seed and number of the epoch give the same order. None draws one, which
+        copies and saved states keep.
       num_epochs: how often the files are read; None or -1: endlessly.
       shard: (i, n): the i-th of n disjoint parts that together are the whole. Inside a worker of a PyTorch
         DataLoader the part is divided further among the workers.
@@ -83,9 +100,10 @@ class ShardReader(Generic[Batch_co]):
     A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
 
-    The order is defined in docs/design.md. Iterating again starts from the beginning. Several readers may run at once,
-    and several Python threads may share one iterator. Pickles; a copy starts at the beginning, or where
-    `load_state_dict` said.
+    The order is defined in docs/design.md. Iterating again starts from the beginning, with the next epoch, so that each
+    iteration is shuffled anew; see `epoch` and `set_epoch`. With a DataLoader, the workers' iterations count as this
+    reader's. Several readers may run at once, and several Python threads may share one iterator. Pickles; a copy starts
+    at the beginning of the next epoch, or where `load_state_dict` said.
 
     Raises:
       ValueError: an argument out of range.
@@ -221,7 +239,9 @@ class ShardReader(Generic[Batch_co]):
         self._inferred: dict[str, InferredFeature] | None = None
         self._resume: dict[str, Any] | None = None
         self._stream: _core.RecordStream | None = None
-        self._running: tuple[list[str] | list[CoreFile], dict[str, Any]] | None = None  # what _stream was made of
+        self._running: _Running | None = None  # what _stream was made of
+        self._epochs = EpochCounter()
+        self._epochs.share()
         self._skipped: list[Skipped] = []
 
     def __iter__(self) -> Iterator[Batch_co]:
@@ -230,19 +250,25 @@ class ShardReader(Generic[Batch_co]):
         if state is not None:
             self._check_state(state, files, order)
         plan = self._plan()
+        first = self._begin_epoch()
+        if state is not None and epoch_of(state) != first:
+            state = None  # a copy in another worker has continued there, for an earlier iteration of a DataLoader
+        next_epoch = state.get("next_epoch") if state is not None else None
+        if next_epoch is not None:
+            self._epochs.set(next_epoch)
         stream = _core.RecordStream(
             files,
-            state["stream"] if state is not None else None,
+            state["stream"] if state is not None else begin_of_epoch(first),
             None if plan is None else plan.core,
             keep_batches=plan is not None and plan.checks_rows,
             # If there are two or more, the thread that iterates is one of them while it waits.
             num_threads=max(1, (self._num_threads or available_cpus()) - 1),
             caller_helps=self._num_threads != 1,
             deterministic=self._deterministic,
-            **order,
+            **{**order, "num_epochs": _end(first, order["num_epochs"])},
             **self._options,
         )
-        self._stream, self._running, self._skipped = stream, (files, order), []
+        self._stream, self._running, self._skipped = stream, _Running(files, order, first, next_epoch), []
         self._resume = None  # only the first iteration starts there
         if plan is None:
             return cast(Iterator[Batch_co], stream.batches())
@@ -251,6 +277,48 @@ class ShardReader(Generic[Batch_co]):
         results: Iterator[Any]
         results = itertools.starmap(plan.finish, columns) if plan.checks_rows else map(plan.finish, columns)
         return results if self._label_key is None else map(self._take_label, results)
+
+    @property
+    def epoch(self) -> int:
+        """The number of the epoch that the next iteration begins with; the first is 0.
+
+        An iteration uses `num_epochs` epochs, even if it is not read to its end. An endless one uses those that it has
+        reached; in a worker of a DataLoader, it counts as one.
+        """
+        running, stream = self._running, self._stream
+        if running is None or stream is None or not running.is_open:
+            return self._epochs.next
+        try:
+            reached = int(stream.state()["epoch"])
+        except ValueError:  # this process was forked from the one that iterates
+            reached = running.first
+        return max(reached + 1, self._epochs.next)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Lets the next iteration begin with that epoch; later ones continue from there.
+
+        A position from `load_state_dict` is kept if it lies in the iteration that began with this epoch, and given up
+        otherwise. An iteration that is running goes on as before. The workers of a DataLoader follow, persistent ones
+        too; called inside a worker, it is for that worker's next iteration.
+
+        Raises:
+          ValueError: `epoch` is below 0, or 2**62 or more.
+        """
+        epoch = operator.index(epoch)
+        if not 0 <= epoch < MOST_EPOCHS:
+            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
+        if self._resume is not None and epoch_of(self._resume) != epoch:
+            self._resume = None
+        self._epochs.set(epoch)
+        if self._running is not None:
+            self._running = self._running._replace(next_epoch=epoch)
+
+    def _begin_epoch(self) -> int:
+        """The first epoch of an iteration that begins now."""
+        if worker_info() is None and self._running is not None and self._running.is_open:
+            self._epochs.go_to(self.epoch)
+        count = self._order["num_epochs"]
+        return self._epochs.begin(count if 0 <= count < _ENDLESS else 1)
 
     def _take_label(self, columns: dict[Any, Column]) -> Any:
         return columns, columns.pop(self._label_key)
@@ -300,36 +368,51 @@ class ShardReader(Generic[Batch_co]):
         if self._resume is not None:
             return self._resume
         if self._stream is None or self._running is None:
-            return {"version": STATE_VERSION, "stream": None}
+            return {
+                "version": STATE_VERSION,
+                "epoch": self.epoch,
+                "stream": None,
+                "order": {"seed": self._order["seed"]},
+            }
         # The files as they were found then: a pattern may match others by now.
-        files, order = self._running
+        files, order, first, next_epoch = self._running
         return {
             "version": STATE_VERSION,
+            "epoch": first,
+            "next_epoch": next_epoch,
             "stream": self._stream.state(),
             "order": order,
             "files": digest_of(files),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Lets the next iteration begin where `state_dict` stood; later ones start from the beginning.
+        """Lets the next iteration begin where `state_dict` stood; later ones start with the epochs that follow.
+
+        States saved by versions that didn't count epochs lie in epoch 0, as all their iterations did.
 
         Raises:
           TypeError: `state` is not a dict.
           ValueError: it is not the state of a reader; or, when iterated, of a reader with other files or arguments.
         """
         check_state(state)
+        seed = state.get("order", self._order)["seed"]
+        if self._seed_is_drawn:
+            self._order["seed"] = seed  # one that was drawn is part of the state
+        elif state["stream"] is None and seed != self._order["seed"]:
+            raise ValueError(f"the saved state is of another reader: seed was {seed!r}, is {self._order['seed']!r}")
         self._resume = state if state["stream"] is not None else None
         self._stream = self._running = None
-        if self._resume is not None and self._seed_is_drawn:
-            # A seed that was drawn is part of the state.
-            self._order["seed"] = state["order"]["seed"]
+        self._epochs.set(epoch_of(state))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_stream": None, "_running": None}
+        if self._running is not None and self._running.is_open:
+            self._epochs.go_to(self.epoch)
+        return {**self.__dict__, "_stream": None, "_running": None, "_epochs": self._epochs.saved()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         _register_with_torch()
         self.__dict__.update(state)
+        self._epochs = EpochCounter.restored(state["_epochs"])
 
     def _part(self, part: tuple[int, int]) -> tuple[list[str] | list[CoreFile], dict[str, Any]]:
         """The files of a part, and the order, with how records are divided."""
@@ -346,8 +429,16 @@ class ShardReader(Generic[Batch_co]):
                 raise ValueError(
                     f"the saved state is of another reader: {name} was {state['order'].get(name)!r}, is {value!r}"
                 )
+        end = _end(epoch_of(state), order["num_epochs"])
+        if 0 <= end < state["stream"]["epoch"]:
+            raise ValueError(f"not a state of ShardReader: it stands in epoch {state['stream']['epoch']} of {end}")
         if state["files"] != digest_of(files):
             raise ValueError("the saved state is of another reader: the list of files differs")
+
+
+def _end(first: int, num_epochs: int) -> int:
+    """The epoch that an iteration ends before; -1: none."""
+    return first + num_epochs if 0 <= num_epochs < _ENDLESS else -1
 
 
 def _seed(seed: int | None) -> int:
@@ -374,8 +465,7 @@ def _register_with_torch() -> None:
 
 def _part_of_worker(shard: tuple[int, int]) -> tuple[int, int]:
     """Inside a worker of a PyTorch DataLoader: that worker's part of the shard."""
-    torch = sys.modules.get("torch.utils.data")
-    info = torch.get_worker_info() if torch is not None else None
+    info = worker_info()
     if info is None:
         return shard
     index, parts = shard
