@@ -29,6 +29,8 @@ import tfrecord_fast as tf
         ([{1: 2}], TypeError, "dict"),
         ("\ud800".split(), ValueError, "surrogates"),
         (np.ma.masked_array([[1, 2]], [[True, False]]), ValueError, "row 0 is masked in part"),
+        ([np.timedelta64(5, "ns")], TypeError, "timedelta64"),
+        ([[1, np.timedelta64(5, "s")]], TypeError, "timedelta64"),
         (tf.RaggedTensor.from_row_splits(np.arange(3), [0, 4], validate=False), ValueError, "row splits"),
         (tf.RaggedTensor.from_row_splits(np.arange(3), [2, 1], validate=False), ValueError, "row splits"),
         (tf.sparse.SparseTensor([[1, 0], [0, 0]], [1, 2], [2, 1]), ValueError, "row-major"),
@@ -76,3 +78,55 @@ def test_a_column_that_is_changed_later_leaves_the_records_alone():
     before = records.tolist()
     array[:] = 9
     assert records.tolist() == before
+
+
+class _Tensor:
+    """Another library's sparse or ragged tensor, which may not have been checked."""
+
+    def __init__(self, **parts):
+        self.__dict__.update(parts)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "words"),
+    [
+        (_Tensor(indices=[[0.5, 1.7]], values=[1], dense_shape=[1, 3]), "indices of a SparseTensor: expected integers"),
+        (_Tensor(indices=[[0, 1]], values=[1], dense_shape=[1.9, 3]), "dense_shape of a SparseTensor: expected integ"),
+        (_Tensor(indices=[[0, 1]], values=[1, 2], dense_shape=[1, 3]), "1 indices and 2 values"),
+        (_Tensor(indices=[[0, 1], [0, 2]], values=[1], dense_shape=[1, 3]), "2 indices and 1 values"),
+        (_Tensor(values=[1, 2, 3], row_splits=[0, 1.9, 3]), "row splits: expected integers, got float64"),
+    ],
+)
+def test_nothing_of_a_tensor_is_rounded_or_left_out(tensor, words):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        tf.encode_examples({"a": tensor})
+
+
+def _frames():
+    pandas, polars, pyarrow = map(pytest.importorskip, ["pandas", "polars", "pyarrow"])
+    data = {"x": [1, 2], "y": [3, 4]}
+    return [
+        pandas.DataFrame(data),
+        pandas.DataFrame({0: [1, 2], 1: [3, 4]}),
+        polars.DataFrame(data),
+        pyarrow.table(data),
+    ]
+
+
+def test_a_table_is_no_column_and_no_row_as_iterating_gives_the_names_of_its_columns():
+    for frame in _frames():
+        for attempt in (
+            lambda frame=frame: tf.encode_examples({"a": frame}),
+            lambda frame=frame: tf.encode_examples({"a": [frame]}),
+            lambda frame=frame: tf.train.example({"a": frame}),
+            lambda frame=frame: tf.train.sequence_example({}, {"a": frame}),
+            lambda frame=frame: tf.encode_sequence_examples(None, {"a": [frame]}),
+        ):
+            with pytest.raises(TypeError, match="'a'"):
+                attempt()
+
+
+def test_an_index_of_several_levels_is_no_column():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(TypeError, match="feature 'a': expected a column, got a MultiIndex"):
+        tf.encode_examples({"a": pandas.MultiIndex.from_tuples([(1, 2), (3, 4)])})

@@ -1,5 +1,7 @@
 """encode_examples: values and sizes at the edges are protobuf's bytes."""
 
+import collections
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,14 @@ def test_bfloat16_is_the_float32_of_the_same_value():
     ml_dtypes = pytest.importorskip("ml_dtypes")
     array = np.array([0.0, -1.5, 3e38, np.inf], np.float32).astype(ml_dtypes.bfloat16).reshape(2, 2)
     assert tf.encode_examples({"a": array}).tolist() == tf.encode_examples({"a": array.astype(np.float32)}).tolist()
+
+
+def test_a_sparse_tensor_that_is_a_named_tuple_is_not_taken_for_three_rows():
+    kind = collections.namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])  # TensorFlow 1's
+    value = kind(np.array([[0, 1], [2, 0]]), np.array([5, 6]), np.array([3, 4]))
+    check({"a": value}, [{"a": ("int64", [5])}, {"a": ("int64", [])}, {"a": ("int64", [6])}])
+
+
+@pytest.mark.parametrize("rows", [[[[]]], [[[], []], []], [[], [[]]], [[[[]], []]]])
+def test_lists_of_nothing_but_empty_lists_are_empty_and_no_nulls(rows):
+    assert tf.encode_examples({"a": rows}).tolist() == tf.encode_examples({"a": [[]] * len(rows)}).tolist()

@@ -80,7 +80,7 @@ def sequence_example(
     refuse_twice(list(sequences or {}), "feature list")
     for key, steps in (sequences or {}).items():
         with naming(key, "feature list"):
-            if isinstance(steps, _NO_STEPS):
+            if isinstance(steps, _NO_STEPS) or hasattr(steps, "columns"):
                 raise TypeError(f"expected a list of steps, got {type(steps).__name__}")
             steps_made = made.feature_lists.feature_list[as_key(key)].feature
             for step in steps:

@@ -19,6 +19,7 @@ __all__ = [
     "Splits",
     "Values",
     "all_splits",
+    "as_integers",
     "as_key",
     "both",
     "common_length",
@@ -82,13 +83,21 @@ def nest_all(splits: npt.ArrayLike, child: Column) -> Column:
 
 def all_splits(given: npt.ArrayLike, child: Column, what: str) -> Splits:
     """Row splits that leave none of the child's rows out."""
-    splits = np.asarray(given, np.int64)
+    splits = as_integers(given, "row splits")
     if splits.ndim != 1 or len(splits) == 0 or splits[0] != 0 or splits[-1] != child.rows:
         ends = f"got {splits[0]} to {splits[-1]}" if splits.ndim == 1 and len(splits) else "got none"
         raise InvalidArgumentError(f"row splits must ascend from 0 to {child.rows}, the number of {what}, {ends}")
     if np.any(splits[1:] < splits[:-1]):
         raise InvalidArgumentError(f"row splits must ascend from 0 to {child.rows}, the number of {what}")
     return np.ascontiguousarray(splits)
+
+
+def as_integers(given: npt.ArrayLike, what: str) -> Splits:
+    """Where values are, as int64; an array of int64 as it is. Nothing is rounded."""
+    array = np.asarray(given)
+    if array.size and array.dtype.kind not in "iub":
+        raise InvalidArgumentError(f"{what}: expected integers, got {array.dtype}")
+    return array.astype(np.int64, copy=False)
 
 
 def nest_fixed(rows: int, size: int, child: Column) -> Column:

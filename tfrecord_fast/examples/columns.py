@@ -15,7 +15,7 @@ from ..errors import InvalidArgumentError
 from ..typing import Table
 from ..values.sparse import SparseTensor, check_indices
 from .arrow_columns import columns_of_arrow, concatenate, of_node, refuse_objects
-from .column import Column, as_key, both, common_length, naming, nest, nest_all, refuse_twice
+from .column import Column, as_integers, as_key, both, common_length, naming, nest, nest_all, refuse_twice
 from .sequences import of_array, of_sequence
 
 __all__ = ["Nan", "as_column", "as_columns", "as_one_row", "column_of"]
@@ -63,12 +63,12 @@ def as_one_row(value: Any) -> list[Any]:
 def column_of(value: Any, nan: Nan = "missing") -> Column:
     if isinstance(value, np.ndarray):
         return of_array(value)
-    if isinstance(value, list | tuple):
-        return of_sequence(value)
-    if hasattr(value, "dense_shape"):
+    if hasattr(value, "dense_shape"):  # before tuples: TensorFlow 1's SparseTensorValue is one
         return _of_sparse(value)
     if hasattr(value, "row_splits") and hasattr(value, "values"):
         return nest_all(value.row_splits, column_of(value.values))
+    if isinstance(value, list | tuple):
+        return of_sequence(value)
     if _is_pandas(value):
         return _of_pandas(value, nan)
     refuse_objects(value)
@@ -89,8 +89,8 @@ def column_of(value: Any, nan: Nan = "missing") -> Column:
 def _of_sparse(value: Any) -> Column:
     if isinstance(value, SparseTensor) and not value.has_indices:  # the parser's own
         return nest(value.row_splits, column_of(value.values))
-    indices = np.asarray(value.indices, np.int64)
-    shape = tuple(int(length) for length in np.asarray(value.dense_shape))
+    indices = as_integers(value.indices, "the indices of a SparseTensor")
+    shape = tuple(as_integers(value.dense_shape, "the dense_shape of a SparseTensor").tolist())
     if not shape:
         raise TypeError("a SparseTensor without rows")
     try:
@@ -99,7 +99,10 @@ def _of_sparse(value: Any) -> Column:
         order = "in row-major order, inside dense_shape, none of them twice"
         raise InvalidArgumentError(f"the indices of a SparseTensor must be {order}: {error}") from None
     row_of = indices[:, 0] if indices.size else np.zeros(0, np.int64)
-    return nest(np.searchsorted(row_of, np.arange(shape[0] + 1)).astype(np.int64), column_of(value.values))
+    values = column_of(value.values)
+    if values.rows != len(indices):
+        raise InvalidArgumentError(f"a SparseTensor of {len(indices)} indices and {values.rows} values")
+    return nest(np.searchsorted(row_of, np.arange(shape[0] + 1)).astype(np.int64), values)
 
 
 # ---- pandas ----
@@ -111,6 +114,8 @@ def _is_pandas(value: object) -> TypeGuard[Mapping[object, Any]]:
 
 def _of_pandas(series: Any, nan: Nan) -> Column:
     """pandas' missing values are nulls; NaN in a NumPy dtype is one, unless it is asked for as a value."""
+    if hasattr(series, "columns") or hasattr(series, "levels"):
+        raise TypeError(f"expected a column, got a {type(series).__name__}, which has several")
     if hasattr(series, "sparse"):
         series = series.sparse.to_dense()
     missing = np.asarray(series.isna())

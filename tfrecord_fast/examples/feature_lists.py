@@ -120,7 +120,7 @@ def _unmasked_rows(value: np.ma.MaskedArray[Any, Any], counts: Splits) -> Flags:
 def _of_nested_lists(given: list[Any]) -> FeatureList:
     rows, _ = bare(given)
     for row in rows:
-        if row is not None and (isinstance(row, _NO_ROWS) or not hasattr(row, "__len__")):
+        if row is not None and (isinstance(row, _NO_ROWS) or not hasattr(row, "__len__") or hasattr(row, "columns")):
             raise TypeError(f"expected rows of steps, got a row of type {type(row).__name__}")
     missing = np.fromiter((row is None for row in rows), bool, len(rows))
     lengths = [0 if row is None else len(row) for row in rows]

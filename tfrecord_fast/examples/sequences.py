@@ -161,6 +161,8 @@ def _of_numbers(values: Sequence[Any], kinds: set[type]) -> Column:
         valid = np.fromiter((value is not None for value in values), np.uint8, len(values))
         values = [first if value is None else value for value in values]
     kinds = kinds - {type(None)}
+    if any(issubclass(kind, np.timedelta64) for kind in kinds):  # NumPy counts it among the integers
+        raise TypeError("no values of type (timedelta64) in an Example")
     if not all(issubclass(kind, int | float | np.generic) and not issubclass(kind, str | bytes) for kind in kinds):
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise TypeError(f"values of more than one kind in a list: {names}")
@@ -199,7 +201,7 @@ def _check_exact(integers: Sequence[Any]) -> None:
 def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
     """From rows that are lists, arrays or None."""
     for kind in kinds - _AS_THEY_ARE | kinds & {int, float, bool, str, bytes}:
-        if issubclass(kind, Mapping | Set) or hasattr(kind, "dense_shape"):
+        if issubclass(kind, Mapping | Set) or hasattr(kind, "dense_shape") or hasattr(kind, "columns"):
             raise TypeError(f"no values of type {kind.__name__} in an Example")
         if issubclass(kind, _STRINGS) or not hasattr(kind, "__len__"):
             others = kinds - {kind, type(None)}
@@ -215,7 +217,7 @@ def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
     else:
         lengths = [len(row) for row in values]
         flat = list(itertools.chain.from_iterable(values))
-        if not flat and not any(map(_is_of_strings, values)):
+        if all(map(_is_hollow, flat)) and not any(map(_is_of_strings, values)):
             return nulls(len(values))  # nothing tells the kind
         child = of_sequence(flat) if flat else Column("string", _core.views_of_objects([])[0], 0)
     splits = np.zeros(len(values) + 1, np.int64)
@@ -227,6 +229,11 @@ def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
 
 def _is_of_strings(row: Any) -> bool:
     return isinstance(row, _core.BytesArrayBase) or (isinstance(row, np.ndarray) and row.dtype.kind in "OSUT")
+
+
+def _is_hollow(row: Any) -> bool:
+    """Whether it is a list, and so is all that it holds, at any depth."""
+    return isinstance(row, list | tuple) and all(map(_is_hollow, row))
 
 
 def _joined(arrays: list[Array]) -> Array:

@@ -35,13 +35,23 @@ def typed(value: Any) -> Any:
         return value.encode()
     if kind is list:
         return _array(value)
+    if kind is range:
+        return _array(list(value))
     if isinstance(value, np.ma.MaskedArray):
         return typed(unmasked(value))
     if isinstance(value, bytes | str | bytearray) or (kind is memoryview and value.format in ("B", "b", "c")):
         return as_bytes(value)
-    if hasattr(value, "numpy") and not isinstance(value, np.generic):
+    if isinstance(value, np.generic):
+        return value
+    if hasattr(value, "numpy"):
         return value.numpy()  # another library's tensor
-    return value
+    return _foreign(value) if hasattr(kind, "__array__") and not hasattr(value, "row_splits") else value
+
+
+def _foreign(value: Any) -> npt.NDArray[Any]:
+    """A data frame, a series or another library's array as NumPy's, which may be rows of several columns."""
+    array = np.asarray(value)
+    return strings(array) if array.dtype.kind in "OSUT" else array
 
 
 def as_ndarray(value: Any) -> npt.NDArray[Any]:
