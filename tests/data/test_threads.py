@@ -11,6 +11,9 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
+from tests.support.interrupts import is_interrupted
+from tests.support.paths import ROOT
+from tfrecord_fast.data.nodes.threads import Mapped, Prefetched
 
 
 def ours():
@@ -457,3 +460,37 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_is_not_there(make):
     leave.set()
     thread.join()
     assert status == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"), [(Prefetched, (lambda: iter(range(3)), 2)), (Mapped, (iter(range(3)), str, 2))]
+)
+def test_an_iterator_that_was_interrupted_while_it_was_made_is_dropped_in_silence(kind, arguments, monkeypatch):
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    made = 0
+    while is_interrupted(lambda: kind(*arguments), kind.__init__, made):
+        gc.collect()
+        made += 1
+    assert made > 3
+    assert said == []
+
+
+def test_a_thread_whose_start_was_interrupted_does_not_disturb_the_end_of_the_process():
+    script = """
+import threading
+import tfrecord_fast as tf
+
+def start(thread):
+    raise KeyboardInterrupt
+
+iterator = iter(tf.data.Dataset.range(3).map(lambda i: i).prefetch(2))
+begun, threading.Thread.start = threading.Thread.start, start
+try:
+    next(iterator)
+except KeyboardInterrupt:
+    print("interrupted")
+threading.Thread.start = begun
+"""
+    ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")

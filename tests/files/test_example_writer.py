@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tests.support.interrupts import is_interrupted
 from tests.support.paths import ROOT
 from tfrecord_fast.files.example_writer import shard_paths
 
@@ -252,6 +253,54 @@ def test_a_forked_process_that_drops_the_writer_leaves_its_files_alone(path):
     writer.write({"i": [3]})
     writer.close()
     assert numbers(path) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_forked_process_cannot_write_and_the_other_continues(path, kind):
+    writer = tf.ExampleWriter(path, options=kind)
+    writer.write({"i": [1, 2]})
+    calls = [
+        lambda: writer.write({"i": [7]}),
+        lambda: writer.write_example({"i": 7}),
+        lambda: writer.write_batch(tf.encode_examples({"i": [7]})),
+        writer.close,
+    ]
+    child = os.fork()
+    if child == 0:
+        refused = 0
+        for call in calls:
+            try:
+                call()
+            except tf.errors.FailedPreconditionError:
+                refused += 1
+        os._exit(0 if refused == len(calls) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert not path.exists()
+    writer.write({"i": [3]})
+    writer.close()
+    assert numbers(path) == [1, 2, 3]
+
+
+def test_a_forked_process_learns_what_was_closed_before(path):
+    writer = tf.ExampleWriter(path)
+    writer.write({"i": [1, 2]})
+    written = writer.close()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if writer.close() == written else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_writer_that_was_interrupted_while_it_was_made_is_dropped_in_silence(path, tmp_path, monkeypatch):
+    said = []
+    monkeypatch.setattr(sys, "unraisablehook", said.append)
+    made = 0
+    while is_interrupted(lambda: tf.ExampleWriter(path), tf.ExampleWriter.__init__, made):
+        gc.collect()
+        assert os.listdir(tmp_path) == []
+        made += 1
+    assert made > 5
+    assert said == []
 
 
 KILLED = """

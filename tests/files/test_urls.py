@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import zipfile
 from typing import ClassVar
 
 import pytest
@@ -381,3 +382,15 @@ def test_datasets_of_urls_pickle(folder):
         writer.write(b"a")
     reader = pickle.loads(pickle.dumps(tf.ShardReader(f"{folder}/x")))
     assert [record for batch in reader for record in batch.tolist()] == [b"a"]
+
+
+@pytest.mark.parametrize("packed", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_file_in_an_archive_can_be_read(tmp_path, packed):
+    records = [b"%d" % i for i in range(100_000)]
+    with tf.io.TFRecordWriter(tmp_path / "a.tfrecord") as writer:
+        writer.write_batch(records)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", packed) as archive:
+        archive.write(tmp_path / "a.tfrecord", "a.tfrecord")
+    url = f"zip://a.tfrecord::file://{tmp_path}/a.zip"
+    assert list(tf.data.TFRecordDataset(url)) == records
+    assert tf.io.read_file(url) == (tmp_path / "a.tfrecord").read_bytes()

@@ -110,11 +110,11 @@ class ExampleWriter:
         self._lock = threading.RLock()  # guards everything below
         self._written: list[WrittenFile] | None = None
         self._shards: list[_Shard] = []
-        self._aborted = False
         self._rows = 0
         self._origin = Origin()
         self._num_threads = num_threads
         self._sync = sync
+        self._aborted = False  # the last: from here on `__del__` aborts
         threads = thread_count(num_threads) or available_cpus()
         with self._cleanup():
             for target in targets_of(shard_paths(path_or_pattern, num_shards)):
@@ -128,6 +128,7 @@ class ExampleWriter:
         """
         named, rows = as_columns(columns, nan=nan)
         taken = [core_column(key, column) for key, column in named]
+        self._check_process()
         with self._lock, self._cleanup(), self._named():
             self._check_open()
             writers = [shard.writer for shard in self._shards]
@@ -140,6 +141,7 @@ class ExampleWriter:
         if plain is None:
             self.write_batch(encode_example(example))
             return
+        self._check_process()
         with self._lock, self._cleanup(), self._named():
             self._check_open()
             self._shards[self._rows % len(self._shards)].writer.write(plain)
@@ -148,6 +150,7 @@ class ExampleWriter:
     def write_batch(self, records: Records) -> None:
         """Writes serialized records."""
         rows = records if isinstance(records, _core.RecordBatch) else _core.record_batch(records)
+        self._check_process()
         with self._lock, self._cleanup():
             self._check_open()
             n = len(self._shards)
@@ -162,8 +165,11 @@ class ExampleWriter:
         """Completes the files, gives them their names and returns what was written; further calls return the same.
 
         Raises:
-          errors.FailedPreconditionError: the writer was aborted.
+          errors.FailedPreconditionError: the writer was aborted, or belongs to the process that this one was forked
+            from.
         """
+        if self._written is None:
+            self._check_process()
         with self._lock:
             if self._written is None:
                 with self._cleanup():
@@ -205,6 +211,11 @@ class ExampleWriter:
     def __del__(self) -> None:
         if hasattr(self, "_aborted"):
             self.abort()
+
+    def _check_process(self) -> None:
+        """Before the lock, which may be held by a thread that a forked process does not have."""
+        if not self._origin.is_here():
+            raise FailedPreconditionError("the writer belongs to the process that this one was forked from")
 
     def _check_open(self) -> None:
         if self._aborted:

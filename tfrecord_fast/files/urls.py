@@ -50,7 +50,10 @@ def open_url(url: str, mode: str) -> Any:
     if mode in ("wb", "ab", "xb"):
         return UrlWriter(url, mode)
     system, path = file_system_of(url)
-    return system.open(path, mode)
+    file = system.open(path, mode)
+    with contextlib.suppress(AttributeError):  # a file that takes no attributes keeps what it needs by itself
+        file.its_system = system  # a dropped archive, such as zip://, closes what its files are read from
+    return file
 
 
 def file_system_of(url: str) -> tuple[Any, str]:

@@ -166,6 +166,8 @@ def _stop_all() -> None:
     for _, what in threads:
         what.stop()
     for thread, _ in threads:
+        if thread.ident is None:  # its start was interrupted
+            continue
         thread.join(0.2)
         if thread.is_alive() and thread.ident is not None:  # it is making an element that takes long, or never comes
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(_Stopped))
@@ -220,7 +222,9 @@ class Prefetched:
             thread.start()
 
     def __del__(self) -> None:
-        self._room.stop()
+        room: _Room | None = getattr(self, "_room", None)  # making it may have been interrupted
+        if room is not None:
+            room.stop()
 
 
 class Verdict:
@@ -349,8 +353,9 @@ class Mapped:
             self._futures.append(self._pool.submit(self._timed, element))
 
     def __del__(self) -> None:
-        if self._pool is not None:
-            self._pool.stop()
+        pool: _Pool | None = getattr(self, "_pool", None)  # making it may have been interrupted
+        if pool is not None:
+            pool.stop()
 
 
 class Tried:
