@@ -457,3 +457,7 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_is_not_there(make):
     leave.set()
     thread.join()
     assert status == 0
+
+
+def test_a_prefetch_of_any_size_takes_no_memory_for_it():
+    assert list(tf.data.Dataset.range(3).prefetch(2**40)) == [0, 1, 2]
