@@ -70,8 +70,8 @@ PyObject* NoneOrError(const Status& status) {
   return nullptr;
 }
 
-// A writer for this thread alone. Made without the GIL. In a forked process, the thread that holds the writer may not
-// exist; and a file object which is written to may call the writer again.
+// A writer for this thread alone. Made without the GIL. A forked process has a copy of it, whose buffered records
+// belong to the other process; and a file object which is written to may call the writer again.
 class HeldWriter {
  public:
   explicit HeldWriter(SharedWriter* writer) : writer_(writer) {}
@@ -83,21 +83,21 @@ class HeldWriter {
   // Waits for other threads, at the end of the interpreter only for a moment: they may never return.
   enum class Patience : uint8_t { kEndless, kShort };
   Status Lock(Patience patience = Patience::kEndless) {
+    if (writer_->generation != ForkGeneration()) {
+      return Status::Closed("the writer belongs to the process that this one was forked from");
+    }
     if (writer_->holder.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
       return Status::Closed("the writer is in use: what it writes to calls it again");
     }
-    if (writer_->generation == ForkGeneration() && patience == Patience::kShort) {
+    if (patience == Patience::kShort) {
       lock_ = std::unique_lock<std::mutex>(writer_->mutex, std::try_to_lock);
       for (int i = 0; i < 100 && !lock_; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
         (void)lock_.try_lock();
       }
       if (!lock_) return Status::Closed("the writer is in use by another thread");
-    } else if (writer_->generation == ForkGeneration()) {
-      lock_ = std::unique_lock<std::mutex>(writer_->mutex);
     } else {
-      lock_ = std::unique_lock<std::mutex>(writer_->mutex, std::try_to_lock);
-      if (!lock_) return Status::Closed("the writer was in use by another thread when this process was forked");
+      lock_ = std::unique_lock<std::mutex>(writer_->mutex);
     }
     writer_->holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
     return {};
@@ -121,7 +121,8 @@ Status WithoutGil(SharedWriter* writer, Work work, Patience patience = Patience:
 Status WriteOne(SharedWriter* writer, Bytes record) {
   {
     std::unique_lock<std::mutex> lock(writer->mutex, std::try_to_lock);
-    if (lock.owns_lock() && writer->writer.FitsBuffer(record.size)) return writer->writer.Write(&record, 1);
+    const bool ours = lock.owns_lock() && writer->generation == ForkGeneration();
+    if (ours && writer->writer.FitsBuffer(record.size)) return writer->writer.Write(&record, 1);
   }
   return WithoutGil(writer, [&](RecordWriter* w) { return w->Write(&record, 1); });
 }
@@ -166,6 +167,7 @@ PyObject* Flush(PyObject* self, PyObject*) {
 PyObject* Close(PyObject* self, PyObject*) {
   SharedWriter* writer = Unbox<WriterPtr>(self).get();
   if (writer == nullptr) Py_RETURN_NONE;
+  if (writer->generation != ForkGeneration() && writer->writer.closed()) Py_RETURN_NONE;
   return NoneOrError(WithoutGil(writer, [](RecordWriter* w) { return w->Close(); }));
 }
 

@@ -5,6 +5,7 @@
 #include <isa-l.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "codec/deflate.h"
 
@@ -12,6 +13,7 @@ namespace tfr {
 namespace {
 
 constexpr size_t kMaxCall = size_t{1} << 30;  // ISA-L counts in 32 bits
+constexpr size_t kMaxMatch = 258;             // bytes; RFC 1951, 3.2.5
 
 Status DeflateError(int code) {
   switch (code) {
@@ -128,7 +130,10 @@ class ZlibHeader {
 template <typename Header>
 class IsalDecompressor : public Decompressor {
  public:
-  explicit IsalDecompressor(uint32_t wrapper) : wrapper_(wrapper) { isal_inflate_init(&state_); }
+  explicit IsalDecompressor(uint32_t wrapper) : wrapper_(wrapper) {
+    std::memset(&state_, 0, sizeof state_);  // its window, too
+    isal_inflate_init(&state_);
+  }
 
   Status Decompress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) override {
     Status status = Run(in, in_size, out, out_size, progress);
@@ -166,6 +171,11 @@ class IsalDecompressor : public Decompressor {
       const size_t gave = out_now - state_.avail_out;
       progress->consumed += took;
       progress->produced += gave;
+      if (code == ISAL_INVALID_LOOKBACK) {
+        // A match that reaches back too far is counted as given before it is refused: those bytes are no one's, or
+        // those of another file.
+        progress->produced -= std::min(gave, kMaxMatch);
+      }
       if (code < 0) return DeflateError(code);
       if (state_.block_state == ISAL_BLOCK_FINISH) {
         in_body_ = false;

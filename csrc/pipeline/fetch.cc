@@ -20,13 +20,14 @@ Status NothingThere(const RecordPlace& place) {
       .WithRecord(place.place.offset, place.place.index);
 }
 
-Status FetchAt(const File& file, uint64_t most, ShuffleItem* item) {
+Status FetchAt(const File& file, const LaneOptions& options, ShuffleItem* item) {
   const int64_t offset = item->place.place.offset;
   const int64_t data_at = offset + static_cast<int64_t>(kHeaderBytes);
   uint8_t header[kHeaderBytes];
   size_t got = 0;
   TFR_RETURN_IF_ERROR(file.ReadFullyAt(offset, header, sizeof header, &got));
-  if (got < sizeof header || JudgeHeader(header, most) != HeaderState::kIntact) return NothingThere(item->place);
+  if (got < sizeof header || JudgeHeader(header, options.max_record_bytes) != HeaderState::kIntact)
+    return NothingThere(item->place);
   const uint64_t length = RecordLength(header);
   int64_t size = 0;
   TFR_RETURN_IF_ERROR(file.Size(&size));
@@ -35,7 +36,8 @@ Status FetchAt(const File& file, uint64_t most, ShuffleItem* item) {
   std::shared_ptr<Buffer> buffer = Buffer::Allocate(length + kFooterBytes);
   if (!buffer) return Status::OutOfMemory("record of " + std::to_string(length) + " bytes");
   TFR_RETURN_IF_ERROR(file.ReadFullyAt(data_at, buffer->data(), length + kFooterBytes, &got));
-  if (got < length + kFooterBytes || !DataIsIntact(buffer->data(), length)) return NothingThere(item->place);
+  if (got < length + kFooterBytes) return NothingThere(item->place);
+  if (options.verify_data && !DataIsIntact(buffer->data(), length)) return NothingThere(item->place);
   item->record = {buffer->data(), length};
   item->owner = std::move(buffer);
   return {};
@@ -83,7 +85,7 @@ Status FetchFromFile(const InputFile& input, const LaneOptions& options, BufferP
       choice = DetectCompression(head, got);
     }
     if (file->regular() && *choice == Compression::kNone) {
-      for (ShuffleItem* item : wanted) TFR_RETURN_IF_ERROR(FetchAt(*file, options.max_record_bytes, item));
+      for (ShuffleItem* item : wanted) TFR_RETURN_IF_ERROR(FetchAt(*file, options, item));
       return {};
     }
     source = std::make_unique<FileSource>(std::move(file));

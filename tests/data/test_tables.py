@@ -21,6 +21,7 @@ TEXTS = {
     "polars": polars.Series(TEXT),
     "arrow": pyarrow.array(TEXT),
     "chunks": pyarrow.chunked_array([TEXT]),
+    "strings of any length": np.array(TEXT, np.dtypes.StringDType()),
 }
 
 

@@ -494,3 +494,7 @@ threading.Thread.start = begun
 """
     ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
+
+
+def test_a_prefetch_of_any_size_takes_no_memory_for_it():
+    assert list(tf.data.Dataset.range(3).prefetch(2**40)) == [0, 1, 2]

@@ -217,3 +217,25 @@ def test_the_rest_of_a_skipped_file_stays_skipped(tmp_path):
     resumed = tf.ShardReader(path, **given)
     resumed.load_state_dict(reader.state_dict())
     assert flat(resumed) == [] and len(reader.skipped + resumed.skipped) == 1
+
+
+def test_records_that_are_not_verified_are_resumed_as_they_were_read(tmp_path):
+    """With verify_crc=False a wrong CRC of the data is nobody's concern, in a shuffle buffer neither."""
+    path = tmp_path / "a"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch([b"%04d" % i for i in range(200)])
+    data = bytearray(path.read_bytes())
+    for i in range(0, 200, 7):
+        data[i * 20 + 16] ^= 1  # of the data's CRC
+    path.write_bytes(data)
+
+    def reader():
+        return tf.ShardReader(path, batch_size=10, shuffle_buffer=60, seed=3, verify_crc=False)
+
+    whole = [batch.tolist() for batch in reader()]
+    first = reader()
+    iterator = iter(first)
+    begin = [next(iterator).tolist() for _ in range(4)]
+    second = reader()
+    second.load_state_dict(first.state_dict())
+    assert begin + [batch.tolist() for batch in second] == whole

@@ -24,7 +24,7 @@ def typed(value: Any) -> Any:
     if kind in AS_IS:
         return value
     if kind is np.ndarray:
-        return bytes_objects(value) if value.dtype.kind in "USO" else value
+        return bytes_objects(value) if value.dtype.kind in "USOT" else value
     if kind is bool:
         return np.bool_(value)
     if kind is int:
@@ -61,7 +61,7 @@ def as_ndarray(value: Any) -> npt.NDArray[Any]:
 
 def as_values(values: object) -> Any:
     """The values of a tensor: an ndarray, a BytesArray or a RaggedTensor."""
-    if (type(values) is np.ndarray and values.dtype.kind not in "USO") or hasattr(values, "flat_values"):
+    if (type(values) is np.ndarray and values.dtype.kind not in "USOT") or hasattr(values, "flat_values"):
         return values
     if isinstance(values, BytesArray):
         return values

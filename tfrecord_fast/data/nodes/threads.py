@@ -45,13 +45,14 @@ class _Room:
 
     def __init__(self, size: int) -> None:
         self._stopped = False
+        self._unused = size  # only the filling thread changes it; a size of any number takes no memory
         self._places: SimpleQueue[None] = SimpleQueue()
-        for _ in range(size):
-            self._places.put(None)
 
     def wait(self) -> bool:
         """False once no more elements are wanted."""
-        if not self._stopped:
+        if self._unused and not self._stopped:
+            self._unused -= 1
+        elif not self._stopped:
             self._places.get()
         return not self._stopped
 

@@ -1,0 +1,75 @@
+"""A deflate stream whose match reaches back before its start: what comes out is the stream's own, or an error."""
+
+import gzip
+import zlib
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.frames import frames
+
+WRAPPERS = {
+    "GZIP": (b"\x1f\x8b\x08\0\0\0\0\0\0\3", bytes(8)),
+    "ZLIB": (b"\x78\x9c", bytes(4)),
+}
+
+
+class Bits:
+    """Bits of a deflate stream (RFC 1951): numbers lowest bit first, Huffman codes highest bit first."""
+
+    def __init__(self):
+        self.value = self.count = 0
+
+    def number(self, value, bits):
+        self.value |= value << self.count
+        self.count += bits
+
+    def code(self, value, bits):
+        self.number(int(format(value, f"0{bits}b")[::-1], 2), bits)
+
+    def literal(self, byte):
+        self.code(0x30 + byte, 8) if byte < 144 else self.code(0x190 + byte - 144, 9)
+
+    def bytes(self):
+        return self.value.to_bytes((self.count + 7) // 8, "little")
+
+
+def reaching_back(first, after):
+    """The bytes `first`, a match of 258 bytes from 32,577 bytes before, and some more bytes, with the fixed codes."""
+    bits = Bits()
+    bits.number(1, 1)
+    bits.number(1, 2)
+    for byte in first:
+        bits.literal(byte)
+    bits.code(0xC0 + 285 - 280, 8)
+    bits.code(29, 5)
+    bits.number(8000, 13)
+    for byte in after:
+        bits.literal(byte)
+    bits.code(0, 7)
+    return bits.bytes()
+
+
+@pytest.fixture(params=WRAPPERS)
+def two_files(request, tmp_path):
+    """A file of secrets, and a damaged one of another owner; both paths."""
+    compress = gzip.compress if request.param == "GZIP" else zlib.compress
+    secrets, mine = tmp_path / "secrets", tmp_path / "mine"
+    secrets.write_bytes(compress(frames([b"SECRET%02d" % i for i in range(40)])))
+    before, after = WRAPPERS[request.param]
+    mine.write_bytes(before + reaching_back(frames([b"mine..00"]), bytes(range(60))) + after)
+    return secrets, mine
+
+
+@pytest.mark.parametrize("on_corrupt", ["skip", "skip_file"])
+def test_no_record_of_another_file_comes_out(two_files, on_corrupt):
+    secrets, mine = two_files
+    for threads in (1, 2) * 40:
+        assert sum(len(batch) for batch in tf.ShardReader(secrets, num_threads=threads)) == 40
+        got = [record for batch in tf.ShardReader(mine, on_corrupt=on_corrupt, num_threads=threads) for record in batch]
+        assert set(got) <= {b"mine..00"}
+
+
+def test_the_match_is_what_is_wrong(two_files):
+    with pytest.raises(tf.DataLossError, match="distance before the start|damaged|truncated"):
+        list(tf.data.TFRecordDataset(two_files[1]))
