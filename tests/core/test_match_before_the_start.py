@@ -71,5 +71,5 @@ def test_no_record_of_another_file_comes_out(two_files, on_corrupt):
 
 
 def test_the_match_is_what_is_wrong(two_files):
-    with pytest.raises(tf.DataLossError, match="distance before the start|damaged|truncated"):
+    with pytest.raises(tf.DataLossError, match=r"distance before the start|damaged|truncated"):
         list(tf.data.TFRecordDataset(two_files[1]))

@@ -15,6 +15,7 @@ import tfrecord_fast as tf
 
 ROWS = 150_000
 columns = {"a": np.arange(ROWS), "b": np.ones((ROWS, 9), np.float32), "c": [b"x" * 30] * ROWS}
+tf.encode_examples({"a": [1]})  # imports come before memory is short
 """
 
 # What is made before memory gets short, and what is done then.
