@@ -215,8 +215,8 @@ size_t ColumnPlan::FindTooLarge(size_t first, size_t last) const {
 // ---- Bytes ----
 
 inline uint8_t* ColumnPlan::WriteScalar(int64_t value, uint8_t* out, const uint8_t* end) const {
-  // Another thread may change the value where it comes from: the compiler must not read it there again, once for its size
-  // and once for its bytes.
+  // Another thread may change the value where it comes from: the compiler must not read it there again, once for its
+  // size and once for its bytes.
   asm("" : "+r"(value));
   const auto bits = static_cast<uint64_t>(value);
   const size_t size = VarintSize(bits);
