@@ -38,6 +38,14 @@ struct EncodeColumn {
   size_t ItemCount(size_t rows) const { return steps ? static_cast<size_t>(steps[rows]) : rows; }
 };
 
+// Item i of `values`, which someone else may write to at the same time: read once, and as a whole.
+template <typename T>
+T Load(const void* values, size_t i) {
+  T value;
+  __atomic_load(static_cast<const T*>(values) + i, &value, __ATOMIC_RELAXED);
+  return value;
+}
+
 // Checks that splits and steps ascend and stay inside what they cut; kInvalidArgument, naming the key, if not.
 Status CheckColumn(const EncodeColumn& column, size_t rows);
 

@@ -17,14 +17,6 @@ namespace {
 constexpr size_t kBlock = 256;                     // values converted at a time, on the stack
 constexpr uint64_t kTooLarge = uint64_t{1} << 33;  // for any record, as is each string of this size
 
-// Memory that someone may write to at the same time is loaded once for each use.
-template <typename T>
-T Load(const void* values, size_t i) {
-  T value;
-  __atomic_load(static_cast<const T*>(values) + i, &value, __ATOMIC_RELAXED);
-  return value;
-}
-
 template <typename T>
 int64_t LoadAs(const void* values, size_t i) {
   return static_cast<int64_t>(Load<T>(values, i));
@@ -33,7 +25,7 @@ int64_t LoadAs(const void* values, size_t i) {
 int64_t LoadInt(ElementType type, const void* values, size_t i) {
   switch (type) {
     case ElementType::kBool:
-      return static_cast<const uint8_t*>(values)[i] != 0;
+      return Load<uint8_t>(values, i) != 0;
     case ElementType::kInt8:
       return LoadAs<int8_t>(values, i);
     case ElementType::kInt16:
@@ -56,13 +48,13 @@ int64_t LoadInt(ElementType type, const void* values, size_t i) {
 float LoadFloat(ElementType type, const void* values, size_t i) {
   switch (type) {
     case ElementType::kFloat16:
-      return FromHalf(static_cast<const uint16_t*>(values)[i]);
+      return FromHalf(Load<uint16_t>(values, i));
     case ElementType::kBFloat16:
-      return FromBFloat16(static_cast<const uint16_t*>(values)[i]);
+      return FromBFloat16(Load<uint16_t>(values, i));
     case ElementType::kFloat64:
-      return static_cast<float>(static_cast<const double*>(values)[i]);
+      return static_cast<float>(Load<double>(values, i));
     default:
-      return static_cast<const float*>(values)[i];
+      return Load<float>(values, i);
   }
 }
 
@@ -215,9 +207,6 @@ size_t ColumnPlan::FindTooLarge(size_t first, size_t last) const {
 // ---- Bytes ----
 
 inline uint8_t* ColumnPlan::WriteScalar(int64_t value, uint8_t* out, const uint8_t* end) const {
-  // Another thread may change the value where it comes from: the compiler must not read it there again, once for its
-  // size and once for its bytes.
-  asm("" : "+r"(value));
   const auto bits = static_cast<uint64_t>(value);
   const size_t size = VarintSize(bits);
   const uint8_t* text = texts.data() + text_at[size];
@@ -309,7 +298,7 @@ uint8_t* ColumnPlan::WriteEntry(size_t row, uint8_t* out, const uint8_t* end) co
     case Op::kInt64Scalar:
       return WriteScalar(Load<int64_t>(column.values, row), out, end);
     case Op::kFloat32Scalar:
-      return WriteScalarFloat(static_cast<const float*>(column.values)[row], out, end);
+      return WriteScalarFloat(Load<float>(column.values, row), out, end);
     case Op::kIntScalar: {
       const int64_t value = LoadInt(column.type, column.values, row);
       return column.type == ElementType::kUInt64 && value < 0 ? nullptr : WriteScalar(value, out, end);

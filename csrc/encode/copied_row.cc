@@ -2,9 +2,31 @@
 
 #include "encode/copied_row.h"
 
-#include <cstring>
-
 namespace tfr {
+namespace {
+
+// Item by item: memcpy may copy the two bytes of one at different times, and what nobody wrote would come of it.
+template <typename T>
+void CopyItems(const void* from, size_t begin, size_t end, void* to) {
+  for (size_t i = begin; i < end; ++i) static_cast<T*>(to)[i - begin] = Load<T>(from, i);
+}
+
+void CopyItems(size_t item_size, const void* from, size_t begin, size_t end, void* to) {
+  switch (item_size) {
+    case 1:
+      return CopyItems<uint8_t>(from, begin, end, to);
+    case 2:
+      return CopyItems<uint16_t>(from, begin, end, to);
+    case 4:
+      return CopyItems<uint32_t>(from, begin, end, to);
+    default: {  // a string is two words
+      const size_t words = item_size / sizeof(uint64_t);
+      return CopyItems<uint64_t>(from, begin * words, end * words, to);
+    }
+  }
+}
+
+}  // namespace
 
 CopiedRow::CopiedRow(const EncodeColumn& from, size_t row) : column_(from) {
   const size_t first = from.steps ? static_cast<size_t>(from.steps[row]) : row;
@@ -14,10 +36,7 @@ CopiedRow::CopiedRow(const EncodeColumn& from, size_t row) : column_(from) {
 
   const size_t item_size = ItemSize(from.type);
   values_.resize((end - begin) * item_size / sizeof(uint64_t) + 1);
-  if (end > begin) {
-    std::memcpy(values_.data(), static_cast<const uint8_t*>(from.values) + begin * item_size,
-                (end - begin) * item_size);
-  }
+  CopyItems(item_size, from.values, begin, end, values_.data());
   column_.values = values_.data();
   column_.value_count = end - begin;
   if (from.splits) {

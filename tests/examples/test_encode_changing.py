@@ -44,7 +44,7 @@ VALUES = {
     "int64": [0, -1, 300, 2**62],
     "int32": [0, -1, 300],
     "int8": [0, -1],
-    "uint16": [0, 200],  # NumPy may write the two bytes of one at different times
+    "uint16": [0, 300, 60000],
     "uint64": [0, 2**62],
     "bool": [0, 1],
     "float32": [0.0, 1.5],
@@ -60,6 +60,15 @@ def test_an_array(dtype, shape):
     with changing(array, VALUES[dtype]):
         for _ in for_a_while():
             check(tf.encode_examples(columns), "a", {array[0].size}, VALUES[dtype])
+
+
+def test_the_two_bytes_of_a_value_are_of_one_time():
+    values, array = [0, 511, 0x8080], np.zeros(ROWS * COUNT, np.uint16)
+    records = {tf.encode_examples({"a": np.array([value], np.uint16)})[0] for value in values}
+    end = time.monotonic() + 5 * SECONDS
+    with changing(array, values):
+        while time.monotonic() < end:
+            assert set(tf.encode_examples({"a": array})) <= records
 
 
 def test_mapped_memory(tmp_path):
