@@ -3,7 +3,6 @@
 #include "base/interrupt.h"
 
 #include <atomic>
-#include <exception>
 
 namespace tfr {
 namespace {
@@ -21,9 +20,6 @@ Status CheckInterrupt() {
   return hook == nullptr || never_asks ? Status() : hook();
 }
 
-void BeginCoreThread() {
-  never_asks = true;
-  (void)std::uncaught_exceptions();
-}
+void NeverAskOnThisThread() { never_asks = true; }
 
 }  // namespace tfr

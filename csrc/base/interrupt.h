@@ -13,11 +13,8 @@ using InterruptHook = Status (*)();
 void SetInterruptHook(InterruptHook hook);
 Status CheckInterrupt();
 
-// Called first by each thread of the core's own. From now on CheckInterrupt on this thread never asks, since the host
-// does not know it: whoever waits for its work stops it. And the C++ library makes what the thread needs to throw: if
-// that came as late as the first std::bad_alloc, there would be no memory for it, and the C library would end the
-// process.
-void BeginCoreThread();
+// From now on CheckInterrupt on this thread never asks.
+void NeverAskOnThisThread();
 
 }  // namespace tfr
 

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/core_thread.h"
 #include "base/interrupt.h"
 #include "base/process.h"
 
@@ -71,7 +72,7 @@ class Helpers {
 
   bool Start() {
     try {
-      std::thread([this] { Help(); }).detach();
+      StartCoreThread([this] { Help(); }).detach();
     } catch (const std::exception&) {  // std::system_error, std::bad_alloc
       return false;                    // no more threads can be started: those that exist do the work
     }
@@ -86,7 +87,6 @@ class Helpers {
   }
 
   void Help() {
-    BeginCoreThread();
     std::unique_lock<std::mutex> lock(mutex_);
     --starting_;
     while (true) {

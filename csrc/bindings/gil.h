@@ -9,6 +9,8 @@
 
 #include <Python.h>
 
+#include "base/core_thread.h"
+
 namespace tfr {
 
 // Never returns, and holds no lock of Python's.
@@ -28,10 +30,10 @@ auto CallPython(Call call) noexcept {
   }
 }
 
-// Lets go of the GIL for as long as it lives.
+// Lets go of the GIL for as long as it lives. What runs meanwhile may throw, with no memory left, too.
 class GilReleased {
  public:
-  GilReleased() noexcept : state_(PyEval_SaveThread()) {}
+  GilReleased() noexcept : state_(PyEval_SaveThread()) { PrepareToThrow(); }
   ~GilReleased() {
     CallPython([this] {
       PyEval_RestoreThread(state_);

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/core_thread.h"
 #include "base/interrupt.h"
 #include "base/parallel.h"
 #include "base/process.h"
@@ -161,7 +162,10 @@ class BlockPool::Impl {
       try {
         std::unique_ptr<BlockCompressor> compressor;
         out_of_threads_ = !NewCompressor(&compressor).ok();
-        if (!out_of_threads_) threads_.emplace_back([this, own = std::move(compressor)] { Work(own.get()); });
+        if (!out_of_threads_) {
+          threads_.reserve(threads_.size() + 1);  // a thread that is not kept would end the process
+          threads_.push_back(StartCoreThread([this, own = std::move(compressor)] { Work(own.get()); }));
+        }
       } catch (const std::system_error&) {
         out_of_threads_ = true;
       } catch (const std::bad_alloc&) {
@@ -172,7 +176,6 @@ class BlockPool::Impl {
   }
 
   void Work(BlockCompressor* compressor) {
-    BeginCoreThread();
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
       work_.wait(lock, [&] { return stop_ || !todo_.empty(); });

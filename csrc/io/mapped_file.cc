@@ -15,7 +15,8 @@
 namespace tfr {
 namespace {
 
-thread_local sigjmp_buf* volatile landing = nullptr;
+// In the memory that a thread has from the start: a signal handler must not be the first to ask for it.
+[[gnu::tls_model("initial-exec")]] thread_local sigjmp_buf* volatile landing = nullptr;
 
 struct sigaction previous;
 

@@ -32,6 +32,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/core_thread.h"
 #include "base/process.h"
 #include "pipeline/fetch.h"
 #include "pipeline/open_lanes.h"
@@ -398,7 +399,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     crew_size_ = options_.num_threads + (options_.caller_helps ? 1 : 0);
     try {
       threads_.reserve(options_.num_threads);
-      for (size_t i = 0; i < options_.num_threads; ++i) threads_.emplace_back([this] { Work(); });
+      for (size_t i = 0; i < options_.num_threads; ++i) threads_.push_back(StartCoreThread([this] { Work(); }));
     } catch (const std::system_error&) {
     } catch (const std::bad_alloc&) {
     }
@@ -406,7 +407,6 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   // What was half done when there was no memory left can't be undone: the stream ends.
   void Work() noexcept {
-    BeginCoreThread();
     try {
       WorkUntilStopped();
     } catch (const std::bad_alloc&) {

@@ -60,8 +60,6 @@ def test_a_limit_on_address_space(tmp_path, threads, kind):
     for room in (2, 8, 32, 128):
         command = [sys.executable, "-c", SCRIPT, path, str(room), str(threads), kind]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        if "thread-local data" in done.stderr:
-            continue  # the C library found no memory for a thread that it had started, and ends the process
         assert done.returncode == 0, (room, done)
         assert set(done.stdout.split()) <= {"done", "refused"}, (room, done.stdout)
         seen |= set(done.stdout.split())

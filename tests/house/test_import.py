@@ -103,3 +103,22 @@ def test_build_info_says_what_was_built():
     assert info["version"] == tfrecord_fast.__version__ and info["compiler"].split()[0] in ("gcc", "clang")
     assert set(info["codecs"]) == {"isa-l", "libdeflate", "zlib", "zstd", "snappy"}
     assert all(info["simd"][room] in info["simd_available"][room] for room in ("crc32c", "varint"))
+
+
+IN_ANOTHER_INTERPRETER = """
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+interpreters.run_string(interpreters.create(), '''
+try:
+    import tfrecord_fast._core
+except ImportError as error:
+    print(error)
+''')
+"""
+
+
+def test_a_subinterpreter_gets_an_import_error():
+    run = subprocess.run([sys.executable, "-c", IN_ANOTHER_INTERPRETER], capture_output=True, text=True, timeout=60)
+    assert ("main interpreter" in run.stdout) or ("does not support loading in subinterpreters" in run.stdout), run
