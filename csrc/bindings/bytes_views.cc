@@ -11,6 +11,7 @@
 #include "bindings/bindings.h"
 #include "bindings/bytes_like.h"
 #include "bindings/gil.h"
+#include "bindings/owned_once.h"
 
 namespace py = pybind11;
 
@@ -120,6 +121,7 @@ void BindBytesViews(py::module_& m) {
   py::class_<BytesViews, BytesViewsPtr>(m, "BytesViews")
       .def("__len__", [](const BytesViews& self) { return self.views.size(); })
       .def("take", &Take, py::arg("indices"));
+  FreeOnce<BytesViews>();
   m.def("views_of_objects", &OfObjects, py::arg("objects"));
   m.def("views_of_fixed", &OfFixed, py::arg("array"));
   m.def(

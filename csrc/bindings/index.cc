@@ -15,6 +15,7 @@
 #include "bindings/bindings.h"
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
+#include "bindings/owned_once.h"
 #include "index/random_reader.h"
 #include "index/record_index.h"
 #include "io/draft.h"
@@ -190,6 +191,7 @@ void BindIndex(py::module_& m) {
             return a.offsets() == b.offsets() && a.sizes() == b.sizes();
           },
           py::arg("other"));
+  FreeOnce<RecordIndex>();
   py::class_<IndexOrigin>(m, "IndexOrigin")
       .def(py::init([](std::string path, std::optional<std::string> index_path) {
              return IndexOrigin{std::move(path), std::move(index_path)};
@@ -203,6 +205,7 @@ void BindIndex(py::module_& m) {
       .def("__len__", &RandomReader::size)
       .def("take", &Take, py::arg("numbers"))
       .def("record", &Record, py::arg("key"));
+  FreeOnce<RandomReader>();
 }
 
 }  // namespace tfr

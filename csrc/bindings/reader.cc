@@ -14,6 +14,7 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/gil.h"
+#include "bindings/owned_once.h"
 #include "bindings/stream.h"
 #include "framing/open.h"
 
@@ -255,6 +256,7 @@ void BindReader(py::module_& m) {
           "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
           "The position of the stream after the batches given, as a dict ready for JSON.")
       .def("take_skipped", &SharedStream::TakeSkipped, "The stretches skipped since the last call.");
+  FreeOnce<SharedStream>();
 }
 
 }  // namespace tfr

@@ -1,0 +1,36 @@
+// A mend of pybind11: an object that could not be wrapped, for want of memory, is freed by its owner alone.
+
+#ifndef TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
+#define TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
+
+#include <pybind11/pybind11.h>
+
+namespace tfr {
+
+// To be called for each class whose objects come to pybind11 in the hands of a smart pointer, be it from a constructor
+// or as a result. pybind11 notes the object before it takes the pointer over: if noting it fails, the pointer frees the
+// object, and the half-made Python object, which already knows the address, would free it again.
+template <typename T>
+void FreeOnce() {
+  using Init = void (*)(pybind11::detail::instance*, const void*);
+  static Init init = nullptr;
+  pybind11::detail::type_info* type = pybind11::detail::get_type_info(typeid(T));
+  init = type->init_instance;
+  type->init_instance = [](pybind11::detail::instance* instance, const void* holder) {
+    try {
+      init(instance, holder);
+    } catch (...) {
+      pybind11::detail::value_and_holder half = instance->get_value_and_holder();
+      if (half.instance_registered()) {
+        pybind11::detail::deregister_instance(instance, half.value_ptr(), half.type);
+        half.set_instance_registered(false);
+      }
+      half.value_ptr() = nullptr;
+      throw;
+    }
+  };
+}
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
