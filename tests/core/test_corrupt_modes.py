@@ -53,7 +53,7 @@ def kind(request):
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_a_byte_is_missing_in_a_large_part(tmp_path, kind, threads, place):
     """The part's mark is then wrong, too: "skip" reads the part as a stream."""
-    lists, parts = big_parts(kind)
+    _, parts = big_parts(kind)
     at = begins(parts)[1] + int(place * len(parts[1]))
     (tmp_path / "a").write_bytes(remove(b"".join(parts), at))
     records = check(tmp_path / "a", kind, threads)

@@ -16,7 +16,7 @@ from .. import _core
 from ..errors import InvalidArgumentError
 from .column import Column, both, nest, nest_fixed, nulls
 
-__all__ = ["bare", "of_array", "of_sequence"]
+__all__ = ["bare", "is_missing", "of_array", "of_sequence"]
 
 _NUMERIC = {"bool", "float16", "bfloat16", "float32", "float64"}
 _NUMERIC |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -50,8 +50,9 @@ def of_array(array: Array) -> Column:
         return nest_fixed(rows, array.size // rows, of_sequence(array.ravel().tolist()))
     count = math.prod(array.shape[1:])
     if array.dtype.kind == "T":
-        views, valid = _core.views_of_objects(array.ravel().tolist())
-        return nest_fixed(rows, count, Column("string", views, rows * count, valid=valid))
+        views, valid = _core.views_of_objects(_texts(array.ravel()))
+        column = Column("string", views, rows * count, valid=valid)
+        return column if array.ndim == 1 else nest_fixed(rows, count, column)
     if array.dtype.kind == "U":
         array = np.char.encode(array, "utf-8")
     if array.dtype.kind == "S":
@@ -62,6 +63,11 @@ def of_array(array: Array) -> Column:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return Column(name, np.require(array, requirements=["C", "A"]).reshape(-1), rows, count)
+
+
+def _texts(array: Array) -> list[str | None]:
+    """The elements of a StringDType array; None for its nulls, which may be anything."""
+    return [text if isinstance(text, str) else None for text in array.tolist()]
 
 
 def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> Column:
@@ -109,7 +115,9 @@ def of_sequence(values: Sequence[Any]) -> Column:
 
 
 def bare(values: Sequence[Any]) -> tuple[Sequence[Any], set[type]]:
-    """The values without masks, tensors and arrays of no dimension, and their types; themselves if they have none."""
+    """The values without masks, tensors, arrays of no dimension, NumPy's nulls and pandas', and their types; themselves
+    if they have none of these.
+    """
     kinds = set(map(type, values))
     if kinds <= _AS_THEY_ARE:
         return values, kinds
@@ -120,11 +128,20 @@ def bare(values: Sequence[Any]) -> tuple[Sequence[Any], set[type]]:
 
 
 def _may_hide_a_value(kind: type) -> bool:
-    return issubclass(kind, np.ndarray) or (hasattr(kind, "numpy") and not issubclass(kind, np.generic))
+    if issubclass(kind, np.ndarray) or _is_pandas_null(kind):
+        return True
+    return hasattr(kind, "numpy") and not issubclass(kind, np.generic)
+
+
+def _is_pandas_null(kind: type) -> bool:
+    """Whether it is the type of pandas.NA or pandas.NaT."""
+    return kind.__name__ in ("NAType", "NaTType") and kind.__module__.partition(".")[0] == "pandas"
 
 
 def _hides_a_value(value: Any) -> bool:
-    return not isinstance(value, np.ndarray) or value.ndim == 0 or isinstance(value, np.ma.MaskedArray)
+    if not isinstance(value, np.ndarray) or value.ndim == 0 or isinstance(value, np.ma.MaskedArray):
+        return True
+    return value.ndim == 1 and value.dtype.kind == "T"
 
 
 def _uncovered(value: Any) -> Any:
@@ -134,10 +151,17 @@ def _uncovered(value: Any) -> Any:
             return None
         if mask.any():
             raise InvalidArgumentError("a value is masked inside a list: only a whole row can be left out")
-        return np.asarray(value.data)[()]
+        value = np.asarray(value.data)
     if isinstance(value, np.ndarray):
-        return value[()]
-    return value.numpy()  # another library's tensor
+        return _texts(value) if value.ndim == 1 and value.dtype.kind == "T" else value[()]
+    return None if _is_pandas_null(type(value)) else value.numpy()  # another library's tensor
+
+
+def is_missing(value: object) -> bool:
+    """Whether a row with this as its value lacks the key: None, pandas' NA and NaT, an array of which all is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        return bool(value.size and np.ma.getmaskarray(value).all())
+    return value is None or _is_pandas_null(type(value))
 
 
 def _is_buffer(value: object) -> bool:
