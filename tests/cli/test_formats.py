@@ -419,3 +419,18 @@ def test_an_output_that_is_a_url_is_refused(tmp_path, monkeypatch, run, name):
     write("in", {"a": [1]})
     status, said = run("in", name)
     assert status == 2 and name in said and "URL" in said and os.listdir() == ["in"]
+
+
+@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
+def test_a_file_without_records_comes_back(tmp_path, extension):
+    write_records(tmp_path / "none.tfrecord")
+    assert convert(tmp_path / "none.tfrecord", tmp_path / f"x.{extension}") == 0
+    assert convert(tmp_path / f"x.{extension}", tmp_path / "back.tfrecord") == 0
+    assert read(tmp_path / "back.tfrecord") == []
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\r\n\r\n", "a,b\n"])
+def test_csv_without_a_row_is_no_records(tmp_path, text):
+    (tmp_path / "x.csv").write_bytes(text.encode())
+    assert convert(tmp_path / "x.csv", tmp_path / "back.tfrecord") == 0
+    assert read(tmp_path / "back.tfrecord") == []
