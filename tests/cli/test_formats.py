@@ -4,6 +4,8 @@ import json
 import math
 import os
 import string
+import subprocess
+import sys
 import tempfile
 
 import numpy as np
@@ -434,3 +436,19 @@ def test_csv_without_a_row_is_no_records(tmp_path, text):
     (tmp_path / "x.csv").write_bytes(text.encode())
     assert convert(tmp_path / "x.csv", tmp_path / "back.tfrecord") == 0
     assert read(tmp_path / "back.tfrecord") == []
+
+
+@pytest.mark.parametrize("rows", [5, 3000])  # what fails is the end, or a batch before it
+@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet", "csv.gz", "tfrecord"])
+def test_a_file_that_grows_too_large_is_named(tmp_path, extension, rows):
+    texts = [os.urandom(250).hex() for _ in range(rows)]
+    write(tmp_path / "in.tfrecord", {"a": texts, "b": texts})
+    code = f"""
+import resource, sys
+from tfrecord_fast.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+sys.exit(main(["convert", {str(tmp_path / "in.tfrecord")!r}, {str(tmp_path / ("x." + extension))!r}]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, os.listdir(tmp_path)) == (2, ["in.tfrecord"])
+    assert f"{tmp_path}/x.{extension}: " in done.stderr and "File too large" in done.stderr
