@@ -4,8 +4,12 @@
 
 #include "bindings/arrow_check.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "bindings/bindings.h"
 
@@ -129,6 +133,58 @@ bool NeedsSecond(const ArrowType& type) {
          !(type.form == ArrowForm::kFixedStrings && type.width == 0);
 }
 
+// The next number, or string of so many bytes, of a schema's metadata, which come in the machine's byte order.
+int32_t TakeNumber(const char** at) {
+  int32_t number;
+  std::memcpy(&number, *at, sizeof number);
+  if (number < 0) RefuseArrow("metadata with a length of " + std::to_string(number));
+  *at += sizeof number;
+  return number;
+}
+
+std::string_view TakeText(const char** at) {
+  const auto size = static_cast<size_t>(TakeNumber(at));
+  return {std::exchange(*at, *at + size), size};
+}
+
+// The list under "permutation" in the JSON of a tensor's type, without spaces; "" if it has none.
+std::string PermutationIn(std::string_view json) {
+  std::string dense;
+  std::copy_if(json.begin(), json.end(), std::back_inserter(dense), [](char c) { return c > ' '; });
+  constexpr std::string_view key = "\"permutation\":[";
+  const size_t begin = dense.find(key);
+  if (begin == std::string::npos) return "";
+  return dense.substr(begin + key.size() - 1, dense.find(']', begin) - begin - key.size() + 2);
+}
+
+// Whether "[0,1,2]" names the axes in their own order.
+bool InOrder(std::string_view permutation) {
+  std::string expected = "[";
+  for (int axis = 0; expected.size() < permutation.size(); ++axis) expected += std::to_string(axis) + ",";
+  expected.back() = ']';
+  return permutation == expected;
+}
+
+// Throws for a tensor that lists its values in another order than that of its axes: written as they lie, they would be
+// other values.
+void RefusePermuted(const ArrowSchema& schema) {
+  const char* at = schema.metadata;
+  if (at == nullptr) return;
+  std::string_view name, parameters;
+  for (int32_t pairs = TakeNumber(&at); pairs > 0; --pairs) {
+    const std::string_view key = TakeText(&at);
+    const std::string_view value = TakeText(&at);
+    if (key == "ARROW:extension:name") name = value;
+    if (key == "ARROW:extension:metadata") parameters = value;
+  }
+  if (name != "arrow.fixed_shape_tensor") return;
+  const std::string permutation = PermutationIn(parameters);
+  if (permutation.empty() || InOrder(permutation)) return;
+  const std::string named = schema.name != nullptr && schema.name[0] != 0 ? " '" + std::string(schema.name) + "'" : "";
+  RefuseArrow("a tensor" + named + " with the permutation " + permutation +
+              ", whose values lie in another order than that of its axes: give its to_numpy_ndarray() instead");
+}
+
 }  // namespace
 
 void RefuseArrow(const std::string& what) { ThrowStatus(Status::InvalidArgument("Arrow array: " + what)); }
@@ -158,7 +214,10 @@ ArrowType TypeOfArrow(const ArrowSchema& schema) {
   if (format.starts_with("w:")) return {ArrowForm::kFixedStrings, ElementType::kBytes, WidthOf(format)};
   if (format == "+l") return {ArrowForm::kList};
   if (format == "+L") return {ArrowForm::kLargeList};
-  if (format.starts_with("+w:")) return {ArrowForm::kFixedList, ElementType::kInt64, WidthOf(format)};
+  if (format.starts_with("+w:")) {
+    RefusePermuted(schema);
+    return {ArrowForm::kFixedList, ElementType::kInt64, WidthOf(format)};
+  }
   if (format == "+s") return {ArrowForm::kStruct};
   return {ArrowForm::kOther};
 }

@@ -38,7 +38,7 @@ struct ArrowType {
   int64_t width = 0;
 };
 
-// Throws InvalidArgumentError for a schema that was released, or whose format is not one.
+// Throws InvalidArgumentError for a schema that was released, whose format is not one, or whose tensors are permuted.
 ArrowType TypeOfArrow(const ArrowSchema& schema);
 
 // Throws InvalidArgumentError unless the array has what its type needs: for items [first, first + length), counted from

@@ -8,6 +8,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -22,6 +23,8 @@ namespace {
 
 // libzstd asks for the window that a frame claims, up to this much; a larger claim is an error.
 constexpr int kMaxWindowLog = 27;  // 128 MiB
+
+constexpr size_t kBlockHeaderBytes = 3;  // RFC 8878, 3.1.1.2; libzstd asks for the next block's together with a block
 
 constexpr uint8_t kMark[] = {0x5d, 0x2a, 0x4d, 0x18, 12, 0, 0, 0, 'T', 'F', 'R', '1'};
 constexpr size_t kMarked = sizeof kMark + 4 + 4;  // the mark and its two sizes
@@ -61,26 +64,34 @@ class ZstdDecompressor : public Decompressor {
     *progress = {};
     ZSTD_inBuffer input = {in, in_size, 0};
     ZSTD_outBuffer output = {out, out_size, 0};
-    while (input.pos < input.size || output.pos == 0) {
+    while (input.pos < in_size || output.pos == 0) {
       const size_t in_before = input.pos;
       const size_t out_before = output.pos;
       // The skippable frame of a mark promises another: the input must not end after it.
-      if (at_start_ && input.pos < input.size) {
+      if (at_start_ && input.pos < in_size) {
         after_mark_ = in[input.pos] == kMark[0];
         part_begin_ = taken_ + static_cast<int64_t>(input.pos);
-        if (IsDamagedMark(in + input.pos, input.size - input.pos)) {
-          progress->consumed = input.pos;
-          progress->produced = output.pos;
+        if (IsDamagedMark(in + input.pos, in_size - input.pos)) {
           return Status::DataLoss("the mark of a part is damaged");
         }
       }
+      const bool whole = at_start_ && !careful_;
+      input.size = whole ? in_size : std::min(in_size, input.pos + wanted_);
       const size_t code = ZSTD_decompressStream(context_.get(), &output, &input);
+      if (IsOutOfMemory(code)) return Status::OutOfMemory();
+      if (ZSTD_isError(code) && whole) {
+        careful_ = true;
+        ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only);
+        input.pos = in_before;
+        output.pos = out_before;
+        continue;
+      }
       progress->consumed = input.pos;
       progress->produced = output.pos;
-      if (IsOutOfMemory(code)) return Status::OutOfMemory();
       if (ZSTD_isError(code)) {
         return Status::DataLoss(std::string("ZSTD stream is damaged: ") + ZSTD_getErrorName(code));
       }
+      wanted_ = code > kBlockHeaderBytes ? code - kBlockHeaderBytes : std::max<size_t>(code, 1);
       // A call without input at a frame's end must not look like the start of another frame.
       if (input.pos != in_before || output.pos != out_before) {
         at_start_ = code == 0;
@@ -95,6 +106,11 @@ class ZstdDecompressor : public Decompressor {
   DecompressionContext context_;
   int64_t taken_ = 0;  // by the calls before this one
   int64_t part_begin_ = 0;
+  // A call of the library that fails keeps to itself all that it has inflated. So a call gets one block, without the
+  // next one's header, except that a frame is first given whole, which is faster; if that fails, it is inflated again,
+  // carefully, from its start.
+  size_t wanted_ = 1;  // bytes of input up to the end of the block
+  bool careful_ = false;
   bool at_start_ = true;  // of a frame
   bool after_mark_ = false;
   bool between_ = true;

@@ -17,7 +17,6 @@ namespace {
 // made for a mere claim.
 constexpr size_t kMaxPartBytes = size_t{64} << 20;
 constexpr size_t kDeflateRatio = 1032;
-constexpr size_t kPieceBytes = 4 << 10;  // of a damaged part, given to the library at once
 
 Status Mismatch(Compression compression, int64_t offset, const std::string& what) {
   return Status::DataLoss(std::string(CompressionName(compression)) + ": " + what +
@@ -169,29 +168,22 @@ Status PartMaker::Inflate(int64_t offset, const PartSizes& sizes, Inflated* infl
   size_t read = 0;
   TFR_RETURN_IF_ERROR(file_->ReadFullyAt(offset, part->data(), sizes.compressed, &read));
   inflated->buffer = std::move(out);
-  const Bytes bytes = {part->data(), read};
-  Status status = InflateInPieces(bytes, std::max<size_t>(read, 1), sizes, inflated);
-  if (lane_.Passes(status) && inflated->size < sizes.uncompressed && read > 1) {
-    // A library that is given all at once may keep to itself what came before the damage.
-    Inflated again = {inflated->buffer, 0, {}};
-    const Status ignored = InflateInPieces(bytes, std::min(kPieceBytes, read - 1), sizes, &again);  // the same damage
-    inflated->size = std::max(inflated->size, again.size);
-  }
+  Status status = InflatePart({part->data(), read}, sizes, inflated);
   if (status.code() != StatusCode::kDataLoss) return status;
   if (read < sizes.compressed) return FileWasCut(file_bytes_, offset + static_cast<int64_t>(read));
   return Mismatch(compression_, offset, status.detail().message);
 }
 
 // As far as the part goes; kDataLoss if that is not what its mark says.
-Status PartMaker::InflateInPieces(Bytes part, size_t piece, const PartSizes& sizes, Inflated* inflated) const {
+Status PartMaker::InflatePart(Bytes part, const PartSizes& sizes, Inflated* inflated) const {
   const std::unique_ptr<Decompressor> decompressor = NewDecompressor(compression_);
   if (!decompressor) return Status::OutOfMemory("a decompressor");
   size_t taken = 0;
   size_t got = 0;
   Progress progress;
   do {
-    Status status = decompressor->Decompress(part.data + taken, std::min(part.size - taken, piece),
-                                             inflated->buffer->data() + got, sizes.uncompressed + 1 - got, &progress);
+    Status status = decompressor->Decompress(part.data + taken, part.size - taken, inflated->buffer->data() + got,
+                                             sizes.uncompressed + 1 - got, &progress);
     taken += progress.consumed;
     got += progress.produced;
     inflated->size = std::min(got, sizes.uncompressed);

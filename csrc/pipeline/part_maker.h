@@ -57,7 +57,7 @@ class PartMaker : public UnitMaker {
   void PassOver(const PartSizes& sizes, const Place& begin, const Status& damage, Place* place,
                 Produced* produced) const;
   Status Inflate(int64_t offset, const PartSizes& sizes, Inflated* inflated) const;
-  Status InflateInPieces(Bytes part, size_t piece, const PartSizes& sizes, Inflated* inflated) const;
+  Status InflatePart(Bytes part, const PartSizes& sizes, Inflated* inflated) const;
   Status Cut(const Inflated& inflated, Place* place, Produced* produced) const;
 
   const LaneFile& lane_;

@@ -4,6 +4,8 @@ import json
 import math
 import os
 import string
+import subprocess
+import sys
 import tempfile
 
 import numpy as np
@@ -419,3 +421,34 @@ def test_an_output_that_is_a_url_is_refused(tmp_path, monkeypatch, run, name):
     write("in", {"a": [1]})
     status, said = run("in", name)
     assert status == 2 and name in said and "URL" in said and os.listdir() == ["in"]
+
+
+@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])
+def test_a_file_without_records_comes_back(tmp_path, extension):
+    write_records(tmp_path / "none.tfrecord")
+    assert convert(tmp_path / "none.tfrecord", tmp_path / f"x.{extension}") == 0
+    assert convert(tmp_path / f"x.{extension}", tmp_path / "back.tfrecord") == 0
+    assert read(tmp_path / "back.tfrecord") == []
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\r\n\r\n", "a,b\n"])
+def test_csv_without_a_row_is_no_records(tmp_path, text):
+    (tmp_path / "x.csv").write_bytes(text.encode())
+    assert convert(tmp_path / "x.csv", tmp_path / "back.tfrecord") == 0
+    assert read(tmp_path / "back.tfrecord") == []
+
+
+@pytest.mark.parametrize("rows", [5, 3000])  # what fails is the end, or a batch before it
+@pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet", "csv.gz", "tfrecord"])
+def test_a_file_that_grows_too_large_is_named(tmp_path, extension, rows):
+    texts = [os.urandom(250).hex() for _ in range(rows)]
+    write(tmp_path / "in.tfrecord", {"a": texts, "b": texts})
+    code = f"""
+import resource, sys
+from tfrecord_fast.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+sys.exit(main(["convert", {str(tmp_path / "in.tfrecord")!r}, {str(tmp_path / ("x." + extension))!r}]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, os.listdir(tmp_path)) == (2, ["in.tfrecord"])
+    assert f"{tmp_path}/x.{extension}: " in done.stderr and "File too large" in done.stderr

@@ -173,6 +173,45 @@ def test_pillow_encodes_a_jpeg():
     assert tf.io.decode_jpeg(tf.io.encode_jpeg(SMOOTH)).shape == SMOOTH.shape
 
 
+ABOUT = [
+    {},
+    {"density_unit": "cm", "x_density": 72, "y_density": 100},
+    {"x_density": 0, "y_density": 0},
+    {"x_density": 65536, "y_density": -1},
+    {"xmp_metadata": "<x/>"},
+    {"xmp_metadata": "é", "progressive": True, "x_density": 1},
+    {"xmp_metadata": "y" * 65504},
+    {"xmp_metadata": "<x/>", "optimize_size": True, "format": "rgb"},
+]
+
+
+def about(jpeg):
+    """What comes before the tables: how dense the pixels are, and XMP."""
+    return jpeg[: jpeg.index(b"\xff\xdb")]
+
+
+@needs_tensorflow
+def test_density_and_metadata_are_those_of_tensorflow():
+    def encode(image, cases):
+        return [tf.io.encode_jpeg(image, **case).numpy() for case in cases]
+
+    expected = live_tensorflow.call(encode, SMOOTH, ABOUT)
+    assert [about(tf.io.encode_jpeg(SMOOTH, **case)) for case in ABOUT] == list(map(about, expected))
+
+
+@pytest.mark.parametrize("image", [SMOOTH, SMOOTH[..., :1]])
+@pytest.mark.parametrize("case", ABOUT[:6], ids=str)
+def test_what_is_said_about_a_jpeg_leaves_its_pixels(image, case):
+    expected = tf.io.decode_jpeg(tf.io.encode_jpeg(image, progressive=case.get("progressive", False)))
+    np.testing.assert_array_equal(tf.io.decode_jpeg(tf.io.encode_jpeg(image, **case)), expected)
+
+
+@pytest.mark.parametrize("case", [{"density_unit": "mm"}, {"xmp_metadata": "y" * 65505}], ids=["unit", "long"])
+def test_what_no_jpeg_says_is_an_error(case):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.io.encode_jpeg(SMOOTH, **case)
+
+
 def sampling(jpeg):
     """How often luminance is sampled for each sample of chrominance: across, and down."""
     start = next(place for place in range(len(jpeg)) if jpeg[place : place + 2] in (b"\xff\xc0", b"\xff\xc2"))

@@ -9,8 +9,6 @@ written (append) may end in the middle of a record: the next writer refuses it, 
 The last line is `N kills, M wrong`, and the exit status 1 if M is not 0.
 """
 
-import argparse
-import gc
 import os
 import re
 import signal
@@ -24,8 +22,8 @@ preload.ensure_preloaded("tests.faults.crash") if __name__ == "__main__" else No
 import tfrecord_fast as tf  # noqa: E402
 from tests.faults import work_writing  # noqa: E402
 from tests.faults.forked import Died, in_child  # noqa: E402
-from tests.faults.inject import spread  # noqa: E402
-from tests.faults.work_kit import WORKLOADS, Inputs, Wrong  # noqa: E402
+from tests.faults.rig import Rig, chosen, parser_of, spread  # noqa: E402
+from tests.faults.work_kit import WORKLOADS, Wrong  # noqa: E402
 
 CALLS = ["open", "write", "writev", "pwrite", "rename", "unlink", "fsync", "ftruncate", "close"]
 STARTS = ("append", "convert", "index-save", "shards", "write-")
@@ -39,16 +37,8 @@ SHORT = [
 ]
 
 
-class Killer:
+class Killer(Rig):
     """Runs writers that are killed, each in a child."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.faults = preload.Faults()
-        inputs = os.path.join(folder, "inputs")
-        os.mkdir(inputs)
-        self.inputs = Inputs(inputs)
-        gc.freeze()  # children collect their own garbage only
 
     def calls(self, name):
         """How many of the calls a workload makes."""
@@ -164,16 +154,12 @@ def show_log(name):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="tests.faults.crash", description=__doc__.split("\n")[0])
-    parser.add_argument("--workloads", help="names or their beginnings, separated by commas; all without it")
-    parser.add_argument("--most", type=int, default=0, help="how many k of each workload; every one without it")
-    parser.add_argument("--short", action="store_true", help="some of the workloads, and twelve k of each")
+    parser = parser_of("tests.faults.crash", __doc__, "workload", 12)
     parser.add_argument("--log", metavar="WORKLOAD", help="only prints the calls that one workload makes, in order")
     args = parser.parse_args(arguments)
     if args.log:
         return show_log(args.log)
-    starts = tuple(args.workloads.split(",")) if args.workloads else STARTS
-    names = [name for name in (SHORT if args.short else WORKLOADS) if name.startswith(starts)]
+    names = chosen(args, SHORT, STARTS)
     kills, wrong = crash(names, args.most or (12 if args.short else 0), lambda text: print(text, flush=True))
     print(f"{kills} kills, {wrong} wrong")
     return 1 if wrong else 0

@@ -10,7 +10,6 @@ and a hang are wrong. `--most` tries that many k, spread over all; without it, e
 The last line is `N faults, M wrong`, and the exit status 1 if M is not 0.
 """
 
-import argparse
 import contextlib
 import errno
 import gc
@@ -29,7 +28,8 @@ preload.ensure_preloaded("tests.faults.inject") if __name__ == "__main__" else N
 import tfrecord_fast as tf  # noqa: E402
 from tests.faults import work_reading, work_writing  # noqa: E402, F401
 from tests.faults.forked import Died, in_child  # noqa: E402
-from tests.faults.work_kit import WORKLOADS, Inputs, Refused, Skipped, Wrong  # noqa: E402
+from tests.faults.rig import Rig, chosen, parser_of, spread  # noqa: E402
+from tests.faults.work_kit import WORKLOADS, Refused, Skipped, Wrong  # noqa: E402
 
 # One of each sort, for the suite.
 SHORT = [
@@ -111,16 +111,8 @@ def allowed(error, way):
     return isinstance(error, OSError) and error.errno == way.error
 
 
-class Injector:
+class Injector(Rig):
     """Runs workloads with faults, each in a child."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.faults = preload.Faults()
-        inputs = os.path.join(folder, "inputs")
-        os.mkdir(inputs)
-        self.inputs = Inputs(inputs)
-        gc.freeze()  # children collect their own garbage only
 
     def warm_up(self, name):
         """Imports what the workload needs: what fails later is its own."""
@@ -209,13 +201,6 @@ class Injector:
                     yield kind, way, k
 
 
-def spread(count, most):
-    """1 to count; at most `most` of them, the first and the last among them."""
-    if not most or count <= most:
-        return list(range(1, count + 1))
-    return sorted({1 + (count - 1) * i // max(most - 1, 1) for i in range(most)})
-
-
 def describe(kind, way, ks):
     how = MODES[way.mode]
     code = f" ({errno.errorcode[way.error]})" if way.error else ""
@@ -246,15 +231,11 @@ def inject(names, kinds, most, verbose=False, say=print):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="tests.faults.inject", description=__doc__.split("\n")[0])
-    parser.add_argument("--workloads", help="names or their beginnings, separated by commas; all without it")
+    parser = parser_of("tests.faults.inject", __doc__, "kind", 3)
     parser.add_argument("--kinds", help=f"of {', '.join(WAYS)}; all without it")
-    parser.add_argument("--most", type=int, default=0, help="how many k of each kind; every one without it")
-    parser.add_argument("--short", action="store_true", help="some of the workloads, and three k of each kind")
     parser.add_argument("--verbose", action="store_true", help="what came of every fault")
     args = parser.parse_args(arguments)
-    starts = tuple(args.workloads.split(",")) if args.workloads else ("",)
-    names = [name for name in (SHORT if args.short else WORKLOADS) if name.startswith(starts)]
+    names = chosen(args, SHORT)
     kinds = args.kinds.split(",") if args.kinds else list(WAYS)
     faults, wrong = inject(
         names, kinds, args.most or (3 if args.short else 0), args.verbose, lambda text: print(text, flush=True)

@@ -257,6 +257,7 @@ def test_a_writer_that_is_open_at_exit_writes_nothing():
     done = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert done.stdout == "[] []\n", done.stderr
     assert done.stderr.count("not closed, so nothing was written") == 6
+    assert "Error" not in done.stderr
 
 
 def test_a_local_file_keeps_what_was_written_before_an_exception(tmp_path):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
-import numpy as np
-
 from ..errors import InvalidArgumentError
 from .column import as_key, naming, refuse_twice
 from .encode import encode_example, encode_plain
 from .messages import message
+from .sequences import is_missing
 
 __all__ = ["example", "feature", "sequence_example"]
 
@@ -45,8 +44,8 @@ def example(values: Mapping[str, object]) -> Any:
     """An Example with the values of a dict.
 
     Args:
-      values: by key, whatever `feature` takes; a key with the value None is left out. No key may be there twice, as
-        str and as bytes.
+      values: by key, whatever `feature` takes; a key with the value None, or with pandas' NA or NaT, is left out. No
+        key may be there twice, as str and as bytes.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> made = tf.train.example({"id": 7, "name": "x", "pixels": np.arange(4, dtype=np.uint8)})
@@ -92,15 +91,8 @@ def _fill_features(features: Any, values: Mapping[str, object]) -> None:
     refuse_twice(list(values))
     for key, value in values.items():
         with naming(key):
-            if not _is_missing(value):
+            if not is_missing(value):
                 features[as_key(key)].CopyFrom(feature(value))
-
-
-def _is_missing(value: object) -> bool:
-    """None, or an array with all its values masked."""
-    if not isinstance(value, np.ma.MaskedArray):
-        return value is None
-    return bool(value.size and np.ma.getmaskarray(value).all())
 
 
 def _encoded(value: Any) -> bytes:

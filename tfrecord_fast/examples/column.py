@@ -135,6 +135,8 @@ def naming(key: object, what: str = "feature") -> Iterator[None]:
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else InvalidArgumentError
         raise kind(f"{what} {as_key(key)!r}: {error}") from None
+    except RecursionError:
+        raise TypeError(f"{what} {as_key(key)!r}: a value is nested too deeply, or in itself") from None
 
 
 def refuse_twice(keys: list[object], what: str = "feature") -> None:

@@ -30,9 +30,9 @@ def encode_examples(columns: Table, *, num_threads: int | None = None, nan: Nan 
         "missing", as in pandas, or "value". Elsewhere NaN is a value, and so it is in a nullable dtype of pandas,
         whose NA is always missing.
 
-    A row that is None, masked, an Arrow null or missing in pandas (see `nan`) leaves the key out of its Example; inside
-    a row these are errors. An empty row is an empty list of the column's kind; if no row of a Python list tells the
-    kind, the key is left out.
+    A row that is None, pandas' NA or NaT, masked, a null of Arrow or of NumPy's StringDType, or missing in pandas (see
+    `nan`) leaves the key out of its Example; inside a row these are errors. An empty row is an empty list of the
+    column's kind; if no row of a Python list tells the kind, the key is left out.
 
     Returns:
       A RecordBatch of n records.

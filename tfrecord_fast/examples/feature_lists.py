@@ -16,7 +16,7 @@ from ..values.conversion import plain, refuse_masked
 from .arrow_columns import of_node, refuse_objects
 from .column import Column, FeatureList, Flags, Splits, all_splits, naming, nest_all
 from .columns import column_of
-from .sequences import bare, of_sequence
+from .sequences import bare, listed, of_sequence
 
 __all__ = ["as_feature_list"]
 
@@ -123,6 +123,7 @@ def _of_nested_lists(given: list[Any]) -> FeatureList:
         if row is not None and (isinstance(row, _NO_ROWS) or not hasattr(row, "__len__") or hasattr(row, "columns")):
             raise TypeError(f"expected rows of steps, got a row of type {type(row).__name__}")
     missing = np.fromiter((row is None for row in rows), bool, len(rows))
+    rows = [None if row is None else listed(row) for row in rows]
     lengths = [0 if row is None else len(row) for row in rows]
     steps = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(lengths, out=steps[1:])

@@ -6,6 +6,7 @@ import array as python_arrays
 import functools
 import itertools
 import math
+from collections import UserString
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
@@ -14,14 +15,16 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import InvalidArgumentError
+from ..values.bytes_array import BytesArray
 from .column import Column, both, nest, nest_fixed, nulls
 
-__all__ = ["bare", "of_array", "of_sequence"]
+__all__ = ["bare", "is_missing", "listed", "of_array", "of_sequence"]
 
 _NUMERIC = {"bool", "float16", "bfloat16", "float32", "float64"}
 _NUMERIC |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 _STRINGS = (str, bytes, bytearray, memoryview)
 _AS_THEY_ARE = frozenset({int, float, bool, type(None), str, bytes, list, tuple, np.int64, np.float32, np.float64})
+_HONEST = frozenset({list, tuple, np.ndarray, BytesArray, _core.RecordBatch})
 _INTEGERS = (int, np.integer, np.bool_)
 _BEYOND = "an integer that int64 does not hold"
 
@@ -41,6 +44,7 @@ def of_array(array: Array) -> Column:
         return _of_masked(array)
     if array.ndim == 0:
         raise TypeError("expected a column with one value per row, got a single value")
+    array = np.asarray(array)  # not what a subclass says of it
     rows = len(array)
     if array.dtype.kind == "O":
         if array.ndim == 1:
@@ -50,8 +54,9 @@ def of_array(array: Array) -> Column:
         return nest_fixed(rows, array.size // rows, of_sequence(array.ravel().tolist()))
     count = math.prod(array.shape[1:])
     if array.dtype.kind == "T":
-        views, valid = _core.views_of_objects(array.ravel().tolist())
-        return nest_fixed(rows, count, Column("string", views, rows * count, valid=valid))
+        views, valid = _core.views_of_objects(_texts(array.ravel()))
+        column = Column("string", views, rows * count, valid=valid)
+        return column if array.ndim == 1 else nest_fixed(rows, count, column)
     if array.dtype.kind == "U":
         array = np.char.encode(array, "utf-8")
     if array.dtype.kind == "S":
@@ -62,6 +67,11 @@ def of_array(array: Array) -> Column:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return Column(name, np.require(array, requirements=["C", "A"]).reshape(-1), rows, count)
+
+
+def _texts(array: Array) -> list[str | None]:
+    """The elements of a StringDType array; None for its nulls, which may be anything."""
+    return [text if isinstance(text, str) else None for text in array.tolist()]
 
 
 def _of_masked(array: np.ma.MaskedArray[Any, Any]) -> Column:
@@ -85,7 +95,8 @@ def _filler(array: np.ma.MaskedArray[Any, Any]) -> Any:
 # ---- Sequences ----
 
 
-def of_sequence(values: Sequence[Any]) -> Column:
+def of_sequence(given: Sequence[Any]) -> Column:
+    values = given if type(given) in (list, tuple) else list(given)  # a subclass may say that it has more, or less
     rows = len(values)
     first = next((value for value in values if value is not None), None)
     if first is None:
@@ -109,7 +120,9 @@ def of_sequence(values: Sequence[Any]) -> Column:
 
 
 def bare(values: Sequence[Any]) -> tuple[Sequence[Any], set[type]]:
-    """The values without masks, tensors and arrays of no dimension, and their types; themselves if they have none."""
+    """The values without masks, tensors, arrays of no dimension, NumPy's nulls and pandas', and numbers that say they
+    are others; and their types. Themselves if they have none of these.
+    """
     kinds = set(map(type, values))
     if kinds <= _AS_THEY_ARE:
         return values, kinds
@@ -120,11 +133,20 @@ def bare(values: Sequence[Any]) -> tuple[Sequence[Any], set[type]]:
 
 
 def _may_hide_a_value(kind: type) -> bool:
-    return issubclass(kind, np.ndarray) or (hasattr(kind, "numpy") and not issubclass(kind, np.generic))
+    if kind in _AS_THEY_ARE or issubclass(kind, np.generic):
+        return False
+    return issubclass(kind, np.ndarray | int | float) or _is_pandas_null(kind) or hasattr(kind, "numpy")
+
+
+def _is_pandas_null(kind: type) -> bool:
+    """Whether it is the type of pandas.NA or pandas.NaT."""
+    return kind.__name__ in ("NAType", "NaTType") and kind.__module__.partition(".")[0] == "pandas"
 
 
 def _hides_a_value(value: Any) -> bool:
-    return not isinstance(value, np.ndarray) or value.ndim == 0 or isinstance(value, np.ma.MaskedArray)
+    if not isinstance(value, np.ndarray) or value.ndim == 0 or isinstance(value, np.ma.MaskedArray):
+        return True
+    return value.ndim == 1 and value.dtype.kind == "T"
 
 
 def _uncovered(value: Any) -> Any:
@@ -134,10 +156,21 @@ def _uncovered(value: Any) -> Any:
             return None
         if mask.any():
             raise InvalidArgumentError("a value is masked inside a list: only a whole row can be left out")
-        return np.asarray(value.data)[()]
+        value = np.asarray(value.data)
     if isinstance(value, np.ndarray):
-        return value[()]
-    return value.numpy()  # another library's tensor
+        return _texts(value) if value.ndim == 1 and value.dtype.kind == "T" else value[()]
+    if isinstance(value, int):
+        return int.__index__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    return None if _is_pandas_null(type(value)) else value.numpy()  # another library's tensor
+
+
+def is_missing(value: object) -> bool:
+    """Whether a row with this as its value lacks the key: None, pandas' NA and NaT, an array of which all is masked."""
+    if isinstance(value, np.ma.MaskedArray):
+        return bool(value.size and np.ma.getmaskarray(value).all())
+    return value is None or _is_pandas_null(type(value))
 
 
 def _is_buffer(value: object) -> bool:
@@ -201,7 +234,7 @@ def _check_exact(integers: Sequence[Any]) -> None:
 def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
     """From rows that are lists, arrays or None."""
     for kind in kinds - _AS_THEY_ARE | kinds & {int, float, bool, str, bytes}:
-        if issubclass(kind, Mapping | Set) or hasattr(kind, "dense_shape") or hasattr(kind, "columns"):
+        if issubclass(kind, Mapping | Set | UserString) or hasattr(kind, "dense_shape") or hasattr(kind, "columns"):
             raise TypeError(f"no values of type {kind.__name__} in an Example")
         if issubclass(kind, _STRINGS) or not hasattr(kind, "__len__"):
             others = kinds - {kind, type(None)}
@@ -211,6 +244,8 @@ def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
     if type(None) in kinds:
         valid = np.fromiter((value is not None for value in values), np.uint8, len(values))
         values = [() if value is None else value for value in values]
+    if not kinds <= _HONEST | {type(None)}:
+        values = [listed(row) for row in values]
     if all(isinstance(row, np.ndarray) and row.dtype.kind not in "OSUT" for row in values):
         lengths = [row.size for row in values]
         child = of_array(_joined([row.reshape(-1) for row in values]))
@@ -222,9 +257,24 @@ def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
         child = of_sequence(flat) if flat else Column("string", _core.views_of_objects([])[0], 0)
     splits = np.zeros(len(values) + 1, np.int64)
     np.cumsum(lengths, out=splits[1:])
-    if splits[-1] != child.rows:
-        raise TypeError(f"rows that say they have {splits[-1]} values and give {child.rows}")
     return nest(splits, child)._replace(valid=valid)
+
+
+def listed(row: Any) -> Any:
+    """A row as one that has as many values as it says, whatever it inherits.
+
+    Raises:
+      TypeError: it gives more or fewer values than it says it has.
+    """
+    if type(row) in _HONEST:
+        return row
+    if isinstance(row, np.ndarray):
+        return np.asarray(row)
+    values = list(itertools.islice(row, len(row) + 1))
+    if len(values) != len(row):
+        more = "more" if len(values) > len(row) else len(values)
+        raise TypeError(f"a {type(row).__name__} that says it has {len(row)} values and gives {more}")
+    return values
 
 
 def _is_of_strings(row: Any) -> bool:

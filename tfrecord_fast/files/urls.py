@@ -98,7 +98,7 @@ class UrlWriter:
     """A URL that is written, as a binary file object. It appears under its name, complete, when it is closed.
 
     `discard` leaves what was there before. So do being dropped and the end of the process, with a warning: nobody can
-    tell whether all was written. What is written after `discard` goes nowhere.
+    tell whether all was written. What is written after that goes nowhere.
     """
 
     def __init__(self, url: str, mode: str = "wb") -> None:
@@ -108,7 +108,7 @@ class UrlWriter:
             folder, _, name = self._path.rpartition("/")
             self._draft = f"{folder}/.{name}.{os.urandom(8).hex()}.tmp"
         self._file = self._system.open(self._draft or self._path, mode)
-        self._discarded = False
+        self._complete = False
         # Unlike __del__, it runs before the file's own, which would complete the file, and when the interpreter exits.
         self._open = weakref.finalize(self, _drop, url, Origin(), self._system, self._file, self._draft)
 
@@ -137,7 +137,7 @@ class UrlWriter:
             except BaseException:
                 self.discard()  # nobody knows what it has taken
                 raise
-        elif not self._discarded:
+        elif self._complete:
             raise ValueError("I/O operation on closed file.")
         return memoryview(data).nbytes
 
@@ -156,8 +156,8 @@ class UrlWriter:
             self._file.close()
             if self._draft is not None:
                 self._system.mv(self._draft, self._path)
+            self._complete = True
         except BaseException:
-            self._discarded = True
             _abandon(Origin(), self._system, self._file, self._draft)
             raise
 
@@ -165,13 +165,11 @@ class UrlWriter:
         """Writes nothing under the name. Does nothing to a file that was closed."""
         found = self._open.detach()
         if found is not None:
-            self._discarded = True
             _abandon(*found[2][1:])
 
     def drop(self) -> None:
         """As `discard`, with a warning."""
         if self._open.alive:
-            self._discarded = True
             self._open()
 
 

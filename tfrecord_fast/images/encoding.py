@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,10 @@ from ..errors import InvalidArgumentError
 from .libraries import pillow, simplejpeg
 
 __all__ = ["encode_jpeg", "encode_png"]
+
+_DENSITY_UNITS = {"in": 1, "cm": 2}
+_XMP = b"http://ns.adobe.com/xap/1.0/\0"  # begins a segment of XMP
+_SEGMENT_BYTES = 0xFFFF - 2 - len(_XMP)  # a segment's length has 16 bits, and counts itself
 
 
 def _pixels(image: npt.ArrayLike, kinds: tuple[type, ...], channels: tuple[int, ...]) -> npt.NDArray[Any]:
@@ -46,12 +51,46 @@ def encode_jpeg(
       quality: 0 to 100.
       progressive, optimize_size: through Pillow.
       chroma_downsampling: 4:2:0, else 4:4:4.
+      density_unit: "in" or "cm": of x_density and y_density, in pixels per unit, of which 16 bits are kept.
+      xmp_metadata: at most 65,504 bytes as UTF-8; none if it is empty.
+
+    Raises:
+      errors.InvalidArgumentError: another dtype, shape, format or unit, or too much metadata.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> tf.io.decode_jpeg(tf.io.encode_jpeg(np.zeros((8, 16, 3), np.uint8))).shape
     (8, 16, 3)
     """
-    pixels = _pixels(image, (np.uint8,), (1, 3))
+    if density_unit not in _DENSITY_UNITS:
+        raise InvalidArgumentError(f"density_unit is 'in' or 'cm', got {density_unit!r}")
+    xmp = xmp_metadata.encode() if isinstance(xmp_metadata, str) else bytes(xmp_metadata)
+    if len(xmp) > _SEGMENT_BYTES:
+        raise InvalidArgumentError(f"xmp_metadata has {len(xmp)} bytes, and a JPEG holds at most {_SEGMENT_BYTES}")
+    densities = (int(density) & 0xFFFF for density in (x_density, y_density))
+    head = struct.pack(
+        ">4sH5s2BB2H2x", b"\xff\xd8\xff\xe0", 16, b"JFIF\0", 1, 1, _DENSITY_UNITS[density_unit], *densities
+    )
+    if xmp:
+        head += struct.pack(">2sH", b"\xff\xe1", 2 + len(_XMP) + len(xmp)) + _XMP + xmp
+    encoded = _encoded(
+        _pixels(image, (np.uint8,), (1, 3)), format, quality, progressive, optimize_size, chroma_downsampling
+    )
+    return head + encoded[_end_of_jfif(encoded) :]
+
+
+def _end_of_jfif(jpeg: bytes) -> int:
+    """Where a JPEG's first segment, which is JFIF's, ends."""
+    return 4 + int.from_bytes(jpeg[4:6], "big") if jpeg[2:4] == b"\xff\xe0" else 2
+
+
+def _encoded(
+    pixels: npt.NDArray[Any],
+    format: str,
+    quality: int,
+    progressive: bool,
+    optimize_size: bool,
+    chroma_downsampling: bool,
+) -> bytes:
     if format and pixels.shape[2] != {"grayscale": 1, "rgb": 3}.get(format):
         raise InvalidArgumentError(f"format {format!r} does not fit an image of {pixels.shape[2]} channels")
     library = simplejpeg()
@@ -72,7 +111,6 @@ def encode_jpeg(
         progressive=progressive,
         optimize=optimize_size,
         subsampling=2 if chroma_downsampling else 0,
-        dpi=(x_density, y_density),
     )
     return buffer.getvalue()
 

@@ -135,19 +135,47 @@ def transpose(a: object, perm: Sequence[int] | None = None, name: str | None = N
 
 
 def stack(values: Iterable[object], axis: int = 0, name: str | None = None) -> npt.NDArray[Any]:
-    """Arrays of one shape along a new axis."""
+    """Arrays of one shape along a new axis. Python's numbers take the dtype of the arrays among them; by themselves
+    they are float32 if one is a float, else int32, or int64 if need be.
+
+    Raises:
+      TypeError: strings and numbers; a float among arrays of integers.
+
+    >>> import tfrecord_fast as tf
+    >>> tf.stack([1, 2.5]).dtype
+    dtype('float32')
+    """
     return np.stack(_arrays(values, "a stack"), axis=axis)
 
 
 def concat(values: Iterable[object], axis: int, name: str | None = None) -> npt.NDArray[Any]:
-    """Arrays one after the other along an axis."""
+    """Arrays one after the other along an axis; of the dtype, and with the errors, of `stack`."""
     return np.concatenate(_arrays(values, "a concatenation"), axis=axis)
 
 
 def _arrays(values: Iterable[object], what: str) -> list[npt.NDArray[Any]]:
-    arrays = [np.asarray(_value(value)) for value in values]
+    """Python's numbers among arrays take their dtype; among themselves, floats make floats of them all."""
+    given = list(values)
+    arrays = [np.asarray(_value(value)) for value in given]
     check_kinds(arrays, what)
-    return arrays
+    plain = [_is_plain(value) for value in given]
+    others = {array.dtype for array, is_plain in zip(arrays, plain, strict=True) if not is_plain}
+    if not others and any(array.dtype == np.float32 for array in arrays):
+        others = {np.dtype(np.float32)}
+    if len(others) != 1 or not any(plain):
+        return arrays
+    (dtype,) = others
+    return [
+        as_array(value, dtype, what) if is_plain else array
+        for value, array, is_plain in zip(given, arrays, plain, strict=True)
+    ]
+
+
+def _is_plain(value: object) -> bool:
+    """Whether it is a number of Python's, or nested lists of such."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return type(value) in (bool, int, float)
 
 
 def one_hot(

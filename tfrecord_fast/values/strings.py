@@ -72,10 +72,10 @@ def object_array(items: Sequence[Any], shape: Sequence[int]) -> npt.NDArray[Any]
 def _collect(value: Any, what: str, found: list[bytes]) -> tuple[int, ...]:
     """Appends the strings in a value; its shape."""
     if _is_nested(value):
-        shapes = {_collect(item, what, found) for item in value}
-        if len(shapes) > 1:
+        shapes = [_collect(item, what, found) for item in value]
+        if len(set(shapes)) > 1:
             raise ValueError(f"{what}: lists of unequal lengths")
-        return (len(value), *(shapes.pop() if shapes else ()))
+        return (len(shapes), *(shapes[0] if shapes else ()))
     if hasattr(value, "numpy") and not isinstance(value, np.ndarray | np.generic | type):
         return _collect(value.numpy(), what, found)  # another library's tensor
     if is_one(value):

@@ -76,6 +76,8 @@ def check_kinds(arrays: list[npt.NDArray[Any]], what: str) -> None:
 
 def bytes_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """An array of strings of any kind as an object array of bytes."""
+    if array.dtype.kind == "T":
+        return strings(array)  # no text stands for a null
     if array.dtype.kind == "O" and all(type(item) is bytes for item in array.flat):
         return array
     items = array.ravel().tolist()

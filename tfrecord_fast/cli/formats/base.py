@@ -136,13 +136,33 @@ class RowSink:
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:
         """The file appears at the end, if there is no exception."""
-        with complete_file(self.path) as written, self.writing(written):
-            yield
+        within: OSError | None = None  # of the source, or of `write`: it isn't about the end of the file
+        try:
+            with complete_file(self.path) as written, self.writing(written):
+                try:
+                    yield
+                except OSError as error:
+                    within = error
+                    raise
+        except OSError as error:
+            if error is not within:
+                self._name(error)
+            raise
 
     def write(self, records: _core.RecordBatch) -> None:
         """A row per record."""
         if len(records):
-            self.write_rows(records, parse_example(records, self.features) if self.features else {})
+            columns = parse_example(records, self.features) if self.features else {}
+            try:
+                self.write_rows(records, columns)
+            except OSError as error:
+                self._name(error)
+                raise
+
+    def _name(self, error: OSError) -> None:
+        """Python's and Arrow's files don't say which one could not be written."""
+        if error.filename is None:
+            error.filename = self.path
 
     @contextlib.contextmanager
     def writing(self, name: str) -> Iterator[None]:

@@ -56,8 +56,10 @@ class CsvSource(Source):
 
 
 def _read(path: str) -> Any:
-    """All columns as text. An empty field is a null, "" in quotes an empty text."""
+    """All columns as text; none of a file of empty lines. An empty field is a null, "" in quotes an empty text."""
     csv, text = arrow("pyarrow.csv"), arrow("pyarrow").string()
+    if _is_blank(path):
+        return arrow("pyarrow").table({})
     parse = csv.ParseOptions(newlines_in_values=True)
     with csv.open_csv(path, parse_options=parse) as reader:
         names = reader.schema.names
@@ -68,6 +70,14 @@ def _read(path: str) -> Any:
         quoted_strings_can_be_null=False,
     )
     return csv.read_csv(path, parse_options=parse, convert_options=convert)
+
+
+def _is_blank(path: str) -> bool:
+    with arrow("pyarrow").input_stream(path) as file:
+        while block := file.read(1 << 16):
+            if block.strip(b"\r\n"):
+                return False
+    return True
 
 
 def _typed(place: str, key: str, texts: Any, kind: str | None) -> Any:
@@ -162,7 +172,8 @@ class CsvSink(RowSink):
     def writing(self, name: str) -> Iterator[None]:
         """Writes a file of this name until the end."""
         with self.opened_file(name) as self._file:
-            self._file.write((",".join(_quoted(self._header(key)) for key in self.features) + "\n").encode())
+            if self.features:
+                self._file.write((",".join(_quoted(self._header(key)) for key in self.features) + "\n").encode())
             yield
 
     def _header(self, key: str) -> str:
