@@ -159,9 +159,17 @@ def test_a_state_with_an_impossible_value_is_not_a_state(path, value, names):
 
 def test_files_that_are_not_in_the_list_are_refused(path):
     reader, _, state = stopped(path, 1)
-    reader.load_state_dict(changed(state, [[7, 0, 0]], "stream", "slots"))
+    reader.load_state_dict(changed(changed(state, [[7, 0, 0]], "stream", "slots"), 8, "stream", "next_file"))
     with pytest.raises(ValueError, match="not in the list"):
         next(iter(reader))
+
+
+@pytest.mark.parametrize("slots", [[[0, 0, 0], [0, 0, 0]], [[1, 0, 0], [-1, 0, 0]], [[0, 0, 0], [1, 0, 0]]], ids=str)
+def test_a_slot_holds_a_file_of_its_own_that_the_epoch_has_begun(path, slots):
+    reader, _, state = stopped([path, path], 1, cycle_length=2)
+    state = changed(state, 1, "stream", "next_file")
+    with pytest.raises(ValueError, match="not a state"):
+        reader.load_state_dict(changed(state, slots, "stream", "slots"))
 
 
 def test_a_cursor_beyond_the_last_file_finds_no_more_files(path):

@@ -345,6 +345,17 @@ def test_files_are_copied_to_urls_and_back(tmp_path):
     assert tf.io.read_file(tmp_path / "y") == b"1"
 
 
+@pytest.mark.parametrize("mode", ["r", "rb"])
+def test_a_store_that_gives_less_than_was_asked_for_is_asked_again(bucket, monkeypatch, tmp_path, mode):
+    bucket["x"] = b"one\ntwo and three\n"
+    monkeypatch.setattr(Upload, "_fetch_range", lambda self, start, end: bucket["x"][start : min(end, start + 3)])
+    text = bucket["x"] if mode == "rb" else bucket["x"].decode()
+    assert GFILE.GFile("bucket://x", mode).read() == text
+    assert GFILE.GFile("bucket://x", mode).readlines() == text.splitlines(keepends=True)
+    GFILE.copy("bucket://x", tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == bucket["x"]
+
+
 @pytest.mark.usefixtures("memory")
 def test_a_tree_of_urls_is_walked():
     tf.io.write_file("memory://urls/sub/x", b"")

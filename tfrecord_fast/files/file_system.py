@@ -71,6 +71,8 @@ class GFile:
             else:
                 opened = open_url(name, self.mode)
                 self._url = opened if isinstance(opened, UrlWriter) else None
+                if self._url is None and "+" not in self.mode:
+                    opened = io.BufferedReader(opened)  # a store's file may give less than it was asked for
                 self._file = opened if encoding is None else io.TextIOWrapper(opened, encoding)
         return self._file
 

@@ -40,8 +40,9 @@ def check_state(state: object) -> None:
     _check_keys(state, _OF_BEGUN_STATE, "state")
     _check_keys(stream, _OF_STREAM, "state's stream")
     files: list[Any] = []
+    slots, next_file = _list(stream["slots"]), stream["next_file"]
     numbers = [stream[name] for name in ("epoch", "next_file", "cursor", "visit")]
-    for triple in [*_list(stream["slots"]), *_list(stream["shuffled"])]:
+    for triple in [*slots, *_list(stream["shuffled"])]:
         if len(_list(triple)) != 3:
             raise ValueError(f"not a state of ShardReader: {triple!r:.60} is not the place of a record")
         numbers += triple[1:]
@@ -56,6 +57,10 @@ def check_state(state: object) -> None:
     )
     if not good:
         raise ValueError("not a state of ShardReader: a number is missing or out of range")
+    # The slots hold files that the epoch has begun, each one once. Two slots with one file would wait for each other.
+    held = [file for file, _, _ in slots if file >= 0]
+    if len(set(held)) < len(held) or any(file >= next_file for file in held):
+        raise ValueError("not a state of ShardReader: it holds a file twice, or one that the epoch has not begun")
 
 
 def epoch_of(state: Mapping[str, Any]) -> int:
