@@ -5,6 +5,7 @@
 #include <isa-l.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "codec/deflate.h"
@@ -13,7 +14,9 @@ namespace tfr {
 namespace {
 
 constexpr size_t kMaxCall = size_t{1} << 30;  // ISA-L counts in 32 bits
-constexpr size_t kMaxMatch = 258;             // bytes; RFC 1951, 3.2.5
+// The library may count bytes as given that it has not written when it refuses a match: it counts before it looks how
+// far the match reaches back, or whether there is such a symbol. What a match's ten bits can say is less than 800.
+constexpr size_t kMaxUnwritten = 1024;
 
 Status DeflateError(int code) {
   switch (code) {
@@ -162,20 +165,14 @@ class IsalDecompressor : public Decompressor {
       const size_t in_now = std::min(in_size - progress->consumed, kMaxCall);
       const size_t out_now = std::min(out_size - progress->produced, kMaxCall);
       if (out_now == 0) return {};
-      state_.next_in = const_cast<uint8_t*>(in + progress->consumed);
-      state_.avail_in = static_cast<uint32_t>(in_now);
-      state_.next_out = out + progress->produced;
-      state_.avail_out = static_cast<uint32_t>(out_now);
-      const int code = isal_inflate(&state_);
+      Keep(state_, &before_);
+      const Call call = {in + progress->consumed, in_now, out + progress->produced, out_now};
+      const int code = Inflate(call);
       const size_t took = in_now - state_.avail_in;
-      const size_t gave = out_now - state_.avail_out;
+      size_t gave = out_now - state_.avail_out;
+      if (code == ISAL_INVALID_LOOKBACK || code == ISAL_INVALID_SYMBOL) gave = Written(call, gave);
       progress->consumed += took;
       progress->produced += gave;
-      if (code == ISAL_INVALID_LOOKBACK) {
-        // A match that reaches back too far is counted as given before it is refused: those bytes are no one's, or
-        // those of another file.
-        progress->produced -= std::min(gave, kMaxMatch);
-      }
       if (code < 0) return DeflateError(code);
       if (state_.block_state == ISAL_BLOCK_FINISH) {
         in_body_ = false;
@@ -188,6 +185,47 @@ class IsalDecompressor : public Decompressor {
         return {};
       }
     }
+  }
+
+  struct Call {
+    const uint8_t* in;
+    size_t in_size;
+    uint8_t* out;
+    size_t out_size;
+  };
+
+  int Inflate(const Call& call) {
+    state_.next_in = const_cast<uint8_t*>(call.in);
+    state_.avail_in = static_cast<uint32_t>(call.in_size);
+    state_.next_out = call.out;
+    state_.avail_out = static_cast<uint32_t>(call.out_size);
+    return isal_inflate(&state_);
+  }
+
+  // What the library goes on from: the whole of a state, but of its window only what is filled.
+  static void Keep(const inflate_state& from, inflate_state* to) {
+    std::memcpy(to, &from, offsetof(inflate_state, tmp_out_buffer));
+    std::memcpy(to->tmp_out_buffer, from.tmp_out_buffer, static_cast<size_t>(from.tmp_out_valid));
+  }
+
+  // How many of the bytes that a failed call has counted as given were written by it, and are not what was there
+  // before, no one's or those of another file: they are the same when the call is made again, over ones and over zeros.
+  size_t Written(const Call& call, size_t gave) {
+    const size_t tail = std::min(gave, kMaxUnwritten);
+    uint8_t* const doubtful = call.out + gave - tail;
+    uint8_t over_zeros[kMaxUnwritten];
+    InflateOver(0, call, doubtful, tail);
+    std::memcpy(over_zeros, doubtful, tail);
+    InflateOver(0xff, call, doubtful, tail);
+    return gave - tail + static_cast<size_t>(std::mismatch(doubtful, doubtful + tail, over_zeros).first - doubtful);
+  }
+
+  void InflateOver(uint8_t fill, const Call& call, uint8_t* doubtful, size_t size) {
+    Keep(before_, &state_);
+    const auto filled = static_cast<size_t>(state_.tmp_out_valid);
+    std::memset(state_.tmp_out_buffer + filled, fill, sizeof state_.tmp_out_buffer - filled);
+    std::memset(doubtful, fill, size);
+    (void)Inflate(call);  // the same error
   }
 
   void StartBody() {
@@ -216,6 +254,7 @@ class IsalDecompressor : public Decompressor {
 
   const uint32_t wrapper_;
   inflate_state state_;
+  inflate_state before_;  // the last call
   Header header_;
   uint64_t overread_ = 0;  // the first byte lowest
   size_t overread_bytes_ = 0;

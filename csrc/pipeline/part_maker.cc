@@ -119,6 +119,7 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
     chunk.buffer = std::move(inflated.buffer);
   }
   if (status.ok()) status = std::move(inflated.status);
+  if (status.ok() && produced->last) produced->status = lane_.CheckEnd(place.offset);
   if (!status.ok()) {
     status = std::move(status).WithRecord(place.offset, place.index);
     if (lane_.Passes(status)) {

@@ -48,6 +48,8 @@ RegionMaker::RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, Whole
 void RegionMaker::Produce(size_t unit, Produced* produced) {
   const int64_t begin = (first_region_ + static_cast<int64_t>(unit)) * region_bytes_;
   produced->last = unit + 1 >= units_;
+  if (unit == 0) produced->status = lane_.CheckEnd(file_bytes_);
+  if (!produced->status.ok()) return;
 
   // Read before the token comes, unless it is here already and says that there is less to read, or nothing.
   Region region;

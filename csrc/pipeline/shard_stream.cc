@@ -85,14 +85,13 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   Status Next(Delivered* delivered) {
     *delivered = {};
-    if (finished_) return {};
+    if (finished_) return ended_;
     if (!cutter_) TFR_RETURN_IF_ERROR(Start());
     std::unique_lock<std::mutex> lock(mutex_);
     auto done = done_.end();
     while (stop_ || (done = FindDone()) == done_.end()) {
       if (stop_) {  // a thread had no memory to go on, or the host wants to stop
-        finished_ = true;
-        return interrupted_.ok() ? Status::OutOfMemory() : interrupted_;
+        return End(interrupted_.ok() ? Status::OutOfMemory() : interrupted_);
       }
       if (cut_ended_ && in_flight_batches_ == 0) {
         finished_ = true;
@@ -121,8 +120,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     lock.unlock();
     if (wake) work_.notify_one();
     if (!taken.status.ok()) {
-      finished_ = true;
-      return taken.status;
+      return End(std::move(taken.status));
     }
     delivered->batch = std::move(taken.cut.batch);
     delivered->result = std::move(taken.result);
@@ -141,6 +139,17 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     std::shared_ptr<void> result;
     Status status;
   };
+
+  // The last status of interest. What was in work is lost: to say later that there is nothing more would be wrong, unless
+  // what was lost is damaged.
+  Status End(Status status) {
+    finished_ = true;
+    if (status.code() == StatusCode::kOutOfMemory) ended_ = Status::OutOfMemory();
+    if (status.code() == StatusCode::kCancelled) {
+      ended_ = Status::Closed("reading was interrupted, and can't go on here; start again from a saved state");
+    }
+    return status;
+  }
 
   // Opens the files of the state. Here and not in the constructor, since it reads them.
   Status Start() {
@@ -469,6 +478,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   CutterState delivered_state_;
   std::vector<Sequence::SkippedIn> skipped_;
   bool finished_ = false;
+  Status ended_;  // of each call from then on
 };
 
 ShardStream::ShardStream(std::vector<InputFile> files, const StreamOptions& options)

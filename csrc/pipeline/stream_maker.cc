@@ -31,6 +31,7 @@ void StreamMaker::Produce(size_t, Produced* produced) {
     }
     if (chunk.records.empty()) {
       produced->last = true;
+      if (produced->skipped.empty()) produced->status = lane_.CheckEnd(chunk.end.offset);
       return;
     }
     if (chunk.end.index > lane_.start.index) break;  // else all of it lies before the start

@@ -3,11 +3,19 @@
 #include "pipeline/unit_maker.h"
 
 #include <algorithm>
+#include <string>
 
 namespace tfr {
 
 bool LaneFile::Passes(const Status& status) const {
   return status.code() == StatusCode::kDataLoss && options.on_corrupt != OnCorrupt::kRaise;
+}
+
+Status LaneFile::CheckEnd(int64_t end) const {
+  if (end >= start.offset) return {};
+  return Status::DataLoss("the file ends at byte " + std::to_string(end) + ", before byte " +
+                          std::to_string(start.offset) + ", where the saved state goes on; has the file changed?")
+      .WithRecord(start.offset, start.index);
 }
 
 void LaneFile::DropBeforeStart(Chunk* chunk) const {

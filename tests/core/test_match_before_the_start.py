@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +74,32 @@ def test_no_record_of_another_file_comes_out(two_files, on_corrupt):
 def test_the_match_is_what_is_wrong(two_files):
     with pytest.raises(tf.DataLossError, match=r"distance before the start|damaged|truncated"):
         list(tf.data.TFRecordDataset(two_files[1]))
+
+
+@pytest.mark.parametrize(("length", "distance"), [(285, 30), (285, 31), (286, 0), (287, 0), (286, 29), (284, 30)])
+def test_a_record_before_a_symbol_that_there_is_not_comes_out(tmp_path, length, distance):
+    bits = Bits()
+    bits.number(1, 1)
+    bits.number(1, 2)
+    for byte in frames([b"mine..00"]):
+        bits.literal(byte)
+    bits.code(0xC0 + length - 280, 8)
+    bits.code(distance, 5)
+    bits.number(8000, 13)
+    for byte in range(60):
+        bits.literal(byte)
+    before, after = WRAPPERS["GZIP"]
+    path = tmp_path / "mine"
+    path.write_bytes(before + bits.bytes() + after)
+    assert [record for batch in tf.ShardReader(path, on_corrupt="skip") for record in batch] == [b"mine..00"]
+
+
+@pytest.mark.parametrize("shift", range(4))
+def test_a_symbol_that_there_is_not_gives_nothing_of_another_file(tmp_path, shift):
+    """A damaged file of which ISA-L counts some hundred bytes as given before it refuses a symbol."""
+    damaged, secrets = Path(__file__).with_name("unwritten.tfrecord.gz"), tmp_path / "secrets"
+    secrets.write_bytes(gzip.compress(frames([b"z" * shift, *[b"SECRET%04d" % i for i in range(12_000)]])))
+    for threads in (1, 2) * 3:
+        assert sum(len(batch) for batch in tf.ShardReader(secrets, num_threads=threads)) == 12_001
+        for batch in tf.ShardReader(damaged, on_corrupt="skip", num_threads=threads):
+            assert not [record for record in batch if record.startswith(b"SECRET")]

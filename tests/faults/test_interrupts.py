@@ -109,3 +109,35 @@ signal.setitimer(signal.ITIMER_REAL, 0)
 print(list(tf.data.TFRecordDataset(io.BytesIO(b"".join(got)))) == records)
 """
     assert outcome(code, tmp_path) == ["True"]
+
+
+@pytest.mark.parametrize("kind", ["records", "batches"])
+def test_a_reader_that_was_interrupted_never_says_that_there_is_no_more(tmp_path, kind):
+    code = f"""
+class Boom(Exception): pass
+def stop(*_): raise Boom
+os.mkfifo('pipe')
+go = threading.Event()
+def feed():
+    with open('pipe', 'wb', buffering=0) as pipe:
+        with tf.io.TFRecordWriter(pipe) as writer:
+            writer.write_batch([b"x" * 100] * 500)
+            writer.flush()
+            go.wait()
+            writer.write_batch([b"x" * 100] * 500)
+threading.Thread(target=feed, daemon=True).start()
+records = {kind!r} == "records"
+items = iter(tf.data.TFRecordDataset('pipe') if records else tf.ShardReader('pipe', batch_size=10))
+signal.signal(signal.SIGALRM, stop)
+signal.setitimer(signal.ITIMER_REAL, 0.5)
+count = 0
+try:
+    for item in items: count += 1 if records else len(item)
+except Boom: print("stopped")
+go.set()
+try:
+    for item in items: count += 1 if records else len(item)
+    print(count == 1000)
+except tf.errors.FailedPreconditionError as error: print("was interrupted" in str(error))
+"""
+    assert outcome(code, tmp_path) == ["stopped", "True"]

@@ -247,3 +247,22 @@ def test_records_that_are_not_verified_are_resumed_as_they_were_read(tmp_path):
     second = reader()
     second.load_state_dict(first.state_dict())
     assert begin + [batch.tolist() for batch in second] == whole
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"])
+@pytest.mark.parametrize("left", [0, 20, 49])
+def test_a_state_from_a_longer_file_is_refused(tmp_path, compression, left):
+    path, records = tmp_path / "a", [b"record %02d" % i for i in range(100)]
+    with tf.io.TFRecordWriter(path, compression) as writer:
+        writer.write_batch(records)
+    reader = tf.ShardReader(path, batch_size=10)
+    batches = iter(reader)
+    for _ in range(5):
+        next(batches)
+    state = reader.state_dict()
+    with tf.io.TFRecordWriter(path, compression) as writer:
+        writer.write_batch(records[:left])
+    again = tf.ShardReader(path, batch_size=10, on_corrupt="skip")
+    again.load_state_dict(state)
+    with pytest.raises(tf.DataLossError, match="where the saved state goes on; has the file changed"):
+        list(again)
