@@ -10,16 +10,21 @@ namespace {
 std::atomic<InterruptHook> interrupt_hook{nullptr};
 // In the memory that a thread has from the start: the first access to other memory of this kind may be one too many.
 [[gnu::tls_model("initial-exec")]] thread_local bool never_asks = false;
+[[gnu::tls_model("initial-exec")]] thread_local const std::atomic<bool>* stops_with = nullptr;
 
 }  // namespace
 
 void SetInterruptHook(InterruptHook hook) { interrupt_hook.store(hook, std::memory_order_relaxed); }
 
 Status CheckInterrupt() {
+  if (stops_with != nullptr && stops_with->load(std::memory_order_relaxed)) return Status::Cancelled();
   const InterruptHook hook = interrupt_hook.load(std::memory_order_relaxed);
   return hook == nullptr || never_asks ? Status() : hook();
 }
 
 void NeverAskOnThisThread() { never_asks = true; }
+
+StopsWith::StopsWith(const std::atomic<bool>* stop) { stops_with = stop; }
+StopsWith::~StopsWith() { stops_with = nullptr; }
 
 }  // namespace tfr

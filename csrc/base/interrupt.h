@@ -3,6 +3,8 @@
 #ifndef TFRECORD_FAST_BASE_INTERRUPT_H_
 #define TFRECORD_FAST_BASE_INTERRUPT_H_
 
+#include <atomic>
+
 #include "base/status.h"
 
 namespace tfr {
@@ -15,6 +17,15 @@ Status CheckInterrupt();
 
 // From now on CheckInterrupt on this thread never asks.
 void NeverAskOnThisThread();
+
+// Nor does it continue once *stop is set, for as long as this lives: whoever sets it may wait for this thread.
+class StopsWith {
+ public:
+  explicit StopsWith(const std::atomic<bool>* stop);
+  ~StopsWith();
+  StopsWith(const StopsWith&) = delete;
+  StopsWith& operator=(const StopsWith&) = delete;
+};
 
 }  // namespace tfr
 

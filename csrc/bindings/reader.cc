@@ -61,12 +61,10 @@ PyObject* NextRecord(PyObject* self) {
     kept = Keep(self);
     const std::shared_ptr<SharedStream> stream = iterator.stream;
     Delivered delivered;
-    const bool ok = stream->Next(&delivered);
-    if (!ok || delivered.at_end()) {
-      EndIterator(&iterator);
-      if (!ok) return nullptr;
-      continue;  // another thread may have left records here
-    }
+    const SharedStream::Next next = stream->TakeNext(&delivered);
+    if (next == SharedStream::Next::kEnd || next == SharedStream::Next::kFailedAtEnd) EndIterator(&iterator);
+    if (next == SharedStream::Next::kEnd) continue;  // another thread may have left records here
+    if (next != SharedStream::Next::kDelivered) return nullptr;
     if (iterator.batch) {
       // Another thread was faster: keep the records of both, in the order in which they came here.
       auto both = std::make_shared<RecordBatch>();
@@ -94,11 +92,9 @@ PyObject* NextDelivered(PyObject* self, py::object (*wrap)(const SharedStream&, 
   const std::shared_ptr<SharedStream> stream = iterator.stream;
   if (!stream) return nullptr;
   Delivered delivered;
-  const bool ok = stream->Next(&delivered);
-  if (!ok || delivered.at_end()) {
-    EndIterator(&iterator);
-    return nullptr;
-  }
+  const SharedStream::Next next = stream->TakeNext(&delivered);
+  if (next == SharedStream::Next::kEnd || next == SharedStream::Next::kFailedAtEnd) EndIterator(&iterator);
+  if (next != SharedStream::Next::kDelivered) return nullptr;
   return wrap(*stream, std::move(delivered)).release().ptr();
 }
 

@@ -73,7 +73,7 @@ void SharedStream::Unlock(std::unique_lock<std::mutex> lock) {
   if (lock) holder_.store({}, std::memory_order_relaxed);
 }
 
-bool SharedStream::Next(Delivered* delivered) {
+SharedStream::Next SharedStream::TakeNext(Delivered* delivered) {
   Status status;
   {
     GilReleased no_gil;
@@ -82,9 +82,16 @@ bool SharedStream::Next(Delivered* delivered) {
     if (status.ok()) status = stream_.Next(delivered);
     Unlock(std::move(lock));
   }
-  if (status.ok()) return true;
+  if (status.ok()) return delivered->at_end() ? Next::kEnd : Next::kDelivered;
   SetPythonError(status);
-  return false;
+  switch (status.code()) {
+    case StatusCode::kCancelled:
+    case StatusCode::kClosed:
+    case StatusCode::kOutOfMemory:
+      return Next::kFailed;
+    default:
+      return Next::kFailedAtEnd;
+  }
 }
 
 StreamState SharedStream::State() {

@@ -36,8 +36,10 @@ class SharedStream {
         references_(std::move(files.references)),
         stream_(std::move(files.files), options, state) {}
 
-  // False with a Python error set. A file object that calls this while it is read by it gets an error, not a deadlock.
-  bool Next(Delivered* delivered);
+  // An error is set in Python, too. A file object that calls this while it is read by it gets an error, not a deadlock.
+  // Whether there is more for another call: after an error that is no end, such as an interrupt, too.
+  enum class Next : uint8_t { kDelivered, kEnd, kFailed, kFailedAtEnd };
+  Next TakeNext(Delivered* delivered);
   // What the stream holds of Python's.
   PythonReferences& references() const { return *references_; }
   // Whether the stream may be destroyed while the interpreter ends: nothing that it reads is Python's.

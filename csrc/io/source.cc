@@ -3,6 +3,7 @@
 #include "io/source.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ namespace tfr {
 namespace {
 
 constexpr size_t kMaxTransfer = size_t{1} << 30;  // Linux reads at most 2^31 - 4096 bytes in one call
+constexpr int kInterruptMilliseconds = 50;
 
 // Linux reads this much ahead without being asked, so a smaller file needs no advice.
 constexpr int64_t kReadAhead = 128 << 10;
@@ -28,8 +30,8 @@ int64_t File::FindRegular(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && HasKnownSize(info) ? info.st_size : -1;
 }
 
-Status File::OpenDescriptor(const std::string& path) {
-  while ((descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) < 0) {
+Status File::OpenDescriptor(const std::string& path, int how) {
+  while ((descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | how)) < 0) {
     if (errno != EINTR) return Status::Errno(errno, "open").WithPath(path);
     TFR_RETURN_IF_ERROR(CheckInterrupt());
   }
@@ -38,7 +40,10 @@ Status File::OpenDescriptor(const std::string& path) {
 
 Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access access) {
   auto opened = std::make_shared<File>(Private(), -1, Descriptor::kOwned);
-  TFR_RETURN_IF_ERROR(opened->OpenDescriptor(path));
+  // A pipe that nobody writes to yet is waited for where it is read, so that a signal is noticed.
+  Status status = opened->OpenDescriptor(path, O_NONBLOCK);
+  if (!status.ok() && status.detail().error_number == EWOULDBLOCK) status = opened->OpenDescriptor(path, 0);  // a lease
+  TFR_RETURN_IF_ERROR(std::move(status));
   TFR_RETURN_IF_ERROR(opened->Examine(access).WithPath(path));
   *file = std::move(opened);
   return {};
@@ -46,7 +51,7 @@ Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access a
 
 Status File::OpenFound(const std::string& path, int64_t size, std::shared_ptr<File>* file) {
   auto opened = std::make_shared<File>(Private(), -1, Descriptor::kOwned);
-  TFR_RETURN_IF_ERROR(opened->OpenDescriptor(path));
+  TFR_RETURN_IF_ERROR(opened->OpenDescriptor(path, 0));
   opened->regular_ = true;
   opened->opened_size_ = size;
   opened->AdviseAll(Access::kSequential);
@@ -134,11 +139,23 @@ Status File::ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_
   return {};
 }
 
-Status File::Read(uint8_t* out, size_t size, size_t* got) const {
-  ssize_t n;
-  while ((n = ::read(descriptor_, out, std::min(size, kMaxTransfer))) < 0 && errno == EINTR) {
+// A signal that comes between a look for one and a read would not end the read: nothing is read before it is there.
+Status File::WaitUntilReadable() const {
+  pollfd wanted = {descriptor_, POLLIN, 0};
+  int ready;
+  while ((ready = ::poll(&wanted, 1, kInterruptMilliseconds)) <= 0) {
+    if (ready < 0 && errno != EINTR) return Status::Errno(errno, "poll");
     TFR_RETURN_IF_ERROR(CheckInterrupt());
   }
+  return {};
+}
+
+Status File::Read(uint8_t* out, size_t size, size_t* got) const {
+  ssize_t n;
+  do {
+    TFR_RETURN_IF_ERROR(WaitUntilReadable());
+    n = ::read(descriptor_, out, std::min(size, kMaxTransfer));
+  } while (n < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK));
   if (n < 0) return Status::Errno(errno, "read");
   *got = static_cast<size_t>(n);
   return {};

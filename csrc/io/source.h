@@ -92,7 +92,8 @@ class File {
   Status Read(uint8_t* out, size_t size, size_t* got) const;
 
  private:
-  Status OpenDescriptor(const std::string& path);
+  Status OpenDescriptor(const std::string& path, int how);  // flags of open
+  Status WaitUntilReadable() const;
   Status Examine(Access access);
   void AdviseAll(Access access) const;
 

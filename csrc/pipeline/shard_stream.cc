@@ -33,6 +33,7 @@
 #include <utility>
 
 #include "base/core_thread.h"
+#include "base/interrupt.h"
 #include "base/process.h"
 #include "pipeline/fetch.h"
 #include "pipeline/open_lanes.h"
@@ -75,6 +76,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       stop_ = true;
+      abandoned_.store(true, std::memory_order_relaxed);
       lanes_.CancelAll();
     }
     work_.notify_all();
@@ -140,8 +142,8 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     Status status;
   };
 
-  // The last status of interest. What was in work is lost: to say later that there is nothing more would be wrong, unless
-  // what was lost is damaged.
+  // The last status of interest. What was in work is lost: to say later that there is nothing more would be wrong,
+  // unless what was lost is damaged.
   Status End(Status status) {
     finished_ = true;
     if (status.code() == StatusCode::kOutOfMemory) ended_ = Status::OutOfMemory();
@@ -416,6 +418,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   // What was half done when there was no memory left can't be undone: the stream ends.
   void Work() noexcept {
+    const StopsWith stops(&abandoned_);
     try {
       WorkUntilStopped();
     } catch (const std::bad_alloc&) {
@@ -463,6 +466,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   Status interrupted_;           // the consumer's thread is to stop
   bool started_ = false;
   bool stop_ = false;
+  std::atomic<bool> abandoned_{false};  // who reads a pipe must not wait for it
   const size_t max_batches_ = 4 + 4 * options_.num_threads;
 
   std::atomic<size_t> crew_size_ = 1;

@@ -141,3 +141,18 @@ try:
 except tf.errors.FailedPreconditionError as error: print("was interrupted" in str(error))
 """
     assert outcome(code, tmp_path) == ["stopped", "True"]
+
+
+def test_a_reader_of_a_pipe_that_nobody_writes_to_can_be_dropped(tmp_path):
+    code = """
+os.mkfifo('pipe')
+writer = os.open('pipe', os.O_RDWR)
+with tf.io.TFRecordWriter('whole') as whole: whole.write_batch([b"x" * 1000] * 20_000)
+items = iter(tf.ShardReader(['whole', 'pipe'], batch_size=100, num_threads=2))
+print(sum(len(next(items)) for _ in range(200)))
+time.sleep(0.3)
+began = time.monotonic()
+del items
+print(time.monotonic() - began < 5)
+"""
+    assert outcome(code, tmp_path) == ["20000", "True"]
