@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import random
 import re
 import shutil
 import subprocess
@@ -411,6 +412,19 @@ def test_an_image_that_cannot_be_decoded_is_named(folder, tmp_path):
         list(tfds.load(copied, "train", batch_size=4))
 
 
+def test_a_step_that_cannot_be_decoded_is_named_when_it_is_asked_for(folder, tmp_path):
+    copied = copied_dataset(folder, tmp_path, "steps")
+    file = copied / "matrix-train.tfrecord-00000-of-00002"
+    write_examples(file, 12, lambda i: {"steps/observation/image": [b"no image", b""]})
+    (example, *_) = tfds.load(copied, "train[:3]", columns=["steps/observation/image"])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=rf"{file}.*element 1.*'steps/observation/image'.*record 0"
+    ):
+        example["steps"][1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'steps/observation/image'"):
+        pickle.loads(pickle.dumps(example["steps"]))[0]
+
+
 def write_examples(file, count, example):
     with tf.TFRecordWriter(file) as writer:
         for i in range(count):
@@ -470,6 +484,38 @@ def test_metadata_that_is_not_tfds_is_named(folder, tmp_path, name, text):
     (copied / name).write_text(text)
     with pytest.raises(tf.errors.InvalidArgumentError, match=str(copied / name)):
         tfds.load(copied)
+
+
+def places_in(content, place=()):
+    """Where there is something in JSON."""
+    yield place
+    inner = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, one in inner:
+        yield from places_in(one, (*place, key))
+
+
+ODD = [None, 0, -1, 3, "", "x", "uint8", "string", "zlib", [], {}, [1], [None], {"a": 1}, 1.5, "-1", "9" * 25, 2**70]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_metadata_changed_at_random_gives_examples_or_an_error_of_ours(folder, tmp_path, seed):
+    draw = random.Random(seed)
+    copied = copied_dataset(folder, tmp_path, draw.choice([name for name in CONFIGS if name != "many"]))
+    path = copied / draw.choice(["features.json", "dataset_info.json"])
+    content = json.loads(path.read_text())
+    *outer, last = draw.choice(list(places_in(content))[1:])
+    place = content
+    for key in outer:
+        place = place[key]
+    place[last] = draw.choice(ODD)
+    path.write_text(json.dumps(content))
+    try:
+        for examples in tfds.load(copied).values():
+            assert len(list(examples)) == len(examples)
+        for batches in tfds.load(copied, batch_size=5).values():
+            assert len(list(batches)) == len(batches)
+    except (tf.errors.TFRecordError, FileNotFoundError) as error:
+        assert str(error)
 
 
 def test_a_dataset_without_features_json_is_too_old(folder, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +19,7 @@ from ...errors import DataLossError, InvalidArgumentError
 from ...examples.plans import example_plan
 from ...files.indexed_reader import IndexedReader
 from .folders import DatasetInfo
-from .nodes import DictNode
+from .nodes import DictNode, Fail
 from .reading import in_batches, order_of, records_of
 from .splits import Piece
 
@@ -124,15 +125,15 @@ class Examples:
                     return
                 columns = self._parsed(batch)
 
-                def each(of_row: Callable[[int], Any], batch: RecordBatch = batch) -> list[Any]:
-                    return list(mapped(_locating(of_row, batch), range(len(batch))))
+                def each(function: Callable[[int, Fail], Any], batch: RecordBatch = batch) -> list[Any]:
+                    return list(mapped(_locating(function, batch), range(len(batch))))
 
                 yield _chosen(self._supervised_keys, self._node.batch(columns, each))
 
     def _rows_of(self, batch: RecordBatch, mapped: Callable[..., Iterator[Any]]) -> Iterator[Any]:
         rows = self._node.rows(self._parsed(batch))
         keys, decode = self._supervised_keys, self._node.decode
-        return mapped(_locating(lambda row: _chosen(keys, decode(rows(row))), batch), range(len(batch)))
+        return mapped(_locating(lambda row, fail: _chosen(keys, decode(rows(row), fail)), batch), range(len(batch)))
 
     def _parsed(self, batch: RecordBatch) -> dict[Any, Any]:
         return example_plan(self.parsed_features).batch(batch) if self.parsed_features else {}
@@ -186,17 +187,18 @@ class Examples:
         return self._indexed
 
 
-def _locating(of_row: Callable[[int], Any], batch: RecordBatch) -> Callable[[int], Any]:
-    """The same function, whose errors name the file and the record."""
+def _locating(function: Callable[[int, Fail], Any], batch: RecordBatch) -> Callable[[int], Any]:
+    """A function of a row alone, whose errors name the file and the record."""
 
-    def located(row: int) -> Any:
+    def of_row(row: int) -> Any:
+        fail = functools.partial(_core.fail_at, batch, row)
         try:
-            return of_row(row)
+            return function(row, fail)
         except InvalidArgumentError as error:
             text = str(error)
-        _core.fail_at(batch, row, text)
+        fail(text)
 
-    return located
+    return of_row
 
 
 def _chosen(keys: Any, example: dict[str, Any]) -> Any:

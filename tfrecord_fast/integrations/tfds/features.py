@@ -6,7 +6,6 @@ A feature knows how its values look: `shape`, `dtype` (NumPy's; object for strin
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -227,7 +226,7 @@ def read_features(path: str, content: Mapping[str, Any], folder: str) -> Feature
     """
     try:
         features = _Reader(folder).feature(content, "", None)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, InvalidArgumentError):
             raise InvalidArgumentError(f"{path}: {error}") from None
         raise InvalidArgumentError(f"{path}: not as TFDS writes it: {type(error).__name__} {error}") from None
@@ -377,8 +376,6 @@ def _shape(details: Mapping[str, Any]) -> Shape:
     given = details.get("shape") or []
     lengths = given.get("dimensions", []) if isinstance(given, Mapping) else given
     shape = tuple(None if length is None or int(length) < 0 else int(length) for length in lengths)
-    if math.prod(length or 1 for length in shape) >= 1 << 62:
-        raise InvalidArgumentError(f"a shape of {shape} is too large")
     return shape
 
 

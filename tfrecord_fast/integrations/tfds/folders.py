@@ -165,7 +165,9 @@ def read_info(folder: str) -> DatasetInfo:
             disable_shuffling=bool(content.get("disableShuffling", False)),
             metadata=content,
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except InvalidArgumentError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise InvalidArgumentError(f"{path}: not as TFDS writes it: {type(error).__name__} {error}") from None
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Sequence as SequenceABC
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -19,11 +20,13 @@ from .stored import Columns, Raw, Stored, flat_of, raw_slice, with_flat
 
 __all__ = ["Leaf", "Node", "SkipDecoding", "Steps", "node_of"]
 
+_MOST_VALUES = 1 << 48  # of one value
 _MOST_DEFAULTS = 1 << 20  # values of one default, which nobody's features have
 
 Rows = Callable[[int], Raw]
 Decode = Callable[[Any, Any], Any]
-Each = Callable[[Callable[[int], Any]], list[Any]]
+Fail = Callable[[str], NoReturn]
+Each = Callable[[Callable[[int, Fail], Any]], list[Any]]
 
 
 class SkipDecoding:
@@ -44,12 +47,15 @@ class Node(Protocol):
         """A function from a row of a batch to what is stored there."""
         ...
 
-    def decode(self, raw: Raw, inside: int = 0) -> Any:
-        """The value; of the sequences around it, the outermost `inside` are cut off already."""
+    def decode(self, raw: Raw, fail: Fail | None = None, inside: int = 0) -> Any:
+        """The value; of the sequences around it, the outermost `inside` are cut off already.
+
+        What is decoded later raises by `fail`, which knows the record.
+        """
         ...
 
     def batch(self, columns: Columns, each: Each) -> Any:
-        """The values of a batch. `each(of_row)` is the list of what a function gives for each row."""
+        """The values of a batch. `each(function)` is the list of what a function of a row and its `fail` gives."""
         ...
 
     def is_costly(self) -> bool:
@@ -66,6 +72,8 @@ class Leaf:
         self._rank = len(lengths)
         self._decode = _decoder_of(feature) if decode is None else decode
         self._is_own = callable(self._decode) and decode is not None
+        if math.prod(length or 1 for length in feature.shape) >= _MOST_VALUES:
+            raise InvalidArgumentError(f"feature {feature.name!r}: too many values: {feature.shape}")
         for one in self._parts.values():
             one.check()
 
@@ -86,9 +94,9 @@ class Leaf:
         if one is not None and one.is_fixed and not callable(self._decode):
             return one.column(columns)
         rows = self.rows(columns)
-        return stacked(each(lambda row: self.decode(rows(row))), self.feature.name)
+        return stacked(each(lambda row, fail: self.decode(rows(row))), self.feature.name)
 
-    def decode(self, raw: Raw, inside: int = 0) -> Any:
+    def decode(self, raw: Raw, fail: Fail | None = None, inside: int = 0) -> Any:
         if not callable(self._decode):
             return raw
         try:
@@ -135,8 +143,8 @@ class DictNode:
         rows = {key: child.rows(columns) for key, child in self.children.items()}
         return lambda row: {key: of_row(row) for key, of_row in rows.items()}
 
-    def decode(self, raw: Raw, inside: int = 0) -> dict[str, Any]:
-        return {key: child.decode(raw[key], inside) for key, child in self.children.items()}
+    def decode(self, raw: Raw, fail: Fail | None = None, inside: int = 0) -> dict[str, Any]:
+        return {key: child.decode(raw[key], fail, inside) for key, child in self.children.items()}
 
     def batch(self, columns: Columns, each: Each) -> dict[str, Any]:
         return {key: child.batch(columns, each) for key, child in self.children.items()}
@@ -158,12 +166,12 @@ class StepsNode:
     def rows(self, columns: Columns) -> Rows:
         return self._child.rows(columns)
 
-    def decode(self, raw: Raw, inside: int = 0) -> Steps:
-        return Steps(self._feature.name, self._child, raw, inside + 1)
+    def decode(self, raw: Raw, fail: Fail | None = None, inside: int = 0) -> Steps:
+        return Steps(self._feature.name, self._child, raw, fail, inside + 1)
 
     def batch(self, columns: Columns, each: Each) -> list[Any]:
         rows = self.rows(columns)
-        return each(lambda row: self.decode(rows(row)))
+        return each(lambda row, fail: self.decode(rows(row), fail))
 
     def is_costly(self) -> bool:
         return False  # each element is decoded when it is asked for
@@ -175,11 +183,11 @@ class Steps(SequenceABC[Any]):
     `len(steps)`, `steps[i]`, `steps[a:b]`, iteration.
     """
 
-    def __init__(self, name: str, node: Node, raw: Raw, inside: int) -> None:
+    def __init__(self, name: str, node: Node, raw: Raw, fail: Fail | None, inside: int) -> None:
         lengths = set(_lengths(raw))
         if len(lengths) > 1:
             raise InvalidArgumentError(f"feature {name!r}: its features have {sorted(lengths)} elements")
-        self._name, self._node, self._raw, self._inside = name, node, raw, inside
+        self._name, self._node, self._raw, self._fail, self._inside = name, node, raw, fail, inside
         self._length = lengths.pop() if lengths else 0
 
     def __len__(self) -> int:
@@ -189,10 +197,20 @@ class Steps(SequenceABC[Any]):
         if isinstance(key, slice):
             if key.step not in (None, 1):
                 raise ValueError("steps are sliced with a step of 1")
-            return Steps(self._name, self._node, raw_slice(self._raw, key), self._inside)
-        if not -self._length <= key < self._length:
+            return Steps(self._name, self._node, raw_slice(self._raw, key), self._fail, self._inside)
+        number = operator.index(key)
+        if not -self._length <= number < self._length:
             raise IndexError(f"element {key} of {self._length}")
-        return self._node.decode(raw_slice(self._raw, key % self._length), self._inside)
+        try:
+            return self._node.decode(raw_slice(self._raw, number % self._length), self._fail, self._inside)
+        except InvalidArgumentError as error:
+            if self._fail is None:
+                raise
+            text = f"element {number} of {self._name!r}: {error}"
+        self._fail(text)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_fail": None}  # which holds the record
 
     def __repr__(self) -> str:
         return f"<Steps of {self._name!r}: {self._length}>"

@@ -21,6 +21,8 @@ from .features import Shape
 
 __all__ = ["Columns", "Raw", "Stored", "flat_of", "raw_slice", "with_flat"]
 
+_MOST_VALUES = 1 << 48  # of one feature in one example
+
 Columns = Mapping[str, Any]
 
 # Bytes, a NumPy scalar, an ndarray (of objects, for strings) or a RaggedTensor; or a dict of these by part.
@@ -52,6 +54,8 @@ class Stored(NamedTuple):
 
     def check(self) -> None:
         """Raises InvalidArgumentError if TFDS can't have stored such values."""
+        if math.prod(length or 1 for length in (*self.lengths, *self.shape)) >= _MOST_VALUES:
+            raise InvalidArgumentError(f"feature {self.key!r}: too many values: {(*self.lengths, *self.shape)}")
         unknown = [*self.lengths, *self.shape].count(None) if self.rank < 2 else 1 + self.shape.count(None)
         if unknown > 1:
             raise InvalidArgumentError(
