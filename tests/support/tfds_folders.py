@@ -11,6 +11,7 @@ and of SPECIAL. `FOLDER/orders.pickle` has {split: [id, …]} of ORDERS.
 
 import atexit
 import functools
+import json
 import os
 import pickle
 import random
@@ -66,6 +67,18 @@ def made():
 def loaded(name):
     """What is in one of the pickles."""
     return pickle.loads((made() / f"{name}.pickle").read_bytes())
+
+
+def copied(target, config):
+    """A copy of a dataset's folder, to be changed, in the folder `target`."""
+    return shutil.copytree(made() / "matrix" / config / "1.0.0", target / "1.0.0")
+
+
+def change(path, function):
+    """Changes a JSON file by a function of its content."""
+    content = json.loads(path.read_text())
+    function(content)
+    path.write_text(json.dumps(content))
 
 
 def main(folder):
