@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import struct
 from collections.abc import Mapping, Sequence
@@ -10,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...examples.encode import encode_examples, encode_sequence_examples
+from ...examples.encode import encode_examples, encode_plain
 from ...files.writer import TFRecordWriter as RecordWriter
 from ...typing import PathLike
-from ...values.bytes_array import BytesArray
-from ...values.ragged import RaggedTensor
 
 __all__ = ["TFRecordWriter"]
 
@@ -76,20 +75,21 @@ class TFRecordWriter:
     @staticmethod
     def serialize_tf_example(datum: Datum) -> bytes:
         """The serialized Example; `datum` as in `write`."""
-        columns = {key: _one_row(_list(key, *pair)) for key, pair in _pairs(datum)}
-        return encode_examples(columns, num_threads=1)[0] if columns else b"\n\0"
+        values = {key: _list(key, *pair) for key, pair in _pairs(datum)}
+        plain = encode_plain(values) if all(map(len, values.values())) else None
+        if plain is not None:
+            return plain if values else b"\n\0"
+        return encode_examples({key: _one_row(one) for key, one in values.items()}, num_threads=1)[0]
 
     @staticmethod
     def serialize_tf_sequence_example(
         context_datum: Datum, features_datum: Mapping[str, tuple[Sequence[Any], str]]
     ) -> bytes:
         """The serialized SequenceExample; arguments as in `write`."""
-        context = {key: _one_row(_list(key, *pair)) for key, pair in _pairs(context_datum)}
-        lists = {key: _steps(key, *pair) for key, pair in _pairs(features_datum)}
-        parts = b"" if context else b"\n\0"  # a map without entries is written, too
-        if context or lists:
-            parts += encode_sequence_examples(context, lists, num_threads=1)[0]
-        return parts if lists else parts + b"\x12\0"
+        # An Example's features and a SequenceExample's context have the same bytes.
+        context = TFRecordWriter.serialize_tf_example(context_datum)
+        lists = [_feature_list(key, *pair) for key, pair in _pairs(features_datum)]
+        return context + (_core.encode_sequence_examples([], lists, 1, 1)[0] if lists else b"\x12\0")
 
 
 def _pairs(datum: Datum) -> list[tuple[str, tuple[Any, str]]]:
@@ -114,31 +114,42 @@ def _list(key: str, value: Any, name: str) -> Any:
         raise type(error)(f"feature {key!r}: {error}") from None
 
 
-def _integers(values: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    if isinstance(values, np.ndarray) and values.dtype.kind == "i":
-        return values.astype(np.int64)
-    for value in values:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError("expected integers, got a bool")
-    whole = [operator.index(value) for value in values]
-    beyond = next((value for value in whole if not -(1 << 63) <= value < 1 << 63), None)
-    if beyond is not None:
-        raise ValueError(f"{beyond} is an integer that int64 does not hold")
-    return np.array(whole, dtype=np.int64)
-
-
-def _floats(values: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
-    if not (isinstance(values, np.ndarray) and values.dtype.kind in "fiub"):
+def _integers(values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind == "i" and values.dtype.isnative:
+            return values
+        values = values.tolist() if values.dtype.kind in "iu" else list(values)
+    if not all(type(value) is int for value in values):
         for value in values:
-            if not isinstance(value, float | int | np.number | np.bool_) or isinstance(value, complex):
-                raise TypeError(f"expected numbers, got {type(value).__name__}")
-    wide = np.array(values, dtype=np.float64)
-    beyond = np.abs(wide[np.isfinite(wide)]) > _MOST_FLOAT32
-    with np.errstate(over="ignore"):
-        narrow = wide.astype(np.float32)
-    if beyond.any() and np.isinf(narrow[np.isfinite(wide)]).any():
-        raise ValueError(f"{wide[np.isfinite(wide)][beyond][0]} is a number that float32 makes infinite")
-    return narrow
+            if isinstance(value, bool | np.bool_):
+                raise TypeError("expected integers, got a bool")
+        values = [operator.index(value) for value in values]
+    for value in values:
+        if not -(1 << 63) <= value < 1 << 63:
+            raise ValueError(f"{value} is an integer that int64 does not hold")
+    return list(values) if len(values) else np.empty(0, np.int64)
+
+
+def _floats(values: Any) -> Any:
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
+        values = values.astype(np.float64, copy=False)
+        if values.size and not np.abs(values).max() <= _MOST_FLOAT32:
+            _check_finite(values.tolist())
+        return values
+    for value in values:
+        if not isinstance(value, float | int | np.number | np.bool_) or isinstance(value, complex | np.complexfloating):
+            raise TypeError(f"expected numbers, got {type(value).__name__}")
+    values = [float(value) for value in values]
+    _check_finite(values)
+    return values if values else np.empty(0, np.float32)
+
+
+def _check_finite(values: list[float]) -> None:
+    for value in values:
+        if not -_MOST_FLOAT32 <= value <= _MOST_FLOAT32 and math.isfinite(value):
+            with np.errstate(over="ignore"):
+                if np.isinf(np.float32(value)):  # and not only rounded
+                    raise ValueError(f"{value} is a number that float32 makes infinite")
 
 
 def _strings(values: Any) -> list[bytes]:
@@ -148,6 +159,7 @@ def _strings(values: Any) -> list[bytes]:
     return list(values)
 
 
+_TYPES = {"byte": "string", "float": "float64", "int": "int64"}
 _MAKERS = {"byte": _strings, "float": _floats, "int": _integers}
 
 
@@ -158,19 +170,27 @@ def _one_row(values: Any) -> Any:
     return values[None]
 
 
-def _steps(key: str, steps: Any, name: str) -> Any:
-    """A column of one row of steps."""
+def _feature_list(key: str, steps: Any, name: str) -> _core.EncodeColumn:
+    """A column of one row of steps, as the core takes it."""
     if isinstance(steps, str | bytes | Mapping):
         raise TypeError(f"feature list {key!r}: expected a list of steps, got {type(steps).__name__}")
     try:
         each = [_list(key, step, name) for step in steps]
     except TypeError as error:
         raise TypeError(f"feature list {key!r}: {error}") from None
-    splits = np.cumsum([0, *map(len, each)])
-    flat: Any
+    values: Any
     if name == "byte":
-        flat = BytesArray([value for one in each for value in one])
+        values = _core.views_of_objects([value for one in each for value in one])[0]
     else:
-        flat = np.concatenate([*each, np.empty(0, np.float32 if name == "float" else np.int64)])
-    inner = RaggedTensor.from_row_splits(flat, splits)
-    return RaggedTensor.from_row_splits(inner, np.array([0, len(each)]))
+        dtype = np.float64 if name == "float" else np.int64
+        values = np.concatenate([*each, np.empty(0, dtype)], dtype=dtype)
+    return _core.EncodeColumn(
+        key=key,
+        type=_TYPES[name],
+        values=values,
+        count=1,
+        splits=np.cumsum([0, *map(len, each)]),
+        valid=None,
+        steps=np.array([0, len(each)]),
+        row_valid=None,
+    )
