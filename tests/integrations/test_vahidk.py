@@ -7,6 +7,8 @@ import warnings
 import numpy as np
 import pytest
 import torch.utils.data
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import tfrecord_fast.integrations.vahidk as ours
 from tests.support.their_tfrecord import tfrecord as theirs
@@ -119,6 +121,33 @@ def test_records_with_other_keys_and_kinds_are_decoded_alike(tmp_path):
     data = [{"a": (1, "int")}, {"b": (b"x", "byte")}, {"a": (1.5, "float"), "c": ([], "float")}, {}] * 5
     path = write(tmp_path / "a", data)
     assert_same(list(ours.tfrecord_loader(path, None)), list(theirs.tfrecord_loader(path, None)))
+
+
+PAIRS = st.one_of(
+    st.tuples(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=3), st.just("int")),
+    st.tuples(st.lists(st.floats(width=32, allow_nan=False), max_size=3), st.just("float")),
+    st.tuples(st.lists(st.binary(max_size=3).filter(lambda one: one[-1:] != b"\0"), max_size=3), st.just("byte")),
+)
+KEYS = st.sampled_from(["a", "b", "ü", ""])
+STEPS = PAIRS.flatmap(lambda pair: st.tuples(st.lists(st.just(pair[0]) | st.just(pair[0][:1])), st.just(pair[1])))
+
+
+@given(st.lists(st.dictionaries(KEYS, PAIRS), max_size=6), st.sampled_from(PACKAGES))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_examples_are_decoded_alike(tmp_path, records, written_by):
+    path = write(tmp_path / "a", records, written_by)
+    assert_same(*(list(package.example_loader(path, None)) for package in (ours, theirs)))
+
+
+@given(st.lists(st.tuples(st.dictionaries(KEYS, PAIRS), st.dictionaries(KEYS, STEPS)), max_size=5))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_sequence_examples_are_decoded_alike(tmp_path, records):
+    path = write(tmp_path / "a", records, theirs)
+    assert_same(*(list(package.sequence_loader(path, None)) for package in (ours, theirs)))
+    mine = [ours.TFRecordWriter.serialize_tf_sequence_example(*record) for record in records]
+    assert [theirs.example_pb2.SequenceExample.FromString(one) for one in mine] == [
+        theirs.example_pb2.SequenceExample.FromString(one) for one in theirs.tfrecord_iterator(path)
+    ]
 
 
 @pytest.mark.parametrize("shard", [None, (0, 1), (0, 3), (1, 3), (2, 3), (49, 50), (0, 50)])
