@@ -1,0 +1,78 @@
+"""Splits such as "train[:80%]+test" have the examples that tensorflow-datasets gives them."""
+
+import os
+
+import pytest
+
+from tests.support import tfds_folders
+from tfrecord_fast.integrations import tfds
+from tfrecord_fast.integrations.tfds.splits import pieces_of
+
+# Where tensorflow-datasets reads other examples than the split says, or none, without an error.
+OUR_OWN = {"train[10:2]": "ends before it begins"}
+
+
+@pytest.fixture(scope="module")
+def infos():
+    return tfds.info(tfds_folders.made() / "matrix", config="many").splits
+
+
+@pytest.mark.parametrize("spec", [spec for spec in tfds_folders.SPECS if spec not in OUR_OWN])
+def test_a_string_means_what_it_means_there(infos, spec):
+    assert_means(infos, spec, spec)
+
+
+@pytest.mark.parametrize("spec", tfds_folders.SPECIAL)
+def test_a_part_means_what_it_means_there(infos, spec):
+    try:
+        split = eval(spec, {"even_splits": tfds.even_splits, "ReadInstruction": tfds.ReadInstruction})
+    except ValueError:
+        split = None
+    assert_means(infos, spec, split)
+
+
+def assert_means(infos, spec, split):
+    theirs = tfds_folders.loaded("splits")[spec]
+    if isinstance(theirs, str) or not theirs or split is None:
+        assert not theirs or theirs in ("ValueError", "NotImplementedError")
+        with pytest.raises(ValueError):
+            pieces_of(split, infos) if split is not None else eval(f"tfds.{spec}", {"tfds": tfds})
+    else:
+        assert [(os.path.basename(one.file), one.skip, one.take) for one in pieces_of(split, infos)] == theirs
+
+
+def test_a_slice_that_ends_before_it_begins_is_empty(infos):
+    with pytest.raises(ValueError, match="no examples"):
+        pieces_of("train[10:2]", infos)
+
+
+def test_an_unknown_split_names_those_that_there_are(infos):
+    with pytest.raises(ValueError, match=r"'nothing'.*test, train"):
+        pieces_of("nothing", infos)
+
+
+@pytest.mark.parametrize("spec", ["train[5]", "train[a:b]", "", "train[:", "a b"])
+def test_a_string_that_is_no_split_says_what_one_is(infos, spec):
+    with pytest.raises(ValueError, match=r"split|slice"):
+        pieces_of(spec, infos)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 640, 1000])
+def test_even_splits_are_disjoint_and_together_the_whole(infos, count):
+    places = []
+    for part in tfds.even_splits("train", count):
+        try:
+            pieces = pieces_of(part, infos)
+        except ValueError:
+            assert count == 1000
+            continue
+        places += [(one.file, one.skip + i) for one in pieces for i in range(one.take)]
+    assert len(places) == len(set(places)) == 640
+
+
+def test_splits_are_added_on_either_side(infos):
+    half = tfds.even_splits("train", 2)[0]
+    assert sum(one.take for one in pieces_of(half + "test[:5]", infos)) == 325
+    assert sum(one.take for one in pieces_of("test[:5]" + half, infos)) == 325
+    with pytest.raises(TypeError):
+        half + 5

@@ -1,0 +1,1 @@
+"""Other projects, one module each: who imports a module here wants its project."""

@@ -1,0 +1,65 @@
+"""Values of several examples, put together: arrays with one axis more, padded where their shapes differ."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidArgumentError
+from ...values.bytes_array import BytesArray
+from ...values.ragged import RaggedTensor, ragged_of
+
+__all__ = ["stacked"]
+
+
+def stacked(values: list[Any], name: str) -> Any:
+    """The values of a feature in n examples.
+
+    Returns:
+      `[n, …]`: an ndarray or a BytesArray, in which arrays of different shapes are padded with 0 or b"" to the longest
+      along each axis; or a RaggedTensor with one ragged dimension more. A list of anything else.
+    """
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: stacked([value[key] for value in values], name) for key in first}
+    if isinstance(first, bytes):
+        return BytesArray(values)
+    if isinstance(first, RaggedTensor):
+        return _joined(values)
+    if not isinstance(first, np.ndarray | np.generic):
+        return values
+    if len({value.ndim for value in values}) > 1:
+        raise InvalidArgumentError(f"feature {name!r}: values of {sorted({value.ndim for value in values})} dimensions")
+    if len({value.shape for value in values}) == 1:
+        array = np.stack(values)
+    else:
+        array = _padded(values)
+    return BytesArray(array) if array.dtype == object else array
+
+
+def _padded(values: list[Any]) -> Any:
+    shape = np.max([value.shape for value in values], axis=0)
+    empty: Any = b"" if values[0].dtype == object else 0
+    array = np.full((len(values), *shape), empty, dtype=values[0].dtype)
+    for row, value in zip(array, values, strict=True):
+        row[tuple(map(slice, value.shape))] = value
+    return array
+
+
+def _joined(rows: list[Any]) -> Any:
+    """RaggedTensors as the rows of another one."""
+    splits = np.cumsum([0, *map(len, rows)])
+    return ragged_of(_end_to_end(rows), splits)
+
+
+def _end_to_end(parts: list[Any]) -> Any:
+    if not isinstance(parts[0], RaggedTensor):
+        if isinstance(parts[0], BytesArray):
+            return BytesArray(list(chain.from_iterable(part.tolist() for part in parts)))
+        return np.concatenate(parts)
+    lengths = np.concatenate([part.row_lengths() for part in parts])
+    splits = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=splits[1:])
+    return ragged_of(_end_to_end([part.values for part in parts]), splits)

@@ -1,0 +1,212 @@
+"""The examples of a split, one by one, in batches, or by number."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, SupportsIndex
+
+import numpy as np
+
+from ... import _core
+from ..._core import RecordBatch
+from ...base.seeds import next_seed
+from ...base.threads import available_cpus
+from ...errors import DataLossError, InvalidArgumentError
+from ...examples.plans import example_plan
+from ...files.indexed_reader import IndexedReader
+from .folders import DatasetInfo
+from .nodes import DictNode, Fail
+from .reading import in_batches, order_of, records_of
+from .splits import Piece
+
+__all__ = ["Examples"]
+
+_MAX_THREADS = 16
+
+
+class Examples:
+    """The examples of a split, which `load` makes.
+
+    Iterating gives each as a dict of NumPy values, or as the tuple of supervised keys; with a `batch_size`, dicts of
+    columns. Each iteration begins anew; with `shuffle_files`, the files come in another order each time.
+
+    `len(examples)` is the number of examples (of batches, with a `batch_size`). `examples[i]` is one of them, counted
+    in the order without shuffling; for that, the files must be local, and the headers of their records are read at the
+    first use. So PyTorch's DataLoader takes it as a dataset to be sampled. It pickles.
+
+    `info` is the DatasetInfo, `features` the tree of features, `files` the files, and `parsed_features` what
+    `ShardReader(examples.files, examples.parsed_features)` needs to read the columns as they are stored.
+    """
+
+    def __init__(
+        self,
+        info: DatasetInfo,
+        pieces: Sequence[Piece],
+        node: DictNode,
+        supervised_keys: Any,
+        *,
+        batch_size: int | None,
+        drop_remainder: bool,
+        shuffle_files: bool,
+        seed: int | None,
+        cycle_length: int,
+        block_length: int,
+        num_threads: int | None,
+        verify_crc: bool,
+    ) -> None:
+        self.info = info
+        self._pieces = list(pieces)
+        self._node = node
+        self._supervised_keys = supervised_keys
+        self._batch_size = batch_size
+        self._drop_remainder = drop_remainder
+        self._shuffle_files = shuffle_files
+        self._seed = next_seed() if seed is None else int(seed)
+        self._epoch = 0
+        self._cycle_length = cycle_length
+        self._block_length = block_length
+        self._num_threads = num_threads
+        self._verify_crc = verify_crc
+        self.parsed_features = {key: one for stored in node.stored() for key, one in stored.features().items()}
+        self._indexed: tuple[IndexedReader, Any] | None = None
+
+    @property
+    def features(self) -> Any:
+        """The tree of features of the dataset; those of labels know their names."""
+        return self.info.features
+
+    @property
+    def files(self) -> list[str]:
+        """The files that have examples of the split, in order."""
+        return list(dict.fromkeys(piece.file for piece in self._pieces))
+
+    @property
+    def num_examples(self) -> int:
+        """The number of examples."""
+        return sum(piece.take for piece in self._pieces)
+
+    def __len__(self) -> int:
+        if self._batch_size is None:
+            return self.num_examples
+        return (self.num_examples + (0 if self._drop_remainder else self._batch_size - 1)) // self._batch_size
+
+    def __repr__(self) -> str:
+        batches = "" if self._batch_size is None else f" in batches of {self._batch_size}"
+        return f"<Examples of {self.info.full_name}: {self.num_examples}{batches}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_indexed": None}
+
+    # ---- In order ----
+
+    def __iter__(self) -> Iterator[Any]:
+        pieces = list(self._pieces)
+        if self._shuffle_files:
+            random.Random(f"{self._seed} {self._epoch}").shuffle(pieces)
+        self._epoch += 1
+        records = records_of(pieces, self._cycle_length, self._block_length, self._verify_crc)
+        if self._batch_size is None:
+            return self._each(records)
+        return self._batches(in_batches(records, self._batch_size))
+
+    def _each(self, records: Iterator[RecordBatch]) -> Iterator[Any]:
+        with self._mapping() as mapped:
+            for batch in records:
+                yield from self._rows_of(batch, mapped)
+
+    def _batches(self, batches: Iterator[RecordBatch]) -> Iterator[Any]:
+        with self._mapping() as mapped:
+            for batch in batches:
+                if self._drop_remainder and len(batch) != self._batch_size:
+                    return
+                columns = self._parsed(batch)
+
+                def each(function: Callable[[int, Fail], Any], batch: RecordBatch = batch) -> list[Any]:
+                    return list(mapped(_locating(function, batch), range(len(batch))))
+
+                yield _chosen(self._supervised_keys, self._node.batch(columns, each))
+
+    def _rows_of(self, batch: RecordBatch, mapped: Callable[..., Iterator[Any]]) -> Iterator[Any]:
+        rows = self._node.rows(self._parsed(batch))
+        keys, decode = self._supervised_keys, self._node.decode
+        return mapped(_locating(lambda row, fail: _chosen(keys, decode(rows(row), fail)), batch), range(len(batch)))
+
+    def _parsed(self, batch: RecordBatch) -> dict[Any, Any]:
+        return example_plan(self.parsed_features).batch(batch) if self.parsed_features else {}
+
+    @contextlib.contextmanager
+    def _mapping(self) -> Iterator[Callable[..., Iterator[Any]]]:
+        """A function like `map`, on several threads if that pays off."""
+        threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
+        if threads == 1 or not self._node.is_costly():
+            yield map
+            return
+        pool = ThreadPoolExecutor(threads, thread_name_prefix="tfds")
+        try:
+            yield pool.map
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    # ---- By number ----
+
+    def __getitem__(self, key: SupportsIndex) -> Any:
+        (one,) = self.__getitems__([key.__index__()])
+        return one
+
+    def __getitems__(self, indices: Sequence[int]) -> list[Any]:
+        """`[examples[i] for i in indices]`, read together; PyTorch's DataLoader and Grain ask for it."""
+        if self._batch_size is not None:
+            raise TypeError("examples have numbers only without batch_size")
+        count = self.num_examples
+        for index in indices:
+            if not -count <= index < count:
+                raise IndexError(f"example {index} of {count}")
+        reader, places = self._by_number()
+        batch = reader.take(places[np.asarray(indices, dtype=np.int64)])
+        return list(self._rows_of(batch, map))
+
+    def _by_number(self) -> tuple[IndexedReader, Any]:
+        """A reader of the records of all files, and where in it each example is."""
+        if self._indexed is None:
+            files = self.files
+            reader = IndexedReader(files, verify_crc=self._verify_crc, num_threads=self._num_threads)
+            lengths = [len(index) for index in reader.indexes]
+            begins = dict(zip(files, np.cumsum([0, *lengths]).tolist(), strict=False))
+            lengths_by_file = dict(zip(files, lengths, strict=True))
+            for piece in self._pieces:
+                if lengths_by_file[piece.file] != piece.examples:
+                    found = f"dataset_info.json says that it has {piece.examples} records, it has"
+                    raise DataLossError(piece.file, None, None, f"{found} {lengths_by_file[piece.file]}")
+            places = [np.arange(one.take) + (begins[one.file] + one.skip) for one in self._pieces]
+            order = order_of([one.take for one in self._pieces], self._cycle_length, self._block_length)
+            self._indexed = reader, np.concatenate(places)[order]
+        return self._indexed
+
+
+def _locating(function: Callable[[int, Fail], Any], batch: RecordBatch) -> Callable[[int], Any]:
+    """A function of a row alone, whose errors name the file and the record."""
+
+    def of_row(row: int) -> Any:
+        fail = functools.partial(_core.fail_at, batch, row)
+        try:
+            return function(row, fail)
+        except InvalidArgumentError as error:
+            text = str(error)
+        fail(text)
+
+    return of_row
+
+
+def _chosen(keys: Any, example: dict[str, Any]) -> Any:
+    """The supervised values of an example, in a nest like that of their keys; all of it if there are none."""
+    if keys is None:
+        return example
+    if isinstance(keys, tuple):
+        return tuple(_chosen(key, example) for key in keys)
+    if isinstance(keys, dict):
+        return {name: _chosen(key, example) for name, key in keys.items()}
+    return example[keys]

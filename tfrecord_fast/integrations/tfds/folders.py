@@ -1,0 +1,210 @@
+"""The folder of a dataset: which one it is, and what its dataset_info.json says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ...errors import InvalidArgumentError
+from ...files import file_system
+from ...files.whole_files import read_file
+from ...typing import PathLike
+from .features import FeaturesDict, read_features
+from .splits import SplitInfo
+
+__all__ = ["DatasetInfo", "find_folder", "read_info"]
+
+_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+_TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
+_FORMAT = "tfrecord"
+
+
+class DatasetInfo(NamedTuple):
+    """What a dataset says of itself.
+
+    `splits` are by name, `features` the tree of features, with the names of labels; `supervised_keys` is a nest of
+    tuples and dicts of keys of features, or None; `metadata` is all of dataset_info.json.
+    """
+
+    name: str
+    version: str
+    config_name: str | None
+    description: str
+    citation: str
+    folder: str
+    splits: dict[str, SplitInfo]
+    features: FeaturesDict
+    supervised_keys: Any
+    disable_shuffling: bool
+    metadata: dict[str, Any]
+
+    @property
+    def full_name(self) -> str:
+        """Name, config and version, such as "mnist/3.0.1"."""
+        return "/".join(part for part in (self.name, self.config_name, self.version) if part)
+
+
+def find_folder(folder: PathLike, config: str | None, version: str | None) -> str:
+    """The folder with the files of one config in one version: the one given, or one below it.
+
+    Args:
+      config: its name; None for the default one, if the dataset says which that is, or the only one.
+      version: "1.2.3", or with "*" for any number; None for the highest.
+
+    Raises:
+      FileNotFoundError: there is no such folder; says what there is.
+    """
+    place = os.path.expanduser(os.fsdecode(folder))
+    if not file_system.isdir(place):
+        raise FileNotFoundError(2, "no such folder", place)
+    if _has_dataset(place):
+        _check_name(place, "version", version, -1)
+        _check_name(place, "config", config, -2)
+        return place
+    found = _versions(place)
+    if found:
+        return _with_version(place, found, version)
+    configs = [name for name in _folders(place) if _versions(file_system.join(place, name))]
+    if not configs:
+        raise FileNotFoundError(2, "no dataset_info.json here, nor in folders of versions and configs", place)
+    chosen = config or _default_config(place) or (configs[0] if len(configs) == 1 else None)
+    if chosen not in configs:
+        asked = "config=… says which to read" if chosen is None else f"there is no {chosen!r}"
+        raise FileNotFoundError(2, f"{asked}; there are {', '.join(configs)}", place)
+    place = file_system.join(place, chosen)
+    return _with_version(place, _versions(place), version)
+
+
+def _has_dataset(place: str) -> bool:
+    return file_system.exists(file_system.join(place, "dataset_info.json"))
+
+
+def _check_name(place: str, what: str, wanted: str | None, part: int) -> None:
+    """A folder that is given itself must be the one that is wanted."""
+    parts = place.rstrip("/").split("/")
+    name = parts[part] if len(parts) >= -part else ""
+    fits = wanted is None or name == wanted or (what == "version" and _fits(name, wanted))
+    if not fits:
+        raise FileNotFoundError(2, f"this is the folder of {what} {name!r}, not of {wanted!r}", place)
+
+
+def _fits(version: str, wanted: str) -> bool:
+    parts, wishes = version.split("."), wanted.split(".")
+    wishes += ["*"] * (3 - len(wishes))
+    return len(parts) == len(wishes) and all(wish in ("*", part) for part, wish in zip(parts, wishes, strict=True))
+
+
+def _folders(place: str) -> list[str]:
+    names = sorted(name.rstrip("/") for name in file_system.listdir(place))
+    return [name for name in names if not name.startswith(".") and file_system.isdir(file_system.join(place, name))]
+
+
+def _versions(place: str) -> list[str]:
+    """The folders of versions that hold a dataset, the highest last."""
+    names = [name for name in _folders(place) if _VERSION.fullmatch(name)]
+    names.sort(key=lambda name: tuple(map(int, name.split("."))))
+    return [name for name in names if _has_dataset(file_system.join(place, name))]
+
+
+def _with_version(place: str, found: list[str], version: str | None) -> str:
+    fitting = [name for name in found if version is None or _fits(name, version)]
+    if not fitting:
+        raise FileNotFoundError(2, f"no version {version!r}; there are {', '.join(found)}", place)
+    return file_system.join(place, fitting[-1])
+
+
+def _default_config(place: str) -> str | None:
+    path = file_system.join(place, ".config", "metadata.json")
+    return read_json(path).get("default_config_name") if file_system.exists(path) else None
+
+
+def read_json(path: str) -> dict[str, Any]:
+    """A file that holds a JSON object."""
+    try:
+        content = json.loads(read_file(path))
+    except ValueError as error:
+        raise InvalidArgumentError(f"{path}: no JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise InvalidArgumentError(f"{path}: expected a JSON object, got {type(content).__name__}")
+    return content
+
+
+def read_info(folder: str) -> DatasetInfo:
+    """What dataset_info.json, features.json and the files of labels say.
+
+    Raises:
+      FileNotFoundError: one of the first two is missing.
+      errors.InvalidArgumentError: they don't say what is needed; names the file.
+    """
+    path = file_system.join(folder, "dataset_info.json")
+    content = read_json(path)
+    try:
+        name = str(content["name"])
+        formats = [content.get("fileFormat") or _FORMAT, *content.get("alternativeFileFormats", [])]
+        if _FORMAT not in formats:
+            raise InvalidArgumentError(
+                f"{path}: the files are of the format {formats[0]!r}, only TFRecord is read here"
+            )
+        splits = [_split(path, folder, name, one) for one in content.get("splits", [])]
+        features_path = file_system.join(folder, "features.json")
+        if not file_system.exists(features_path):
+            raise FileNotFoundError(2, "no features.json: the dataset was made by TFDS before 3.2.1", features_path)
+        return DatasetInfo(
+            name=name,
+            version=str(content.get("version", "")),
+            config_name=content.get("configName") or None,
+            description=content.get("description", ""),
+            citation=content.get("citation", ""),
+            folder=folder,
+            splits={split.name: split for split in splits},
+            features=read_features(features_path, read_json(features_path), folder),
+            supervised_keys=_supervised_keys(content.get("supervisedKeys")),
+            disable_shuffling=bool(content.get("disableShuffling", False)),
+            metadata=content,
+        )
+    except InvalidArgumentError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        raise InvalidArgumentError(f"{path}: not as TFDS writes it: {type(error).__name__} {error}") from None
+
+
+def _split(path: str, folder: str, dataset: str, content: Mapping[str, Any]) -> SplitInfo:
+    name = str(content["name"])
+    lengths = [int(length) for length in content.get("shardLengths", [])]
+    if not lengths and int(content.get("numShards", 0)):
+        raise InvalidArgumentError(f"{path}: split {name!r} has no shardLengths: TFDS before 3.0 wrote it")
+    if any(length < 0 for length in lengths):
+        raise InvalidArgumentError(f"{path}: split {name!r}: a shard of {min(lengths)} examples")
+    digits = max(len(str(len(lengths))), 5)
+    files = []
+    for shard in range(len(lengths)):
+        index, count = (f"{number:0{digits}}" for number in (shard, len(lengths)))
+        words = {"DATASET": dataset, "SPLIT": name, "FILEFORMAT": _FORMAT, "SHARD_INDEX": index, "NUM_SHARDS": count}
+        words["SHARD_X_OF_Y"] = f"{index}-of-{count}"
+        files.append(file_system.join(folder, _filled(path, content.get("filepathTemplate") or _TEMPLATE, words)))
+    return SplitInfo(name, sorted(files), lengths, int(content.get("numBytes", 0)))
+
+
+def _filled(path: str, template: str, words: Mapping[str, str]) -> str:
+    def word(match: re.Match[str]) -> str:
+        if match[1] not in words:
+            raise InvalidArgumentError(f"{path}: filepathTemplate {template!r}: {{{match[1]}}} is not known")
+        return words[match[1]]
+
+    return re.sub(r"\{(.*?)\}", word, template)
+
+
+def _supervised_keys(content: Mapping[str, Any] | None) -> Any:
+    """A nest of tuples and dicts of keys."""
+    if not content:
+        return None
+    if "input" in content:
+        return content["input"], content["output"]
+    if "tuple" in content:
+        return tuple(_supervised_keys(one) for one in content["tuple"].get("items", []))
+    if "dict" in content:
+        return {key: _supervised_keys(one) for key, one in content["dict"].get("dict", {}).items()}
+    return content["featureKey"]

@@ -1,0 +1,166 @@
+"""What TFDS stores of a feature in an Example, and how it is read: features to parse, and rows of their columns.
+
+A value in fewer than two sequences is one list under the feature's name. In two or more, it is one list of all values
+(`NAME/ragged_flat_values`) and one of row lengths for each sequence but the outermost (`NAME/ragged_row_lengths_0`, …).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dtypes import DType, as_dtype, int64, string
+from ...errors import InvalidArgumentError
+from ...examples.features import FixedLenFeature, RaggedFeature
+from ...values.bytes_array import BytesArray
+from ...values.ragged import RaggedTensor, ragged_of
+from .features import Shape
+
+__all__ = ["Columns", "Raw", "Stored", "flat_of", "raw_slice", "with_flat"]
+
+_MOST_VALUES = 1 << 48  # of one feature in one example
+
+Columns = Mapping[str, Any]
+
+# Bytes, a NumPy scalar, an ndarray (of objects, for strings) or a RaggedTensor; or a dict of these by part.
+Raw = Any
+
+
+class Stored(NamedTuple):
+    """A list of values in the Example.
+
+    `lengths` are those of the sequences around the feature, the outermost first, and `shape` is that of one value.
+    `default` takes the place of a value that is missing; None: none may be.
+    """
+
+    key: str
+    lengths: Shape
+    shape: Shape
+    dtype: np.dtype[Any]
+    default: Any = None
+
+    @property
+    def rank(self) -> int:
+        """How many sequences are around the feature."""
+        return len(self.lengths)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether all examples have equally many values, so that the column is one array."""
+        return self.rank < 2 and None not in (*self.lengths, *self.shape)
+
+    def check(self) -> None:
+        """Raises InvalidArgumentError if TFDS can't have stored such values."""
+        if math.prod(length or 1 for length in (*self.lengths, *self.shape)) >= _MOST_VALUES:
+            raise InvalidArgumentError(f"feature {self.key!r}: too many values: {(*self.lengths, *self.shape)}")
+        unknown = [*self.lengths, *self.shape].count(None) if self.rank < 2 else 1 + self.shape.count(None)
+        if unknown > 1:
+            raise InvalidArgumentError(
+                f"feature {self.key!r}: values of the shape {(*self.lengths, *self.shape)} can't be told apart"
+            )
+
+    def features(self) -> dict[str, Any]:
+        """What to parse."""
+        dtype = self._dtype()
+        if self.rank >= 2:
+            lengths = (f"{self.key}/ragged_row_lengths_{i}" for i in range(self.rank - 1))
+            wanted = {one: RaggedFeature(int64, row_splits_dtype=int64) for one in lengths}
+            return {**wanted, f"{self.key}/ragged_flat_values": RaggedFeature(dtype, row_splits_dtype=int64)}
+        if self.is_fixed:
+            shape: list[Any] = [*self.lengths, *self.shape]
+            return {self.key: FixedLenFeature(shape, dtype, self.default)}
+        return {self.key: RaggedFeature(dtype, row_splits_dtype=int64)}
+
+    def column(self, columns: Columns) -> Any:
+        """The column of a batch, an ndarray or BytesArray `[n, *lengths, *shape]`, of what is fixed."""
+        return _unsigned(columns[self.key], self.dtype)
+
+    def rows(self, columns: Columns) -> Callable[[int], Raw]:
+        """A function that gives the value of a row of a batch, or raises ValueError."""
+        if self.rank >= 2:
+            return self._ragged_rows(columns)
+        column = columns[self.key]
+        if not self.is_fixed:
+            return self._list_rows(column)
+        if isinstance(column, BytesArray):
+            return column.__getitem__ if column.ndim == 1 else lambda row: np.asarray(column[row])
+        column = _unsigned(column, self.dtype)
+        return column.__getitem__ if column.ndim == 1 else lambda row: column[row].copy()
+
+    def _list_rows(self, column: Any) -> Callable[[int], Raw]:
+        shape = [-1 if length is None else length for length in (*self.lengths, *self.shape)]
+        values, splits = _unsigned(column.values, self.dtype), column.row_splits.tolist()
+
+        def of_row(row: int) -> Raw:
+            return _shaped(_array(values[splits[row] : splits[row + 1]]), shape)
+
+        return of_row
+
+    def _ragged_rows(self, columns: Columns) -> Callable[[int], Raw]:
+        lengths = [columns[f"{self.key}/ragged_row_lengths_{i}"] for i in range(self.rank - 1)]
+        flat = columns[f"{self.key}/ragged_flat_values"]
+        values, splits = _unsigned(flat.values, self.dtype), flat.row_splits.tolist()
+        shape = [-1, *(length or 0 for length in self.shape)]
+
+        def of_row(row: int) -> Raw:
+            found: Any = values[splits[row] : splits[row + 1]]
+            found = found if isinstance(found, BytesArray) else _shaped(found.copy(), shape)
+            for level, one in reversed(list(enumerate(lengths))):
+                counts = one[row]
+                expected = self.lengths[level + 1]
+                if expected is not None and (counts != expected).any():
+                    raise InvalidArgumentError(f"expected rows of {expected} values, got {counts.tolist()}")
+                found = RaggedTensor.from_row_lengths(found, counts)
+            if self.lengths[0] not in (None, len(found)):
+                raise InvalidArgumentError(f"expected {self.lengths[0]} rows, got {len(found)}")
+            return found
+
+        return of_row
+
+    def _dtype(self) -> DType:
+        if self.dtype == object:
+            return string
+        return int64 if self.dtype == np.uint64 else as_dtype(self.dtype)  # TFDS stores the bits of a uint64
+
+
+def raw_slice(raw: Raw, key: int | slice) -> Raw:
+    """One element along the outermost axis, or several."""
+    if isinstance(raw, dict):
+        return {name: raw_slice(one, key) for name, one in raw.items()}
+    return _array(raw[key])
+
+
+def flat_of(raw: RaggedTensor) -> np.ndarray[Any, np.dtype[Any]]:
+    """All values of a RaggedTensor; strings as an array of objects."""
+    values: np.ndarray[Any, np.dtype[Any]] = _array(raw.flat_values)
+    return values
+
+
+def with_flat(raw: RaggedTensor, values: Any) -> RaggedTensor:
+    """The same rows of other values."""
+    for splits in reversed(raw.nested_row_splits):
+        values = ragged_of(values, splits)
+    result: RaggedTensor = values
+    return result
+
+
+def _array(values: Any) -> Any:
+    return np.asarray(values) if isinstance(values, BytesArray) else values
+
+
+def _unsigned(values: Any, dtype: np.dtype[Any]) -> Any:
+    return values.view(np.uint64) if dtype == np.uint64 else values
+
+
+def _shaped(values: Any, shape: list[int]) -> Any:
+    known = math.prod(length for length in shape if length >= 0)
+    if -1 in shape and known == 0:
+        shape = [0 if length < 0 else length for length in shape]
+    try:
+        return values.reshape(shape)
+    except ValueError:
+        wanted = tuple(None if length < 0 else length for length in shape)
+        raise InvalidArgumentError(f"{len(values)} values don't make the shape {wanted}") from None
