@@ -19,12 +19,14 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+from ..base.ranks import worker_info
+
 try:
     import fcntl
 except ImportError:  # Windows: each process counts for itself
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["MOST_EPOCHS", "EpochCounter", "worker_info"]
+__all__ = ["MOST_EPOCHS", "EpochCounter"]
 
 MOST_EPOCHS = 1 << 62  # so that what is added to one stays below what the core takes
 _NUMBER = struct.Struct("<q")
@@ -42,12 +44,6 @@ def _renew_lock() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
-
-
-def worker_info() -> Any:
-    """Inside a worker of a PyTorch DataLoader: what torch says about it; elsewhere None."""
-    torch = sys.modules.get("torch.utils.data")
-    return torch.get_worker_info() if torch is not None else None
 
 
 class EpochCounter:

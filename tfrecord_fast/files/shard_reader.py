@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, overload
 
 from .. import _core
-from ..base.threads import available_cpus
+from ..base.ranks import worker_info
+from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.infer import InferredFeature, infer_from_batches
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
 from ..typing import Column, Columns, Features, Files, Key, ReaderOptions, SequenceColumns, SequenceFeatures
-from .epochs import MOST_EPOCHS, EpochCounter, worker_info
+from .epochs import MOST_EPOCHS, EpochCounter
 from .names import CoreFile, check_compression_type, flatten, stream_files
 from .numbers import max_record_size
 from .reader_state import MOST, STATE_VERSION, begin_of_epoch, check_state, digest_of, epoch_of
@@ -76,8 +77,10 @@ class ShardReader(Generic[Batch_co]):
       batch_size: records per batch. Batches run on from epoch to epoch; the last may be smaller.
       drop_remainder: leaves out a last batch that is smaller.
       compression_type: as for TFRecordDataset; None detects, file by file.
-      num_threads: threads that read, inflate, check, shuffle and parse; by default one per core. If there are two or
-        more, the thread that iterates is one of them while it waits.
+      num_threads: threads that read, inflate, check, shuffle and parse; by default as many as there are processors
+        for this process: what its affinity and its control group's quota allow, shared with the other workers of a
+        DataLoader and the other ranks on this host. If there are two or more, the thread that iterates is one of them
+        while it waits.
       deterministic: the same arguments give the same order with any number of threads; False gives batches as they
         are ready.
       cycle_length, block_length: how many files to interleave, and how many records to take from each in turn
@@ -256,14 +259,15 @@ class ShardReader(Generic[Batch_co]):
         next_epoch = state.get("next_epoch") if state is not None else None
         if next_epoch is not None:
             self._epochs.set(next_epoch)
+        threads = self._num_threads or default_threads()
         stream = _core.RecordStream(
             files,
             state["stream"] if state is not None else begin_of_epoch(first),
             None if plan is None else plan.core,
             keep_batches=plan is not None and plan.checks_rows,
             # If there are two or more, the thread that iterates is one of them while it waits.
-            num_threads=max(1, (self._num_threads or available_cpus()) - 1),
-            caller_helps=self._num_threads != 1,
+            num_threads=max(1, threads - 1),
+            caller_helps=threads != 1,
             deterministic=self._deterministic,
             **{**order, "num_epochs": _end(first, order["num_epochs"])},
             **self._options,
