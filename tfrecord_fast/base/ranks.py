@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["Rank", "local_ranks", "rank_of_process", "worker_info"]
+__all__ = ["Rank", "local_ranks", "parent_process", "rank_of_process", "worker_info"]
 
 
 class Rank(NamedTuple):
@@ -36,6 +36,13 @@ def worker_info() -> Any:
     """Inside a worker of a PyTorch DataLoader: what torch says about it; elsewhere None."""
     torch = sys.modules.get("torch.utils.data")
     return torch.get_worker_info() if torch is not None else None
+
+
+def parent_process() -> int | None:
+    """Of a process that Python's multiprocessing has started: the number of the one that did."""
+    process = sys.modules.get("multiprocessing.process")
+    parent = process.parent_process() if process is not None else None
+    return None if parent is None else int(parent.pid)
 
 
 def rank_of_process() -> Rank:
