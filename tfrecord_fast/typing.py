@@ -151,6 +151,7 @@ class ReaderOptions(TypedDict, total=False):
     block_length: int
     shuffle_files: bool
     shuffle_buffer: int
+    global_shuffle: bool
     seed: int | None
     num_epochs: int | None
     shard: tuple[int, int] | Literal["auto"]

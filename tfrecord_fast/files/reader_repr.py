@@ -7,6 +7,7 @@ from typing import Any
 
 from .epochs import ENDLESS
 from .shares import Shard
+from .sharing import SharingOptions
 
 __all__ = ["describe"]
 
@@ -18,19 +19,17 @@ def describe(
     features: object,
     order: Mapping[str, Any],
     epoch: int,
-    shard: Shard,
-    equal_shards: str | None,
-    deterministic: bool,
+    how: SharingOptions,
 ) -> str:
     """Without looking at any file."""
     said = [
         _files(files),
         _features(features),
         f"batches of {order['batch_size']}" + (" without the remainder" if order["drop_remainder"] else ""),
-        _shuffling(order) if deterministic else f"{_shuffling(order)}, as batches are ready",
+        _shuffling(order, how.global_shuffle) + ("" if how.deterministic else ", as batches are ready"),
         _epochs(epoch, order["num_epochs"]),
-        _rank(shard),
-        None if equal_shards is None else f"equal_shards={equal_shards!r}",
+        _rank(how.shard),
+        None if how.equal_shards is None else f"equal_shards={how.equal_shards!r}",
     ]
     return f"<ShardReader of {', '.join(part for part in said if part is not None)}>"
 
@@ -50,8 +49,9 @@ def _features(features: object) -> str:
     return "features to be inferred" if isinstance(features, str) else "SequenceExamples"
 
 
-def _shuffling(order: Mapping[str, Any]) -> str:
+def _shuffling(order: Mapping[str, Any], global_shuffle: bool) -> str:
     of = [
+        *(["all records"] if global_shuffle else []),
         *(["files"] if order["shuffle_files"] else []),
         *([f"a buffer of {order['shuffle_buffer']}"] if order["shuffle_buffer"] else []),
     ]

@@ -16,7 +16,8 @@ _BEFORE_EPOCHS = 1  # the version whose iterations all began with epoch 0
 MOST = (1 << 63) - 1  # of what the core takes
 _OF_STATE = {"version", "stream"}
 _OF_BEGUN_STATE = {"order", "files"}
-_OF_EQUAL_SHARES = {"equal_shards", "shard", "batches"}  # in their order only
+_OF_SOME_ORDERS = {"equal_shards", "shard", "batches", "global_shuffle"}
+_OF_GLOBAL_SHUFFLE = {"epoch", "position", "records"}
 _OF_STREAM = {"epoch", "next_file", "cursor", "visit", "slots", "random", "random_started", "draining", "shuffled"}
 
 
@@ -41,6 +42,12 @@ def check_state(state: object) -> None:
     _check_keys(state, _OF_BEGUN_STATE, "state")
     if state["order"].get("batches") is not None and not _is_number(state.get("given"), 0, state["order"]["batches"]):
         raise ValueError("not a state of ShardReader: how many batches were given is missing or out of range")
+    if state["order"].get("global_shuffle"):
+        _check_keys(stream, _OF_GLOBAL_SHUFFLE, "state's stream")
+        numbers = [stream[name] for name in _OF_GLOBAL_SHUFFLE]
+        if not all(_is_number(number, 0, MOST) for number in numbers) or stream["epoch"] < epoch_of(state):
+            raise ValueError("not a state of ShardReader: a number is out of range")
+        return
     _check_keys(stream, _OF_STREAM, "state's stream")
     files: list[Any] = []
     numbers = [stream[name] for name in ("epoch", "next_file", "cursor", "visit")]
@@ -66,7 +73,7 @@ def check_fits(
 ) -> None:
     """Raises ValueError if the state is of a reader with other files or another order."""
     saved = state["order"]
-    for name in [*order, *sorted(_OF_EQUAL_SHARES & saved.keys() - order.keys())]:
+    for name in [*order, *sorted(_OF_SOME_ORDERS & saved.keys() - order.keys())]:
         if saved.get(name) != order.get(name):
             was, value = saved.get(name), order.get(name)
             raise ValueError(f"the saved state is of another reader: {name} was {was!r}, is {value!r}")

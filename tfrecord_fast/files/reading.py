@@ -1,4 +1,4 @@
-"""What an iteration of a ShardReader reads, and what it has passed over."""
+"""An iteration of a ShardReader that has begun, and what it has passed over."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .counted import CountedBatches
 from .epochs import ENDLESS
 from .names import CoreFile
 
-__all__ = ["Running", "Share", "Skipped"]
+__all__ = ["Running", "Skipped"]
 
 
 class Skipped(NamedTuple):
@@ -23,15 +23,6 @@ class Skipped(NamedTuple):
     offset: int
     bytes: int | None
     reason: str
-
-
-class Share(NamedTuple):
-    """What one iteration reads."""
-
-    files: list[str] | list[CoreFile]
-    order: dict[str, Any]  # what has to be the same for a state to fit
-    epochs: int  # more than the order's where a share is padded
-    batches: int | None = None  # if the shares are made equal: how many
 
 
 class Running(NamedTuple):

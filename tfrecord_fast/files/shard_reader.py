@@ -9,21 +9,22 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from .. import _core
-from ..base.ranks import Rank, worker_info
+from ..base.ranks import worker_info
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.infer import InferredFeature, infer_from_batches
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
 from ..typing import Column, Columns, Features, Files, Key, PathLike, ReaderOptions, SequenceColumns, SequenceFeatures
 from .counted import CountedBatches
-from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter, end_of
-from .names import CoreFile, check_compression_type, flatten, stream_files
+from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter
+from .global_shuffle import GlobalShuffle
+from .names import check_compression_type, flatten, stream_files
 from .numbers import as_seed, at_least, max_record_size
 from .reader_repr import describe
-from .reader_state import STATE_VERSION, begin_of_epoch, check_fits, check_state, digest_of, epoch_of
-from .reading import Running, Share, Skipped
-from .record_counts import RecordCounts, refuse_streams
-from .shares import Lengths, Shard, divided, lengths_of
+from .reader_state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of
+from .reading import Running, Skipped
+from .shares import Shard
+from .sharing import Sharing, SharingOptions
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar, Unpack
@@ -62,6 +63,9 @@ class ShardReader(Generic[Batch_co]):
         (TensorFlow's order).
       shuffle_files: a new order of files each epoch.
       shuffle_buffer: how many records to draw from, in a new order each epoch; 0 does not shuffle.
+      global_shuffle: a new order of all records of all files each epoch, whatever memory there is. The files are local
+        and uncompressed; where each record is takes 16 bytes of memory per record. Records are read in windows of half
+        of `prefetch_bytes`, each sorted by file and offset.
       seed: makes shuffling repeatable: the same seed and number of the epoch give the same order. None draws one, which
         copies and saved states keep.
       num_epochs: how often the files are read; None or -1: endlessly.
@@ -166,6 +170,7 @@ class ShardReader(Generic[Batch_co]):
         block_length: int = 1,
         shuffle_files: bool = False,
         shuffle_buffer: int = 0,
+        global_shuffle: bool = False,
         seed: int | None = None,
         num_epochs: int | None = 1,
         shard: tuple[int, int] | Literal["auto"] = (0, 1),
@@ -197,17 +202,9 @@ class ShardReader(Generic[Batch_co]):
             raise InvalidArgumentError(f"features must not be empty, got {features!r}")
         if features is not None and not isinstance(features, str):
             self._plan()
-        if shard_by not in ("auto", "file", "record"):
-            raise InvalidArgumentError(f'shard_by is "auto", "file" or "record", got {shard_by!r}')
         if on_corrupt not in ("raise", "skip", "skip_file"):
             raise InvalidArgumentError(f'on_corrupt is "raise", "skip" or "skip_file", got {on_corrupt!r}')
-        if equal_shards not in (None, "drop", "pad"):
-            raise InvalidArgumentError(f'equal_shards is None, "drop" or "pad", got {equal_shards!r}')
-        self._shard = Shard(shard)
-        self._shard_by = shard_by
-        self._equal_shards = equal_shards
         self._num_threads = None if num_threads is None else at_least(1, "num_threads", num_threads)
-        self._deterministic = bool(deterministic)
         # What decides the order, and so must be the same for a state to fit.
         self._order: dict[str, Any] = {
             "batch_size": at_least(1, "batch_size", batch_size),
@@ -228,17 +225,23 @@ class ShardReader(Generic[Batch_co]):
             "on_corrupt": on_corrupt,
             "prefetch_bytes": at_least(0, "prefetch_bytes", read_ahead),
         }
-        self._counts = RecordCounts(index_cache, self._options)
+        self._sharing = Sharing(
+            self._files,
+            self._order,
+            self._options,
+            SharingOptions(Shard(shard), shard_by, equal_shards, bool(global_shuffle), bool(deterministic)),
+            index_cache,
+        )
         self._inferred: dict[str, InferredFeature] | None = None
         self._resume: dict[str, Any] | None = None
-        self._stream: _core.RecordStream | None = None
+        self._stream: _core.RecordStream | GlobalShuffle | None = None
         self._running: Running | None = None  # what _stream was made of
         self._epochs = EpochCounter()
         self._epochs.share()
         self._skipped: list[Skipped] = []
 
     def __iter__(self) -> Iterator[Batch_co]:
-        share = self._share(self._shard.part())
+        share = self._sharing.share()
         files, order = share.files, share.order
         state = self._resume
         if state is not None:
@@ -250,21 +253,8 @@ class ShardReader(Generic[Batch_co]):
         next_epoch = state.get("next_epoch") if state is not None else None
         if next_epoch is not None:
             self._epochs.set(next_epoch)
-        threads = self._num_threads or default_threads()
-        stream = _core.RecordStream(
-            files,
-            state["stream"] if state is not None else begin_of_epoch(first),
-            None if plan is None else plan.core,
-            keep_batches=plan is not None and plan.checks_rows,
-            # If there are two or more, the thread that iterates is one of them while it waits.
-            num_threads=max(1, threads - 1),
-            caller_helps=threads != 1,
-            deterministic=self._deterministic,
-            record_shard=order["record_shard"],
-            num_epochs=end_of(first, share.epochs),
-            **{name: order[name] for name in self._order if name != "num_epochs"},
-            **self._options,
-        )
+        place = None if state is None else state["stream"]
+        stream = self._sharing.stream(share, first, place, plan, self._num_threads or default_threads())
         given: Iterator[Any] = stream.batches() if plan is None else stream.columns()
         counted = None
         if share.batches is not None:
@@ -286,7 +276,7 @@ class ShardReader(Generic[Batch_co]):
           TypeError: it is endless, or a file can be read only once.
           FileNotFoundError, OSError, errors.DataLossError: a file can't be counted.
         """
-        batches = self._lengths(self._shard.part()).batches
+        batches = self._sharing.lengths().batches
         if batches is None:
             raise TypeError("a reader whose epochs have no end has no length; num_records are those of one epoch")
         return batches
@@ -301,12 +291,10 @@ class ShardReader(Generic[Batch_co]):
         Those of this part, or of the worker's, without what `drop_remainder` and `equal_shards` leave out, and with
         what `equal_shards` repeats. Raises as `len` does.
         """
-        return self._lengths(self._shard.part()).records
+        return self._sharing.lengths().records
 
     def __repr__(self) -> str:
-        return describe(
-            self._files, self._features, self._order, self.epoch, self._shard, self._equal_shards, self._deterministic
-        )
+        return describe(self._files, self._features, self._order, self.epoch, self._sharing.options)
 
     @property
     def epoch(self) -> int:
@@ -393,7 +381,7 @@ class ShardReader(Generic[Batch_co]):
         Raises:
           ValueError: with `deterministic=False`: such an order can't be resumed.
         """
-        if not self._deterministic:
+        if not self._sharing.deterministic:
             raise ValueError("an order that depends on timing can't be resumed: state_dict needs deterministic=True")
         if self._resume is not None:
             return self._resume
@@ -443,24 +431,6 @@ class ShardReader(Generic[Batch_co]):
         _register_with_torch()
         self.__dict__.update(state)
         self._epochs = EpochCounter.restored(state["_epochs"])
-
-    def _share(self, part: Rank) -> Share:
-        """What an iteration of that part reads."""
-        files = stream_files(self._files)
-        if self._equal_shards is None:
-            epochs, batches, whole = self._order["num_epochs"], None, False
-            division, extra = divided(self._shard_by, len(files), part.count), {}
-        else:
-            batches, _, epochs, division, whole = self._lengths(part, files)
-            extra = {"equal_shards": self._equal_shards, "shard": [*part], "batches": batches}
-        if division.by_file or whole:
-            files, part = files if whole else files[part.index :: part.count], Rank(0, 1)
-        return Share(files, {**self._order, "record_shard": [*part], **extra}, epochs, batches)
-
-    def _lengths(self, part: Rank, files: list[str] | list[CoreFile] | None = None) -> Lengths:
-        refuse_streams(self._files)
-        counts = self._counts.of(stream_files(self._files) if files is None else files)
-        return lengths_of(counts, part, self._order, shard_by=self._shard_by, equal=self._equal_shards)
 
 
 def _register_with_torch() -> None:
