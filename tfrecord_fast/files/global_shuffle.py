@@ -112,7 +112,7 @@ class GlobalShuffle:
                 raise ValueError("the saved state is of another reader: the number of records differs")
             self._place = state["epoch"] * self._maker.per_epoch + state["position"]
         batches = max(1, window_bytes // (mean_bytes * order.batch_size))
-        self._window = min(batches * order.batch_size, max(order.batch_size, self._size))
+        self._window = min(batches, -(-self._size // order.batch_size)) * order.batch_size  # whole batches
         self._made: list[Any] = []  # of this window, the last one first
         self._next: concurrent.futures.Future[list[Any]] | None = None
         self._made_up_to = self._place
