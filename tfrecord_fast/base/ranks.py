@@ -15,10 +15,10 @@ __all__ = ["Rank", "local_ranks", "parent_process", "rank_of_process", "worker_i
 
 
 class Rank(NamedTuple):
-    """This process is number `index` of `count`."""
+    """This process is number `number` of `total`, counted from 0."""
 
-    index: int
-    count: int
+    number: int
+    total: int
 
 
 # What launchers say, as (rank, number of ranks): torchrun and others, Open MPI, MPICH and Intel's, MVAPICH, Slurm.

@@ -52,4 +52,4 @@ class CountedBatches:
     def _held(self) -> threading.RLock:
         if not self._origin.is_here():  # the thread that held it is not in this process
             self._lock, self._origin = threading.RLock(), Origin()
-        return self._lock  # type: ignore[return-value]
+        return self._lock

@@ -255,7 +255,12 @@ class _Maker:
 
 def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:
     """Raises InvalidArgumentError for options that mean nothing, or can't be, with `global_shuffle`."""
-    allowed = {"shuffle_files": [False], "shuffle_buffer": [0], "cycle_length": [1], "shard_by": ["auto", "record"]}
+    allowed: dict[str, list[Any]] = {
+        "shuffle_files": [False],
+        "shuffle_buffer": [0],
+        "cycle_length": [1],
+        "shard_by": ["auto", "record"],
+    }
     for name, values in allowed.items():
         if order[name] not in values:
             raise InvalidArgumentError(f"global_shuffle orders all records by itself: leave out {name}={order[name]!r}")

@@ -87,4 +87,5 @@ def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """SplitMix64's output function, of each value."""
     values = (values ^ values >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ values >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return values ^ values >> np.uint64(31)
+    values ^= values >> np.uint64(31)
+    return values

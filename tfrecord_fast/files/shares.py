@@ -89,14 +89,14 @@ class Division(NamedTuple):
         if self.by_file:
             padded = np.zeros(-(-len(counts) // self.parts) * self.parts, np.int64)
             padded[: len(counts)] = counts
-            return padded.reshape(-1, self.parts).sum(axis=0)
+            return np.asarray(padded.reshape(-1, self.parts).sum(axis=0), np.int64)
         # Each part has the same number of a file's records, except for those left over, which go to parts in a row.
         whole = int((counts // self.parts).sum())
         begin = np.arange(len(counts)) % self.parts
         end = begin + counts % self.parts
         steps = np.bincount(begin, minlength=2 * self.parts + 1) - np.bincount(end, minlength=2 * self.parts + 1)
         more = steps.cumsum()[: 2 * self.parts]
-        return (whole + more[: self.parts] + more[self.parts :]).astype(np.int64)
+        return np.asarray(whole + more[: self.parts] + more[self.parts :], np.int64)
 
 
 class Lengths(NamedTuple):
@@ -126,13 +126,13 @@ def lengths_of(
     Raises:
       errors.InvalidArgumentError: too many parts to make them equal.
     """
-    division = divided(shard_by, len(counts), part.count)
-    if equal is not None and shard_by == "auto" and division.by_file and part.count > 1:
+    division = divided(shard_by, len(counts), part.total)
+    if equal is not None and shard_by == "auto" and division.by_file and part.total > 1:
         sizes = _batches_of_all(division, counts, order)
         target = _target(sizes, equal)
         if abs(sum(sizes) - target * len(sizes)) > _UNEVEN * sum(sizes):
-            division = Division(part.count, by_file=False)
-    records = division.records(counts, part.index)
+            division = Division(part.total, by_file=False)
+    records = division.records(counts, part.number)
     epochs: int = order["num_epochs"]
     own = _batches(records, order)
     given = records * epochs if not order["drop_remainder"] else own * order["batch_size"]
@@ -160,8 +160,8 @@ def _batches(records: int, order: dict[str, Any]) -> int:
     epochs: int = order["num_epochs"]
     if epochs < 0:
         return min(records, 1)
-    total = records * epochs
-    return total // order["batch_size"] if order["drop_remainder"] else -(-total // order["batch_size"])
+    size: int = order["batch_size"]
+    return records * epochs // size if order["drop_remainder"] else -(-records * epochs // size)
 
 
 def _batches_of_all(division: Division, counts: NDArray[np.int64], order: dict[str, Any]) -> list[int]:

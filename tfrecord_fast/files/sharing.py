@@ -81,14 +81,14 @@ class Sharing:
         extra: dict[str, Any] = {}
         if self.options.equal_shards is None:
             epochs, batches, whole = self._order["num_epochs"], None, False
-            division = divided(self._divided_by(), len(files), part.count)
+            division = divided(self._divided_by(), len(files), part.total)
         else:
             batches, _, epochs, division, whole = self._lengths(part, files)
             extra = {"equal_shards": self.options.equal_shards, "shard": [*part], "batches": batches}
         if self.options.global_shuffle:
             extra["global_shuffle"] = True
         if division.by_file or whole:
-            files, part = files if whole else files[part.index :: part.count], Rank(0, 1)
+            files, part = files if whole else files[part.number :: part.total], Rank(0, 1)
         return Share(files, {**self._order, "record_shard": [*part], **extra}, epochs, batches)
 
     def lengths(self) -> Lengths:
