@@ -151,11 +151,14 @@ class ReaderOptions(TypedDict, total=False):
     block_length: int
     shuffle_files: bool
     shuffle_buffer: int
+    global_shuffle: bool
     seed: int | None
     num_epochs: int | None
-    shard: tuple[int, int]
+    shard: tuple[int, int] | Literal["auto"]
     shard_by: Literal["auto", "file", "record"]
+    equal_shards: Literal["drop", "pad"] | None
     verify_crc: bool
     max_record_bytes: int | None
     on_corrupt: Literal["raise", "skip", "skip_file"]
     prefetch_bytes: int | None
+    index_cache: bool | PathLike

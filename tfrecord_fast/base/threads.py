@@ -3,23 +3,51 @@
 from __future__ import annotations
 
 import os
+import time
 
-__all__ = ["available_cpus", "thread_count"]
+from .cgroups import cpu_quota
+from .ranks import local_ranks, worker_info
+
+__all__ = ["available_cpus", "default_threads", "thread_count"]
+
+_KEPT_SECONDS = 1.0  # a group's files cost some 100 µs
+
+_quota: tuple[float, int | None] = (-_KEPT_SECONDS, None)  # when it was read, and what it was
+_default: tuple[float, int, int] = (-_KEPT_SECONDS, 0, 1)  # when it was found out, in which process, and what it was
 
 
 def available_cpus() -> int:
-    """The number of processors this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """The number of processors that this process may use: those it may run on, or its control group's quota if less."""
+    global _quota
+    now = time.monotonic()
+    if now - _quota[0] >= _KEPT_SECONDS:
+        _quota = now, cpu_quota()
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cpus if _quota[1] is None else min(cpus, _quota[1])
+
+
+def default_threads() -> int:
+    """How many threads one piece of work gets if the user doesn't say: this process' share of the processors.
+
+    The workers of a PyTorch DataLoader share with each other, and so do the ranks that a launcher has started on this
+    host.
+    """
+    info = worker_info()
+    return max(1, available_cpus() // ((info.num_workers if info is not None else 1) * local_ranks()))
 
 
 def thread_count(num_threads: int | None) -> int:
-    """As the core takes it: 0 for as many as it sees fit.
+    """`num_threads`, or the default for None and 0; at least 1. Quick enough to be asked for each batch.
 
     Raises:
       ValueError: a negative number.
     """
+    global _default
     if num_threads is not None and num_threads < 0:
         raise ValueError(f"`num_threads` must not be negative, got {num_threads}")
-    return num_threads or 0
+    if num_threads:
+        return num_threads
+    now, process = time.monotonic(), os.getpid()
+    if now - _default[0] >= _KEPT_SECONDS or _default[1] != process:
+        _default = now, process, default_threads()
+    return _default[2]

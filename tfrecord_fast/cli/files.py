@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeVar
 
 from .. import _core
-from ..base.threads import available_cpus
+from ..base.threads import default_threads
 from ..errors import DataLossError
 from ..files.names import COMPRESSION_TYPES, CoreFile, core_files
 from .console import Console
@@ -187,7 +187,7 @@ def for_each_file(files: list[CoreFile], work: Callable[[CoreFile, int, Callable
     `work` uses `num_threads` threads besides its own and calls `checkpoint` now and then, which raises if the
     command has been interrupted.
     """
-    cpus = available_cpus()
+    cpus = default_threads()
     jobs = max(1, min(len(files), cpus))
     spare_threads = max(0, cpus // jobs - 1)
     if jobs == 1:

@@ -19,14 +19,17 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+from ..base.ranks import parent_process, worker_info
+
 try:
     import fcntl
 except ImportError:  # Windows: each process counts for itself
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["MOST_EPOCHS", "EpochCounter", "worker_info"]
+__all__ = ["ENDLESS", "MOST_EPOCHS", "EpochCounter", "end_of"]
 
 MOST_EPOCHS = 1 << 62  # so that what is added to one stays below what the core takes
+ENDLESS = MOST_EPOCHS >> 1  # that many epochs have no end, either
 _NUMBER = struct.Struct("<q")
 _ENTRY = struct.Struct("<qqqq")  # base seed, iteration of the worker's process, workers that have come, epoch
 _ENTRIES = 16  # iterations remembered, so that a worker that comes late finds its own
@@ -44,10 +47,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
 
-def worker_info() -> Any:
-    """Inside a worker of a PyTorch DataLoader: what torch says about it; elsewhere None."""
-    torch = sys.modules.get("torch.utils.data")
-    return torch.get_worker_info() if torch is not None else None
+def end_of(first: int, num_epochs: int) -> int:
+    """The epoch that an iteration ends before; -1: none."""
+    return first + num_epochs if 0 <= num_epochs < ENDLESS else -1
 
 
 class EpochCounter:
@@ -113,7 +115,7 @@ class EpochCounter:
     def _here(self) -> _Board | None:
         """The board that this process counts on."""
         if worker_info() is not None:
-            parent = _parent()
+            parent = parent_process()
             for board in (self._parents, self._board):
                 if board is not None and board.owner == parent:
                     return board
@@ -134,12 +136,6 @@ class EpochCounter:
         made._set_by, made._parents, made._made_by = state["set_by"], state["board"], None
         made.share()
         return made
-
-
-def _parent() -> int | None:
-    process = sys.modules.get("multiprocessing.process")
-    parent = process.parent_process() if process is not None else None
-    return None if parent is None else int(parent.pid)
 
 
 def _is_spawning() -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .. import _core
 from ..base.process import Origin
-from ..base.threads import available_cpus, thread_count
+from ..base.threads import thread_count
 from ..errors import FailedPreconditionError
 from ..examples.columns import Nan, as_columns
 from ..examples.encode import core_column, encode_example, encode_plain
@@ -115,7 +115,7 @@ class ExampleWriter:
         self._num_threads = num_threads
         self._sync = sync
         self._aborted = False  # the last: from here on `__del__` aborts
-        threads = thread_count(num_threads) or available_cpus()
+        threads = thread_count(num_threads)
         with self._cleanup():
             for target in targets_of(shard_paths(path_or_pattern, num_shards)):
                 self._shards.append(_Shard(target, options, -(-threads // num_shards)))

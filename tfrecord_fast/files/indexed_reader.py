@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..base.process import Origin
-from ..base.threads import available_cpus
+from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.infer import infer_from_batches
 from ..examples.parsing import parse_example, parse_single_example
@@ -161,7 +161,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         with self._lock:
             reader = self._reader
             if reader is None:
-                threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
+                threads = self._num_threads or min(default_threads(), _MAX_THREADS)
                 missing = [(i, saved) for i, saved in enumerate(self._given) if not isinstance(saved, RecordIndex)]
                 origins = [_core.IndexOrigin(path=self._paths[i], index_path=saved) for i, saved in missing]
                 cores = _core.open_indexes(origins, threads, self._max_record_bytes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Sequence
 from typing import SupportsIndex
 
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgumentError
 from ..typing import Integers
 
-__all__ = ["as_integers", "max_record_size"]
+__all__ = ["as_integers", "as_seed", "at_least", "max_record_size"]
+
+_MOST = (1 << 63) - 1  # of what the core takes
 
 
 def as_integers(values: Integers, name: str) -> NDArray[np.int64]:
@@ -55,3 +58,25 @@ def max_record_size(max_record_bytes: int | None) -> int | None:
     if most < 0:
         raise InvalidArgumentError(f"max_record_bytes must be at least 0, got {most}")
     return min(most, 1 << 62)
+
+
+def as_seed(seed: int | None) -> int:
+    """A seed as the core takes it: drawn if there is none."""
+    if seed is None:
+        return int.from_bytes(os.urandom(8), "little")
+    return operator.index(seed) % (1 << 64)
+
+
+def at_least(least: int, name: str, value: int) -> int:
+    """An argument as the core takes it.
+
+    Raises:
+      errors.InvalidArgumentError: it is less, or 2**63 or more.
+      TypeError: it is no integer.
+    """
+    value = operator.index(value)
+    if value < least:
+        raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")
+    if value > _MOST:
+        raise InvalidArgumentError(f"{name} must be below 2**63, got {value}")
+    return value

@@ -6,16 +6,18 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from .epochs import MOST_EPOCHS
+from .epochs import MOST_EPOCHS, end_of
 from .names import CoreFile
 
-__all__ = ["MOST", "STATE_VERSION", "begin_of_epoch", "check_state", "digest_of", "epoch_of"]
+__all__ = ["MOST", "STATE_VERSION", "begin_of_epoch", "check_fits", "check_state", "digest_of", "epoch_of"]
 
 STATE_VERSION = 2
 _BEFORE_EPOCHS = 1  # the version whose iterations all began with epoch 0
 MOST = (1 << 63) - 1  # of what the core takes
 _OF_STATE = {"version", "stream"}
 _OF_BEGUN_STATE = {"order", "files"}
+_OF_SOME_ORDERS = {"equal_shards", "shard", "batches", "global_shuffle"}
+_OF_GLOBAL_SHUFFLE = {"epoch", "position", "records"}
 _OF_STREAM = {"epoch", "next_file", "cursor", "visit", "slots", "random", "random_started", "draining", "shuffled"}
 
 
@@ -38,6 +40,14 @@ def check_state(state: object) -> None:
     if stream is None:
         return
     _check_keys(state, _OF_BEGUN_STATE, "state")
+    if state["order"].get("batches") is not None and not _is_number(state.get("given"), 0, state["order"]["batches"]):
+        raise ValueError("not a state of ShardReader: how many batches were given is missing or out of range")
+    if state["order"].get("global_shuffle"):
+        _check_keys(stream, _OF_GLOBAL_SHUFFLE, "state's stream")
+        numbers = [stream[name] for name in _OF_GLOBAL_SHUFFLE]
+        if not all(_is_number(number, 0, MOST) for number in numbers) or stream["epoch"] < epoch_of(state):
+            raise ValueError("not a state of ShardReader: a number is out of range")
+        return
     _check_keys(stream, _OF_STREAM, "state's stream")
     files: list[Any] = []
     slots, next_file = _list(stream["slots"]), stream["next_file"]
@@ -61,6 +71,22 @@ def check_state(state: object) -> None:
     held = [file for file, _, _ in slots if file >= 0]
     if len(set(held)) < len(held) or any(file >= next_file for file in held):
         raise ValueError("not a state of ShardReader: it holds a file twice, or one that the epoch has not begun")
+
+
+def check_fits(
+    state: Mapping[str, Any], files: list[str] | list[CoreFile], order: Mapping[str, Any], epochs: int
+) -> None:
+    """Raises ValueError if the state is of a reader with other files or another order."""
+    saved = state["order"]
+    for name in [*order, *sorted(_OF_SOME_ORDERS & saved.keys() - order.keys())]:
+        if saved.get(name) != order.get(name):
+            was, value = saved.get(name), order.get(name)
+            raise ValueError(f"the saved state is of another reader: {name} was {was!r}, is {value!r}")
+    end = end_of(epoch_of(state), epochs)
+    if 0 <= end < state["stream"]["epoch"]:
+        raise ValueError(f"not a state of ShardReader: it stands in epoch {state['stream']['epoch']} of {end}")
+    if state["files"] != digest_of(files):
+        raise ValueError("the saved state is of another reader: the list of files differs")
 
 
 def epoch_of(state: Mapping[str, Any]) -> int:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import itertools
 import operator
-import os
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from .. import _core
-from ..base.threads import available_cpus
+from ..base.ranks import worker_info
+from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.infer import InferredFeature, infer_from_batches
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
-from ..typing import Column, Columns, Features, Files, Key, ReaderOptions, SequenceColumns, SequenceFeatures
-from .epochs import MOST_EPOCHS, EpochCounter, worker_info
-from .names import CoreFile, check_compression_type, flatten, stream_files
-from .numbers import max_record_size
-from .reader_state import MOST, STATE_VERSION, begin_of_epoch, check_state, digest_of, epoch_of
+from ..typing import Column, Columns, Features, Files, Key, PathLike, ReaderOptions, SequenceColumns, SequenceFeatures
+from .counted import CountedBatches
+from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter
+from .global_shuffle import GlobalShuffle
+from .names import check_compression_type, flatten, stream_files
+from .numbers import as_seed, at_least, max_record_size
+from .reader_repr import describe
+from .reader_state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of
+from .reading import Running, Skipped
+from .shares import Shard
+from .sharing import Sharing, SharingOptions
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar, Unpack
@@ -34,35 +40,6 @@ __all__ = ["ShardReader", "Skipped"]
 _PREFETCH_BYTES = 32 << 20
 _INFER_BYTES = 8 << 20
 _INFER_BATCH = 1024
-_ENDLESS = MOST_EPOCHS >> 1  # that many epochs have no end, either
-
-
-class Skipped(NamedTuple):
-    """A damaged stretch that was skipped.
-
-    `offset` and `bytes` count uncompressed bytes. `bytes` is None if a compressed stream broke off, so that it can't be
-    known; later offsets count from there as if nothing had been lost. It is 0 if a part's own checksum does not fit but
-    every record in it does.
-    """
-
-    path: str
-    offset: int
-    bytes: int | None
-    reason: str
-
-
-class _Running(NamedTuple):
-    """An iteration that has begun."""
-
-    files: list[str] | list[CoreFile]
-    order: dict[str, Any]
-    first: int  # epoch
-    next_epoch: int | None  # what the user has chosen since, or before the state was saved
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the next epoch depends on how far this iteration gets."""
-        return self.next_epoch is None and not 0 <= self.order["num_epochs"] < _ENDLESS
 
 
 class ShardReader(Generic[Batch_co]):
@@ -76,29 +53,46 @@ class ShardReader(Generic[Batch_co]):
       batch_size: records per batch. Batches run on from epoch to epoch; the last may be smaller.
       drop_remainder: leaves out a last batch that is smaller.
       compression_type: as for TFRecordDataset; None detects, file by file.
-      num_threads: threads that read, inflate, check, shuffle and parse; by default one per core. If there are two or
-        more, the thread that iterates is one of them while it waits.
+      num_threads: threads that read, inflate, check, shuffle and parse; by default as many as there are processors
+        for this process: what its affinity and its control group's quota allow, shared with the other workers of a
+        DataLoader and the other ranks on this host. If there are two or more, the thread that iterates is one of them
+        while it waits.
       deterministic: the same arguments give the same order with any number of threads; False gives batches as they
         are ready.
       cycle_length, block_length: how many files to interleave, and how many records to take from each in turn
         (TensorFlow's order).
       shuffle_files: a new order of files each epoch.
       shuffle_buffer: how many records to draw from, in a new order each epoch; 0 does not shuffle.
+      global_shuffle: a new order of all records of all files each epoch, whatever memory there is. The files are local
+        and uncompressed; where each record is takes 16 bytes of memory per record. Records are read in windows of half
+        of `prefetch_bytes`, each sorted by file and offset.
       seed: makes shuffling repeatable: the same seed and number of the epoch give the same order. None draws one, which
         copies and saved states keep.
       num_epochs: how often the files are read; None or -1: endlessly.
-      shard: (i, n): the i-th of n disjoint parts that together are the whole. Inside a worker of a PyTorch
+      shard: (i, n): the i-th of n disjoint parts that together are the whole. "auto": this process' rank, and how many
+        there are: of torch.distributed or JAX if initialised, else as the launcher's environment says (RANK and
+        WORLD_SIZE, or those of Open MPI, MPICH, MVAPICH, Slurm); alone, it is (0, 1). Inside a worker of a PyTorch
         DataLoader the part is divided further among the workers.
-      shard_by: "auto": by file if there are at least n.
+      shard_by: "auto": by file if there are at least n and, with `equal_shards`, that drops or repeats no more than a
+        tenth of the batches; else by record, for which each part reads all files.
+      equal_shards: "drop" or "pad": all n parts (times workers) have the same number of batches, so that ranks that
+        wait for each other at every step end together. "drop" leaves out batches at a part's end, down to the smallest
+        part. "pad" goes on with the records that the part's next epoch begins with, up to the largest; a part without
+        records goes through the whole. Counts the records first, as `len` does.
       verify_crc: whether the data of records is checked; headers always are.
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
       on_corrupt: "raise"; "skip" drops what is damaged and continues with the next intact record; "skip_file" drops
         the rest of the file. See `skipped`.
       prefetch_bytes: roughly how much may be read ahead; 32 MiB by default.
       label_key: yields (columns, label), with that column taken out of the others; needs features.
+      index_cache: where the number of a file's records is kept for `len`, `num_records` and `equal_shards`: in a
+        folder; True: beside the file (as `.NAME.records`) if it has 16 MiB or more; False: nowhere.
 
     A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
+
+    `len(reader)` is the number of batches of an iteration. To count them, the headers in the files are looked at;
+    compressed files are read through.
 
     The order is defined in docs/design.md. Iterating again starts from the beginning, with the next epoch, so that each
     iteration is shuffled anew; see `epoch` and `set_epoch`. With a DataLoader, the workers' iterations count as this
@@ -176,15 +170,18 @@ class ShardReader(Generic[Batch_co]):
         block_length: int = 1,
         shuffle_files: bool = False,
         shuffle_buffer: int = 0,
+        global_shuffle: bool = False,
         seed: int | None = None,
         num_epochs: int | None = 1,
-        shard: tuple[int, int] = (0, 1),
+        shard: tuple[int, int] | Literal["auto"] = (0, 1),
         shard_by: Literal["auto", "file", "record"] = "auto",
+        equal_shards: Literal["drop", "pad"] | None = None,
         verify_crc: bool = True,
         max_record_bytes: int | None = None,
         on_corrupt: Literal["raise", "skip", "skip_file"] = "raise",
         prefetch_bytes: int | None = None,
         label_key: Key | None = None,
+        index_cache: bool | PathLike = True,
     ) -> None:
         _register_with_torch()
         self._files = flatten(files)
@@ -205,27 +202,19 @@ class ShardReader(Generic[Batch_co]):
             raise InvalidArgumentError(f"features must not be empty, got {features!r}")
         if features is not None and not isinstance(features, str):
             self._plan()
-        index, parts = (operator.index(value) for value in shard)
-        if not 0 <= index < parts <= MOST:
-            raise InvalidArgumentError(f"shard is (i, n) with 0 <= i < n < 2**63, got {shard}")
-        if shard_by not in ("auto", "file", "record"):
-            raise InvalidArgumentError(f'shard_by is "auto", "file" or "record", got {shard_by!r}')
         if on_corrupt not in ("raise", "skip", "skip_file"):
             raise InvalidArgumentError(f'on_corrupt is "raise", "skip" or "skip_file", got {on_corrupt!r}')
-        self._shard = (index, parts)
-        self._shard_by = shard_by
-        self._num_threads = None if num_threads is None else _at_least(1, "num_threads", num_threads)
-        self._deterministic = bool(deterministic)
+        self._num_threads = None if num_threads is None else at_least(1, "num_threads", num_threads)
         # What decides the order, and so must be the same for a state to fit.
         self._order: dict[str, Any] = {
-            "batch_size": _at_least(1, "batch_size", batch_size),
+            "batch_size": at_least(1, "batch_size", batch_size),
             "drop_remainder": bool(drop_remainder),
-            "cycle_length": _at_least(1, "cycle_length", cycle_length),
-            "block_length": _at_least(1, "block_length", block_length),
+            "cycle_length": at_least(1, "cycle_length", cycle_length),
+            "block_length": at_least(1, "block_length", block_length),
             "shuffle_files": bool(shuffle_files),
-            "shuffle_buffer": _at_least(0, "shuffle_buffer", shuffle_buffer),
-            "seed": _seed(seed),
-            "num_epochs": -1 if num_epochs is None else _at_least(-1, "num_epochs", num_epochs),
+            "shuffle_buffer": at_least(0, "shuffle_buffer", shuffle_buffer),
+            "seed": as_seed(seed),
+            "num_epochs": -1 if num_epochs is None else at_least(-1, "num_epochs", num_epochs),
         }
         self._seed_is_drawn = seed is None
         read_ahead = _PREFETCH_BYTES if prefetch_bytes is None else prefetch_bytes
@@ -234,21 +223,29 @@ class ShardReader(Generic[Batch_co]):
             "verify_crc": bool(verify_crc),
             "max_record_bytes": max_record_size(max_record_bytes),
             "on_corrupt": on_corrupt,
-            "prefetch_bytes": _at_least(0, "prefetch_bytes", read_ahead),
+            "prefetch_bytes": at_least(0, "prefetch_bytes", read_ahead),
         }
+        self._sharing = Sharing(
+            self._files,
+            self._order,
+            self._options,
+            SharingOptions(Shard(shard), shard_by, equal_shards, bool(global_shuffle), bool(deterministic)),
+            index_cache,
+        )
         self._inferred: dict[str, InferredFeature] | None = None
         self._resume: dict[str, Any] | None = None
-        self._stream: _core.RecordStream | None = None
-        self._running: _Running | None = None  # what _stream was made of
+        self._stream: _core.RecordStream | GlobalShuffle | None = None
+        self._running: Running | None = None  # what _stream was made of
         self._epochs = EpochCounter()
         self._epochs.share()
         self._skipped: list[Skipped] = []
 
     def __iter__(self) -> Iterator[Batch_co]:
-        files, order = self._part(_part_of_worker(self._shard))
+        share = self._sharing.share()
+        files, order = share.files, share.order
         state = self._resume
         if state is not None:
-            self._check_state(state, files, order)
+            check_fits(state, files, order, share.epochs)
         plan = self._plan()
         first = self._begin_epoch()
         if state is not None and epoch_of(state) != first:
@@ -256,27 +253,48 @@ class ShardReader(Generic[Batch_co]):
         next_epoch = state.get("next_epoch") if state is not None else None
         if next_epoch is not None:
             self._epochs.set(next_epoch)
-        stream = _core.RecordStream(
-            files,
-            state["stream"] if state is not None else begin_of_epoch(first),
-            None if plan is None else plan.core,
-            keep_batches=plan is not None and plan.checks_rows,
-            # If there are two or more, the thread that iterates is one of them while it waits.
-            num_threads=max(1, (self._num_threads or available_cpus()) - 1),
-            caller_helps=self._num_threads != 1,
-            deterministic=self._deterministic,
-            **{**order, "num_epochs": _end(first, order["num_epochs"])},
-            **self._options,
-        )
-        self._stream, self._running, self._skipped = stream, _Running(files, order, first, next_epoch), []
+        place = None if state is None else state["stream"]
+        stream = self._sharing.stream(share, first, place, plan, self._num_threads or default_threads())
+        given: Iterator[Any] = stream.batches() if plan is None else stream.columns()
+        counted = None
+        if share.batches is not None:
+            given = counted = CountedBatches(stream, given, 0 if state is None else state["given"], share.batches)
+        self._stream, self._running, self._skipped = stream, Running(files, order, counted, first, next_epoch), []
         self._resume = None  # only the first iteration starts there
         if plan is None:
-            return cast(Iterator[Batch_co], stream.batches())
+            return cast(Iterator[Batch_co], given)
         # Not a generator: several threads may share one iterator.
-        columns = stream.columns()
+        columns = given
         results: Iterator[Any]
         results = itertools.starmap(plan.finish, columns) if plan.checks_rows else map(plan.finish, columns)
         return results if self._label_key is None else map(self._take_label, results)
+
+    def __len__(self) -> int:
+        """The number of batches of an iteration, from its beginning, of this part or, in a worker, the worker's.
+
+        Raises:
+          TypeError: it is endless, or a file can be read only once.
+          FileNotFoundError, OSError, errors.DataLossError: a file can't be counted.
+        """
+        batches = self._sharing.lengths().batches
+        if batches is None:
+            raise TypeError("a reader whose epochs have no end has no length; num_records are those of one epoch")
+        return batches
+
+    def __bool__(self) -> bool:
+        return True  # without counting
+
+    @property
+    def num_records(self) -> int:
+        """How many records an iteration gives, in all its epochs; of an endless one: how many an epoch has.
+
+        Those of this part, or of the worker's, without what `drop_remainder` and `equal_shards` leave out, and with
+        what `equal_shards` repeats. Raises as `len` does.
+        """
+        return self._sharing.lengths().records
+
+    def __repr__(self) -> str:
+        return describe(self._files, self._features, self._order, self.epoch, self._sharing.options)
 
     @property
     def epoch(self) -> int:
@@ -318,7 +336,7 @@ class ShardReader(Generic[Batch_co]):
         if worker_info() is None and self._running is not None and self._running.is_open:
             self._epochs.go_to(self.epoch)
         count = self._order["num_epochs"]
-        return self._epochs.begin(count if 0 <= count < _ENDLESS else 1)
+        return self._epochs.begin(count if 0 <= count < ENDLESS else 1)
 
     def _take_label(self, columns: dict[Any, Column]) -> Any:
         return columns, columns.pop(self._label_key)
@@ -363,7 +381,7 @@ class ShardReader(Generic[Batch_co]):
         Raises:
           ValueError: with `deterministic=False`: such an order can't be resumed.
         """
-        if not self._deterministic:
+        if not self._sharing.deterministic:
             raise ValueError("an order that depends on timing can't be resumed: state_dict needs deterministic=True")
         if self._resume is not None:
             return self._resume
@@ -375,12 +393,12 @@ class ShardReader(Generic[Batch_co]):
                 "order": {"seed": self._order["seed"]},
             }
         # The files as they were found then: a pattern may match others by now.
-        files, order, first, next_epoch = self._running
+        files, order, counted, first, next_epoch = self._running
         return {
             "version": STATE_VERSION,
             "epoch": first,
             "next_epoch": next_epoch,
-            "stream": self._stream.state(),
+            **({"stream": self._stream.state()} if counted is None else counted.state()),
             "order": order,
             "files": digest_of(files),
         }
@@ -414,59 +432,9 @@ class ShardReader(Generic[Batch_co]):
         self.__dict__.update(state)
         self._epochs = EpochCounter.restored(state["_epochs"])
 
-    def _part(self, part: tuple[int, int]) -> tuple[list[str] | list[CoreFile], dict[str, Any]]:
-        """The files of a part, and the order, with how records are divided."""
-        files = stream_files(self._files)
-        index, parts = part
-        by_file = self._shard_by == "file" or (self._shard_by == "auto" and len(files) >= parts)
-        if by_file:
-            return files[index::parts], {**self._order, "record_shard": [0, 1]}
-        return files, {**self._order, "record_shard": [index, parts]}
-
-    def _check_state(self, state: dict[str, Any], files: list[str] | list[CoreFile], order: dict[str, Any]) -> None:
-        for name, value in order.items():
-            if state["order"].get(name) != value:
-                raise ValueError(
-                    f"the saved state is of another reader: {name} was {state['order'].get(name)!r}, is {value!r}"
-                )
-        end = _end(epoch_of(state), order["num_epochs"])
-        if 0 <= end < state["stream"]["epoch"]:
-            raise ValueError(f"not a state of ShardReader: it stands in epoch {state['stream']['epoch']} of {end}")
-        if state["files"] != digest_of(files):
-            raise ValueError("the saved state is of another reader: the list of files differs")
-
-
-def _end(first: int, num_epochs: int) -> int:
-    """The epoch that an iteration ends before; -1: none."""
-    return first + num_epochs if 0 <= num_epochs < _ENDLESS else -1
-
-
-def _seed(seed: int | None) -> int:
-    if seed is None:
-        return int.from_bytes(os.urandom(8), "little")
-    return operator.index(seed) % (1 << 64)
-
-
-def _at_least(least: int, name: str, value: int) -> int:
-    value = operator.index(value)
-    if value < least:
-        raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")
-    if value > MOST:
-        raise InvalidArgumentError(f"{name} must be below 2**63, got {value}")
-    return value
-
 
 def _register_with_torch() -> None:
     """Without importing it. A DataLoader asks whether what it is given is an IterableDataset."""
     torch = sys.modules.get("torch.utils.data")
     if torch is not None:
         torch.IterableDataset.register(ShardReader)
-
-
-def _part_of_worker(shard: tuple[int, int]) -> tuple[int, int]:
-    """Inside a worker of a PyTorch DataLoader: that worker's part of the shard."""
-    info = worker_info()
-    if info is None:
-        return shard
-    index, parts = shard
-    return index * info.num_workers + info.id, parts * info.num_workers

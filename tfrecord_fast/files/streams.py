@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from ..base.threads import available_cpus
+from ..base.threads import default_threads
 from .names import File, stream_files
 
 __all__ = ["record_stream"]
@@ -31,7 +31,7 @@ def record_stream(
     return _core.RecordStream(
         stream_files(files),
         compression_type=compression_type,
-        num_threads=max(1, min(available_cpus(), _MAX_THREADS) - 1),
+        num_threads=max(1, min(default_threads(), _MAX_THREADS) - 1),
         prefetch_bytes=max(_PREFETCH_BYTES, buffer_bytes),
         **options,
     )

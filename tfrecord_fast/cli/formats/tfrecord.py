@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 
 from ... import _core
-from ...base.threads import available_cpus
+from ...base.threads import default_threads
 from ...files.example_writer import ExampleWriter
 from ...files.options import TFRecordOptions
 from ..files import batches, open_input
@@ -22,7 +22,7 @@ class TFRecordSource(Source):
 
     def batches(self) -> Iterator[_core.RecordBatch]:
         """All records, in order."""
-        threads = self.num_threads or available_cpus()
+        threads = self.num_threads or default_threads()
         for file in self.files:
             yield from batches(open_input(file, "auto", self.advance), max(0, threads - 1), self.advance)
 

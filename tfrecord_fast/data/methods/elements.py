@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...base.threads import available_cpus
+from ...base.threads import default_threads
 from ...values.nests import normalize
 from ...values.owned import snapshot
 from ..arguments import check_count
@@ -47,7 +47,7 @@ class Elements(Handle[T, SameDataset, OtherDataset]):
         if num_parallel_calls is None:
             return self._other(Map(node, map_func))
         if num_parallel_calls == AUTOTUNE:
-            return self._other(Map(node, map_func, available_cpus(), tried=True))
+            return self._other(Map(node, map_func, default_threads(), tried=True))
         return self._other(Map(node, map_func, check_count("num_parallel_calls", num_parallel_calls)))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> SameDataset:

@@ -1,0 +1,210 @@
+"""How many records files have, remembered here and on disk."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import hashlib
+import json
+import os
+import stat
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base.threads import default_threads
+from ..errors import InvalidArgumentError
+from ..typing import PathLike
+from .file_objects import FileObject
+from .local_paths import local_path
+from .names import CoreFile
+from .temporary import complete_file
+
+__all__ = ["RecordCounts", "refuse_streams"]
+
+_VERSION = 1
+_WORTH_KEEPING = 16 << 20  # bytes of a file; smaller ones are quickly counted again
+_FILES_AT_ONCE = 16  # whose indexes are in memory
+_BATCH = 4096
+
+
+class _Count(NamedTuple):
+    records: int
+    longest: int  # bytes of a record's data
+
+
+class _Stamp(NamedTuple):
+    """What changes with a file."""
+
+    bytes: int
+    mtime_ns: int
+
+
+class RecordCounts:
+    """Counts the records of files as one reader reads them.
+
+    An uncompressed file's headers are looked at, a compressed one is inflated, and with `on_corrupt="skip"` or
+    "skip_file" everything is read.
+
+    Args:
+      cache: whether, or in which folder, counts are kept on disk; True: beside the files, and only of those of 16 MiB
+        or more. A count is used while the file's size and time of modification stay what they were; a folder that
+        can't be written to is no error.
+      options: the reader's options that say what is a record.
+    """
+
+    def __init__(self, cache: bool | PathLike, options: dict[str, Any]) -> None:
+        self._folder = None if isinstance(cache, bool) else os.fsdecode(local_path(cache))
+        self._on_disk = cache is not False and options["on_corrupt"] == "raise"
+        self._options = options
+        self._known: dict[str, tuple[_Stamp | None, _Count]] = {}
+
+    def of(self, files: Sequence[str | CoreFile]) -> NDArray[np.int64]:
+        """The number of records of each file: int64 [n].
+
+        Raises:
+          TypeError: a file can be read only once, or is read from its user's position.
+          FileNotFoundError, OSError, errors.DataLossError: as when it is read.
+        """
+        found: list[_Count | None] = [None] * len(files)
+        stamps: list[_Stamp | None] = [None] * len(files)
+        missing: dict[object, list[int]] = {}  # the places of each file that has to be counted
+        for place, file in enumerate(files):
+            path = _path_of(file)
+            stamps[place] = None if path is None else _stamp_of(path)
+            found[place] = self._remembered(file, path, stamps[place])
+            if found[place] is None:
+                missing.setdefault(place if path is None else path, []).append(place)
+        firsts = [places[0] for places in missing.values()]
+        counted = self._count([files[place] for place in firsts])
+        for places, count in zip(missing.values(), counted, strict=True):
+            self._remember(files[places[0]], stamps[places[0]], count)
+            for place in places:
+                found[place] = count
+        return np.array([count.records for count in found if count is not None], np.int64)
+
+    def _remembered(self, file: str | CoreFile, path: str | None, stamp: _Stamp | None) -> _Count | None:
+        name = _name_of(file)
+        known, count = self._known.get(name, (None, None))
+        if count is not None and known == stamp:
+            return count
+        if path is None or stamp is None or not self._is_kept(stamp):
+            return None
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            with open(self._place(path), encoding="ascii") as kept:
+                said = json.load(kept)
+            read = _Count(int(said["records"]), int(said["longest"]))
+            most = self._options["max_record_bytes"]
+            if said == self._entry(stamp, read) and (most is None or read.longest <= most) and read.records >= 0:
+                self._known[name] = stamp, read
+                return read
+        return None
+
+    def _remember(self, file: str | CoreFile, stamp: _Stamp | None, count: _Count) -> None:
+        path = _path_of(file)
+        if path is None and not _is_url(file):
+            return  # memory may change
+        if path is not None and (stamp is None or _stamp_of(path) != stamp):
+            return
+        self._known[_name_of(file)] = stamp, count
+        if path is not None and stamp is not None and self._is_kept(stamp):
+            text = json.dumps(self._entry(stamp, count)) + "\n"
+            with contextlib.suppress(OSError, ValueError):
+                with complete_file(self._place(path)) as draft, open(draft, "w", encoding="ascii") as kept:
+                    kept.write(text)
+
+    def _is_kept(self, stamp: _Stamp) -> bool:
+        return self._on_disk and (self._folder is not None or stamp.bytes >= _WORTH_KEEPING)
+
+    def _entry(self, stamp: _Stamp, count: _Count) -> dict[str, object]:
+        kind = self._options["compression_type"]
+        return {"version": _VERSION, **stamp._asdict(), "compression_type": kind, **count._asdict()}
+
+    def _place(self, path: str) -> str:
+        folder, name = os.path.split(os.path.abspath(path))
+        if self._folder is None:
+            return os.path.join(folder, f".{name}.records")
+        digest = hashlib.sha256(os.fsencode(os.path.abspath(path))).hexdigest()[:16]
+        return os.path.join(self._folder, f"{name}.{digest}.records")
+
+    def _count(self, files: Sequence[str | CoreFile]) -> list[_Count]:
+        if self._options["compression_type"] or self._options["on_corrupt"] != "raise":
+            return self._read_through(files)
+        counts: list[_Count] = []
+        for begin in range(0, len(files), _FILES_AT_ONCE):
+            counts += self._count_headers(files[begin : begin + _FILES_AT_ONCE])
+        return counts
+
+    def _count_headers(self, files: Sequence[str | CoreFile]) -> list[_Count]:
+        """Of files that are not compressed; others, and what is no file, are read through."""
+        paths = [_path_of(file) for file in files]
+        origins = [_core.IndexOrigin(path=os.fsencode(path)) for path in paths if path is not None]
+        try:
+            if len(origins) == len(files):
+                indexes = _core.open_indexes(origins, default_threads(), self._options["max_record_bytes"])
+                return [_Count(len(index), int(index.sizes().max(initial=16)) - 16) for index in indexes]
+        except InvalidArgumentError:
+            pass  # one of them is compressed
+        if len(files) == 1:
+            return self._read_through(files)
+        return [count for file in files for count in self._count_headers([file])]
+
+    def _read_through(self, files: Sequence[str | CoreFile]) -> list[_Count]:
+        threads = min(default_threads(), len(files))
+        if threads <= 1:
+            return [self._read_one(file, default_threads()) for file in files]
+        stop = threading.Event()
+        with concurrent.futures.ThreadPoolExecutor(threads, "tfrecord_fast count") as pool:
+            jobs = [pool.submit(self._read_one, file, 1, stop) for file in files]
+            try:
+                return [job.result() for job in jobs]
+            except BaseException:
+                stop.set()
+                raise
+
+    def _read_one(self, file: str | CoreFile, threads: int, stop: threading.Event | None = None) -> _Count:
+        options = dict(self._options)
+        if options["on_corrupt"] == "raise":
+            options["verify_crc"] = False
+        given: Any = [file]
+        stream = _core.RecordStream(given, batch_size=_BATCH, num_threads=threads - 1, **options)
+        records = longest = 0
+        for batch in stream.batches():
+            records += len(batch)
+            longest = max(longest, int(batch.sizes.max(initial=0)))
+            if stop is not None and stop.is_set():
+                break
+        return _Count(records, longest)
+
+
+def _path_of(file: str | CoreFile) -> str | None:
+    """The path of a local file; None for anything else."""
+    if isinstance(file, str):
+        return file
+    return os.fsdecode(file.name) if file.opener is None else None
+
+
+def _name_of(file: str | CoreFile) -> str:
+    return file if isinstance(file, str) else os.fsdecode(file.name)
+
+
+def _is_url(file: str | CoreFile) -> bool:
+    return not isinstance(file, str) and b"://" in file.name
+
+
+def _stamp_of(path: str) -> _Stamp:
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+        raise TypeError(f"{path} is not a regular file: its records can't be counted without using them up")
+    return _Stamp(found.st_size, found.st_mtime_ns)
+
+
+def refuse_streams(files: Iterable[object]) -> None:
+    """Raises TypeError for the user's file objects, which may be in use."""
+    for file in files:
+        if isinstance(file, FileObject):
+            raise TypeError(f"{file!r} is a file object: its records can't be counted without reading from it")

@@ -1,0 +1,174 @@
+"""Which part of the files' records a reader gives, and how many batches: shares of ranks and workers, made equal."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import os
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.ranks import Rank, parent_process, rank_of_process, worker_info
+from ..errors import InvalidArgumentError
+from .reader_state import MOST
+
+__all__ = ["Division", "Lengths", "Shard", "divided", "lengths_of"]
+
+_MOST_EQUAL = 1 << 20  # parts that can be made equal: all of them are looked at
+_UNEVEN = 0.1  # of the batches: with more, records are divided instead of files
+
+
+class Shard:
+    """The reader's argument `shard`: (i, n), or "auto"."""
+
+    def __init__(self, given: tuple[int, int] | Literal["auto"]) -> None:
+        self._given: Rank | None = None
+        self._parents: tuple[int, Rank] | None = None  # the process that has handed this one over, and its rank
+        if isinstance(given, str):
+            if given != "auto":
+                raise InvalidArgumentError(f'shard is (i, n) or "auto", got {given!r}')
+            return
+        index, count = (operator.index(value) for value in given)
+        if not 0 <= index < count <= MOST:
+            raise InvalidArgumentError(f"shard is (i, n) with 0 <= i < n < 2**63, got {given}")
+        self._given = Rank(index, count)
+
+    @property
+    def is_auto(self) -> bool:
+        return self._given is None
+
+    def rank(self) -> Rank:
+        """The shard; with "auto", the rank of this process or, in a DataLoader's worker, of the process it is for.
+
+        Raises:
+          ValueError: the environment contradicts itself.
+        """
+        if self._given is not None:
+            return self._given
+        # A worker that was spawned has not joined torch.distributed, and may have no environment that says its rank.
+        if self._parents is not None and worker_info() is not None and self._parents[0] == parent_process():
+            return self._parents[1]
+        return rank_of_process()
+
+    def part(self) -> Rank:
+        """The shard or, in a DataLoader's worker, the worker's part of it."""
+        index, count = self.rank()
+        info = worker_info()
+        return (
+            Rank(index, count) if info is None else Rank(index * info.num_workers + info.id, count * info.num_workers)
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        parents = None
+        if self.is_auto:
+            with contextlib.suppress(ValueError):
+                parents = os.getpid(), self.rank()
+        return {"_given": self._given, "_parents": parents}
+
+
+class Division(NamedTuple):
+    """How the records of an epoch are divided into `parts`."""
+
+    parts: int
+    by_file: bool
+
+    def records(self, counts: NDArray[np.int64], part: int) -> int:
+        """How many records that part has, of files with these counts: those whose index plus file leaves `part`."""
+        if self.by_file:
+            return int(counts[part :: self.parts].sum())
+        # In each file, from the part's first record on, every one of so many.
+        firsts = ((part - file) % self.parts for file in range(len(counts)))
+        return sum(
+            -(-max(0, count - first) // self.parts) for count, first in zip(counts.tolist(), firsts, strict=True)
+        )
+
+    def all_records(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same of every part: int64 [parts]."""
+        if self.by_file:
+            padded = np.zeros(-(-len(counts) // self.parts) * self.parts, np.int64)
+            padded[: len(counts)] = counts
+            return np.asarray(padded.reshape(-1, self.parts).sum(axis=0), np.int64)
+        # Each part has the same number of a file's records, except for those left over, which go to parts in a row.
+        whole = int((counts // self.parts).sum())
+        begin = np.arange(len(counts)) % self.parts
+        end = begin + counts % self.parts
+        steps = np.bincount(begin, minlength=2 * self.parts + 1) - np.bincount(end, minlength=2 * self.parts + 1)
+        more = steps.cumsum()[: 2 * self.parts]
+        return np.asarray(whole + more[: self.parts] + more[self.parts :], np.int64)
+
+
+class Lengths(NamedTuple):
+    """What one iteration gives."""
+
+    batches: int | None  # None: endless
+    records: int  # of an endless iteration: those of one epoch
+    epochs: int  # that they are taken from, -1 if endless; more than the reader's where the part is padded
+    division: Division
+    whole: bool  # whether the part has no records, and is padded with those of the whole
+
+
+def divided(shard_by: str, files: int, parts: int) -> Division:
+    return Division(parts, shard_by == "file" or (shard_by == "auto" and files >= parts))
+
+
+def lengths_of(
+    counts: NDArray[np.int64], part: Rank, order: dict[str, Any], *, shard_by: str, equal: str | None
+) -> Lengths:
+    """How long a part's iteration is.
+
+    Args:
+      counts: int64: records of each file.
+      order: the reader's batch_size, drop_remainder, num_epochs.
+      equal: None, "drop" or "pad".
+
+    Raises:
+      errors.InvalidArgumentError: too many parts to make them equal.
+    """
+    division = divided(shard_by, len(counts), part.total)
+    if equal is not None and shard_by == "auto" and division.by_file and part.total > 1:
+        sizes = _batches_of_all(division, counts, order)
+        target = _target(sizes, equal)
+        if abs(sum(sizes) - target * len(sizes)) > _UNEVEN * sum(sizes):
+            division = Division(part.total, by_file=False)
+    records = division.records(counts, part.number)
+    epochs: int = order["num_epochs"]
+    own = _batches(records, order)
+    given = records * epochs if not order["drop_remainder"] else own * order["batch_size"]
+    target = own if equal is None else _target(_batches_of_all(division, counts, order), equal)
+    if epochs < 0:
+        return _endless(records, own, target, division)
+    if own == target:
+        return Lengths(own, given, epochs, division, whole=False)
+    size: int = order["batch_size"]
+    if own < target:
+        source = records or int(counts.sum())
+        return Lengths(target, target * size, max(epochs, -(-target * size // source)), division, whole=records == 0)
+    return Lengths(target, target * size, epochs, division, whole=False)
+
+
+def _endless(records: int, own: int, target: int, division: Division) -> Lengths:
+    """Endless iterations are equal unless a part has no records; then all are empty, or that part reads the whole."""
+    if own > target:
+        return Lengths(0, 0, -1, division, whole=False)
+    return Lengths(None, records, -1, division, whole=own < target)
+
+
+def _batches(records: int, order: dict[str, Any]) -> int:
+    """Of an iteration; of an endless one, whether there are any."""
+    epochs: int = order["num_epochs"]
+    if epochs < 0:
+        return min(records, 1)
+    size: int = order["batch_size"]
+    return records * epochs // size if order["drop_remainder"] else -(-records * epochs // size)
+
+
+def _batches_of_all(division: Division, counts: NDArray[np.int64], order: dict[str, Any]) -> list[int]:
+    if division.parts > _MOST_EQUAL:
+        raise InvalidArgumentError(f"equal_shards takes up to {_MOST_EQUAL} parts, got {division.parts}")
+    return [_batches(records, order) for records in division.all_records(counts).tolist()]
+
+
+def _target(sizes: list[int], equal: str) -> int:
+    return min(sizes) if equal == "drop" else max(sizes)

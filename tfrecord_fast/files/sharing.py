@@ -1,0 +1,142 @@
+"""What an iteration of a ShardReader reads: which files, which of their records, for how many epochs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .. import _core
+from ..base.ranks import Rank
+from ..errors import InvalidArgumentError
+from ..examples.plans import ExamplePlan, SequencePlan
+from ..typing import PathLike
+from .epochs import end_of
+from .global_shuffle import GlobalShuffle, RandomFiles, check_options, shuffle_order
+from .local_paths import local_paths
+from .names import CoreFile, File, stream_files
+from .reader_state import begin_of_epoch
+from .record_counts import RecordCounts, refuse_streams
+from .shares import Lengths, Shard, divided, lengths_of
+
+__all__ = ["Share", "Sharing", "SharingOptions"]
+
+
+class Share(NamedTuple):
+    """What one iteration reads."""
+
+    files: list[str] | list[CoreFile]
+    order: dict[str, Any]  # what has to be the same for a state to fit
+    epochs: int  # more than the order's where a share is padded
+    batches: int | None = None  # if the shares are made equal: how many
+
+
+class SharingOptions(NamedTuple):
+    """Arguments of the reader, by the same names."""
+
+    shard: Shard
+    shard_by: str
+    equal_shards: str | None
+    global_shuffle: bool
+    deterministic: bool
+
+
+class Sharing:
+    """Finds out what an iteration of a reader reads.
+
+    Args:
+      files, order, reading: of the reader; they are its own, and may change.
+
+    Raises:
+      errors.InvalidArgumentError, TypeError: an argument is out of range, or does not go together with another.
+    """
+
+    def __init__(
+        self,
+        files: list[File],
+        order: dict[str, Any],
+        reading: dict[str, Any],
+        options: SharingOptions,
+        index_cache: bool | PathLike,
+    ) -> None:
+        self._files = files
+        self._order = order
+        self._reading = reading
+        self.options = options
+        if options.equal_shards not in (None, "drop", "pad"):
+            raise InvalidArgumentError(f'equal_shards is None, "drop" or "pad", got {options.equal_shards!r}')
+        if options.shard_by not in ("auto", "file", "record"):
+            raise InvalidArgumentError(f'shard_by is "auto", "file" or "record", got {options.shard_by!r}')
+        if options.global_shuffle:
+            check_options({**order, "shard_by": options.shard_by}, reading)
+            local_paths(files, patterns=False)
+        self._counts = RecordCounts(index_cache, reading)
+        self._random_files = RandomFiles()
+
+    @property
+    def deterministic(self) -> bool:
+        return self.options.deterministic
+
+    def share(self) -> Share:
+        """What an iteration reads that begins in this process now."""
+        files, part = stream_files(self._files), self.options.shard.part()
+        extra: dict[str, Any] = {}
+        if self.options.equal_shards is None:
+            epochs, batches, whole = self._order["num_epochs"], None, False
+            division = divided(self._divided_by(), len(files), part.total)
+        else:
+            batches, _, epochs, division, whole = self._lengths(part, files)
+            extra = {"equal_shards": self.options.equal_shards, "shard": [*part], "batches": batches}
+        if self.options.global_shuffle:
+            extra["global_shuffle"] = True
+        if division.by_file or whole:
+            files, part = files if whole else files[part.number :: part.total], Rank(0, 1)
+        return Share(files, {**self._order, "record_shard": [*part], **extra}, epochs, batches)
+
+    def lengths(self) -> Lengths:
+        """How long an iteration would be. Raises as `len` of a reader does."""
+        return self._lengths(self.options.shard.part(), stream_files(self._files))
+
+    def _lengths(self, part: Rank, files: list[str] | list[CoreFile]) -> Lengths:
+        refuse_streams(self._files)
+        counts = self._counts.of(files)
+        if self.options.global_shuffle:
+            counts = counts.sum(keepdims=True)  # as one file
+        return lengths_of(counts, part, self._order, shard_by=self._divided_by(), equal=self.options.equal_shards)
+
+    def _divided_by(self) -> str:
+        return "record" if self.options.global_shuffle else self.options.shard_by
+
+    def stream(
+        self,
+        share: Share,
+        first: int,
+        state: dict[str, Any] | None,
+        plan: ExamplePlan | SequencePlan | None,
+        threads: int,
+    ) -> _core.RecordStream | GlobalShuffle:
+        """The batches of an iteration that begins with epoch `first`, or stands in `state`."""
+        order, end = share.order, end_of(first, share.epochs)
+        if self.options.global_shuffle:
+            checks = {name: self._reading[name] for name in ("verify_crc", "max_record_bytes")}
+            return GlobalShuffle(
+                self._random_files.open(local_paths(self._files), num_threads=threads, **checks),
+                shuffle_order(order, first, end),
+                state,
+                plan,
+                num_threads=threads,
+                window_bytes=self._reading["prefetch_bytes"] // 2,
+                mean_bytes=self._random_files.mean_bytes,
+            )
+        return _core.RecordStream(
+            share.files,
+            begin_of_epoch(first) if state is None else state,
+            None if plan is None else plan.core,
+            keep_batches=plan is not None and plan.checks_rows,
+            # If there are two or more, the thread that iterates is one of them while it waits.
+            num_threads=max(1, threads - 1),
+            caller_helps=threads != 1,
+            deterministic=self.deterministic,
+            record_shard=order["record_shard"],
+            num_epochs=end,
+            **{name: order[name] for name in self._order if name != "num_epochs"},
+            **self._reading,
+        )
