@@ -39,11 +39,11 @@ def nest(i=0):
             "turned": torch.arange(6).reshape(2, 3).t(),
             "complex": torch.tensor([1 + 2j]),
             "jagged": torch.nested.nested_tensor_from_jagged(torch.arange(5.0), offsets),
-            "sparse": torch.sparse_coo_tensor([[0, 1], [2, 0]], [1.0, 2.0], (2, 3)),
+            "sparse": torch.sparse_coo_tensor([[0, 1], [2, 0]], [1.0, 2.0], (2, 3), check_invariants=True),
             "words": [b"one", b"", b"three"],
             "images": [os.urandom(3000), b"", os.urandom(2000)],
             "lists": [[b"a"], [], [b"b", b"c"]],
-            "inner": {"x": torch.arange(2), "y": (torch.arange(3), "text", None)},
+            "inner": {"x": torch.arange(2), "y": [torch.arange(3), "text", None]},
             "grad": torch.ones(2, requires_grad=True),
         }
     )
@@ -119,8 +119,7 @@ def wait_for(condition):
 def test_everything_that_a_batch_may_hold_crosses(method):
     found = list(loader(nest, 2, workers=1, method=method))
     for i, one in enumerate(found):
-        # torch itself sends leaves that need a gradient.
-        assert_same(one, nest(i) | {"images": one["images"]})
+        assert_same(one, Batch(nest(i), images=one["images"]))
         assert [len(image) for image in one["images"]] == [3000, 0, 2000]
 
 
@@ -182,7 +181,7 @@ def test_what_is_kept_of_a_batch_stays_as_it_is():
     kept = [one["x3"] for i, one in enumerate(loader(large, 200)) if i % 10 == 0]
     firsts = [int(tensor[0]) for tensor in kept]
     assert all(int(tensor.min()) == int(tensor.max()) == first for tensor, first in zip(kept, firsts, strict=True))
-    assert sorted(firsts) == sorted(i * 100 + 3 for i in range(0, 200) for _ in range(2))[::1] or len(set(firsts)) >= 10
+    assert len(firsts) == 40 and len(set(firsts)) >= 20
 
 
 def test_all_batches_can_be_kept():
@@ -298,10 +297,9 @@ def test_a_killed_worker_is_an_error_and_leaves_nothing():
     kept = next(batches)
     os.kill(batches._workers[0].pid, signal.SIGKILL)
     with pytest.raises(RuntimeError, match=r"(?i)worker"):
-        for _ in batches:
-            pass
+        list(map(len, batches))
     assert kept["x5"].tolist() == [5] * 1000
-    del batches, kept, _
+    del batches, kept
     assert wait_for(lambda: blocks_mapped() == 0)
 
 
