@@ -92,9 +92,7 @@ def triple(i):
 
 
 def loader(make, count=6, workers=2, method="fork", **given):
-    return DataLoader(
-        Nests(make, count), batch_size=None, num_workers=workers, multiprocessing_context=method, **given
-    )
+    return DataLoader(Nests(make, count), batch_size=None, num_workers=workers, multiprocessing_context=method, **given)
 
 
 def blocks_mapped():

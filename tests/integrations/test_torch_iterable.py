@@ -127,7 +127,7 @@ def test_damage_in_a_worker_is_raised_by_the_loader(tmp_path):
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     features = {"x": tf.FixedLenFeature([], tf.int64)}
-    with pytest.raises(tf.errors.DataLossError, match="a.tfrecord"):
+    with pytest.raises(tf.errors.DataLossError, match=r"a\.tfrecord"):
         list(loader(TFRecordIterableDataset(str(path), features, batch_size=4), 1, "fork"))
 
 
@@ -273,7 +273,11 @@ def test_elements_that_are_seen_again_can_be_written_to_without_harm():
 
 @pytest.mark.parametrize(
     ("state", "error"),
-    [(None, TypeError), ({}, ValueError), ({"version": 1, "epoch": -1, "given": 0, "workers": 1, "seeds": []}, ValueError)],
+    [
+        (None, TypeError),
+        ({}, ValueError),
+        ({"version": 1, "epoch": -1, "given": 0, "workers": 1, "seeds": []}, ValueError),
+    ],
 )
 def test_what_is_no_state_is_refused(state, error):
     with pytest.raises(error):

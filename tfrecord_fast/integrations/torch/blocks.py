@@ -120,10 +120,17 @@ class _Blocks:
 
 
 class Place:
-    """Room in a block, for one batch."""
+    """Room in a block, for one batch. A context manager: after an error, the block is free again."""
 
     def __init__(self, worker: tuple[int, int], block: _Block, size: int, given_up: tuple[int, ...]) -> None:
         self._worker, self._block, self._size, self._given_up = worker, block, size, given_up
+
+    def __enter__(self) -> Place:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is not None:
+            self._block.memory[_STATE] = _FREE
 
     @property
     def buffer(self) -> memoryview:
@@ -162,9 +169,11 @@ def filled(full: Full) -> memoryview:
       RuntimeError: another process has the block.
     """
     blocks = _blocks_of(full.worker)
-    for number in full.given_up if blocks is not None else ():
-        blocks.pop(number, None)
-    memory = None if blocks is None else blocks.get(full.block)
+    memory = None
+    if blocks is not None:
+        for number in full.given_up:
+            blocks.pop(number, None)
+        memory = blocks.get(full.block)
     if full.handle is not None:
         handle, size = full.handle
         file = handle.detach()

@@ -14,7 +14,7 @@ from .batches import Batch, LabelledBatch, SequenceBatch
 from .blocks import Full, filled, place_for
 from .layout import Layout, layout_of, parts_of, put, restored
 
-__all__ = ["restore"]
+__all__ = ["register", "restore"]
 
 _KEPT = 64  # layouts; a batch of fixed shapes has the same one each time
 
@@ -54,12 +54,13 @@ def _sent(layout: Layout, tensors: list[torch.Tensor]) -> Full | torch.Tensor | 
         put(layout, tensors, block.numpy())
         return block
     place = place_for(layout.size)
-    if place is None:  # so many batches are being held that these go through the pipe
+    if place is None:  # so many batches are being held that this one goes through the pipe
         data = bytearray(layout.size)
         put(layout, tensors, data)
         return data
-    put(layout, tensors, place.buffer)
-    return place.full()
+    with place:
+        put(layout, tensors, place.buffer)
+        return place.full()
 
 
 def restore(block: Full | torch.Tensor | bytearray | None, pickled: bytes, others: list[Any]) -> Any:
@@ -72,5 +73,7 @@ def restore(block: Full | torch.Tensor | bytearray | None, pickled: bytes, other
     return restored(layout, block.numpy() if isinstance(block, torch.Tensor) else block, others)
 
 
-for _kind in (Batch, LabelledBatch, SequenceBatch):
-    ForkingPickler.register(_kind, _reduce)
+def register() -> None:
+    """Lets multiprocessing send batches in this way."""
+    for kind in (Batch, LabelledBatch, SequenceBatch):
+        ForkingPickler.register(kind, _reduce)

@@ -30,7 +30,7 @@ class _Leaf(NamedTuple):
     dtype: torch.dtype
     shape: tuple[int, ...]
     offset: int
-    count: int  # elements
+    size: int  # elements
 
 
 class _Group(NamedTuple):
@@ -39,7 +39,7 @@ class _Group(NamedTuple):
     dtype: torch.dtype
     members: tuple[int, ...]
     offset: int
-    count: int
+    size: int  # elements
 
 
 class Layout(NamedTuple):
@@ -112,7 +112,7 @@ def _is_plain(value: torch.Tensor) -> bool:
 
 def _is_whole(value: torch.Tensor) -> bool:
     """Whether the rows of a jagged tensor are its values from end to end."""
-    return value.is_contiguous() and value.lengths() is None  # type: ignore[attr-defined, no-untyped-call]
+    return value.is_contiguous() and value.lengths() is None
 
 
 def _holds_tensors(value: list[Any]) -> bool:
@@ -141,9 +141,9 @@ def layout_of(skeleton: Any, kinds: tuple[tuple[torch.dtype, torch.Size], ...]) 
 def put(layout: Layout, tensors: list[torch.Tensor], block: Any) -> None:
     """Copies the tensors into a block: a writable buffer of `layout.size` bytes or more."""
     with torch.no_grad():
-        for dtype, members, offset, count in layout.groups:
+        for dtype, members, offset, size in layout.groups:
             flat = [tensors[i] if tensors[i].dim() == 1 else tensors[i].reshape(-1) for i in members]
-            torch.cat(flat, out=torch.frombuffer(block, dtype=dtype, count=count, offset=offset))
+            torch.cat(flat, out=torch.frombuffer(block, dtype=dtype, count=size, offset=offset))
 
 
 def restored(layout: Layout, block: Any, others: list[Any]) -> Any:
@@ -153,11 +153,11 @@ def restored(layout: Layout, block: Any, others: list[Any]) -> Any:
 
 
 def _view(leaf: _Leaf, block: Any) -> torch.Tensor:
-    dtype, shape, offset, count = leaf
-    if not count:
+    dtype, shape, offset, size = leaf
+    if not size:
         return torch.empty(shape, dtype=dtype)
     # Not slices of one tensor: each has a storage, and a count of changes, of its own.
-    tensor = torch.frombuffer(block, dtype=dtype, count=count, offset=offset)
+    tensor = torch.frombuffer(block, dtype=dtype, count=size, offset=offset)
     return tensor if len(shape) == 1 else tensor.view(shape)
 
 
