@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import pickle
 from multiprocessing.reduction import ForkingPickler
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.utils.data import get_worker_info
@@ -50,9 +50,10 @@ def _sent(layout: Layout, tensors: list[torch.Tensor]) -> Full | torch.Tensor | 
         return None
     if get_worker_info() is None:
         # torch takes care of where it goes, and for how long it is needed.
-        block = torch.empty(layout.size, dtype=torch.uint8).share_memory_()
+        block: Any = torch.empty(layout.size, dtype=torch.uint8)
+        block.share_memory_()
         put(layout, tensors, block.numpy())
-        return block
+        return cast(torch.Tensor, block)
     place = place_for(layout.size)
     if place is None:  # so many batches are being held that this one goes through the pipe
         data = bytearray(layout.size)

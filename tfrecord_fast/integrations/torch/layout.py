@@ -69,7 +69,7 @@ class Parts:
             return (kind, *map(self.take, value))
         if kind is list:
             return self._take_list(value)
-        if isinstance(value, torch.Tensor) and value.layout is torch.jagged and _is_plain(value) and _is_whole(value):
+        if _is_jagged(value):
             return ("jagged", self._put(value.values()), self._put(value.offsets()))
         return self._other(value)
 
@@ -110,9 +110,12 @@ def _is_plain(value: torch.Tensor) -> bool:
     return value.device.type == "cpu" and not (value.requires_grad or value.is_quantized)
 
 
-def _is_whole(value: torch.Tensor) -> bool:
-    """Whether the rows of a jagged tensor are its values from end to end."""
-    return value.is_contiguous() and value.lengths() is None
+def _is_jagged(value: Any) -> bool:
+    """Whether it is a jagged tensor whose rows are its values from end to end."""
+    if not isinstance(value, torch.Tensor) or value.layout is not torch.jagged or not _is_plain(value):
+        return False
+    jagged: Any = value  # of a subclass
+    return jagged.is_contiguous() and jagged.lengths() is None
 
 
 def _holds_tensors(value: list[Any]) -> bool:
@@ -184,7 +187,8 @@ def _filled(skeleton: Any, tensors: list[torch.Tensor], others: list[Any]) -> An
 
 
 def _cut(sizes: list[int], joined: torch.Tensor) -> list[bytes]:
-    whole = memoryview(joined.numpy())
+    bytes_of: Any = joined.numpy()
+    whole = memoryview(bytes_of)
     strings, begin = [], 0
     for size in sizes:
         strings.append(bytes(whole[begin : begin + size]))

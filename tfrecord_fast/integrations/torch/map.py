@@ -88,7 +88,7 @@ class TFRecordMapDataset(Dataset[Any]):
             key = range(*key.indices(len(self)))
         if isinstance(key, Sequence | np.ndarray | torch.Tensor) and np.ndim(key):
             batch = self._conversion(self.reader.take(np.asarray(key, np.int64 if len(key) == 0 else None)))
-            return batch if self._transform is None else default_collate(self._rows(batch, len(key)))
+            return batch if self._transform is None else default_collate(list(self._rows(batch, len(key))))
         i = operator.index(key)
         if not -len(self) <= i < len(self):
             raise IndexError(f"record {i} of {len(self)} records")
