@@ -35,7 +35,7 @@ _received = _Kept()  # by pickle
 
 def _reduce(batch: Any) -> tuple[Any, ...]:
     parts, skeleton = parts_of(batch)
-    key = skeleton, tuple((tensor.dtype, tensor.shape) for tensor in parts.tensors)
+    key = skeleton, tuple(parts.kinds)
     found = _layouts.get(key)
     if found is None:
         layout = layout_of(*key)

@@ -16,6 +16,14 @@ _ALIGNMENT = 64
 _FEW_BYTES = 4096  # of strings, which are as well pickled
 # Those without the underscore want the tensor to be coalesced, which would add up what was given twice.
 _indices_of, _values_of = operator.methodcaller("_indices"), operator.methodcaller("_values")
+# Those that a buffer of bytes can be seen as; not the quantized ones.
+_DTYPES = frozenset(
+    getattr(torch, name)
+    for name in (
+        *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
+        *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+    )
+)
 _MAPPINGS: dict[type, Callable[..., Any]] = {dict: dict, Batch: Batch}
 _TUPLES: dict[type, Callable[..., Any]] = {
     tuple: lambda *items: items,
@@ -56,15 +64,18 @@ class Parts:
 
     def __init__(self) -> None:
         self.tensors: list[torch.Tensor] = []  # dense, on the CPU: these go into the block
+        self.kinds: list[tuple[torch.dtype, torch.Size]] = []  # of the tensors
         self.others: list[Any] = []  # these are pickled
 
     def take(self, value: Any) -> Any:
-        """The skeleton of a value, whose leaves are noted."""
+        """The skeleton of a value, whose leaves are noted: a number is that of a tensor."""
         kind = type(value)
         if kind is torch.Tensor:
+            if value.layout is torch.strided and value.dtype in _DTYPES and value.is_cpu and not value.requires_grad:
+                return self._put(value)
             return self._take_tensor(value)
         if kind in _MAPPINGS:
-            return (kind, *((key, self.take(one)) for key, one in value.items()))
+            return (kind, tuple(value), tuple(map(self.take, value.values())))
         if kind in _TUPLES:
             return (kind, *map(self.take, value))
         if kind is list:
@@ -74,12 +85,10 @@ class Parts:
         return self._other(value)
 
     def _take_tensor(self, value: torch.Tensor) -> Any:
-        if not _is_plain(value):
+        if value.layout is not torch.sparse_coo or not _is_plain(value):
             return self._other(value)
-        if value.layout is torch.sparse_coo:
-            parts = self._put(_indices_of(value)), self._put(_values_of(value))
-            return ("sparse", *parts, tuple(value.shape), value.is_coalesced())
-        return self._put(value) if value.layout is torch.strided else self._other(value)
+        parts = self._put(_indices_of(value)), self._put(_values_of(value))
+        return ("sparse", *parts, tuple(value.shape), value.is_coalesced())
 
     def _take_list(self, value: list[Any]) -> Any:
         if not value or not all(type(one) is bytes for one in value):
@@ -92,6 +101,7 @@ class Parts:
 
     def _put(self, tensor: torch.Tensor) -> int:
         self.tensors.append(tensor)
+        self.kinds.append((tensor.dtype, tensor.shape))
         return len(self.tensors) - 1
 
     def _other(self, value: Any) -> Any:
@@ -107,7 +117,7 @@ def parts_of(nest: Any) -> tuple[Parts, Any]:
 
 def _is_plain(value: torch.Tensor) -> bool:
     """Whether it is nothing but values in main memory."""
-    return value.device.type == "cpu" and not (value.requires_grad or value.is_quantized)
+    return value.is_cpu and value.dtype in _DTYPES and not value.requires_grad
 
 
 def _is_jagged(value: Any) -> bool:
@@ -169,7 +179,9 @@ def _filled(skeleton: Any, tensors: list[torch.Tensor], others: list[Any]) -> An
         return tensors[skeleton]
     kind, *parts = skeleton
     if kind in _MAPPINGS:
-        return _MAPPINGS[kind]((key, _filled(part, tensors, others)) for key, part in parts)
+        keys, values = parts
+        found = [tensors[part] if type(part) is int else _filled(part, tensors, others) for part in values]
+        return _MAPPINGS[kind](zip(keys, found, strict=True))
     if kind in _TUPLES:
         return _TUPLES[kind](*(_filled(part, tensors, others) for part in parts))
     if kind is list:
