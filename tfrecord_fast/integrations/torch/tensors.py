@@ -141,7 +141,7 @@ def _no_jagged(key: object, what: str) -> InvalidArgumentError:
 
 
 def _of_sparse(column: SparseTensor, key: object) -> torch.Tensor:
-    if isinstance(column.values, BytesArray):
+    if column.dtype.hasobject:
         raise InvalidArgumentError(f"feature {key!r}: a sparse tensor of torch can't hold strings; use VarLenFeature")
     indices = _of_array(np.ascontiguousarray(column.indices.T))
     return torch.sparse_coo_tensor(indices, _of_array(column.values), column.shape, check_invariants=False)
