@@ -17,7 +17,15 @@ __all__ = [
 
 
 class TFRecordError(Exception):
-    """Base of the package's own errors."""
+    """Base of the package's own errors.
+
+    Args:
+      args: the text.
+      message: the text, by the name by which a PyTorch DataLoader gives it to an error that was raised in a worker.
+    """
+
+    def __init__(self, *args: object, message: str | None = None) -> None:
+        super().__init__(*(args if message is None else (message,)))
 
     @property
     def message(self) -> str:
@@ -33,11 +41,21 @@ class DataLossError(TFRecordError):
       offset: where the damaged record starts, in bytes of the uncompressed stream; None where not known.
       record_index: the index of that record in its file, from 0; None where not known.
       reason: what is wrong.
+      message: instead of the four, the whole text, which is then the reason.
 
-    All four are attributes.
+    The first four are attributes.
     """
 
-    def __init__(self, path: str | None, offset: int | None, record_index: int | None, reason: str) -> None:
+    def __init__(
+        self,
+        path: str | None = None,
+        offset: int | None = None,
+        record_index: int | None = None,
+        reason: str = "",
+        *,
+        message: str | None = None,
+    ) -> None:
+        reason = reason if message is None else message
         super().__init__(path, offset, record_index, reason)
         self.path = path
         self.offset = offset

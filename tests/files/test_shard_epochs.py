@@ -380,7 +380,6 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def load(files, tmp_path):
-    pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'tfrecord_fast[torch]' adds it")
     script = tmp_path / "load.py"
     script.write_text(LOADS)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

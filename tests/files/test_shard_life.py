@@ -236,7 +236,6 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("kind", ["parsed", "raw"])
 @pytest.mark.parametrize(("workers", "method"), [(0, ""), *((n, m) for n in (1, 2, 3) for m in ("fork", "spawn"))])
 def test_a_data_loader_sees_every_record_once(files, tmp_path, workers, method, kind):
-    pytest.importorskip("torch", reason="PyTorch is not installed; pip install 'tfrecord_fast[torch]' adds it")
     script = tmp_path / "load.py"
     script.write_text(WORKERS)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
@@ -29,6 +30,10 @@ from .nodes.sources import matching_files
 from .sentinels import INFINITE
 
 __all__ = ["Dataset"]
+
+_IN_A_LOADER = (
+    "A PyTorch DataLoader takes tfrecord_fast.integrations.torch.TFRecordIterableDataset(dataset), with batch_size=None"
+)
 
 
 class Dataset(
@@ -112,8 +117,13 @@ class Dataset(
         """
         count = self.cardinality()
         if count < 0:
-            raise TypeError("The dataset is infinite." if count == INFINITE else "The dataset length is unknown.")
+            what = "The dataset is infinite." if count == INFINITE else "The dataset length is unknown."
+            raise TypeError(what + (f" {_IN_A_LOADER}" if "torch.utils.data" in sys.modules else ""))
         return count
+
+    def __getitems__(self, indices: Any) -> Any:
+        """Raises TypeError: a PyTorch DataLoader that was given the dataset as it is looks for elements by number."""
+        raise TypeError(f"a Dataset has no numbered elements. {_IN_A_LOADER}")
 
     def __bool__(self) -> bool:
         return True

@@ -1,1 +1,1 @@
-"""Other projects, one module each: who imports a module here wants its project."""
+"""Other projects' own idioms: one module per project, which imports that project. Import the module you want."""

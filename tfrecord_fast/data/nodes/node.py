@@ -22,11 +22,11 @@ class Draws:
     def __init__(self, seed: int, again: bool) -> None:
         self.iterations = 0
         self.again = again  # whether each iteration draws a seed of its own
-        self._seed = seed
+        self.seed = seed
 
     def next_seed(self) -> int:
         """The seed of the iteration that starts now, of 64 bits."""
-        seed = self._seed + self.iterations * 0x9E3779B97F4A7C15
+        seed = self.seed + self.iterations * 0x9E3779B97F4A7C15
         if self.again:
             self.iterations += 1
         return seed % (1 << 64)
@@ -121,6 +121,15 @@ class Iterations:
             if one.draws is not None:
                 self._counts.append((one.draws, one.draws.iterations))
             below += one.inputs
+
+    def go_to(self, iteration: int) -> None:
+        """Lets the next iteration draw as the one of this number; those that are to be the same each time stay so."""
+        for draws, _ in self._counts:
+            draws.iterations = iteration if draws.again else 0
+
+    def seeds(self) -> list[int]:
+        """What the orders are drawn from."""
+        return [draws.seed for draws, _ in self._counts]
 
     def restore(self) -> None:
         """Sets the counts to what they were."""

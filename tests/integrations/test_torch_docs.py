@@ -1,0 +1,89 @@
+"""docs/integrations/torch.md and the Lightning example do what they say."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+
+import lightning
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.paths import EXAMPLES, ROOT
+from tfrecord_fast.integrations.torch import LabelledBatch
+
+PAGE = (ROOT / "docs" / "integrations" / "torch.md").read_text()
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("docs")
+    for file in range(2):
+        n = np.arange(500) + 500 * file
+        with tf.io.ExampleWriter(folder / f"train-{file}.tfrecord") as writer:
+            writer.write({"age": n.astype(np.float32), "clicks": np.stack([n] * 4, 1), "label": n % 2})
+    return folder
+
+
+def test_the_page_prints_what_it_says(folder):
+    script = folder / "page.py"
+    script.write_text("\n".join(BLOCKS))
+    done = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True, env=environment())
+    assert done.returncode == 0, done.stderr
+    promised = re.findall(r"^print\(.*  # (.*)$", "\n".join(BLOCKS), re.MULTILINE)
+    assert done.stdout.splitlines() == promised and len(promised) == 3
+
+
+def environment():
+    return {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+
+
+@pytest.fixture(scope="module")
+def example():
+    spec = importlib.util.spec_from_file_location("lightning_module", EXAMPLES / "lightning_module.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_model_learns_from_a_data_module(example, tmp_path):
+    example.write(str(tmp_path))
+    assert example.train(str(tmp_path)) < 1e-3
+
+
+def test_a_checkpoint_has_the_position(example, tmp_path):
+    """A run that stops in the middle of an epoch continues with the batches that it has not seen."""
+    example.write(str(tmp_path))
+    kept = str(tmp_path / "kept.ckpt")
+
+    class Seen(lightning.Callback):
+        def __init__(self):
+            self.batches = []
+
+        def on_train_batch_start(self, trainer, module, batch, index):
+            assert type(batch) is LabelledBatch
+            self.batches.append(batch.label.tolist())
+
+        def on_train_batch_end(self, trainer, *_):
+            if trainer.global_step == 7:
+                trainer.save_checkpoint(kept)
+
+    def fit(steps, **given):
+        seen = Seen()
+        trainer = lightning.Trainer(
+            max_steps=steps,
+            limit_train_batches=16,  # all; Lightning reads ahead where it doesn't know how many there are
+            accelerator="cpu",
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            callbacks=[seen],
+        )
+        trainer.fit(example.Plane(), datamodule=example.Points(str(tmp_path)), **given)
+        return seen.batches
+
+    whole = fit(30)
+    assert fit(7) + fit(30, ckpt_path=kept, weights_only=False) == whole

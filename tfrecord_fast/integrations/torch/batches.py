@@ -1,0 +1,117 @@
+"""What the datasets give: batches that go from process to process as one piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils.data import default_collate
+from torch.utils.data._utils.collate import default_collate_fn_map
+
+__all__ = ["Batch", "LabelledBatch", "Row", "Rows", "SequenceBatch"]
+
+
+class Batch(dict[Any, Any]):
+    """The columns of a batch: a dict of tensors, and of lists of bytes.
+
+    A DataLoader's worker sends it as one block of shared memory, of which the tensors on the other side are views. A
+    dict that a `collate_fn` or a dataset of one's own makes is sent in the same way once it is a Batch:
+    `Batch({"x": x, "y": y})`. Values may be nests of tensors. Use it as any dict.
+
+    >>> import torch
+    >>> Batch(x=torch.zeros(2))["x"]
+    tensor([0., 0.])
+    """
+
+    __slots__ = ()
+
+    def __copy__(self) -> Batch:
+        return Batch(self)
+
+
+class LabelledBatch(NamedTuple):
+    """What a dataset with a `label_key` gives: (columns, label). It travels as one block, too."""
+
+    columns: Any
+    label: Any
+
+
+class SequenceBatch(NamedTuple):
+    """What a dataset of SequenceExamples gives: (context, sequences, lengths). It travels as one block, too."""
+
+    context: Any
+    sequences: Any
+    lengths: Any
+
+
+class Row(dict[Any, Any]):
+    """The values of one record: tensors, bytes and lists of bytes.
+
+    `jagged` has the keys of values whose length differs from record to record; a batch has jagged tensors of them.
+    """
+
+    __slots__ = ("jagged",)
+
+    def __init__(self, values: dict[Any, Any], jagged: frozenset[Any] = frozenset()) -> None:
+        super().__init__(values)
+        self.jagged = jagged
+
+    def __copy__(self) -> Row:
+        return Row(self, self.jagged)
+
+    def __reduce__(self) -> tuple[type[Row], tuple[dict[Any, Any], frozenset[Any]]]:
+        return Row, (dict(self), self.jagged)
+
+
+class Rows(Sequence[Row]):
+    """The rows of a batch, each made when asked for; `default_collate` makes the batch of them again, at no cost."""
+
+    def __init__(self, batch: Batch, count: int) -> None:
+        self.batch = batch
+        self._count = count
+        self._jagged: dict[Any, Sequence[torch.Tensor]] | None = None  # the rows of jagged columns
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return [self[i] for i in range(*key.indices(self._count))]
+        i = range(self._count)[key]
+        if self._jagged is None:
+            self._jagged = {name: column.unbind() for name, column in self.batch.items() if _is_jagged(column)}
+        rows = self._jagged
+        values = {name: rows[name][i] if name in rows else column[i] for name, column in self.batch.items()}
+        return Row(values, frozenset(rows))
+
+
+def _is_jagged(column: Any) -> bool:
+    return isinstance(column, torch.Tensor) and column.layout is torch.jagged
+
+
+def _collate_rows(rows: Sequence[Row], **_: Any) -> Batch:
+    if isinstance(rows, Rows):
+        return rows.batch
+    return Batch({key: _collate_values([row[key] for row in rows], key in rows[0].jagged) for key in rows[0]})
+
+
+def _collate_values(values: list[Any], jagged: bool) -> Any:
+    if jagged:
+        return torch.nested.nested_tensor(values, layout=torch.jagged)
+    return values if isinstance(values[0], list) else default_collate(values)
+
+
+def _collate_batches(batches: Sequence[Any], **_: Any) -> Any:
+    """What a DataLoader does that was not told `batch_size=None`."""
+    if len(batches) > 1:
+        raise ValueError(
+            f"the dataset gives whole batches, and the DataLoader was to make one of {len(batches)} of them: give "
+            "batch_size=… to the dataset, and batch_size=None to the DataLoader"
+        )
+    return batches[0]
+
+
+for _kind in (Batch, LabelledBatch, SequenceBatch):
+    default_collate_fn_map[_kind] = _collate_batches
+default_collate_fn_map[Row] = _collate_rows

@@ -1,0 +1,114 @@
+"""The elements of a `data.Dataset`, divided among the workers of a DataLoader, each epoch in an order of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...data.dataset import Dataset
+from ...data.handle import node_of
+from ...data.nodes.node import Iterations
+from ...data.nodes.parts import part_of
+from ...data.nodes.running import run
+from ...errors import InvalidArgumentError
+from ...files.epochs import MOST_EPOCHS, EpochCounter, worker_info
+
+__all__ = ["Elements"]
+
+_VERSION = 1
+_OF_STATE = {"version", "epoch", "given", "workers", "seeds"}
+_REPEATS = 1 << 20  # orders that one epoch may need, where the dataset repeats what it shuffles
+
+
+class Elements:
+    """Iterates over a dataset as a ShardReader does over files: by epochs, by part, resumable.
+
+    Worker i of n gives elements i, i + n, i + 2n, …: all workers run through the dataset up to its last functions,
+    which only see the worker's part. To resume, the elements that were given are run through in the same way.
+    """
+
+    def __init__(self, dataset: Dataset[Any]) -> None:
+        self.dataset = dataset
+        self._epochs = EpochCounter()
+        self._epochs.share()
+        self._resume: dict[str, Any] | None = None
+        self._state: dict[str, Any] | None = None  # of the iteration that began last
+
+    def __iter__(self) -> Iterator[Any]:
+        info = worker_info()
+        number, workers = (0, 1) if info is None else (info.id, info.num_workers)
+        node = node_of(self.dataset)
+        orders = Iterations(node)
+        resume, self._resume = self._resume, None
+        if resume is not None:
+            _check_fits(resume, workers, orders.seeds())
+        epoch = self._epochs.begin(1)
+        given = resume["given"] if resume is not None and resume["epoch"] == epoch else 0
+        state = {"version": _VERSION, "epoch": epoch, "given": given, "workers": workers, "seeds": orders.seeds()}
+        self._state = state
+        orders.go_to(epoch * _REPEATS)
+        return _Counted(run(part_of(node, number + given * workers, workers)), state)
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    @property
+    def epoch(self) -> int:
+        return self._epochs.next
+
+    def set_epoch(self, epoch: int) -> None:
+        if not 0 <= epoch < MOST_EPOCHS:
+            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
+        if self._resume is not None and self._resume["epoch"] != epoch:
+            self._resume = None
+        self._epochs.set(epoch)
+
+    def state_dict(self) -> dict[str, Any]:
+        if self._resume is not None:
+            return self._resume
+        if self._state is not None:
+            return dict(self._state)
+        seeds = Iterations(node_of(self.dataset)).seeds()
+        return {"version": _VERSION, "epoch": self.epoch, "given": 0, "workers": None, "seeds": seeds}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        if not isinstance(state, Mapping):
+            raise TypeError(f"a state of a dataset is a dict, got {type(state).__name__}")
+        if state.get("version") != _VERSION or not state.keys() >= _OF_STATE:
+            raise ValueError("not a state of TFRecordIterableDataset over a Dataset")
+        if not all(isinstance(state[key], int) and 0 <= state[key] < MOST_EPOCHS for key in ("epoch", "given")):
+            raise ValueError("not a state of TFRecordIterableDataset over a Dataset: a number is out of range")
+        self._resume, self._state = dict(state), None
+        self._epochs.set(state["epoch"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_state": None, "_epochs": self._epochs.saved()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._epochs = EpochCounter.restored(state["_epochs"])
+
+
+class _Counted(Iterator[Any]):
+    """Notes in the state how many elements were given. After an error, it continues with the next element."""
+
+    def __init__(self, elements: Iterator[Any], state: dict[str, Any]) -> None:
+        self._elements, self._state = elements, state
+
+    def __next__(self) -> Any:
+        try:
+            element = next(self._elements)
+        except StopIteration:
+            raise
+        except Exception:
+            self._state["given"] += 1
+            raise
+        self._state["given"] += 1
+        return element
+
+
+def _check_fits(state: dict[str, Any], workers: int, seeds: list[int]) -> None:
+    if state["seeds"] != seeds:
+        raise ValueError("the saved state is of another dataset: its shuffles had other seeds; give them seed=…")
+    if state["workers"] not in (None, workers):
+        raise ValueError(f"the saved state is of a DataLoader with {state['workers']} parts, this one has {workers}")

@@ -1,0 +1,109 @@
+"""TFRecordMapDataset: records by number."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset, default_collate
+
+from ...errors import InvalidArgumentError
+from ...files.indexed_reader import IndexedReader, Indexes
+from ...typing import Features, Files
+from .batches import Batch, Row, Rows
+from .iterable import Conversion, sparse_keys
+from .tensors import Choices, Ragged, Strings
+
+__all__ = ["TFRecordMapDataset"]
+
+
+class TFRecordMapDataset(Dataset[Any]):
+    """The records of uncompressed files by number, as tensors: `DataLoader(dataset, batch_size=1024, shuffle=True)`.
+
+    The records of a batch are read and parsed together, and the DataLoader's usual collation takes the batch as it is,
+    so this costs no Python per record. It works with any sampler, with DistributedSampler and with `Subset`.
+
+    Args:
+      files, features: as for IndexedReader; instead of files, an IndexedReader, without features and options.
+      strings, ragged: as for TFRecordIterableDataset.
+      transform: called with each record; what it returns is given instead.
+      indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader.
+
+    `dataset[i]` is one record: a dict of tensors, `bytes` and lists of them, or, with `features=None`, bytes.
+    `dataset[a:b]` and `dataset[[3, 1, 2]]` give a Batch, as TFRecordIterableDataset does, or a list of bytes.
+
+    Raises:
+      errors.InvalidArgumentError, TypeError, ValueError: as IndexedReader; torch has no tensor for a feature.
+      IndexError: there is no such record.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tf.io.ExampleWriter(path) as writer:
+    ...     writer.write({"x": [1, 2, 3]})
+    >>> dataset = TFRecordMapDataset(path, {"x": tf.FixedLenFeature([], tf.int64)})
+    >>> len(dataset), dataset[2], dataset[[2, 0]]
+    (3, {'x': tensor(3)}, {'x': tensor([3, 1])})
+    """
+
+    def __init__(
+        self,
+        files: Files | IndexedReader[Any, Any],
+        features: Features | Literal["infer"] | None = None,
+        *,
+        strings: Strings = "list",
+        ragged: Ragged = "jagged",
+        transform: Callable[[Any], Any] | None = None,
+        indexes: Indexes | None = None,
+        verify_crc: bool = True,
+        max_record_bytes: int | None = None,
+        num_threads: int | None = None,
+    ) -> None:
+        choices = Choices.checked(strings, ragged)
+        if isinstance(files, IndexedReader):
+            if features is not None or indexes is not None:
+                raise InvalidArgumentError("an IndexedReader has its features and indexes already: give it alone")
+            self.reader = files
+        else:
+            choices = choices._replace(sparse=sparse_keys(features))
+            make: Any = IndexedReader
+            self.reader = make(
+                files,
+                features,
+                indexes=indexes,
+                verify_crc=verify_crc,
+                max_record_bytes=max_record_bytes,
+                num_threads=num_threads,
+            )
+        self._conversion = Conversion(choices)
+        self._transform = transform
+
+    def __len__(self) -> int:
+        return len(self.reader)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            key = range(*key.indices(len(self)))
+        if isinstance(key, Sequence | np.ndarray | torch.Tensor) and np.ndim(key):
+            batch = self._conversion(self.reader.take(np.asarray(key, np.int64 if len(key) == 0 else None)))
+            return batch if self._transform is None else default_collate(list(self._rows(batch, len(key))))
+        i = operator.index(key)
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"record {i} of {len(self)} records")
+        return self._rows(self._conversion(self.reader.take([i])), 1)[0]
+
+    def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
+        """The records of these numbers, read together; a DataLoader asks for them."""
+        return self._rows(self._conversion(self.reader.take(np.asarray(indices))), len(indices))
+
+    def _rows(self, batch: Any, count: int) -> Sequence[Any]:
+        rows: Sequence[Any] = Rows(batch, count) if isinstance(batch, Batch) else list(batch)
+        if self._transform is None:
+            return rows
+        made = [self._transform(row) for row in rows]
+        return [Row(one) if type(one) is dict else one for one in made]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.reader!r})"

@@ -1,0 +1,147 @@
+"""From columns to tensors, without a copy where the column is an array."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from ... import _core
+from ...errors import InvalidArgumentError
+from ...values.bytes_array import BytesArray
+from ...values.ragged import RaggedTensor
+from ...values.sparse import SparseTensor, to_dense
+
+__all__ = ["Choices", "Ragged", "Strings", "tensor_of", "tensors_of"]
+
+Strings: TypeAlias = Literal["list", "uint8"]
+Ragged: TypeAlias = Literal["jagged", "padded"]
+
+
+class Choices(NamedTuple):
+    """What becomes of the columns that torch has more than one type for, or none."""
+
+    strings: Strings
+    ragged: Ragged
+    sparse: frozenset[Any] | None = None  # the keys of SparseFeatures; None: not known
+
+    @classmethod
+    def checked(cls, strings: Strings, ragged: Ragged) -> Choices:
+        if strings not in ("list", "uint8"):
+            raise InvalidArgumentError(f'strings is "list" or "uint8", got {strings!r}')
+        if ragged not in ("jagged", "padded"):
+            raise InvalidArgumentError(f'ragged is "jagged" or "padded", got {ragged!r}')
+        return cls(strings, ragged)
+
+
+def tensors_of(columns: Mapping[Any, Any], choices: Choices) -> dict[Any, Any]:
+    """The columns of a batch as tensors and lists.
+
+    Raises:
+      errors.InvalidArgumentError: torch has no tensor for a column.
+    """
+    made = {}
+    for key, column in columns.items():
+        if type(column) is np.ndarray and column.dtype.kind in "fiub" and column.flags.writeable:
+            made[key] = torch.from_numpy(column)
+        else:
+            made[key] = tensor_of(column, choices, key)
+    return made
+
+
+def tensor_of(column: Any, choices: Choices, key: object) -> Any:
+    """A column as a tensor or a list; `key` is named in errors."""
+    if isinstance(column, np.ndarray):
+        return _of_array(column)
+    if isinstance(column, BytesArray):
+        return column.tolist() if choices.strings == "list" else _of_strings(column, choices.ragged, key)
+    if isinstance(column, SparseTensor):
+        if column.has_indices if choices.sparse is None else key in choices.sparse:
+            return _of_sparse(column, key)
+        if column.row_steps is not None:
+            rows = RaggedTensor.from_row_splits(column.values, column.row_splits, validate=False)
+            return _of_ragged(RaggedTensor.from_row_splits(rows, column.row_steps, validate=False), choices, key)
+        return _of_ragged(RaggedTensor.from_row_splits(column.values, column.row_splits, False), choices, key)
+    if isinstance(column, RaggedTensor):
+        return _of_ragged(column, choices, key)
+    if isinstance(column, np.generic):
+        return _of_array(np.asarray(column))
+    if isinstance(column, Mapping):
+        return tensors_of(column, choices)
+    if isinstance(column, tuple):
+        return tuple(tensor_of(part, choices, key) for part in column)
+    return column
+
+
+def _of_array(array: npt.NDArray[Any]) -> Any:
+    if array.dtype.hasobject or array.dtype.kind in "SUT":
+        return array.tolist()
+    # A tensor can be written to whatever the array says, so one over memory that isn't its own is a copy.
+    if not array.flags.writeable or not array.dtype.isnative or any(step < 0 for step in array.strides):
+        array = array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
+    if array.dtype.name == "bfloat16":  # of the package ml_dtypes, which torch doesn't know
+        return torch.from_numpy(array.view(np.uint16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def _of_strings(column: BytesArray, ragged: Ragged, key: object) -> torch.Tensor:
+    if ragged == "padded":
+        return torch.from_numpy(_padded_rows(column))
+    if column.ndim != 1:
+        raise _no_jagged(key, f"strings of shape {list(column.shape[1:])} per record")
+    ends = np.zeros(len(column) + 1, np.int64)
+    np.cumsum(column.lengths(), out=ends[1:])
+    return _jagged(_joined(column), ends)
+
+
+def _joined(column: BytesArray) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(bytearray(_core.bytes_joined(column)), np.uint8)
+
+
+def _padded_rows(column: BytesArray) -> npt.NDArray[np.uint8]:
+    """The bytes of each element, `[*shape, longest]`, with zeros after those that are shorter."""
+    longest = int(column.lengths().max()) if column.size else 0
+    rows = np.zeros((column.size, longest), np.uint8)
+    _core.bytes_copy_rows(column, rows, exact=False)
+    return rows.reshape(*column.shape, longest)
+
+
+def _of_ragged(column: RaggedTensor, choices: Choices, key: object) -> Any:
+    if isinstance(column.flat_values, BytesArray):
+        if choices.strings == "list":
+            return column.to_list()
+        if choices.ragged == "jagged":
+            raise _no_jagged(key, "lists of strings")
+        column = _with_values(column, _padded_rows(column.flat_values))
+    if choices.ragged == "padded":
+        return _of_array(to_dense(column))
+    if column.ragged_rank > 1:
+        raise _no_jagged(key, f"{column.ragged_rank} ragged dimensions")
+    return _jagged(column.values, column.row_splits)
+
+
+def _with_values(column: RaggedTensor, flat: npt.NDArray[Any]) -> RaggedTensor:
+    values = _with_values(column.values, flat) if isinstance(column.values, RaggedTensor) else flat
+    return RaggedTensor.from_row_splits(values, column.row_splits, validate=False)
+
+
+def _jagged(values: npt.NDArray[Any], splits: npt.NDArray[Any]) -> torch.Tensor:
+    made: torch.Tensor = torch.nested.nested_tensor_from_jagged(_of_array(values), _of_array(splits))
+    return made
+
+
+def _no_jagged(key: object, what: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f'feature {key!r}: a jagged tensor has one ragged dimension, and these are {what}; strings="list" gives lists '
+        'of bytes, ragged="padded" dense tensors'
+    )
+
+
+def _of_sparse(column: SparseTensor, key: object) -> torch.Tensor:
+    if column.dtype.hasobject:
+        raise InvalidArgumentError(f"feature {key!r}: a sparse tensor of torch can't hold strings; use VarLenFeature")
+    indices = _of_array(np.ascontiguousarray(column.indices.T))
+    return torch.sparse_coo_tensor(indices, _of_array(column.values), column.shape, check_invariants=False)
