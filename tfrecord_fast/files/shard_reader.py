@@ -6,14 +6,16 @@ import itertools
 import operator
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, cast, overload
 
 from .. import _core
 from ..base.threads import available_cpus
 from ..errors import InvalidArgumentError
+from ..examples.features import select_features
 from ..examples.infer import InferredFeature, infer_from_batches
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
+from ..examples.tables import TablePlan
 from ..typing import Column, Columns, Features, Files, Key, ReaderOptions, SequenceColumns, SequenceFeatures
 from .epochs import MOST_EPOCHS, EpochCounter, worker_info
 from .names import CoreFile, check_compression_type, flatten, stream_files
@@ -96,6 +98,7 @@ class ShardReader(Generic[Batch_co]):
         the rest of the file. See `skipped`.
       prefetch_bytes: roughly how much may be read ahead; 32 MiB by default.
       label_key: yields (columns, label), with that column taken out of the others; needs features.
+      columns: the keys of the features to parse, if not all; the label is parsed in any case. Needs features.
 
     A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
@@ -139,6 +142,7 @@ class ShardReader(Generic[Batch_co]):
         features: Features | Literal["infer"],
         *,
         label_key: None = None,
+        columns: Sequence[Key] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None: ...
 
@@ -149,6 +153,7 @@ class ShardReader(Generic[Batch_co]):
         features: Features | Literal["infer"],
         *,
         label_key: Key,
+        columns: Sequence[Key] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None: ...
 
@@ -159,6 +164,7 @@ class ShardReader(Generic[Batch_co]):
         features: SequenceFeatures,
         *,
         label_key: None = None,
+        columns: Sequence[Key] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None: ...
 
@@ -185,6 +191,7 @@ class ShardReader(Generic[Batch_co]):
         on_corrupt: Literal["raise", "skip", "skip_file"] = "raise",
         prefetch_bytes: int | None = None,
         label_key: Key | None = None,
+        columns: Sequence[Key] | None = None,
     ) -> None:
         _register_with_torch()
         self._files = flatten(files)
@@ -203,6 +210,12 @@ class ShardReader(Generic[Batch_co]):
                 )
         elif features is not None and not features:
             raise InvalidArgumentError(f"features must not be empty, got {features!r}")
+        self._columns = columns
+        if columns is not None:
+            if features is None:
+                raise InvalidArgumentError("columns needs features")
+            if not isinstance(features, str):
+                self._features = self._selected(features)
         if features is not None and not isinstance(features, str):
             self._plan()
         index, parts = (operator.index(value) for value in shard)
@@ -245,7 +258,8 @@ class ShardReader(Generic[Batch_co]):
         self._skipped: list[Skipped] = []
 
     def __iter__(self) -> Iterator[Batch_co]:
-        files, order = self._part(_part_of_worker(self._shard))
+        is_table = isinstance(self._features, TablePlan)  # it is what its arguments say, in a DataLoader's worker too
+        files, order = self._part(self._shard if is_table else _part_of_worker(self._shard))
         state = self._resume
         if state is not None:
             self._check_state(state, files, order)
@@ -323,10 +337,20 @@ class ShardReader(Generic[Batch_co]):
     def _take_label(self, columns: dict[Any, Column]) -> Any:
         return columns, columns.pop(self._label_key)
 
-    def _plan(self) -> ExamplePlan | SequencePlan | None:
+    def _selected(self, features: Any) -> Any:
+        """The features of the columns that are asked for."""
+        if self._columns is None:
+            return features
+        label = self._label_key
+        columns = self._columns if label is None or label in self._columns else [*self._columns, label]
+        if isinstance(features, tuple | list):
+            return select_features(features[0] or {}, columns, features[1])
+        return select_features(features, columns)[0]
+
+    def _plan(self) -> ExamplePlan | SequencePlan | TablePlan | None:
         """What parses the batches. Features that can't be parsed are refused now, and not in a thread."""
-        if self._features is None:
-            return None
+        if self._features is None or isinstance(self._features, TablePlan):
+            return self._features
         if isinstance(self._features, tuple | list):
             return sequence_plan(*self._features)
         if isinstance(self._features, str):
@@ -336,6 +360,8 @@ class ShardReader(Generic[Batch_co]):
                     raise InvalidArgumentError(
                         f"label_key {self._label_key!r} is none of the features found, {sorted(self._inferred)}"
                     )
+                self._inferred = self._selected(self._inferred)
+            assert self._inferred is not None
             return example_plan(self._inferred)
         return example_plan(self._features)
 
