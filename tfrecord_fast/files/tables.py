@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from .. import _core
 from ..base.optional import optional
@@ -13,16 +13,13 @@ from ..errors import InvalidArgumentError
 from ..examples.features import select_features
 from ..examples.infer import DEFAULT_MAX_RECORDS, features_of, lists_of
 from ..examples.tables import TablePlan
-from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures
+from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 from ..values.arrow import Strings
 from ..values.arrow_arrays import ArrowArrays
 from .names import CoreFile, check_compression_type, core_files, flatten, stream_files
 from .numbers import max_record_size
 from .shard_reader import ShardReader
 from .urls import place_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["TableSource", "read_batches", "read_table"]
 

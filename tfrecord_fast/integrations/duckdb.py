@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import duckdb
 
 from ..examples.infer import DEFAULT_MAX_RECORDS
 from ..files.tables import TableSource
-from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["from_tfrecord"]
 

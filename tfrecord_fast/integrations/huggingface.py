@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import datasets
 import pyarrow
@@ -15,10 +15,7 @@ from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
 from ..files.tables import TableSource, read_table
 from ..files.temporary import complete_file, local_name
-from ..typing import Features, Files, Key, PathLike, ReaderOptions, SequenceFeatures
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ..typing import Features, Files, Key, PathLike, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["from_tfrecord"]
 

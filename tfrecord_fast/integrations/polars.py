@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 from polars.io.plugins import register_io_source
 
 from ..examples.infer import DEFAULT_MAX_RECORDS
 from ..files.tables import TableSource
-from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["scan_tfrecord"]
 
