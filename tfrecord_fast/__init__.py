@@ -34,6 +34,7 @@ _names = _lazy_names(
         ".files.infer": "infer_features",
         ".files.options": "TFRecordOptions",
         ".files.shard_reader": "ShardReader",
+        ".files.tables": "read_batches read_table",
         ".files.writer": "TFRecordWriter",
         ".train": "Example SequenceExample",
         ".values.bytes_array": "BytesArray",

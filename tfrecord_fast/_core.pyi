@@ -81,12 +81,18 @@ class FeatureSpec:
         default: bytes | list[bytes] | None = None,  # of numbers, of strings
         may_be_absent: bool = False,
         note: str = "",
+        presence: bool = False,
     ) -> None: ...
+
+class FixedColumn(NamedTuple):
+    values: Any
+    present: npt.NDArray[np.uint8]
 
 class ListColumn(NamedTuple):
     values: Any
     splits: npt.NDArray[np.int64]
     longest: int
+    present: npt.NDArray[np.uint8] | None
 
 class ListSteps(NamedTuple):
     values: Any
@@ -94,18 +100,20 @@ class ListSteps(NamedTuple):
     row_steps: npt.NDArray[np.int64]
     longest: int
     longest_row: int
+    present: npt.NDArray[np.uint8] | None
 
 class PaddedSteps(NamedTuple):
     values: Any
     lengths: npt.NDArray[np.int64]
+    present: npt.NDArray[np.uint8] | None
 
 class ExamplePlan:
-    def __init__(self, specs: list[FeatureSpec]) -> None: ...
+    def __init__(self, specs: list[FeatureSpec], *, only_these: str = "") -> None: ...
     def parse(self, records: _Records, num_threads: int = 0) -> list[_Column]: ...
     def parse_one(self, record: object) -> list[_Column]: ...
 
 class SequencePlan:
-    def __init__(self, context: list[FeatureSpec], lists: list[FeatureSpec]) -> None: ...
+    def __init__(self, context: list[FeatureSpec], lists: list[FeatureSpec], *, only_these: str = "") -> None: ...
     def parse(self, records: _Records, num_threads: int = 0) -> tuple[list[_Column], list[_Column]]: ...
 
 @final
@@ -284,7 +292,7 @@ def set_varint_backend(name: str, /) -> None: ...
 def varint_backend() -> str: ...
 def varint_backends() -> list[str]: ...
 def arrow_export(
-    values: npt.NDArray[Any] | BytesArrayBase, offsets: list[npt.NDArray[Any]], *, copy_strings: bool
+    values: npt.NDArray[Any] | BytesArrayBase, offsets: list[npt.NDArray[Any]], *, strings: str
 ) -> tuple[_Capsule, _Capsule]: ...
 def arrow_requested_format(schema: _Capsule) -> str: ...
 def bytes_copy(array: _Strings) -> _Strings: ...

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Optional, Protocol, TypeAlias, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,11 @@ import numpy.typing as npt
 from ._core import RecordBatch
 from .dtypes import DTypeLike
 from .values.bytes_array import BytesArray
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack as Unpack
+else:
+    Unpack = Optional  # Python 3.10 has no other; it lets hints be evaluated, and no more
 
 __all__ = [
     "ArrowArray",

@@ -1,6 +1,6 @@
 // Columns to Arrow, without a copy if the layouts allow it: numbers and offsets are shared; byte strings become
-// binary_view, with new views (16 bytes per string) into the buffers of the records, or large_binary, with copies, if
-// the consumer asks for it.
+// binary_view, with new views (16 bytes per string) into the buffers of the records, or large_binary or binary, with
+// copies, if the consumer asks for it.
 //
 // Spec: https://arrow.apache.org/docs/format/CDataInterface.html and …/Columnar.html.
 
@@ -11,6 +11,7 @@
 
 #include <climits>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,8 +33,8 @@ constexpr size_t kPrefixBytes = 4;
 // of two records of a chunk. It is less than a page, so that everything between them is mapped memory.
 constexpr size_t kMaxGap = 2048;
 
-// Whether byte strings are exported as views into the records' buffers or as copies.
-enum class Strings : uint8_t { kViews, kCopies };
+// Whether byte strings are exported as views into the records' buffers or as copies, with offsets of 64 or 32 bits.
+enum class Strings : uint8_t { kViews, kLarge, kSmall };
 
 // One array and its type, before they are handed out. Children are in Arrow's order.
 struct Node {
@@ -182,18 +183,29 @@ Node FromNumbers(const py::array& array) {
   return node;
 }
 
-Node LargeBinary(const BytesArray& array) {
+template <typename Offset>
+Node Copies(const BytesArray& array) {
+  constexpr size_t kMost = std::numeric_limits<Offset>::max();
   const size_t count = array.size();
-  std::shared_ptr<Buffer> offsets = NewBuffer((count + 1) * sizeof(int64_t));
-  auto* ends = reinterpret_cast<int64_t*>(offsets->data());
+  std::shared_ptr<Buffer> offsets = NewBuffer((count + 1) * sizeof(Offset));
+  auto* ends = reinterpret_cast<Offset*>(offsets->data());
   ends[0] = 0;
-  for (size_t i = 0; i < count; ++i) ends[i + 1] = ends[i] + static_cast<int64_t>(array.views[i].size);
-  std::shared_ptr<Buffer> data = NewBuffer(static_cast<size_t>(ends[count]));
+  size_t total = 0;
+  for (size_t i = 0; i < count; ++i) {
+    total += array.views[i].size;
+    if (total > kMost) {
+      ThrowStatus(Status::InvalidArgument(
+          "the strings of one column take more bytes than one Arrow array of binary holds, 2 GiB: a smaller batch_size "
+          "makes more arrays of them"));
+    }
+    ends[i + 1] = static_cast<Offset>(total);
+  }
+  std::shared_ptr<Buffer> data = NewBuffer(total);
   for (size_t i = 0; i < count; ++i) {
     if (array.views[i].size > 0) std::memcpy(data->data() + ends[i], array.views[i].data, array.views[i].size);
   }
   Node node;
-  node.format = "Z";
+  node.format = sizeof(Offset) == sizeof(int64_t) ? "Z" : "z";
   node.length = static_cast<int64_t>(count);
   node.buffers = {nullptr, ends, data->data()};
   node.owners = {offsets, data};
@@ -210,7 +222,7 @@ Node BinaryView(const BytesArray& array) {
   const uint8_t* end = nullptr;
   for (size_t i = 0; i < count; ++i) {
     const Bytes& bytes = array.views[i];
-    if (bytes.size > INT32_MAX) return LargeBinary(array);  // too long for a view
+    if (bytes.size > INT32_MAX) return Copies<int64_t>(array);  // too long for a view
     uint8_t* view = views->data() + 16 * i;
     std::memset(view, 0, 16);
     const auto size = static_cast<int32_t>(bytes.size);
@@ -223,7 +235,7 @@ Node BinaryView(const BytesArray& array) {
                       (bytes.data <= end || static_cast<size_t>(bytes.data - end) <= kMaxGap) &&
                       bytes.data + bytes.size - start <= INT32_MAX;
     if (!near) {
-      if (data.size() >= INT32_MAX) return LargeBinary(array);
+      if (data.size() >= INT32_MAX) return Copies<int64_t>(array);
       start = end = bytes.data;
       data.push_back(start);
       sizes.push_back(0);
@@ -278,16 +290,27 @@ Node WithShape(Node node, const std::vector<ptrdiff_t>& shape) {
 
 Node FromValues(py::handle values, Strings strings) {
   if (const BytesArray* array = UnwrapBytes(values)) {
-    return WithShape(strings == Strings::kCopies ? LargeBinary(*array) : BinaryView(*array), array->shape);
+    Node flat = strings == Strings::kViews   ? BinaryView(*array)
+                : strings == Strings::kLarge ? Copies<int64_t>(*array)
+                                             : Copies<int32_t>(*array);
+    return WithShape(std::move(flat), array->shape);
   }
   const auto array = py::array::ensure(values);
   if (!array) throw py::type_error("expected an array");
   return WithShape(FromNumbers(array), std::vector<ptrdiff_t>(array.shape(), array.shape() + array.ndim()));
 }
 
-// A column given as its values and the offsets of the lists around them, the innermost first.
-py::tuple Export(py::handle values, const py::list& offsets, bool copy_strings) {
-  Node node = FromValues(values, copy_strings ? Strings::kCopies : Strings::kViews);
+Strings StringsNamed(const std::string& format) {
+  if (format == "vz") return Strings::kViews;
+  if (format == "Z") return Strings::kLarge;
+  if (format == "z") return Strings::kSmall;
+  throw py::value_error("no strings of the format '" + format + "'");
+}
+
+// A column given as its values and the offsets of the lists around them, the innermost first. `strings` is the format
+// of byte strings.
+py::tuple Export(py::handle values, const py::list& offsets, const std::string& strings) {
+  Node node = FromValues(values, StringsNamed(strings));
   for (const py::handle splits : offsets) {
     node = LargeList(py::array_t<int64_t, py::array::c_style | py::array::forcecast>::ensure(splits), std::move(node));
   }
@@ -311,7 +334,7 @@ std::string RequestedFormat(const py::capsule& capsule) {
 }  // namespace
 
 void BindArrow(py::module_& m) {
-  m.def("arrow_export", &Export, py::arg("values"), py::arg("offsets"), py::kw_only(), py::arg("copy_strings"));
+  m.def("arrow_export", &Export, py::arg("values"), py::arg("offsets"), py::kw_only(), py::arg("strings"));
   m.def("arrow_requested_format", &RequestedFormat);
 }
 

@@ -30,16 +30,20 @@ namespace {
 constexpr size_t kSmallRecord = 16 << 10;
 
 NamedTuple list_column("tfrecord_fast._core.ListColumn",
-                       "Rows of any length. Row i has values[splits[i]:splits[i + 1]]; the longest has `longest`.",
-                       {"values", "splits", "longest"});
+                       "Rows of any length. Row i has values[splits[i]:splits[i + 1]]; the longest has `longest`. "
+                       "`present`, if the spec asked for it, is 0 for rows without the feature; else None.",
+                       {"values", "splits", "longest", "present"});
+NamedTuple fixed_column("tfrecord_fast._core.FixedColumn",
+                        "An array, and for each row whether it has the feature: 0 where the default stands.",
+                        {"values", "present"});
 NamedTuple padded_steps("tfrecord_fast._core.PaddedSteps",
                         "A feature list, padded: values[i, :lengths[i]] are the steps of row i.",
-                        {"values", "lengths"});
+                        {"values", "lengths", "present"});
 NamedTuple list_steps("tfrecord_fast._core.ListSteps",
                       "A feature list. Row i has the steps row_steps[i] to row_steps[i + 1], step j has "
                       "values[splits[j]:splits[j + 1]]. The longest step has `longest` values, the longest row "
                       "`longest_row` steps.",
-                      {"values", "splits", "row_steps", "longest", "longest_row"});
+                      {"values", "splits", "row_steps", "longest", "longest_row", "present"});
 
 Layout LayoutNamed(const std::string& name) {
   if (name == "fixed") return Layout::kFixed;
@@ -50,7 +54,7 @@ Layout LayoutNamed(const std::string& name) {
 
 // `fallback`: bytes (numbers), a list of bytes (strings), or None.
 FeatureSpec SpecOf(std::string key, const std::string& type, const std::string& layout, std::vector<int64_t> shape,
-                   const py::object& fallback, bool may_be_absent, std::string note) {
+                   const py::object& fallback, bool may_be_absent, std::string note, bool presence) {
   FeatureSpec spec;
   spec.key = std::move(key);
   if (!TypeNamed(type, &spec.type)) throw py::value_error("no column type '" + type + "'");
@@ -69,15 +73,16 @@ FeatureSpec SpecOf(std::string key, const std::string& type, const std::string& 
   }
   spec.may_be_absent = may_be_absent;
   spec.note = std::move(note);
+  spec.presence = presence;
   if (spec.type == ElementType::kBFloat16) DtypeOf(spec.type);  // complain now if ml_dtypes is missing
   return spec;
 }
 
-SchemaPtr SchemaOf(const py::list& specs) {
+SchemaPtr SchemaOf(const py::list& specs, std::string only_these) {
   std::vector<FeatureSpec> features;
   for (const py::handle spec : specs) features.push_back(spec.cast<const FeatureSpec&>());
   SchemaPtr schema;
-  ThrowIfError(Schema::Compile(std::move(features), &schema));
+  ThrowIfError(Schema::Compile(std::move(features), &schema, std::move(only_these)));
   return schema;
 }
 
@@ -99,29 +104,39 @@ py::object WrapInts(const Block& block) {
   return WrapArray(ElementType::kInt64, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
 }
 
-// A column of Examples or contexts: the array, or a ListColumn.
+py::object WrapPresent(const FeatureSpec& spec, const Column& column) {
+  if (!spec.presence) return py::none();
+  const Block& block = column.present;
+  return WrapArray(ElementType::kUInt8, {static_cast<ptrdiff_t>(block.count)}, block.data, block.owner);
+}
+
+// A column of Examples or contexts: the array, a FixedColumn if presence is asked for, or a ListColumn.
 py::object WrapColumn(const FeatureSpec& spec, const Column& column, const Columns& columns) {
   const auto rows = static_cast<ptrdiff_t>(columns.rows);
   switch (spec.layout) {
-    case Layout::kFixed:
-      return WrapValues(spec, column.values, WithInner({rows}, spec), columns);
+    case Layout::kFixed: {
+      py::object values = WrapValues(spec, column.values, WithInner({rows}, spec), columns);
+      return spec.presence ? fixed_column(std::move(values), WrapPresent(spec, column)) : values;
+    }
     case Layout::kPadded:
       return WrapValues(spec, column.values, WithInner({rows, static_cast<ptrdiff_t>(column.longest)}, spec), columns);
     case Layout::kList:
       break;
   }
   return list_column(WrapValues(spec, column.values, {static_cast<ptrdiff_t>(column.values.count)}, columns),
-                     WrapInts(column.splits), column.longest);
+                     WrapInts(column.splits), column.longest, WrapPresent(spec, column));
 }
 
 // A column of feature lists: PaddedSteps or ListSteps.
 py::object WrapSteps(const FeatureSpec& spec, const Column& column, const Columns& columns) {
   if (spec.layout == Layout::kPadded) {
     const Shape shape = {static_cast<ptrdiff_t>(columns.rows), static_cast<ptrdiff_t>(column.longest)};
-    return padded_steps(WrapValues(spec, column.values, WithInner(shape, spec), columns), WrapInts(column.lengths));
+    return padded_steps(WrapValues(spec, column.values, WithInner(shape, spec), columns), WrapInts(column.lengths),
+                        WrapPresent(spec, column));
   }
   return list_steps(WrapValues(spec, column.values, {static_cast<ptrdiff_t>(column.values.count)}, columns),
-                    WrapInts(column.splits), WrapInts(column.row_steps), column.longest, column.longest_row);
+                    WrapInts(column.splits), WrapInts(column.row_steps), column.longest, column.longest_row,
+                    WrapPresent(spec, column));
 }
 
 // In the order of the specs.
@@ -168,7 +183,8 @@ struct SingleState {
 };
 
 struct PyExamplePlan {
-  explicit PyExamplePlan(const py::list& specs) : plan(std::make_shared<ExamplePlan>(SchemaOf(specs))) {}
+  PyExamplePlan(const py::list& specs, std::string only_these)
+      : plan(std::make_shared<ExamplePlan>(SchemaOf(specs, std::move(only_these)))) {}
   std::shared_ptr<ExamplePlan> plan;
   // Guarded by the GIL. Null while a call uses it, which may release the GIL; another call then makes its own.
   std::unique_ptr<SingleState> idle;
@@ -281,8 +297,8 @@ py::list ParseBatch(PyExamplePlan& self, py::handle records, size_t num_threads)
 }
 
 struct PySequencePlan {
-  PySequencePlan(const py::list& context, const py::list& lists)
-      : plan(std::make_shared<SequencePlan>(SchemaOf(context), SchemaOf(lists))) {
+  PySequencePlan(const py::list& context, const py::list& lists, const std::string& only_these)
+      : plan(std::make_shared<SequencePlan>(SchemaOf(context, only_these), SchemaOf(lists, only_these))) {
     for (const FeatureSpec& spec : plan->lists->features()) {
       if (spec.layout == Layout::kFixed) throw py::value_error("a feature list has no fixed layout");
     }
@@ -367,18 +383,20 @@ void BindParse(py::module_& m) {
       },
       py::arg("records"), py::arg("row"), py::arg("message"));
   list_column.Bind(m);
+  fixed_column.Bind(m);
   padded_steps.Bind(m);
   list_steps.Bind(m);
   py::class_<FeatureSpec>(m, "FeatureSpec")
       .def(py::init(&SpecOf), py::kw_only(), py::arg("key"), py::arg("type"), py::arg("layout"),
            py::arg("shape") = std::vector<int64_t>(), py::arg("default") = py::none(), py::arg("may_be_absent") = false,
-           py::arg("note") = "");
+           py::arg("note") = "", py::arg("presence") = false);
   py::class_<PyExamplePlan>(m, "ExamplePlan")
-      .def(py::init<const py::list&>())
+      .def(py::init<const py::list&, std::string>(), py::arg("specs"), py::kw_only(), py::arg("only_these") = "")
       .def("parse", &ParseBatch, py::arg("records"), py::arg("num_threads") = 0)
       .def("parse_one", &ParseOne);
   py::class_<PySequencePlan>(m, "SequencePlan")
-      .def(py::init<const py::list&, const py::list&>())
+      .def(py::init<const py::list&, const py::list&, const std::string&>(), py::arg("context"), py::arg("lists"),
+           py::kw_only(), py::arg("only_these") = "")
       .def("parse", &ParseSequenceBatch, py::arg("records"), py::arg("num_threads") = 0);
   m.attr("unchanged") = py::reinterpret_steal<py::object>(PyCFunction_New(&unchanged, nullptr));
 }

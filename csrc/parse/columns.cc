@@ -38,7 +38,7 @@ size_t BytesHeld(const Schema& schema, const Columns& columns) {
   for (size_t f = 0; f < columns.columns.size(); ++f) {
     const Column& column = columns.columns[f];
     const ElementType type = schema.features()[f].type;
-    bytes += column.values.count * ItemSize(type);
+    bytes += column.values.count * ItemSize(type) + column.present.count;
     bytes += (column.splits.count + column.row_steps.count + column.lengths.count) * sizeof(int64_t);
     if (type != ElementType::kBytes) continue;
     for (size_t i = 0; i < column.values.count; ++i) bytes += column.values.as<Bytes>()[i].size;

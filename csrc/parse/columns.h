@@ -39,6 +39,9 @@ struct Column {
   // kPadded in a feature list: int64, the steps of each row.
   Block lengths;
 
+  // If the spec asks for it: uint8, 0 for each row without the feature, 1 for others.
+  Block present;
+
   // The longest row: in values (kList) or in steps (kPadded). In a feature list of kList, the longest step, in values;
   // `longest_row` is then the longest row, in steps.
   size_t longest = 0;

@@ -142,6 +142,8 @@ bool ExampleParser::TakeUnscripted(const uint8_t** p, const uint8_t* end, size_t
     return true;
   } else {
     slot = keys_.Find(key.data, key.size);
+    // What would be skipped from now on is an error if it has a value.
+    if (keys_.slot(slot).feature < 0 && !schema_->only_these().empty()) return false;
     if (slot != KeyTable::kUnknown) {
       size_t place = script().Place(slot);
       if (place == KeyScript::kNowhere) {
@@ -253,9 +255,13 @@ Status ExampleParser::ParseSlow(const Bytes& record, size_t row, ExampleRules ru
     const MapEntry& entry = entries_[i];
     const uint32_t found = keys_.Find(entry.key.data, entry.key.size);
     const int32_t feature = keys_.slots()[found].feature;
+    FeatureValue value;
+    if (feature < 0 && !schema_->only_these().empty() &&
+        FindValue(entry.value.data, entry.value.data + entry.value.size, &value) && value.kind != Kind::kNone) {
+      return OtherKey(*schema_, entry.key);
+    }
     if (feature < 0 || Seen(feature)) continue;
     const FeatureSpec& spec = schema_->features()[static_cast<size_t>(feature)];
-    FeatureValue value;
     if (!FindValue(entry.value.data, entry.value.data + entry.value.size, &value)) return MalformedFeature(spec);
     if (value.kind == Kind::kNone && (rules == ExampleRules::kSingle || spec.layout != Layout::kList)) continue;
     Mark(feature);

@@ -96,6 +96,11 @@ Status Prepare(const Schema& schema, MapType map, size_t rows, Columns* columns,
   for (size_t f = 0; f < schema.size(); ++f) {
     Column& column = columns->columns[f];
     ColumnTarget& target = (*targets)[f];
+    if (schema.features()[f].presence) {
+      if (!AllocateBlock(rows, 1, f, &column.present)) return NoMemory();
+      std::memset(column.present.data, schema.features()[f].layout == Layout::kFixed, rows);
+      target.present = column.present.data;
+    }
     if (schema.features()[f].layout == Layout::kFixed) {
       target.fixed = column.values.data;
       continue;

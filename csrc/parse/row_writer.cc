@@ -101,6 +101,11 @@ Status MissingFeature(const FeatureSpec& spec) {
 
 Status MalformedFeature(const FeatureSpec& spec) { return Fault(spec, "can't parse its value: malformed protobuf"); }
 
+Status OtherKey(const Schema& schema, const Bytes& key) {
+  const std::string name(reinterpret_cast<const char*>(key.data), key.size);
+  return Status::InvalidArgument("feature '" + name + "': " + schema.only_these()).WithFeature(name);
+}
+
 RowWriter::RowWriter(const Schema& schema) : schema_(schema) {
   for (size_t f = 0; f < schema.size(); ++f) {
     const FeatureSpec& spec = schema.features()[f];
@@ -151,6 +156,7 @@ bool RowWriter::Append(size_t f, size_t row, const FeatureValue& value, size_t* 
     if (why) *why = WrongKind(spec, value.kind);
     return false;
   }
+  MarkPresent(f, row);
   Growing& list = lists_[f];
   const size_t most = MostValues(value);
   const size_t room = list.placed() ? std::min(most, list.room()) : most;
@@ -177,7 +183,7 @@ bool RowWriter::Put(size_t f, size_t row, const FeatureValue& value, Status* why
   if (spec.layout == Layout::kFixed) return PutFixed(f, row, value, why);
   size_t count;
   if (!Append(f, row, value, &count, why)) return false;
-  if (spec.layout == Layout::kPadded && count % spec.elements != 0) {
+  if (spec.elements != 1 && count % spec.elements != 0) {
     if (why) *why = NotAMultiple(spec, count);
     return false;
   }
@@ -344,6 +350,7 @@ void RowWriter::PutDefault(size_t f, size_t row) {
   const void* from = spec.type == ElementType::kBytes ? static_cast<const void*>(schema_.default_views(f).data())
                                                       : static_cast<const void*>(spec.default_values.data());
   std::memcpy(targets_[f].fixed + row * bytes, from, bytes);
+  if (targets_[f].present != nullptr) targets_[f].present[row] = 0;
 }
 
 void RowWriter::EndRow(size_t row) {
@@ -355,6 +362,9 @@ void RowWriter::EndRow(size_t row) {
 }
 
 void RowWriter::RestartRow(size_t row) {
+  for (size_t f = 0; f < schema_.size(); ++f) {
+    if (targets_[f].present != nullptr) targets_[f].present[row] = schema_.features()[f].layout == Layout::kFixed;
+  }
   for (const uint32_t f : list_features_) {
     const ColumnTarget& target = targets_[f];
     if (target.splits) lists_[f].Truncate(row == first_row_ ? 0 : static_cast<size_t>(target.splits[row]));

@@ -24,6 +24,7 @@ struct ColumnTarget {
   int64_t* lengths = nullptr;    // feature lists of kPadded: the steps of each row
   uint8_t* padded = nullptr;     // and the rows of up to `stride` steps, padded to that; longer rows are in the list
   size_t stride = 0;
+  uint8_t* present = nullptr;  // 0 for rows without the feature; kFixed: made of ones, otherwise of zeros
 };
 
 // One thread's part of the columns of a schema: a range of rows, written in order.
@@ -54,6 +55,11 @@ class RowWriter {
 
   // How many since StartList.
   size_t steps_put() const { return list_.steps; }
+
+  // Notes that the row has the feature list, be it empty.
+  void MarkPresent(size_t f, size_t row) {
+    if (targets_[f].present != nullptr) targets_[f].present[row] = 1;
+  }
 
   // Fills the kFixed feature `f` of `row` with its default, which it must have.
   void PutDefault(size_t f, size_t row);
@@ -103,6 +109,7 @@ std::string Expectation(const FeatureSpec& spec);
 Status WrongKind(const FeatureSpec& spec, Kind got);
 Status MissingFeature(const FeatureSpec& spec);
 Status MalformedFeature(const FeatureSpec& spec);
+Status OtherKey(const Schema& schema, const Bytes& key);
 
 }  // namespace tfr
 

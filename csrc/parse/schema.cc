@@ -10,7 +10,7 @@ namespace tfr {
 namespace {
 
 Status CheckSpec(const FeatureSpec& spec) {
-  if (spec.layout == Layout::kPadded && spec.elements == 0) {
+  if (spec.layout != Layout::kFixed && spec.elements == 0) {
     return Status::InvalidArgument("the shape of a FixedLenSequenceFeature must not hold a 0").WithFeature(spec.key);
   }
   if (!spec.has_default()) return {};
@@ -27,7 +27,8 @@ Status CheckSpec(const FeatureSpec& spec) {
 
 }  // namespace
 
-Status Schema::Compile(std::vector<FeatureSpec> features, std::shared_ptr<const Schema>* schema) {
+Status Schema::Compile(std::vector<FeatureSpec> features, std::shared_ptr<const Schema>* schema,
+                       std::string only_these) {
   std::unordered_set<std::string> seen;
   for (const FeatureSpec& spec : features) {
     TFR_RETURN_IF_ERROR(CheckSpec(spec));
@@ -37,6 +38,7 @@ Status Schema::Compile(std::vector<FeatureSpec> features, std::shared_ptr<const 
   }
   auto compiled = std::make_shared<Schema>();
   compiled->features_ = std::move(features);
+  compiled->only_these_ = std::move(only_these);
   for (const FeatureSpec& spec : compiled->features_) {
     std::vector<Bytes> views;
     for (const std::string& value : spec.default_strings) {

@@ -30,7 +30,8 @@ struct FeatureSpec {
   ElementType type = ElementType::kInt64;  // kBytes: views into the records
   Layout layout = Layout::kFixed;
 
-  // Of a row (kFixed) or a step (kPadded), and the product of its lengths: 1 for a scalar, never 0 for kPadded.
+  // Of a row (kFixed) or a step (kPadded), and the product of its lengths: 1 for a scalar, 0 only for kFixed. Of kList,
+  // in Examples and contexts: the number of a row's values is a multiple of `elements`.
   std::vector<int64_t> shape;
   size_t elements = 1;
 
@@ -46,23 +47,32 @@ struct FeatureSpec {
   // Of feature lists (the second map of a SequenceExample) with kPadded: may be absent.
   bool may_be_absent = false;
 
+  // Whether the column also tells which rows have the feature.
+  bool presence = false;
+
   bool has_default() const { return type == ElementType::kBytes ? !default_strings.empty() : !default_values.empty(); }
 };
 
 // Immutable. Shared by the threads that parse and, if there are string defaults, by the columns.
 class Schema {
  public:
-  // InvalidArgument if two specs share a key, a default has the wrong size, or a padded shape holds a 0.
-  static Status Compile(std::vector<FeatureSpec> features, std::shared_ptr<const Schema>* schema);
+  // InvalidArgument if two specs share a key, a default has the wrong size, or a padded shape holds a 0. Where
+  // `only_these` is not empty, a record that has a value under any other key is an error, which it explains.
+  static Status Compile(std::vector<FeatureSpec> features, std::shared_ptr<const Schema>* schema,
+                        std::string only_these = "");
 
   const std::vector<FeatureSpec>& features() const { return features_; }
   size_t size() const { return features_.size(); }
+
+  // Why there must be no other keys; empty if there may be.
+  const std::string& only_these() const { return only_these_; }
 
   // Views of features()[i].default_strings.
   const std::vector<Bytes>& default_views(size_t i) const { return default_views_[i]; }
 
  private:
   std::vector<FeatureSpec> features_;
+  std::string only_these_;
   std::vector<std::vector<Bytes>> default_views_;
 };
 

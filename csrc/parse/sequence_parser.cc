@@ -46,6 +46,33 @@ inline const uint8_t* TakeEntryOf(const KeyTable::Slot& slot, const uint8_t* p, 
   return entry_end;
 }
 
+// Whether a Feature, or a step of a FeatureList, has a kind.
+bool HasKind(const Bytes& feature) {
+  FeatureValue value;
+  return FindValue(feature.data, feature.data + feature.size, &value) && value.kind != Kind::kNone;
+}
+
+bool AnyStepHasKind(const Bytes& list) {
+  const uint8_t* p = list.data;
+  const uint8_t* const end = p + list.size;
+  while (p < end) {
+    uint32_t tag;
+    size_t size;
+    p = ReadTag(p, end, &tag);
+    if (p == nullptr) return false;
+    if (tag != kStepTag) {
+      p = SkipField(p, end, tag);
+      if (p == nullptr) return false;
+      continue;
+    }
+    p = ReadLength(p, end, &size);
+    if (p == nullptr) return false;
+    if (HasKind({p, size})) return true;
+    p += size;
+  }
+  return false;
+}
+
 Status InStep(Status status, size_t step) {
   if (status.code() != StatusCode::kInvalidArgument) return status;
   Status in_step = Status::InvalidArgument(status.detail().message + " (step " + std::to_string(step) + ")");
@@ -99,6 +126,11 @@ bool SequenceParser::WalkContext(const Bytes& record, const uint8_t* p, const ui
     const bool expected =
         at < script.size() && KeyTable::Matches(context_.keys.slot(script.step(at).slot), key.data, key.size);
     const uint32_t slot = expected ? script.step(at).slot : context_.keys.Find(key.data, key.size);
+    if (context_.is_other(slot)) {
+      if (!HasKind(entry.value)) continue;
+      other_ = OtherKey(*context_.schema, key);
+      return false;
+    }
     if (slot == KeyTable::kUnknown) continue;
     if (!expected && script.Place(slot) == KeyScript::kNowhere) script.Insert(at, slot, context_.keys);
     at = script.Place(slot) + 1;
@@ -123,6 +155,12 @@ bool SequenceParser::WalkLists(const uint8_t* readable_end, const uint8_t* p, co
       if (entry.key.data == nullptr) break;
       value = entry.value;
       found = lists_.keys.Find(entry.key.data, entry.key.size);
+      if (lists_.is_other(found)) {
+        slots = lists_.keys.slots();
+        if (!AnyStepHasKind(value)) continue;
+        other_ = OtherKey(*lists_.schema, entry.key);
+        return false;
+      }
       lists_.keys.slots()[lists_.last_key].next = found;
       slots = lists_.keys.slots();
     }
@@ -159,7 +197,9 @@ bool SequenceParser::Walk(const Bytes& record, size_t row) {
 }
 
 Status SequenceParser::ParseRow(const Bytes& record, size_t row) {
+  other_ = {};
   if (!Walk(record, row)) {
+    if (!other_.ok()) return std::move(other_);
     return Status::InvalidArgument("could not parse the record as a SequenceExample: malformed protobuf (" +
                                    std::to_string(record.size) + " bytes)");
   }
@@ -182,8 +222,14 @@ Status SequenceParser::PutContext(size_t row) {
     }
     FeatureValue value;
     if (!FindValue(found.data, found.data + found.size, &value)) return MalformedFeature(spec);
-    // A Feature without a kind has no values: too few, whatever the default, unless the shape has none either.
-    if (value.kind == Kind::kNone && spec.layout == Layout::kFixed) value.kind = KindOf(spec.type);
+    if (value.kind == Kind::kNone && spec.layout == Layout::kFixed) {
+      if (spec.presence && spec.has_default()) {
+        context_.writer.PutDefault(f, row);
+        continue;
+      }
+      // A Feature without a kind has no values: too few, whatever the default, unless the shape has none either.
+      value.kind = KindOf(spec.type);
+    }
     Status why;
     if (!context_.writer.Put(f, row, value, &why)) return why;
   }
@@ -196,6 +242,7 @@ Status SequenceParser::PutList(size_t f, size_t row) {
   RowWriter& writer = lists_.writer;
   writer.StartList(f, row);
   if (found.data != nullptr) {
+    writer.MarkPresent(f, row);
     TFR_RETURN_IF_ERROR(PutSteps(f, row, found.data, found.data + found.size));
   } else if (spec.layout == Layout::kPadded && !spec.may_be_absent) {
     return Status::InvalidArgument("feature list '" + spec.key +

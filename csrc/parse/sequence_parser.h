@@ -35,6 +35,8 @@ class SequenceParser {
   // One of the two maps of the message.
   struct Map {
     explicit Map(SchemaPtr wanted);
+    // Whether the slot's key is one that must not be there.
+    bool is_other(uint32_t slot) const { return keys.slot(slot).feature < 0 && !schema->only_these().empty(); }
 
     SchemaPtr schema;
     KeyTable keys;
@@ -54,6 +56,7 @@ class SequenceParser {
 
   Map context_;
   Map lists_;
+  Status other_;  // of the present row: it has a key that must not be there
 };
 
 // TensorFlow checks a context's FixedLenFeature against the longest row, so a batch of no rows is an error if the shape

@@ -50,8 +50,8 @@ MUTANTS = [
     ),
     Mutant(
         "parse/row_writer.cc",
-        "spec.layout == Layout::kPadded && count % spec.elements != 0",
-        "spec.layout == Layout::kPadded && count < spec.elements && count != 0",
+        "spec.elements != 1 && count % spec.elements != 0",
+        "spec.elements != 1 && count < spec.elements && count != 0",
         "values that do not fill the last step",
         MISSING,
     ),

@@ -247,7 +247,7 @@ MUTANTS = [
     ),
     Mutant(
         "parse/sequence_parser.cc",
-        "if (value.kind == Kind::kNone && spec.layout == Layout::kFixed) value.kind = KindOf(spec.type);",
+        "      value.kind = KindOf(spec.type);\n",
         "",
         "a context feature without a kind",
     ),

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeGuard, get_args
 import numpy as np
 
 from .. import _core
+from ..base.optional import optional
 from ..errors import InvalidArgumentError
 from ..typing import Table
 from ..values.sparse import SparseTensor, check_indices
@@ -41,6 +42,8 @@ def as_columns(
         named = [(as_key(key), as_column(key, value, nan)) for key, value in pairs]
     elif hasattr(columns, "__arrow_c_stream__") or hasattr(columns, "__arrow_c_array__"):
         named = columns_of_arrow(columns)
+    elif type(columns).__module__.partition(".")[0] == "datasets" and hasattr(columns, "with_format"):
+        named = columns_of_arrow(_of_hugging_face(columns))
     else:
         wanted = "a dict of columns, a data frame or an Arrow table"
         raise TypeError(f"{what}: expected {wanted}, got {type(columns).__name__}")
@@ -81,6 +84,34 @@ def column_of(value: Any, nan: Nan = "missing") -> Column:
     if isinstance(value, str | bytes | bytearray | memoryview | Mapping) or not isinstance(value, Sequence):
         raise TypeError(f"expected a column (an array, a list, …), got {type(value).__name__}")
     return of_sequence(list(value))
+
+
+# ---- Hugging Face ----
+
+
+def _of_hugging_face(dataset: Any) -> Any:
+    """The Arrow table of a datasets.Dataset, with the rows that it selects. Of images and sounds, their bytes."""
+    if not hasattr(dataset, "__getitem__") or not hasattr(dataset, "num_rows"):
+        raise TypeError(
+            f"{type(dataset).__name__} has no length: write it batch by batch, as "
+            'for batch in dataset.with_format("arrow").iter(1000): encode_examples(batch)'
+        )
+    table = dataset.with_format("arrow")[:]
+    for i, field in enumerate(table.schema):
+        if field.type.num_fields == 2 and {inner.name for inner in field.type} == {"bytes", "path"}:
+            table = table.set_column(i, field.name, _bytes_of_media(field.name, table.column(i)))
+    return table
+
+
+def _bytes_of_media(name: str, column: Any) -> Any:
+    compute = optional("pyarrow.compute", "datasets need pyarrow")
+    data, path = compute.struct_field(column, "bytes"), compute.struct_field(column, "path")
+    if compute.any(compute.and_(compute.is_null(data), compute.is_valid(path))).as_py():
+        raise InvalidArgumentError(
+            f"feature {name!r}: the dataset has paths of files here, not their bytes, which "
+            "datasets.table.embed_table_storage puts in"
+        )
+    return data
 
 
 # ---- Ragged and sparse ----

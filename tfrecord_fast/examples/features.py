@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import DType, as_dtype, int32, int64
+from ..errors import InvalidArgumentError
 from ..typing import DTypeLike, Key, Shape
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "SparseFeature",
     "VarLenFeature",
     "normalize",
+    "select_features",
 ]
 
 
@@ -201,6 +203,30 @@ def normalize(feature: Any) -> OwnFeature:
         raise ValueError(f"Unsupported {kind.__name__} {feature}")
     made: OwnFeature = own(*feature)
     return made
+
+
+def select_features(
+    features: Mapping[Any, Any], columns: Sequence[Key], lists: Mapping[Any, Any] | None = None
+) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Those of the features, and of the feature lists, whose keys are in `columns`.
+
+    Raises:
+      TypeError: `columns` is one name, not a list of names.
+      errors.InvalidArgumentError: a column is none of the features, or comes twice, or there is none.
+    """
+    if isinstance(columns, str | bytes):
+        raise TypeError(f"columns is a list of names, got {columns!r}")
+    wanted = list(columns)
+    known = [*features, *(lists or {})]
+    unknown = [key for key in wanted if key not in known]
+    if unknown:
+        raise InvalidArgumentError(f"columns {unknown} are none of the features {sorted(known, key=str)}")
+    if not wanted or len(set(wanted)) < len(wanted):
+        raise InvalidArgumentError(f"columns must be names, each once, got {wanted}")
+    return (
+        {key: feature for key, feature in features.items() if key in wanted},
+        {key: feature for key, feature in (lists or {}).items() if key in wanted},
+    )
 
 
 class InferredShape:

@@ -61,15 +61,19 @@ def lists_of(scanner: _core.FeatureScanner) -> dict[str, InferredList]:
     return lists
 
 
-def features_of(scanner: _core.FeatureScanner) -> dict[str, InferredFeature]:
-    """The features, or context features, that a scanner has seen."""
+def features_of(scanner: _core.FeatureScanner, optional_scalars: bool = False) -> dict[str, InferredFeature]:
+    """The features, or context features, that a scanner has seen.
+
+    With `optional_scalars`, one that has one value wherever it is counts as a scalar, though some records lack it.
+    """
     note = InferredShape(scanner.records)
     features: dict[str, InferredFeature] = {}
     for seen in sorted(scanner.features()):
         if seen.kind == "none":
             continue
         name, dtype = _name(seen.key), _DTYPES[seen.kind]
-        if seen.records == scanner.records and seen.fewest == seen.most > 0:
+        everywhere = seen.records == scanner.records or (optional_scalars and seen.most == 1)
+        if everywhere and seen.fewest == seen.most > 0:
             features[name] = FixedLenFeature(note(_shape(seen)), dtype)
         else:
             features[name] = VarLenFeature(dtype)

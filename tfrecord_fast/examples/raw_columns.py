@@ -6,7 +6,7 @@ RaggedFeature are then put together from raw columns (results.py).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +41,7 @@ class DenseColumn(NamedTuple):
     """A column of one array; the fields are those of the core's FeatureSpec."""
 
     dtype: DType
-    layout: str  # "fixed" or "padded"
+    layout: str  # "fixed" or "padded"; for tables "list", of which each row holds a multiple of the shape's values
     shape: tuple[int, ...]
     default: bytes | list[bytes] | None
     may_be_absent: bool
@@ -101,12 +101,12 @@ class RawColumns:
         )
         self.hidden = [key for key in self.keys if key not in self.features]
 
-    def specs(self) -> list[_core.FeatureSpec]:
-        """For the core, in the order of `keys`."""
+    def specs(self, presence: Collection[Hashable] = ()) -> list[_core.FeatureSpec]:
+        """For the core, in the order of `keys`. The columns of the keys in `presence` also say which rows have them."""
         return [
-            *(_list_spec(key, dtype) for key, dtype in self.sparse.items()),
-            *(_dense_spec(key, column) for key, column in self.dense.items()),
-            *(_list_spec(key, column.dtype) for key, column in self.ragged.items()),
+            *(_list_spec(key, dtype, key in presence) for key, dtype in self.sparse.items()),
+            *(_dense_spec(key, column, key in presence) for key, column in self.dense.items()),
+            *(_list_spec(key, column.dtype, key in presence) for key, column in self.ragged.items()),
         ]
 
     # ---- Adding features, with TensorFlow's checks ----
@@ -191,11 +191,11 @@ def index_keys_of(feature: SparseFeature) -> list[Key]:
     return [keys] if isinstance(keys, str | bytes) else list(keys)
 
 
-def _list_spec(key: object, dtype: DType) -> _core.FeatureSpec:
-    return _core.FeatureSpec(key=_key_bytes(key), type=dtype.name, layout="list")
+def _list_spec(key: object, dtype: DType, presence: bool) -> _core.FeatureSpec:
+    return _core.FeatureSpec(key=_key_bytes(key), type=dtype.name, layout="list", presence=presence)
 
 
-def _dense_spec(key: object, column: DenseColumn) -> _core.FeatureSpec:
+def _dense_spec(key: object, column: DenseColumn, presence: bool) -> _core.FeatureSpec:
     return _core.FeatureSpec(
         key=_key_bytes(key),
         type=column.dtype.name,
@@ -204,6 +204,7 @@ def _dense_spec(key: object, column: DenseColumn) -> _core.FeatureSpec:
         default=column.default,
         may_be_absent=column.may_be_absent,
         note=column.note,
+        presence=presence,
     )
 
 

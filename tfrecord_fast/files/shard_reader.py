@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 import operator
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from .. import _core
 from ..base.ranks import worker_info
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
+from ..examples.features import select_features
 from ..examples.infer import InferredFeature, infer_from_batches
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
+from ..examples.tables import TablePlan
 from ..typing import Column, Columns, Features, Files, Key, PathLike, ReaderOptions, SequenceColumns, SequenceFeatures
 from .counted import CountedBatches
 from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter
@@ -87,6 +89,7 @@ class ShardReader(Generic[Batch_co]):
       label_key: yields (columns, label), with that column taken out of the others; needs features.
       index_cache: where the number of a file's records is kept for `len`, `num_records` and `equal_shards`: in a
         folder; True: beside the file (as `.NAME.records`) if it has 16 MiB or more; False: nowhere.
+      columns: the keys of the features to parse, if not all; the label is parsed in any case. Needs features.
 
     A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
@@ -133,6 +136,7 @@ class ShardReader(Generic[Batch_co]):
         features: Features | Literal["infer"],
         *,
         label_key: None = None,
+        columns: Sequence[Key] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None: ...
 
@@ -143,6 +147,7 @@ class ShardReader(Generic[Batch_co]):
         features: Features | Literal["infer"],
         *,
         label_key: Key,
+        columns: Sequence[Key] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None: ...
 
@@ -153,6 +158,7 @@ class ShardReader(Generic[Batch_co]):
         features: SequenceFeatures,
         *,
         label_key: None = None,
+        columns: Sequence[Key] | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None: ...
 
@@ -182,6 +188,7 @@ class ShardReader(Generic[Batch_co]):
         prefetch_bytes: int | None = None,
         label_key: Key | None = None,
         index_cache: bool | PathLike = True,
+        columns: Sequence[Key] | None = None,
     ) -> None:
         _register_with_torch()
         self._files = flatten(files)
@@ -200,6 +207,12 @@ class ShardReader(Generic[Batch_co]):
                 )
         elif features is not None and not features:
             raise InvalidArgumentError(f"features must not be empty, got {features!r}")
+        self._columns = columns
+        if columns is not None:
+            if features is None:
+                raise InvalidArgumentError("columns needs features")
+            if not isinstance(features, str):
+                self._features = self._selected(features)
         if features is not None and not isinstance(features, str):
             self._plan()
         if on_corrupt not in ("raise", "skip", "skip_file"):
@@ -241,7 +254,8 @@ class ShardReader(Generic[Batch_co]):
         self._skipped: list[Skipped] = []
 
     def __iter__(self) -> Iterator[Batch_co]:
-        share = self._sharing.share()
+        # A table is what its arguments say, in a DataLoader's worker too.
+        share = self._sharing.share(is_whole=isinstance(self._features, TablePlan))
         files, order = share.files, share.order
         state = self._resume
         if state is not None:
@@ -341,10 +355,20 @@ class ShardReader(Generic[Batch_co]):
     def _take_label(self, columns: dict[Any, Column]) -> Any:
         return columns, columns.pop(self._label_key)
 
-    def _plan(self) -> ExamplePlan | SequencePlan | None:
+    def _selected(self, features: Any) -> Any:
+        """The features of the columns that are asked for."""
+        if self._columns is None:
+            return features
+        label = self._label_key
+        columns = self._columns if label is None or label in self._columns else [*self._columns, label]
+        if isinstance(features, tuple | list):
+            return select_features(features[0] or {}, columns, features[1])
+        return select_features(features, columns)[0]
+
+    def _plan(self) -> ExamplePlan | SequencePlan | TablePlan | None:
         """What parses the batches. Features that can't be parsed are refused now, and not in a thread."""
-        if self._features is None:
-            return None
+        if self._features is None or isinstance(self._features, TablePlan):
+            return self._features
         if isinstance(self._features, tuple | list):
             return sequence_plan(*self._features)
         if isinstance(self._features, str):
@@ -354,6 +378,8 @@ class ShardReader(Generic[Batch_co]):
                     raise InvalidArgumentError(
                         f"label_key {self._label_key!r} is none of the features found, {sorted(self._inferred)}"
                     )
+                self._inferred = self._selected(self._inferred)
+            assert self._inferred is not None
             return example_plan(self._inferred)
         return example_plan(self._features)
 

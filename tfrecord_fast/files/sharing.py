@@ -8,6 +8,7 @@ from .. import _core
 from ..base.ranks import Rank
 from ..errors import InvalidArgumentError
 from ..examples.plans import ExamplePlan, SequencePlan
+from ..examples.tables import TablePlan
 from ..typing import PathLike
 from .epochs import end_of
 from .global_shuffle import GlobalShuffle, RandomFiles, check_options, shuffle_order
@@ -75,9 +76,10 @@ class Sharing:
     def deterministic(self) -> bool:
         return self.options.deterministic
 
-    def share(self) -> Share:
-        """What an iteration reads that begins in this process now."""
-        files, part = stream_files(self._files), self.options.shard.part()
+    def share(self, *, is_whole: bool = False) -> Share:
+        """What an iteration reads that begins in this process now; `is_whole`: in a DataLoader's worker too."""
+        shard = self.options.shard
+        files, part = stream_files(self._files), shard.rank() if is_whole else shard.part()
         extra: dict[str, Any] = {}
         if self.options.equal_shards is None:
             epochs, batches, whole = self._order["num_epochs"], None, False
@@ -110,7 +112,7 @@ class Sharing:
         share: Share,
         first: int,
         state: dict[str, Any] | None,
-        plan: ExamplePlan | SequencePlan | None,
+        plan: ExamplePlan | SequencePlan | TablePlan | None,
         threads: int,
     ) -> _core.RecordStream | GlobalShuffle:
         """The batches of an iteration that begins with epoch `first`, or stands in `state`."""

@@ -7,7 +7,7 @@ asks for large_binary gets it, copied.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import InvalidArgumentError
 
-__all__ = ["Capsules", "arrow_columns", "export"]
+__all__ = ["Capsules", "Strings", "arrow_columns", "export"]
+
+Strings = Literal["plain", "view"]  # copies with offsets, or views into the buffers of the records
 
 Capsules = tuple[object, object]  # of an ArrowSchema and an ArrowArray
 _Key = TypeVar("_Key")
@@ -36,8 +38,9 @@ def export(
                 f"row splits that descend or reach past the {count} values: Arrow has no such lists"
             )
         count = max(len(splits) - 1, 0)
-    copy = requested_schema is not None and _core.arrow_requested_format(requested_schema) in ("Z", "U")
-    return _core.arrow_export(values, offsets, copy_strings=copy)
+    asked = "" if requested_schema is None else _core.arrow_requested_format(requested_schema)
+    strings = "Z" if asked in ("Z", "U") else "z" if asked in ("z", "u") else "vz"
+    return _core.arrow_export(values, offsets, strings=strings)
 
 
 class _ArrayColumn:
@@ -53,22 +56,51 @@ class _ArrayColumn:
         return export(self._values, [], requested_schema)
 
 
-def arrow_columns(columns: Mapping[_Key, Any]) -> dict[_Key, Any]:
-    """Columns as `pyarrow.table`, polars and DuckDB take them.
+class _StringColumn:
+    """A column of strings, of any structure, that gives copies unless it is asked for something else."""
+
+    def __init__(self, column: Any) -> None:
+        self._column = column
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> Capsules:
+        if requested_schema is None:
+            empty: _core.BytesArrayBase = _core.bytes_from_list([], [0])
+            requested_schema = _core.arrow_export(empty, [], strings="Z")[0]
+        capsules: Capsules = self._column.__arrow_c_array__(requested_schema)
+        return capsules
+
+
+def arrow_columns(columns: Mapping[_Key, Any], *, strings: Strings = "plain") -> dict[_Key, Any]:
+    """Columns as `pyarrow.table`, pandas (through it), polars and DuckDB take them.
 
     Args:
       columns: what `parse_example`, `parse_sequence_example` or a ShardReader gave.
+      strings: "plain" for large_binary, which is a copy; "view" for binary_view, which shares the record buffers.
+        pandas and Spark take no views inside lists.
 
     Returns:
-      The same columns, except that arrays of two or more dimensions, which NumPy does not hand to Arrow, are wrapped
-      in objects that do (`__arrow_c_array__`), as lists of fixed size and without a copy.
+      The same columns, some of them wrapped in objects that hand themselves to Arrow (`__arrow_c_array__`): arrays of
+      two or more dimensions, which NumPy does not hand over, as lists of fixed size and without a copy; and plain
+      strings.
+
+    Raises:
+      errors.InvalidArgumentError: `strings` is something else.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> columns = tf.io.arrow_columns({"box": np.zeros((3, 4), np.float32), "id": np.arange(3)})
     >>> hasattr(columns["box"], "__arrow_c_array__"), columns["id"]
     (True, array([0, 1, 2]))
     """
-    return {
-        key: _ArrayColumn(value) if isinstance(value, np.ndarray) and value.ndim > 1 else value
-        for key, value in columns.items()
-    }
+    if strings not in get_args(Strings):
+        raise InvalidArgumentError(f'strings is "plain" or "view", got {strings!r}')
+    return {key: _exporting(value, strings) for key, value in columns.items()}
+
+
+def _exporting(column: Any, strings: Strings) -> Any:
+    if isinstance(column, np.ndarray):
+        return _ArrayColumn(column) if column.ndim > 1 else column
+    is_text = hasattr(column, "__arrow_c_array__") and getattr(column, "dtype", None) == np.dtype(object)
+    return _StringColumn(column) if is_text and strings == "plain" else column

@@ -114,6 +114,21 @@ class SparseTensor:
         """Unpacks to (indices, values, dense_shape)."""
         return iter((self.indices, self.values, self.dense_shape))
 
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """Refuses to be an array, which would have to say what stands in the empty places.
+
+        Without this, pandas would take the three parts of the tensor for three rows. With dtype=object, the tensor is
+        one object.
+        """
+        if dtype is None or np.dtype(dtype) != object:
+            raise TypeError(
+                "a SparseTensor is no array: sparse.to_dense(x) makes one, x.row_splits cut x.values into rows, and "
+                "for pandas there is read_table(files).to_pandas(), or pyarrow.table(io.arrow_columns(columns))"
+            )
+        array = np.empty((), object)
+        array[()] = self
+        return array
+
     def __arrow_c_array__(self, requested_schema: object | None = None) -> Capsules:
         """As lists: the values of each row, without their places in it."""
         offsets = [self.row_splits] if self.row_steps is None else [self.row_splits, self.row_steps]

@@ -1,0 +1,149 @@
+"""scan_tfrecord: a LazyFrame whose queries read no more than they need."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import tfrecord_fast as tf
+from tests.support import wire_writer as wire
+from tfrecord_fast.examples.tables import TablePlan
+from tfrecord_fast.integrations.polars import scan_tfrecord
+
+TEXT = "a text that is too long to be kept inside of a view"
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "a.tfrecord"
+    with tf.ExampleWriter(path) as writer:
+        writer.write(
+            {
+                "id": np.arange(1000),
+                "x": np.arange(1000, dtype=np.float32) / 2,
+                "text": [f"{TEXT} {i}" for i in range(1000)],
+                "tags": [["t"] * (i % 3) for i in range(1000)],
+                "box": np.arange(2000, dtype=np.float32).reshape(1000, 2),
+            }
+        )
+    return str(path)
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """The columns and the batches that queries parse."""
+    seen = []
+    finish = TablePlan.finish
+
+    def note(self, *arguments):
+        seen.append(self.schema.names)
+        return finish(self, *arguments)
+
+    monkeypatch.setattr(TablePlan, "finish", note)
+    return seen
+
+
+def test_a_scan_gives_all_columns(path):
+    frame = scan_tfrecord(path).collect()
+    assert frame.schema == {
+        "box": pl.Array(pl.Float32, 2),
+        "id": pl.Int64,
+        "tags": pl.List(pl.Binary),
+        "text": pl.Binary,
+        "x": pl.Float32,
+    }
+    assert frame.row(2) == ([4.0, 5.0], 2, [b"t", b"t"], f"{TEXT} 2".encode(), 1.0)
+
+
+def test_the_schema_is_known_before_anything_is_read(path, parsed):
+    assert scan_tfrecord(path).collect_schema()["id"] == pl.Int64 and not parsed
+
+
+def test_only_the_columns_of_a_query_are_parsed(path, parsed):
+    frame = scan_tfrecord(path).filter(pl.col("id") >= 998).select("x").collect()
+    assert frame["x"].to_list() == [499.0, 499.5]
+    assert {name for names in parsed for name in names} == {"id", "x"}
+
+
+def test_head_stops_reading(path, parsed):
+    frame = scan_tfrecord(path, batch_size=10).head(25).collect()
+    assert frame["id"].to_list() == list(range(25)) and len(parsed) == 3
+
+
+@pytest.mark.parametrize("engine", ["in-memory", "streaming"])
+def test_filters_and_heads_are_applied_in_their_order(path, engine):
+    scan = scan_tfrecord(path, batch_size=10)
+    even = pl.col("id") % 2 == 0
+    assert scan.filter(even).head(5).collect(engine=engine)["id"].to_list() == [0, 2, 4, 6, 8]
+    assert scan.head(5).filter(even).collect(engine=engine)["id"].to_list() == [0, 2, 4]
+    assert scan.slice(3, 4).select("id").collect(engine=engine)["id"].to_list() == [3, 4, 5, 6]
+    assert scan.tail(2).select("id").collect(engine=engine)["id"].to_list() == [998, 999]
+    assert scan.head(0).collect(engine=engine).height == 0
+
+
+def test_rows_are_counted(path):
+    assert scan_tfrecord(path).select(pl.len()).collect().item() == 1000
+    assert scan_tfrecord(path).filter(pl.col("id") > 989).select(pl.len()).collect().item() == 10
+
+
+def test_a_frame_is_collected_again_and_again(path):
+    scan = scan_tfrecord(path)
+    assert scan.collect().equals(scan.collect())
+    joined = scan.join(scan.select("id", y="x"), on="id").select((pl.col("x") == pl.col("y")).all())
+    assert joined.collect().item()
+
+
+def test_a_query_groups_and_sorts(path):
+    query = scan_tfrecord(path).group_by(pl.col("id") % 3).agg(pl.col("x").sum()).sort("id")
+    assert query.collect()["x"].to_list() == [sum(i / 2 for i in range(1000) if i % 3 == r) for r in range(3)]
+
+
+def test_text_is_cast(path):
+    query = scan_tfrecord(path).select(pl.col("text").cast(pl.String).str.ends_with(" 77").sum())
+    assert query.collect().item() == 1
+
+
+def test_several_files_and_options(path):
+    scan = scan_tfrecord([path, path], columns=["id"], shuffle_buffer=100, seed=3)
+    ids = scan.collect()["id"].to_list()
+    assert sorted(ids) == sorted([*range(1000)] * 2) and ids != [*range(1000)] * 2
+    assert scan.collect()["id"].to_list() == ids
+
+
+def test_every_kind_of_feature_arrives(tmp_path):
+    value = {key.encode(): wire.feature("int64", [1, 0]) for key in "vrspi"} | {b"h": wire.feature("float", [0.5])}
+    with tf.io.TFRecordWriter(tmp_path / "a") as writer:
+        writer.write_batch([wire.example(list(value.items())), wire.example([(b"h", value[b"h"])])])
+    features = {
+        "v": tf.VarLenFeature(tf.int64),
+        "r": tf.RaggedFeature(tf.int64, partitions=[tf.RaggedFeature.UniformRowLength(2)]),
+        "s": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
+        "p": tf.SparseFeature("i", "v", tf.int64, 2),
+        "h": tf.FixedLenFeature([], tf.float16),
+        "b": tf.FixedLenFeature([], tf.bfloat16, 2),
+    }
+    frame = scan_tfrecord(tmp_path / "a", features).collect()
+    pairs = [{"index": 0, "value": 0}, {"index": 1, "value": 1}]
+    assert frame.rows() == [
+        ([1, 0], [[1, 0]], [[1, 0]], pairs, 0.5, 2.0),
+        (None, None, None, None, 0.5, 2.0),
+    ]
+
+
+def test_an_error_of_a_record_is_the_querys(tmp_path):
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"id": [[1], [2, 3]]})
+    scan = scan_tfrecord(tmp_path / "a", {"id": tf.FixedLenFeature([], tf.int64)})
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"feature 'id'.*record 1\)"):
+        scan.collect()
+
+
+def test_missing_files_are_missing_at_once(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        scan_tfrecord(tmp_path / "none")
+
+
+def test_parsed_columns_go_into_a_frame(path):
+    features = {"id": tf.FixedLenFeature([], tf.int64), "tags": tf.VarLenFeature(tf.string)}
+    [columns] = tf.ShardReader(path, features)
+    frame = pl.DataFrame(columns)
+    assert frame["id"].to_list() == list(range(1000)) and frame["tags"].to_list()[:3] == [[], [b"t"], [b"t", b"t"]]

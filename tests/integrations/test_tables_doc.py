@@ -1,0 +1,27 @@
+"""The code on docs/integrations/tables.md runs."""
+
+import re
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.paths import ROOT
+
+PAGE = (ROOT / "docs" / "integrations" / "tables.md").read_text()
+
+
+def test_the_code_on_the_page_runs(tmp_path, monkeypatch, capsys):
+    with tf.ExampleWriter(tmp_path / "clicks-{shard}.tfrecord", num_shards=2) as writer:
+        writer.write({"id": [1, 2, 3], "price": [1.5, 2.5, 3.5]})
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(compile(code, "tables.md", "exec"), names)
+    assert sorted(names["dear"]["id"]) == [2, 3]
+    assert len(names["records"]) == names["dataset"].num_rows == 3 and len(list(names["stream"])) == 3
+    assert "(3.5,)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["arrow", "pandas", "polars", "duckdb", "huggingface"])
+def test_the_extras_on_the_page_exist(name):
+    assert f"`{name}` |" in PAGE and f"\n{name} = [" in (ROOT / "pyproject.toml").read_text()

@@ -1,0 +1,309 @@
+"""Files as Arrow tables: all at once, batch by batch, or as something that Arrow's consumers read again and again."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from .. import _core
+from ..base.optional import optional
+from ..errors import InvalidArgumentError
+from ..examples.features import select_features
+from ..examples.infer import DEFAULT_MAX_RECORDS, features_of, lists_of
+from ..examples.tables import TablePlan
+from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
+from ..values.arrow import Strings
+from ..values.arrow_arrays import ArrowArrays
+from .names import CoreFile, check_compression_type, core_files, flatten, stream_files
+from .numbers import max_record_size
+from .shard_reader import ShardReader
+from .urls import place_of
+
+__all__ = ["TableSource", "read_batches", "read_table"]
+
+_BATCH = 1024  # records, where nothing is known of them
+_MOST_RECORDS = 16 << 10  # of a batch
+_LEAST_RECORDS = 16
+_BATCH_BYTES = 8 << 20  # of records, in a batch
+_LOOKED_AT = 64  # files that a sample comes from, at most; and records, where only their size matters
+_SAMPLE_OPTIONS = ("compression_type", "verify_crc", "max_record_bytes", "on_corrupt")
+
+
+class TableSource:
+    """Files as one table, which is read anew by each iteration: it gives pyarrow.RecordBatches of one schema.
+
+    The arguments are those of `read_batches`. Whatever takes Arrow streams takes it as a table (`__arrow_c_stream__`).
+
+    Attributes:
+      schema: the pyarrow.Schema.
+    """
+
+    def __init__(
+        self,
+        files: Files,
+        features: Features | SequenceFeatures | Literal["infer"] = "infer",
+        *,
+        columns: Sequence[Key] | None = None,
+        strings: Strings = "plain",
+        infer_records: int | None = DEFAULT_MAX_RECORDS,
+        **reader_options: Any,
+    ) -> None:
+        self._arrays = ArrowArrays(strings)
+        self._files = flatten(files)
+        self._options = reader_options
+        _check_options(reader_options)
+        if isinstance(features, str) and features != "infer":
+            raise InvalidArgumentError(f'features is a dict, a pair of dicts or "infer", got {features!r}')
+        if infer_records is not None and infer_records < 1:
+            raise InvalidArgumentError(f"infer_records must be at least 1, got {infer_records}")
+        self._columns = columns
+        self._is_inferred = isinstance(features, str)
+        self._looked_at, self._looked_at_all = 0, False
+        self._batch_size: int | None = reader_options.get("batch_size")
+        self._features: Any = self._infer(infer_records) if isinstance(features, str) else features
+        if self._batch_size is None and not self._is_inferred:
+            self._batch_size = self._fitting_batch_size()
+        self._plan = self._make_plan(columns)
+        self.schema = self._plan.schema
+
+    def _make_plan(self, columns: Sequence[Key] | None) -> TablePlan:
+        features = self._features
+        if columns is not None:
+            is_pair = isinstance(features, tuple | list)
+            context, lists = (features[0] or {}, features[1]) if is_pair else (features, None)
+            chosen = select_features(context, columns, lists)
+            features = chosen if is_pair else chosen[0]
+        why = ""
+        if self._is_inferred and columns is None:
+            why = (
+                f"none of the {self._looked_at} records that the features were inferred from has it; "
+                "infer_records=None looks at all of them, columns= or features= choose"
+            )
+        return TablePlan(features, self._arrays, nullable=self._is_inferred, only_these=why, order=columns)
+
+    def select(self, columns: Sequence[Key]) -> TableSource:
+        """The same with these columns only, in this order."""
+        other = copy.copy(self)
+        other._columns = columns
+        other._plan = self._make_plan(columns)
+        other.schema = other._plan.schema
+        return other
+
+    def looking_at_all(self) -> TableSource | None:
+        """The same with features inferred from all records; None if these are, or if they were not inferred."""
+        if not self._is_inferred or self._looked_at_all:
+            return None
+        other = copy.copy(self)
+        other._features = other._infer(None)
+        other._plan = other._make_plan(self._columns)
+        other.schema = other._plan.schema
+        return other
+
+    def paths(self) -> list[str]:
+        """The paths and URLs of the files, patterns resolved.
+
+        Raises:
+          errors.InvalidArgumentError: one of them is a file object or memory, which has no path.
+        """
+        names = []
+        for file in core_files(self._files):
+            if file.opener is not None and not place_of(file.name).is_url:
+                raise InvalidArgumentError(f"{os.fsdecode(file.name)}: a file object or memory has no path")
+            names.append(os.fsdecode(file.name))
+        return names
+
+    def over(self, files: Files) -> TableSource:
+        """The same of other files: the features stay what they are."""
+        other = copy.copy(self)
+        other._files = flatten(files)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_plan"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._plan = self._make_plan(self._columns)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not len(self.schema) and self._is_inferred:
+            return iter(())  # there are no records
+        plan: Any = self._plan
+        options = {**self._options, "batch_size": self._batch_size or _BATCH}
+        return iter(ShardReader(self._files, plan, **options))
+
+    def reader(self) -> Any:
+        """A pyarrow.RecordBatchReader, which reads the files once."""
+        pyarrow = optional("pyarrow", "Arrow tables need pyarrow")
+        return pyarrow.RecordBatchReader.from_batches(self.schema, _later(self))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.reader().__arrow_c_stream__(requested_schema)
+
+    # ---- Looking at records first ----
+
+    def _infer(self, most: int | None) -> Any:
+        scanner, size = _core.FeatureScanner(), 0
+        for batch in self._records(most):
+            scanner.add(batch)
+            size += batch.nbytes
+        if scanner.records:
+            self._batch_size = self._batch_size or _batch_size(size, scanner.records)
+        context = features_of(scanner, optional_scalars=True)
+        features = (context, lists_of(scanner)) if scanner.has_lists else context
+        if scanner.records and not context and not lists_of(scanner):
+            raise InvalidArgumentError(
+                f"none of the {scanner.records} records looked at has a feature with values: there are no columns"
+            )
+        self._looked_at, self._looked_at_all = scanner.records, most is None
+        return features
+
+    def _records(self, most: int | None) -> Iterator[Any]:
+        """Batches of records of all files, or of many of them, if not all records are wanted."""
+        files: Any = stream_files(self._files)
+        options = {**self._sampling(), "batch_size": _BATCH}
+        if most is None:
+            yield from _core.RecordStream(files, **options).batches()
+            return
+        if len(files) > _LOOKED_AT:
+            files = [files[i * len(files) // _LOOKED_AT] for i in range(_LOOKED_AT)]
+        slots = max(len(files), 1)
+        options |= {"cycle_length": slots, "block_length": max(-(-most // slots), 1)}
+        left = most
+        for batch in _core.RecordStream(files, **options).batches():
+            yield batch[:left]
+            left -= len(batch)
+            if left <= 0:
+                return
+
+    def _sampling(self) -> dict[str, Any]:
+        """The options of a stream that looks at records before they are read."""
+        options = {name: value for name, value in self._options.items() if name in _SAMPLE_OPTIONS}
+        options["compression_type"] = check_compression_type(options.get("compression_type"))
+        options["max_record_bytes"] = max_record_size(options.get("max_record_bytes"))
+        return {**options, "prefetch_bytes": _BATCH_BYTES}
+
+    def _fitting_batch_size(self) -> int:
+        """By the first records; of a file only, since what can be read once must not be looked at."""
+        first: Any = stream_files(self._files)[:1]
+        if not first or not _is_regular(first[0]):
+            return _BATCH
+        batch = next(_core.RecordStream(first, **self._sampling(), batch_size=_LOOKED_AT).batches(), None)
+        return _BATCH if batch is None else _batch_size(batch.nbytes, len(batch))
+
+
+def read_table(
+    files: Files,
+    features: Features | SequenceFeatures | Literal["infer"] = "infer",
+    *,
+    columns: Sequence[Key] | None = None,
+    strings: Strings = "plain",
+    infer_records: int | None = DEFAULT_MAX_RECORDS,
+    **reader_options: Unpack[ReaderOptions],
+) -> Any:
+    """Reads files of Examples or SequenceExamples into an Arrow table.
+
+    Args:
+      files: as for ShardReader: paths, globs, URLs, lists of them.
+      features: what to parse, as for ShardReader: a dict, or a pair (context_features, sequence_features); or "infer",
+        which looks at records of all files first.
+      columns: the keys of the features to read, in this order; None: all.
+      strings: "plain" for Arrow's binary, which every library takes; "view" for binary_view, whose values are not
+        copied: they share, and keep, the buffers of the records. pandas and Spark take no views inside lists.
+      infer_records: how many records `features="infer"` looks at. If others turn out not to fit, or have further keys,
+        all are looked at, and read again. None: all at once.
+      reader_options: those of ShardReader, such as `shuffle_buffer`, `shard`, `compression_type`, `on_corrupt`. The
+        default of `batch_size` depends on the size of records.
+
+    Returns:
+      A pyarrow.Table with one column per feature, nullable. The types of a row:
+
+      - FixedLenFeature: a value, or lists of fixed size, nested as its shape is.
+      - VarLenFeature, RaggedFeature, FixedLenSequenceFeature: a list; one more level per partition; the steps of a
+        shape are lists of fixed size. Nothing is padded.
+      - SparseFeature: a list of {index, value}.
+      - of a SequenceExample: the context as above, and each feature list as a list of steps.
+
+      string is binary, bfloat16 float32, and each other dtype its own. A record that lacks the feature has null, or
+      the feature's default_value; an empty list is an empty list. With "infer", a feature that has one value wherever
+      it is becomes a column of values, and others that differ from record to record one of lists.
+
+    Raises:
+      FileNotFoundError, OSError, errors.DataLossError: as ShardReader.
+      errors.InvalidArgumentError: a record does not fit the features, one of `columns` is not there, `num_epochs` is
+        endless, or the names of two features are the same.
+      ImportError: pyarrow is not installed.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tf.ExampleWriter(path) as writer:
+    ...     writer.write({"id": [1, 2, 3], "tags": [["a"], [], ["b", "c"]]})
+    >>> read_table(path).to_pandas()
+       id          tags
+    0   1        [b'a']
+    1   2            []
+    2   3  [b'b', b'c']
+    """
+    if reader_options.get("num_epochs", 1) in (None, -1):
+        raise InvalidArgumentError("read_table reads to the end, and num_epochs has none: see read_batches")
+    source = TableSource(
+        files, features, columns=columns, strings=strings, infer_records=infer_records, **reader_options
+    )
+    pyarrow = optional("pyarrow", "Arrow tables need pyarrow")
+    try:
+        batches = list(source)
+    except InvalidArgumentError:
+        again = source.looking_at_all()
+        if again is None:
+            raise
+        source, batches = again, list(again)
+    return pyarrow.Table.from_batches(batches, source.schema)
+
+
+def read_batches(
+    files: Files,
+    features: Features | SequenceFeatures | Literal["infer"] = "infer",
+    *,
+    columns: Sequence[Key] | None = None,
+    strings: Strings = "plain",
+    infer_records: int | None = DEFAULT_MAX_RECORDS,
+    **reader_options: Unpack[ReaderOptions],
+) -> Any:
+    """As `read_table`, but a pyarrow.RecordBatchReader, which reads as it is read from and can be read once.
+
+    All batches have one schema, known at once. With `features="infer"`, a record that does not fit what was inferred,
+    or has another key, is an error when its batch is read; `infer_records=None` rules that out.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tf.ExampleWriter(path) as writer:
+    ...     writer.write({"id": [1, 2, 3]})
+    >>> [batch.num_rows for batch in read_batches(path, batch_size=2)]
+    [2, 1]
+    """
+    return TableSource(
+        files, features, columns=columns, strings=strings, infer_records=infer_records, **reader_options
+    ).reader()
+
+
+def _later(source: TableSource) -> Iterator[Any]:
+    """Its batches; nothing is opened before the first is asked for."""
+    yield from source
+
+
+def _is_regular(file: str | CoreFile) -> bool:
+    return os.path.isfile(file) if isinstance(file, str) else file.opener is None and os.path.isfile(file.name)
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """What the arguments of ShardReader have in common with no table."""
+    for name in ("label_key", "groups"):
+        if name in options:
+            raise TypeError(f"a table has no {name}: each feature is a column")
+
+
+def _batch_size(size: int, records: int) -> int:
+    """How many records make a batch of a good size: few enough to stay small, enough for its columns to be worth it."""
+    return max(_LEAST_RECORDS, min(_MOST_RECORDS, _BATCH_BYTES * records // max(size, 1)))

@@ -1,0 +1,110 @@
+"""Files as datasets of Hugging Face's `datasets`; the way back is `encode_examples(dataset)`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import datasets
+import pyarrow
+from datasets.iterable_dataset import ArrowExamplesIterable
+from datasets.table import InMemoryTable
+
+from ..errors import InvalidArgumentError
+from ..examples.infer import DEFAULT_MAX_RECORDS
+from ..files.tables import TableSource, read_table
+from ..files.temporary import complete_file, local_name
+from ..typing import Features, Files, Key, PathLike, ReaderOptions, SequenceFeatures, Unpack
+
+__all__ = ["from_tfrecord"]
+
+# What a streamed dataset has methods for: shuffle, shard, repeat, batch.
+_NOT_STREAMED = (
+    "block_length",
+    "cycle_length",
+    "deterministic",
+    "drop_remainder",
+    "num_epochs",
+    "seed",
+    "shard",
+    "shard_by",
+    "shuffle_buffer",
+    "shuffle_files",
+)
+
+
+def from_tfrecord(
+    files: Files,
+    features: Features | SequenceFeatures | Literal["infer"] = "infer",
+    *,
+    columns: Sequence[Key] | None = None,
+    streaming: bool = False,
+    cache_file: PathLike | None = None,
+    infer_records: int | None = DEFAULT_MAX_RECORDS,
+    **reader_options: Unpack[ReaderOptions],
+) -> datasets.Dataset | datasets.IterableDataset:
+    """Files of Examples or SequenceExamples as a dataset.
+
+    Args:
+      files, features, columns, infer_records, reader_options: as for `tfrecord_fast.read_table`.
+      streaming: gives an IterableDataset, which reads as it is iterated. Its shards are the files, so it is divided
+        among nodes and workers by file. What has a method of the dataset (`shuffle`, `shard`, `repeat`) is no option.
+      cache_file: a path of an Arrow file to write the table to first; the Dataset is memory-mapped from there. None
+        keeps the table in memory.
+
+    Returns:
+      A Dataset, or an IterableDataset. Strings are bytes: `cast_column("image", datasets.Image())` shows them as
+      images, and `cast_column("text", datasets.Value("string"))` as text.
+
+    Raises:
+      As `read_table`; errors.InvalidArgumentError also for an option or a file that can't be streamed.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tf.ExampleWriter(path) as writer:
+    ...     writer.write({"id": [1, 2, 3], "tags": [["a"], [], ["b", "c"]]})
+    >>> from_tfrecord(path)[2]
+    {'id': 3, 'tags': [b'b', b'c']}
+    """
+    if streaming:
+        wrong = [name for name in (*_NOT_STREAMED, "cache_file") if name in {**reader_options, "cache_file": 0}]
+        if cache_file is None:
+            wrong.remove("cache_file")
+        if wrong:
+            raise InvalidArgumentError(f"streaming=True goes without {wrong}: use the methods of the dataset")
+        source = TableSource(files, features, columns=columns, infer_records=infer_records, **reader_options)
+        return _streamed(source)
+    if cache_file is None:
+        table = read_table(files, features, columns=columns, infer_records=infer_records, **reader_options)
+        return datasets.Dataset(InMemoryTable(table))
+    source = TableSource(files, features, columns=columns, infer_records=infer_records, **reader_options)
+    path = local_name(cache_file)
+    try:
+        _save(source, path)
+    except InvalidArgumentError:
+        again = source.looking_at_all()
+        if again is None:
+            raise
+        _save(again, path)
+    return datasets.Dataset.from_file(path)
+
+
+def _save(source: TableSource, path: str) -> None:
+    with complete_file(path) as name, pyarrow.OSFile(name, "wb") as sink:
+        with pyarrow.ipc.new_stream(sink, source.schema) as writer:
+            for batch in source:
+                writer.write_batch(batch)
+
+
+def _streamed(source: TableSource) -> datasets.IterableDataset:
+    info = datasets.DatasetInfo(features=datasets.Features.from_arrow_schema(source.schema))
+    # What is a list here is divided among workers.
+    kwargs = {"paths": source.paths(), "source": source}
+    return datasets.IterableDataset(ArrowExamplesIterable(_tables, kwargs), info=info)
+
+
+def _tables(paths: list[str], source: TableSource) -> Iterator[tuple[str, Any]]:
+    for path in paths:
+        for number, batch in enumerate(source.over([path])):
+            yield f"{os.path.basename(path)}:{number}", pyarrow.Table.from_batches([batch])

@@ -1,0 +1,89 @@
+"""Files as a polars LazyFrame: what a query does not need is not parsed, and what it does not reach is not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from ..examples.infer import DEFAULT_MAX_RECORDS
+from ..files.tables import TableSource
+from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
+
+__all__ = ["scan_tfrecord"]
+
+
+def scan_tfrecord(
+    files: Files,
+    features: Features | SequenceFeatures | Literal["infer"] = "infer",
+    *,
+    columns: Sequence[Key] | None = None,
+    infer_records: int | None = DEFAULT_MAX_RECORDS,
+    **reader_options: Unpack[ReaderOptions],
+) -> pl.LazyFrame:
+    """Files of Examples or SequenceExamples as a LazyFrame.
+
+    Args:
+      files, features, columns, infer_records, reader_options: as for `tfrecord_fast.read_batches`.
+
+    Returns:
+      A LazyFrame. A query parses only the columns that it uses, drops rows by its filters batch by batch, and stops
+      reading after the rows that `head` asks for. Strings are Binary, and share the buffers of the records; cast them
+      to String where they are text. Arrays of a shape are Array, lists List, SparseFeatures List(Struct).
+
+    Raises:
+      As `read_batches`: at once where features are inferred and files are not there; else when the query runs.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tf.ExampleWriter(path) as writer:
+    ...     writer.write({"id": [1, 2, 3], "price": [0.5, 1.5, 2.5]})
+    >>> scan_tfrecord(path).filter(pl.col("id") > 1).select("price").collect()["price"].to_list()
+    [1.5, 2.5]
+    """
+    source = TableSource(
+        files, features, columns=columns, strings="view", infer_records=infer_records, **reader_options
+    )
+    empty = _frame(source.schema.empty_table())
+
+    def read(
+        with_columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        return _batches(source, empty, with_columns, predicate, n_rows)
+
+    return register_io_source(read, schema=dict(empty.schema))
+
+
+def _batches(
+    source: TableSource,
+    empty: pl.DataFrame,
+    with_columns: list[str] | None,
+    predicate: pl.Expr | None,
+    n_rows: int | None,
+) -> Iterator[pl.DataFrame]:
+    """The frames of a query. Rows are counted before they are filtered, as polars counts them."""
+    wanted = empty.columns if with_columns is None else with_columns
+    needed = list(wanted)
+    if predicate is not None:
+        needed += [name for name in predicate.meta.root_names() if name not in wanted]
+    if not needed:
+        needed = empty.columns[:1]  # to count rows
+    left = n_rows
+    part = source if needed == empty.columns else source.select(needed)
+    for batch in part if left is None or left > 0 else ():
+        frame = _frame(batch if left is None else batch.slice(0, left))
+        if left is not None:
+            left -= frame.height
+        if predicate is not None:
+            frame = frame.filter(predicate)
+        yield frame.select(wanted) if frame.columns != wanted else frame
+        if left is not None and left <= 0:
+            return
+
+
+def _frame(batch: Any) -> pl.DataFrame:
+    frame = pl.from_arrow(batch, rechunk=False)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
