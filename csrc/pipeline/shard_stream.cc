@@ -35,6 +35,7 @@
 #include "base/core_thread.h"
 #include "base/interrupt.h"
 #include "base/process.h"
+#include "pipeline/delivered.h"
 #include "pipeline/fetch.h"
 #include "pipeline/open_lanes.h"
 #include "pipeline/shared_work.h"
@@ -63,8 +64,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         lanes_(files_, &order_, options.lane, &pool_,
                SlotsFor(options.sequence, files_.size()) + options.num_threads + 1),
         start_(state),
-        mirror_(state.shuffled),
-        delivered_state_(state.cutter) {}
+        delivered_(state.cutter, state.shuffled, options.in_order) {}
 
   ~Impl() override {
     Stop();
@@ -87,18 +87,17 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   Status Next(Delivered* delivered) {
     *delivered = {};
-    if (finished_) return ended_;
+    if (delivered_.ended()) return delivered_.later();
     if (!cutter_) TFR_RETURN_IF_ERROR(Start());
     std::unique_lock<std::mutex> lock(mutex_);
     auto done = done_.end();
     while (stop_ || (done = FindDone()) == done_.end()) {
       if (stop_) {  // a thread had no memory to go on, or the host wants to stop
-        return End(interrupted_.ok() ? Status::OutOfMemory() : interrupted_);
+        return delivered_.End(interrupted_.ok() ? Status::OutOfMemory() : interrupted_);
       }
       if (cut_ended_ && in_flight_batches_ == 0) {
-        finished_ = true;
-        TakeOver(std::move(at_end_));
-        return end_status_;
+        delivered_.TakeRest(std::move(at_end_));
+        return delivered_.End(end_status_);
       }
       // Whatever needs more than one chunk is worth having threads for.
       if (!started_ && options_.num_threads > 0 && units_made_ > 1 && HasWorkForThreads()) StartThreads();
@@ -121,19 +120,16 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     const bool wake = idle_workers_ > 0 && HasWorkForThreads();
     lock.unlock();
     if (wake) work_.notify_one();
-    if (!taken.status.ok()) {
-      return End(std::move(taken.status));
-    }
+    if (!taken.status.ok()) return delivered_.End(std::move(taken.status));
     delivered->batch = std::move(taken.cut.batch);
     delivered->result = std::move(taken.result);
-    delivered_state_ = std::move(taken.cut.after);
-    TakeOver(std::move(taken.cut));
+    delivered_.Take(std::move(taken.cut));
     return {};
   }
 
-  StreamState State() const { return {delivered_state_, mirror_}; }
+  StreamState State() const { return {delivered_.state(), delivered_.shuffled()}; }
 
-  std::vector<Sequence::SkippedIn> TakeSkipped() { return std::exchange(skipped_, {}); }
+  std::vector<Sequence::SkippedIn> TakeSkipped() { return delivered_.TakeSkipped(); }
 
  private:
   struct Done {
@@ -141,17 +137,6 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     std::shared_ptr<void> result;
     Status status;
   };
-
-  // The last status of interest. What was in work is lost: to say later that there is nothing more would be wrong,
-  // unless what was lost is damaged.
-  Status End(Status status) {
-    finished_ = true;
-    if (status.code() == StatusCode::kOutOfMemory) ended_ = Status::OutOfMemory();
-    if (status.code() == StatusCode::kCancelled) {
-      ended_ = Status::Closed("reading was interrupted, and can't go on here; start again from a saved state");
-    }
-    return status;
-  }
 
   // Opens the files of the state. Here and not in the constructor, since it reads them.
   Status Start() {
@@ -165,23 +150,6 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     sequence_ = std::make_unique<Sequence>(&order_, options_.sequence, start_.cutter.sequence, this);
     cutter_ = std::make_unique<BatchCutter>(sequence_.get(), options_.cutter, start_.cutter, std::move(items));
     return {};
-  }
-
-  // What the caller keeps: what was skipped, and the places in the shuffle buffer, after the batches it was given.
-  void TakeOver(Cut cut) {
-    for (Sequence::SkippedIn& skipped : cut.skipped) skipped_.push_back(std::move(skipped));
-    // In an order that depends on timing, steps do not come one after the other, and there is no state to ask for.
-    if (!options_.in_order) return;
-    for (const ShuffleStep& step : cut.steps) {
-      if (step.slot == ShuffleStep::kAppend) {
-        mirror_.push_back(step.place);
-      } else if (step.place.file == ShuffleStep::kGone) {
-        mirror_[step.slot] = mirror_.back();
-        mirror_.pop_back();
-      } else {
-        mirror_[step.slot] = step.place;
-      }
-    }
   }
 
   std::map<uint64_t, Done>::iterator FindDone() {
@@ -478,11 +446,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   // The caller's own.
   const StreamState start_;
-  std::vector<RecordPlace> mirror_;
-  CutterState delivered_state_;
-  std::vector<Sequence::SkippedIn> skipped_;
-  bool finished_ = false;
-  Status ended_;  // of each call from then on
+  Deliveries delivered_;
 };
 
 ShardStream::ShardStream(std::vector<InputFile> files, const StreamOptions& options)

@@ -2,12 +2,12 @@
 
 import gzip
 import zlib
-from pathlib import Path
 
 import pytest
 
 import tfrecord_fast as tf
 from tests.support.frames import frames
+from tests.support.paths import ROOT
 
 WRAPPERS = {
     "GZIP": (b"\x1f\x8b\x08\0\0\0\0\0\0\3", bytes(8)),
@@ -97,7 +97,7 @@ def test_a_record_before_a_symbol_that_there_is_not_comes_out(tmp_path, length, 
 @pytest.mark.parametrize("shift", range(4))
 def test_a_symbol_that_there_is_not_gives_nothing_of_another_file(tmp_path, shift):
     """A damaged file of which ISA-L counts some hundred bytes as given before it refuses a symbol."""
-    damaged, secrets = Path(__file__).with_name("unwritten.tfrecord.gz"), tmp_path / "secrets"
+    damaged, secrets = ROOT / "tests" / "core" / "unwritten.tfrecord.gz", tmp_path / "secrets"
     secrets.write_bytes(gzip.compress(frames([b"z" * shift, *[b"SECRET%04d" % i for i in range(12_000)]])))
     for threads in (1, 2) * 3:
         assert sum(len(batch) for batch in tf.ShardReader(secrets, num_threads=threads)) == 12_001

@@ -1,0 +1,71 @@
+// What the caller of a stream has been given: where it stands, what was skipped, and whether there is more.
+
+#ifndef TFRECORD_FAST_PIPELINE_DELIVERED_H_
+#define TFRECORD_FAST_PIPELINE_DELIVERED_H_
+
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "pipeline/batch_cutter.h"
+#include "pipeline/sequence.h"
+
+namespace tfr {
+
+class Deliveries {
+ public:
+  // With an order that depends on timing, steps do not come one after the other, and there is no state to ask for.
+  Deliveries(CutterState start, std::vector<RecordPlace> shuffled, bool in_order)
+      : state_(std::move(start)), shuffled_(std::move(shuffled)), in_order_(in_order) {}
+
+  // Follows a batch that the caller gets.
+  void Take(Cut cut) {
+    state_ = std::move(cut.after);
+    TakeRest(std::move(cut));
+  }
+
+  // Follows what comes after the last batch.
+  void TakeRest(Cut cut) {
+    for (Sequence::SkippedIn& skipped : cut.skipped) skipped_.push_back(std::move(skipped));
+    if (!in_order_) return;
+    for (const ShuffleStep& step : cut.steps) {
+      if (step.slot == ShuffleStep::kAppend) {
+        shuffled_.push_back(step.place);
+      } else if (step.place.file == ShuffleStep::kGone) {
+        shuffled_[step.slot] = shuffled_.back();
+        shuffled_.pop_back();
+      } else {
+        shuffled_[step.slot] = step.place;
+      }
+    }
+  }
+
+  // The last status of interest. What was in work is lost: to say later that there is nothing more would be wrong,
+  // unless what was lost is damaged.
+  Status End(Status status) {
+    ended_ = true;
+    if (status.code() == StatusCode::kOutOfMemory) later_ = Status::OutOfMemory();
+    if (status.code() == StatusCode::kCancelled) {
+      later_ = Status::Closed("reading was interrupted, and can't go on here; start again from a saved state");
+    }
+    return status;
+  }
+
+  bool ended() const { return ended_; }
+  const Status& later() const { return later_; }  // of each call after the end
+  const CutterState& state() const { return state_; }
+  const std::vector<RecordPlace>& shuffled() const { return shuffled_; }
+  std::vector<Sequence::SkippedIn> TakeSkipped() { return std::exchange(skipped_, {}); }
+
+ private:
+  CutterState state_;
+  std::vector<RecordPlace> shuffled_;  // the places in the shuffle buffer
+  const bool in_order_;
+  std::vector<Sequence::SkippedIn> skipped_;
+  bool ended_ = false;
+  Status later_;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_DELIVERED_H_
