@@ -93,6 +93,13 @@ MUTANTS = [
         VARINT,
     ),
     Mutant(
+        "varint/portable.cc",
+        "static_cast<size_t>(end - out) >= kMaxVarintSize; ++i) {",
+        "out < end; ++i) {",
+        "garbage after the last value",
+        VARINT,
+    ),
+    Mutant(
         "varint/bmi2.cc",
         "if (n < capacity && start < 8 * size) return nullptr;  // cut",
         "",

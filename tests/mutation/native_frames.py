@@ -114,6 +114,13 @@ MUTANTS = [
     ),
     Mutant(
         "codec/gzip.cc",
+        "!MayBeginPart(data) || data[3] != 4) return false;",
+        "!MayBeginPart(data)) return false;",
+        "a mark in a member of another form",
+        PARTS,
+    ),
+    Mutant(
+        "codec/gzip.cc",
         "StoreLE32(out + kMarked - 4, static_cast<uint32_t>(block.size));",
         "StoreLE32(out + kMarked - 4, static_cast<uint32_t>(*size));",
         "the mark's second size",
@@ -165,6 +172,13 @@ MUTANTS = [
     Mutant("framing/reader.cc", "if (begin_ < end_) Drop(1);", "", "going past the damaged byte", DAMAGE),
     Mutant(
         "framing/reader.cc",
+        "if (got == 0 && !read.ok() && read.code() != StatusCode::kDataLoss) return read;",
+        "",
+        "an error of the system while skipping",
+        "core/test_search",
+    ),
+    Mutant(
+        "framing/reader.cc",
         "    if (left > 0) std::memcpy(fresh->data(), buffer_->data() + begin_, left);\n",
         "",
         "what a new buffer takes over",
@@ -207,13 +221,38 @@ MUTANTS = [
     ),
     Mutant(
         "framing/scan.cc",
+        "if (state != HeaderState::kIntact) {",
+        "if (state == HeaderState::kTooLarge) {",
+        "a header's CRC",
+        DAMAGE,
+    ),
+    Mutant(
+        "framing/scan.cc",
         "if (static_cast<size_t>(end - next) < kFrameBytes + length) break;",
         "if (static_cast<size_t>(end - next) < kHeaderBytes + length) break;",
         "a footer that is still to come",
         READER,
     ),
     Mutant(
-        "framing/search.cc", "    ++from;\n", "    from += kHeaderBytes;\n", "going on after a header by chance", DAMAGE
+        "framing/search.cc",
+        "from += static_cast<int64_t>(looked_at - (kHeaderBytes - 1));",
+        "from += static_cast<int64_t>(looked_at);",
+        "a header across two blocks of a search",
+        "core/test_search",
+    ),
+    Mutant(
+        "framing/search.cc",
+        "*intact = shown.size >= length + kFooterBytes && DataIsIntact(shown.data, length);",
+        "*intact = shown.size >= length + kFooterBytes;",
+        "a header by chance",
+        "core/test_search",
+    ),
+    Mutant(
+        "framing/search.cc",
+        "    ++from;\n",
+        "    from += kHeaderBytes;\n",
+        "going on after a header by chance",
+        "core/test_search",
     ),
     Mutant(
         "framing/writer.cc",
