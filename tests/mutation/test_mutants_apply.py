@@ -5,6 +5,7 @@ import collections
 
 import pytest
 
+import tfrecord_fast as tf
 from tests.faults import preload
 from tests.mutation import native, overlay, python, python_mutants
 from tests.support.paths import ROOT
@@ -33,6 +34,14 @@ def test_every_room_of_the_core_has_tests():
     assert set(native.TESTS) == {path.name for path in native.CORE.iterdir() if path.is_dir()} == set(native.ROOMS)
 
 
+def test_only_mistakes_in_backends_that_the_processor_lacks_are_left_out():
+    lacked = {mutant.file for mutant in NATIVE if native.lacking(mutant)}
+    assert lacked <= {f"{room}/{name}.cc" for room in ("crc32c", "varint") for name in native.BACKENDS}
+    for room, available in tf.build_info()["simd_available"].items():
+        assert not lacked & {f"{room}/{name}.cc" for name in available}
+        assert (native.CORE / room).is_dir() and set(available) <= {*native.BACKENDS, "portable"}
+
+
 STARTS = """
 import subprocess, sys
 from tests.faults import preload
@@ -57,7 +66,8 @@ def test_processes_that_tests_start_have_the_mistake_too(tmp_path, monkeypatch):
     monkeypatch.setattr(overlay, "BUILD", tmp_path)
     copy = overlay.Overlay("copy")
     (tmp_path / "test_starts.py").write_text(STARTS.format(folder=str(copy.folder)))
-    assert copy.pytest([tmp_path / "test_starts.py"], 60)[0]
+    passed, said = copy.pytest([tmp_path / "test_starts.py"], 300)
+    assert passed, said
 
 
 SMALL = "def f(a, b=2):\n    if a < b and not a:\n        raise ValueError(g(a, b))\n    return a + b\n"
