@@ -26,10 +26,10 @@ MUTANTS = [
     ),
     Mutant(
         "codec/block_pool.cc",
-        "if (!output.failed.ok()) return output.failed;",
+        "if (output->failed.ok()) output->failed = std::move(status);",
         "",
-        "a sink that has failed",
-        BLOCKS,
+        "a sink that fails",
+        "faults/test_io_errors",
     ),
     Mutant("codec/block_pool.cc", "    if (output->writing) return;\n", "", "one thread writes at a time", BLOCKS),
     Mutant(
