@@ -220,6 +220,9 @@ def test_an_index_of_a_null_means_nothing():
     made = node(b"c", 2, [b"\x02", b"\x7f\x01"], dictionary=numbers(), nulls=1)
     rows = tf.encode_examples({"a": made}).tolist()
     assert rows == [tf.encode_examples({"a": [None]})[0], tf.encode_examples({"a": [1]})[0]]
+    strings = node(b"z", 2, [None, int32(0, 1, 3), b"abc"])
+    made = node(b"c", 2, [b"\x02", b"\x7f\x01"], dictionary=strings, nulls=1)
+    assert tf.encode_examples({"a": made}).tolist() == [rows[0], tf.encode_examples({"a": [b"bc"]})[0]]
 
 
 def test_a_dictionary_without_values_is_refused():
