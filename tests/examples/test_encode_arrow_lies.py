@@ -155,6 +155,20 @@ def test_a_structure_with_a_wrong_field_is_refused(name):
         tf.encode_examples({"a": WRONG_FIELDS[name]()})
 
 
+def test_a_buffer_more_than_the_form_has_is_refused():
+    with pytest.raises(REFUSED, match="with 3 buffers, expected 2"):
+        tf.encode_examples({"a": changed(numbers, array_n_buffers=3)})
+
+
+@pytest.mark.parametrize("where", ["array", "schema"])
+def test_a_child_that_is_missing_is_refused(where):
+    made = SOUND["list"]()
+    children = getattr(made, where).children
+    children[0] = type(children[0])()
+    with pytest.raises(REFUSED, match="child 0 is missing"):
+        tf.encode_examples({"a": made})
+
+
 def missing_buffers():
     for name, make in SOUND.items():
         for i in range(1, make().array.n_buffers):

@@ -131,6 +131,9 @@ def test_after_a_failure_a_sink_is_given_nothing_more():
             calls.append(len(data))
             raise KeyboardInterrupt
 
+        def flush(self):
+            calls.append("flush")
+
     writer = tf.io.TFRecordWriter(Sink())
     with pytest.raises(KeyboardInterrupt):
         writer.write(b"x" * 100_000)

@@ -122,13 +122,6 @@ MUTANTS = [
         "an index past the end of its dictionary",
         LIES,
     ),
-    Mutant(
-        "bindings/arrow_import.cc",
-        "valid ? static_cast<int64_t>(index) : 0;",
-        "static_cast<int64_t>(index);",
-        "the index of a null",
-        LIES,
-    ),
     Mutant("bindings/arrow_import.cc", "  given->release = nullptr;\n", "", "a capsule is used once", LIES),
     Mutant("bindings/arrow_import.cc", "depth_ >= kMostDepth || ", "", "a structure that holds itself", LIES),
     Mutant("bindings/arrow_import.cc", "out[i] = Bit(bits, offset + i);", "out[i] = Bit(bits, i);", "a slice", ARROW),

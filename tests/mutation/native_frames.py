@@ -34,13 +34,6 @@ MUTANTS = [
     Mutant("codec/block_pool.cc", "    if (output->writing) return;\n", "", "one thread writes at a time", BLOCKS),
     Mutant(
         "codec/block_pool.cc",
-        "      --pending_;\n      done_.notify_all();\n",
-        "      --pending_;\n",
-        "waking who waits for a place",
-        BLOCKS,
-    ),
-    Mutant(
-        "codec/block_pool.cc",
         "return !output.writing; });",
         "return true; });",
         "a flush waits for the block that is being written",
