@@ -5,7 +5,6 @@ from tests.mutation.native import Mutant
 LIKE = "values/test_bytes_like"
 BATCH = "core/test_record_batch"
 WRITER = "core/test_writer"
-FORKS = "files/test_writer_forks"
 FILES = "faults/test_python_files"
 ARROW = "examples/test_encode_arrow"
 LIES = "examples/test_encode_arrow_lies"
@@ -212,49 +211,5 @@ MUTANTS = [
         "    continue;\n",
         "the garbage collector sees file objects",
         FILES,
-    ),
-    # ---- writer.cc, reader.cc ----
-    Mutant(
-        "bindings/writer.cc",
-        "if (writer == nullptr || writer->generation != ForkGeneration() || writer->writer.closed()) return;",
-        "if (writer == nullptr || writer->writer.closed()) return;",
-        "a forked process writes nothing",
-        FORKS,
-    ),
-    Mutant("bindings/writer.cc", "!status.ok() && !said) {", "!status.ok()) {", "an error is told once", WRITER),
-    Mutant(
-        "bindings/writer.cc",
-        'if (Unbox<WriterPtr>(self.ptr())) throw py::value_error("the writer is open already");',
-        "",
-        "a writer is opened once",
-        WRITER,
-    ),
-    Mutant(
-        "bindings/writer.cc",
-        "    if (!close_file) PythonWriters().insert(self.ptr());",
-        "    ",
-        "a writer that is open at the end",
-        "faults/test_interpreter_exit",
-    ),
-    Mutant(
-        "bindings/reader.cc",
-        "    if (iterator.batch) {\n      // Another",
-        "    if (false) {\n      // Another",
-        "records of two threads",
-        "faults/test_used_by_threads",
-    ),
-    Mutant(
-        "bindings/reader.cc",
-        "  if (PythonReferences* references = ReferencesOf(self)) references->Clear();\n",
-        "",
-        "a reader and its file object are collected",
-        FILES,
-    ),
-    Mutant(
-        "bindings/reader.cc",
-        "return skipped.what.bytes < 0 ? std::nullopt : std::optional(skipped.what.bytes);",
-        "return std::optional(skipped.what.bytes);",
-        "a stretch of unknown size",
-        "core/test_damaged_parts",
     ),
 ]
