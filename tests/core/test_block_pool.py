@@ -44,6 +44,7 @@ def test_a_record_of_more_than_a_block_may_have(tmp_path):
         large[::65536] = bytes(i % 251 for i in range(len(range(0, size, 65536))))
         writer.write(large)
         writer.write(b"after")
+    assert path.read_bytes().count(b"TFR1") == 1  # the mark of what was written after it
     records = iter(tf.data.TFRecordDataset(path))
     assert next(records) == b"before"
     assert next(records) == large

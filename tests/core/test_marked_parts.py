@@ -93,6 +93,16 @@ def test_records_are_divided_among_shards(tmp_path, kind):
     assert got == [ALL[i::3] for i in range(3)]
 
 
+def test_a_mark_in_a_member_of_another_form_counts_for_nothing(tmp_path):
+    """Of a member with a name, too: whoever made it, what looks like a mark need not be one."""
+    part = bytearray(marked("GZIP", frames(PARTS[0]), size=100))
+    part[3] |= 8
+    part[24:24] = b"name\0"
+    assert gzip.decompress(bytes(part)) == frames(PARTS[0])
+    path = write(tmp_path / "a", [part])
+    assert read(path)[0] == list(tf.data.TFRecordDataset(path)) == PARTS[0]
+
+
 def offset_of(index):
     return sum(FRAME + len(record) for record in ALL[:index])
 

@@ -3,6 +3,7 @@
 import copy
 import gc
 import pickle
+import struct
 
 import numpy as np
 import pytest
@@ -169,7 +170,14 @@ def test_a_pickle_holds_the_slice_alone():
 
 
 @pytest.mark.parametrize(
-    "damaged", [(b"", b"\x05" + bytes(7)), (b"abc", b"\xff" * 8), (b"abc", b"\0" * 3), (b"abc", b"")]
+    "damaged",
+    [
+        (b"", b"\x05" + bytes(7)),
+        (b"abc", b"\xff" * 8),
+        (b"abc", b"\0" * 3),
+        (b"abc", b""),
+        (b"abc", struct.pack("<QQ", 2**64 - 1, 4)),  # which are three together
+    ],
 )
 def test_a_damaged_pickle_is_an_error(damaged):
     restore, _ = tf._core.record_batch([b"abc"]).__reduce__()

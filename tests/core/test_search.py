@@ -1,6 +1,8 @@
 """Finding the next intact record among headers that claim too much: the right one, in linear time, until a signal."""
 
+import errno
 import io
+import itertools
 import random
 import struct
 import subprocess
@@ -56,6 +58,38 @@ def read_past(source, **options):
     past = stream(source, on_corrupt="skip", **options)
     records = list(past.records())
     return records, [(one.offset, one.bytes) for one in past.take_skipped()]
+
+
+def test_a_record_that_begins_inside_a_header_by_chance_is_found():
+    """The CRC of the wrong length is the beginning of the right one."""
+    wrong = next(length for length in itertools.count() if masked_crc(struct.pack("<Q", length)) < MIB)
+    data = (
+        b"damage" + struct.pack("<Q", wrong) + frame(random.Random(0).randbytes(masked_crc(struct.pack("<Q", wrong))))
+    )
+    assert data[6 : 6 + HEADER] == header(wrong)
+    records, stretches = read_past(data)
+    assert (len(records), stretches) == (1, [(0, 14)])
+
+
+class Failing:
+    """A file that can't be read any more after its data."""
+
+    def __init__(self, data):
+        self.file = io.BytesIO(data)
+
+    def read(self, size):
+        if got := self.file.read(size):
+            return got
+        raise OSError(errno.EIO, "the disk is gone")
+
+
+@pytest.mark.parametrize("after", [b"", frame(b"one")[:-1]], ids=["nothing", "a part of a record"])
+def test_what_fails_while_the_next_record_is_searched_is_raised(after):
+    reader = tf.ShardReader(Failing(frame(b"first") + b"damage" * 5 + after), on_corrupt="skip", batch_size=1)
+    batches = iter(reader)
+    assert list(next(batches)) == [b"first"]
+    with pytest.raises(OSError, match="the disk is gone"):
+        next(batches)
 
 
 PIECES = st.one_of(

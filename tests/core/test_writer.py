@@ -99,6 +99,25 @@ def test_records_that_fill_the_buffer_to_the_byte(path):
         assert path.read_bytes() == frames(records)
 
 
+@pytest.mark.parametrize("size", [1, 100, 4095, 70_000])
+def test_a_pipe_that_takes_only_parts_gets_every_byte(tmp_path, size):
+    """A full pipe takes what there is room for, which ends anywhere: in a header, in a record, before a footer."""
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(reader, True)
+    got = []
+    thread = threading.Thread(target=lambda: got.extend(iter(lambda: os.read(reader, 5003), b"")), daemon=True)
+    writer = tf.io.TFRecordWriter(tmp_path / "pipe")
+    thread.start()
+    records = [bytes([n]) * (size if n % 2 else 300_001) for n in range(1, 9)]
+    for record in records:
+        writer.write(record)
+    writer.close()
+    thread.join()
+    os.close(reader)
+    assert b"".join(got) == frames(records)
+
+
 # ---- Batches ----
 
 

@@ -2,6 +2,7 @@
 
 import datetime
 import os
+import weakref
 
 import numpy as np
 import pytest
@@ -127,6 +128,24 @@ def test_a_column_of_nulls_has_no_key(nulls, make):
 
 def test_an_empty_table_is_no_records():
     check(pa.table({"a": pa.array([], pa.string()), "b": pa.array([], pa.list_(pa.int8()))}), [])
+
+
+def test_strings_hold_their_memory_until_they_are_encoded():
+    """Whoever gave them need not."""
+    alive = []
+
+    class Given:
+        def __arrow_c_array__(self, requested_schema=None):
+            alive.append([memory() is not None for memory in held])
+            data = np.frombuffer(b"abcdef" * 100, np.uint8).copy()
+            held.append(weakref.ref(data))
+            buffers = [None, pa.py_buffer(np.arange(0, 601, 6, np.int32)), pa.py_buffer(data)]
+            return pa.Array.from_buffers(pa.binary(), 100, buffers).__arrow_c_array__()
+
+    held = []
+    records = tf.encode_examples({"a": Given(), "b": Given()})
+    assert alive == [[], [True]] and [memory() for memory in held] == [None, None]
+    assert records.tolist() == tf.encode_examples({key: [b"abcdef"] * 100 for key in "ab"}).tolist()
 
 
 def test_a_null_inside_a_list_is_refused():

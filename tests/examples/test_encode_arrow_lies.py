@@ -155,6 +155,20 @@ def test_a_structure_with_a_wrong_field_is_refused(name):
         tf.encode_examples({"a": WRONG_FIELDS[name]()})
 
 
+def test_a_buffer_more_than_the_form_has_is_refused():
+    with pytest.raises(REFUSED, match="with 3 buffers, expected 2"):
+        tf.encode_examples({"a": changed(numbers, array_n_buffers=3)})
+
+
+@pytest.mark.parametrize("where", ["array", "schema"])
+def test_a_child_that_is_missing_is_refused(where):
+    made = SOUND["list"]()
+    children = getattr(made, where).children
+    children[0] = type(children[0])()
+    with pytest.raises(REFUSED, match="child 0 is missing"):
+        tf.encode_examples({"a": made})
+
+
 def missing_buffers():
     for name, make in SOUND.items():
         for i in range(1, make().array.n_buffers):
@@ -220,6 +234,9 @@ def test_an_index_of_a_null_means_nothing():
     made = node(b"c", 2, [b"\x02", b"\x7f\x01"], dictionary=numbers(), nulls=1)
     rows = tf.encode_examples({"a": made}).tolist()
     assert rows == [tf.encode_examples({"a": [None]})[0], tf.encode_examples({"a": [1]})[0]]
+    strings = node(b"z", 2, [None, int32(0, 1, 3), b"abc"])
+    made = node(b"c", 2, [b"\x02", b"\x7f\x01"], dictionary=strings, nulls=1)
+    assert tf.encode_examples({"a": made}).tolist() == [rows[0], tf.encode_examples({"a": [b"bc"]})[0]]
 
 
 def test_a_dictionary_without_values_is_refused():

@@ -43,11 +43,24 @@ def test_what_has_no_form_in_an_example_is_refused_and_the_feature_named(column,
         tf.encode_examples({"bad": column})
 
 
-def test_a_uint64_above_int64_names_feature_and_row():
+@pytest.mark.parametrize("value", [2**63, 2**64 - 1])
+def test_a_uint64_above_int64_names_feature_and_row(value):
     column = np.zeros((9000, 2), np.uint64)
-    column[8500, 1] = 2**63
+    column[8500, 1] = value
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"feature 'big', row 8500: a uint64 above 2\^63 - 1"):
         tf.encode_examples({"a": np.zeros(9000), "big": column})
+
+
+def test_of_several_errors_the_first_is_told_whichever_is_found_first():
+    """Of two threads, one has rows 0 to 63, and finds its error before the other, whose rows are longer, does."""
+    splits = np.concatenate([[0], np.cumsum([5_000] * 64 + [10_000] * 64)])
+    long = tf.RaggedTensor.from_row_splits(np.zeros(splits[-1], np.int64), splits)
+    bad = np.zeros(128, np.uint64)
+    bad[[63, 127]] = 2**63
+    columns = {f"a{i}": long for i in range(20)} | {"bad": bad}
+    for _ in range(5):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="row 63"):
+            tf.encode_examples(columns, num_threads=2)
 
 
 def test_columns_of_unequal_length_are_named_with_their_lengths():

@@ -12,6 +12,7 @@ import tfrecord_fast as tf
 pytest.importorskip("google.protobuf")
 
 from tests.support import oracle_protobuf as oracle
+from tests.support import wire_writer as wire
 
 CASES = settings(max_examples=int(os.environ.get("TFRECORD_FAST_CASES", "100")))
 KEYS = st.text("abcdü", max_size=4)
@@ -124,6 +125,14 @@ def test_arrow_lists_are_feature_lists():
     expected = [{"a": ("int64", [[1, 2], [3]])}, {}, {"a": ("int64", [])}]
     made = tf.encode_sequence_examples(None, {"a": array})
     assert made.tolist() == [oracle.sequence_example(None, row) for row in expected]
+
+
+@pytest.mark.parametrize("kind", ["int64", "float", "bytes"])
+def test_a_step_that_is_null_is_a_feature_without_a_kind(kind):
+    value = {"int64": 300, "float": 1.0, "bytes": b"x"}[kind]
+    feature = wire.feature(kind, [value])
+    (made,) = tf.encode_sequence_examples(None, {"a": [[[value], None, [value]]]})
+    assert made == wire.sequence_example([], [(b"a", [feature, b"", feature])])
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,13 @@ def check(made, expected):
     assert tf.encode_examples(made).tolist() == [oracle.example(row) for row in expected]
 
 
+@pytest.mark.parametrize("shape", [4, (2, 2)])
+def test_a_bool_whose_byte_is_neither_0_nor_1_is_true(shape):
+    """As a cast of other memory makes it."""
+    column = np.array([2, 0, 255, 1], np.uint8).view(bool).reshape(shape)
+    assert tf.encode_examples({"a": column}).tolist() == tf.encode_examples({"a": column.astype(int)}).tolist()
+
+
 def test_many_rows_and_long_keys_are_protobufs():
     n = 5000
     rng = np.random.default_rng(7)

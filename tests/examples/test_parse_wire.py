@@ -75,6 +75,10 @@ MALFORMED = [
     one(wire.field(3, wire.field(1, b"\x80" * 10 + b"\x01"))),  # eleven bytes
     one(wire.field(3, wire.field(1, b"\x01\x80"))),  # the run ends inside a varint
     one(wire.field(3, b"\x0b")),  # a group that does not end
+    one(wire.field(3, b"\x0b\x14")),  # a group that the end of another field closes
+    one(wire.field(3, wire.groups(101))),
+    one(wire.field(3, b"\x11" + bytes(7))),  # an unknown fixed64 that is cut
+    one(wire.field(3, b"\x15" + bytes(3))),  # an unknown fixed32 that is cut
     wire.varint(5 << 3 | 3) + wire.varint(5 << 3 | 4),  # a group at the top, as TensorFlow
 ]
 
@@ -115,6 +119,10 @@ def test_a_malformed_record_alone_raises(message):
 def test_packed_floats_cut_short_raise():
     with pytest.raises(tf.errors.InvalidArgumentError):
         values(one(wire.field(2, wire.field(1, bytes(7)))), tf.float32)
+
+
+def test_a_hundred_groups_inside_each_other_are_skipped():
+    assert values(one(wire.field(3, wire.groups(100) + wire.int64_list([7])))) == [7]
 
 
 def test_garbage_in_what_was_not_asked_for_is_not_looked_at():

@@ -51,6 +51,17 @@ def sliced(paths, features):
     tf.io.parse_example(batch[22::-2], features)
 
 
+def sliced_in_order(paths, features):
+    [batch] = tf.data.TFRecordDataset(paths).batch(24)
+    tf.io.parse_example(batch[:3], features)
+    tf.io.parse_example(batch[3:], features)
+
+
+def joined(paths, features):
+    [batch] = tf.data.TFRecordDataset(paths).batch(24)
+    tf.io.parse_example(tf._core.concatenate([batch[:2], batch[1::3]]), features)
+
+
 def indexed(paths, features):
     tf.IndexedReader(paths, features).take([3, 22])
 
@@ -59,7 +70,7 @@ def indexed_alone(paths, features):
     tf.IndexedReader(paths, features)[22]
 
 
-@pytest.mark.parametrize("read", [shards, datasets, sliced, indexed, indexed_alone])
+@pytest.mark.parametrize("read", [shards, datasets, sliced, sliced_in_order, joined, indexed, indexed_alone])
 @pytest.mark.parametrize(("features", "ids", "text"), CASES, ids=["range", "length", "partition"])
 def test_file_and_record_are_named(files, read, features, ids, text):
     ok, bad = files(ids)

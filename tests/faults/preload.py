@@ -40,7 +40,7 @@ def library():
 
 def environment():
     """The environment of a process that has the library."""
-    return {**os.environ, "LD_PRELOAD": str(library()), "PYTHONPATH": os.pathsep.join([str(ROOT), *_python_path()])}
+    return {**os.environ, "LD_PRELOAD": str(library()), "PYTHONPATH": os.pathsep.join([*_python_path(), str(ROOT)])}
 
 
 def _python_path():

@@ -95,3 +95,28 @@ def test_a_synced_file_is_written_then_synced_then_named(synced_calls):
 
 def test_the_folder_is_synced_after_the_last_name_is_given(synced_calls):
     assert max(places(synced_calls, "rename")) < max(places(synced_calls, "fsync", "."))
+
+
+CLOSING = """
+import errno, os, sys
+import tfrecord_fast as tf
+from tests.faults import preload
+
+writer = tf.io.TFRecordWriter(sys.argv[1])
+writer.write(b"abc")
+faults = preload.Faults()
+faults.arm(["close"], 1, preload.FAIL, getattr(errno, sys.argv[2]))
+try:
+    writer.close()
+    print("closed")
+except OSError as error:
+    print(errno.errorcode[error.errno], error.filename == sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize(("error", "told"), [("EIO", "EIO True\n"), ("EINTR", "closed\n")])
+def test_a_file_system_that_refuses_when_a_file_is_closed_is_heard(tmp_path, error, told):
+    """As one over the network may: what was written is lost. After EINTR, a file of Linux is closed all the same."""
+    command = [sys.executable, "-c", CLOSING, str(tmp_path / "out"), error]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=preload.environment())
+    assert done.stdout == told, done.stderr

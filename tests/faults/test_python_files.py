@@ -46,6 +46,17 @@ def test_a_result_of_read_that_can_not_be_is_an_error(value):
     assert outcome(code) == "error"
 
 
+def test_wider_items_than_bytes_are_no_result_of_read():
+    """Not even if their memory is that of records."""
+    code = f"""
+        class File:
+            def read(self, size): return np.frombuffer({frames([b"x" * 4])!r}, "i4")
+        try: print(list(tf.data.TFRecordDataset(File())))
+        except TypeError as error: print(error)
+    """
+    assert outcome(code) == "read() of a file object returned numpy.ndarray, not bytes"
+
+
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"])
 @pytest.mark.parametrize("value", COUNTS)
 def test_a_count_of_write_that_can_not_be_is_an_error(value, compression):
@@ -119,6 +130,9 @@ def test_after_a_failure_a_sink_is_given_nothing_more():
         def write(self, data):
             calls.append(len(data))
             raise KeyboardInterrupt
+
+        def flush(self):
+            calls.append("flush")
 
     writer = tf.io.TFRecordWriter(Sink())
     with pytest.raises(KeyboardInterrupt):

@@ -175,6 +175,17 @@ def test_any_number_of_threads_writes_the_same_files(tmp_path):
         assert (tmp_path / f"1-{shard:05d}").read_bytes() == (tmp_path / f"3-{shard:05d}").read_bytes()
 
 
+def test_rows_that_take_longer_than_those_after_them_stay_in_their_place(tmp_path):
+    """Each row is a block: many integers, which take time, and one long string, which does not, in turns."""
+    count, rows = 250_000, 40
+    splits = np.cumsum([0] + [count, 0] * (rows // 2))
+    ints = tf.RaggedTensor.from_row_splits(np.arange(splits[-1]) % 10_000, splits)
+    made = {"i": np.arange(rows), "ints": ints, "text": [b"", bytes(500_000)] * (rows // 2)}
+    with tf.ExampleWriter(tmp_path / "a", num_threads=3) as writer:
+        writer.write(made)
+    assert numbers(tmp_path / "a") == list(range(rows))
+
+
 # ---- Only complete files have their names ----
 
 

@@ -125,6 +125,13 @@ def test_what_is_not_in_the_page_cache_is_read(tmp_path):
             assert reader.take(range(1999, -1, -1)).tolist() == MANY[::-1]
 
 
+def test_a_record_that_is_asked_for_twice_is_in_memory_once(tmp_path):
+    (path,) = write(tmp_path, [RECORDS])
+    batch = IndexedReader(path).take([0, 2, 0])
+    first, _, again = (np.frombuffer(batch.view(i), np.uint8) for i in range(3))
+    assert first.ctypes.data == again.ctypes.data
+
+
 def index_arrays(records):
     return offsets(records)[:-1], [len(record) + FRAME for record in records]
 

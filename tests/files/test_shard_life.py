@@ -17,6 +17,7 @@ import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.forks import repeated, status_of_child
 from tests.support.frames import frames
+from tests.support.processes import printed
 
 ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "100"))
 RECORDS = 2000
@@ -54,6 +55,17 @@ def settled(before):
     while threads() > before and time.monotonic() < end:
         time.sleep(0.001)
     return threads() <= before
+
+
+def test_a_thread_that_has_read_all_that_there_is_room_for_is_woken(files):
+    """The only one, which the caller does not help; without it, nothing would ever come."""
+    code = """
+    batches = iter(tf.ShardReader(sys.argv[1], num_threads=1, batch_size=50, num_epochs=5, prefetch_bytes=100_000))
+    count = len(next(batches))
+    time.sleep(0.3)
+    print(count + sum(map(len, batches)))
+    """
+    assert printed(code, files) == str(5 * FILES * RECORDS)
 
 
 def test_a_reader_dropped_half_way_ends_its_threads(files):

@@ -93,6 +93,13 @@ MUTANTS = [
         VARINT,
     ),
     Mutant(
+        "varint/portable.cc",
+        "static_cast<size_t>(end - out) >= kMaxVarintSize; ++i) {",
+        "out < end; ++i) {",
+        "garbage after the last value",
+        VARINT,
+    ),
+    Mutant(
         "varint/bmi2.cc",
         "if (n < capacity && start < 8 * size) return nullptr;  // cut",
         "",
@@ -118,8 +125,8 @@ MUTANTS = [
     Mutant(
         "crc32c/sse42.cc",
         "for (; size >= 3 * kShort; data",
-        "for (; size > 3 * kShort + 8; data",
-        "where streams begin to pay: equal answers",
+        "for (; size >= 3 * kShort - 8; data",
+        "bytes enough for three streams",
     ),
     Mutant(
         "crc32c/sse42.cc",
@@ -137,10 +144,10 @@ MUTANTS = [
     Mutant(
         "crc32c/pclmul.cc",
         "for (data += 64, size -= 64; size >= 64; data",
-        "for (data += 64, size -= 64; size > 64; data",
+        "for (data += 64, size -= 64; size >= 48; data",
         "the last whole block",
     ),
-    Mutant("crc32c/vpclmul.cc", "  if (size >= 192 + 256) {", "  if (size >= 128 + 256) {", "the first four registers"),
+    Mutant("crc32c/vpclmul.cc", "  if (size >= 192 + 256) {", "  if (size >= 128) {", "the first four registers"),
     Mutant("crc32c/vpclmul.cc", "    data += size & ~size_t{63};\n", "", "where the tail begins"),
     # ---- io ----
     Mutant(
@@ -149,7 +156,13 @@ MUTANTS = [
         "bool HasKnownSize(const struct stat& info) { return S_ISREG(info.st_mode); }",
         "files in /proc",
     ),
-    Mutant("io/source.cc", 'if (S_ISDIR(info.st_mode)) return Status::Errno(EISDIR, "open");', "", "reading a folder"),
+    Mutant(
+        "io/source.cc",
+        'if (S_ISDIR(info.st_mode)) return Status::Errno(EISDIR, "open");',
+        "",
+        "a folder in the place of a file",
+        "files/test_indexed_reader_arguments",
+    ),
     Mutant("io/source.cc", "  *got = std::min(size, rest_.size);\n", "  *got = size;\n", "the end of memory"),
     Mutant("io/source.cc", "  given_ += *got;\n", "", "bytes that were read to detect"),
     Mutant(
@@ -157,15 +170,22 @@ MUTANTS = [
         "      const size_t skip = i == part ? done : 0;\n",
         "      const size_t skip = 0;\n",
         "a short write",
-    ),
-    Mutant(
-        "io/sink.cc", "      ++part;\n      done = 0;\n", "      ++part;\n", "a short write that ends in a later part"
+        "core/test_writer",
     ),
     Mutant(
         "io/sink.cc",
-        "used < kMaxParts && total < kMaxTransfer; ++i",
-        "used < kMaxParts; ++i",
-        "more than one write may take: not seen below 2 GiB",
+        "      ++part;\n      done = 0;\n",
+        "      ++part;\n",
+        "a short write that ends in a later part",
+        "core/test_writer",
+    ),
+    Mutant("io/sink.cc", "if (size == 0) continue;", "if (size == 0) break;", "empty parts", "core/test_writer"),
+    Mutant(
+        "io/sink.cc",
+        "n < 0 && waits_ && (errno == EAGAIN || errno == EWOULDBLOCK)",
+        "false",
+        "a pipe that is full",
+        "core/test_writer",
     ),
     Mutant(
         "io/sink.cc",
@@ -178,20 +198,21 @@ MUTANTS = [
         "::close(descriptor) != 0 && errno != EINTR)",
         "::close(descriptor) != 0 && false)",
         "close that fails",
+        "faults/test_injected_faults",
     ),
     Mutant(
         "io/mapped_file.cc",
         "if (landing != nullptr) siglongjmp(*landing, 1);",
         "",
         "a file that is cut while it is mapped",
-        "files/test_indexed_reader_life",
+        "faults/test_index_damage",
     ),
     Mutant(
         "io/mapped_file.cc",
         "  landing = &here;\n  CopyAll(data_, pieces, count);\n  landing = nullptr;",
         "  landing = &here;\n  CopyAll(data_, pieces, count);",
         "faults outside of a copy",
-        "files/test_indexed_reader_life",
+        "faults/test_index_damage",
     ),
     # ---- base ----
     Mutant(

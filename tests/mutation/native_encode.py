@@ -11,8 +11,8 @@ WRITER = "files/test_example_writer"
 MUTANTS = [
     Mutant(
         "encode/column_plan.cc",
-        "return static_cast<const uint8_t*>(values)[i] != 0;",
-        "return static_cast<const uint8_t*>(values)[i];",
+        "return Load<uint8_t>(values, i) != 0;",
+        "return Load<uint8_t>(values, i);",
         "a bool byte of 2",
         VALUES,
     ),
@@ -46,10 +46,38 @@ MUTANTS = [
     ),
     Mutant(
         "encode/column_plan.cc",
+        "if (room < loose_room || size > sizeof bits) {",
+        "if (size > sizeof bits) {",
+        "whole registers at the end of a record",
+        ENCODE,
+    ),
+    Mutant(
+        "encode/column_plan.cc",
+        "  if (run.count == 0) return {0, 0};\n",
+        "",
+        "the size of an empty list",
+        ENCODE,
+    ),
+    Mutant(
+        "encode/column_plan.cc",
+        "  if (run.count == 0) return out;\n",
+        "",
+        "the bytes of an empty list",
+        ENCODE,
+    ),
+    Mutant(
+        "encode/column_plan.cc",
+        "const uint64_t feature = has ? FieldSize(sizes.list) : 0;",
+        "const uint64_t feature = FieldSize(sizes.list);",
+        "a null step",
+        SEQUENCES,
+    ),
+    Mutant(
+        "encode/column_plan.cc",
         "    if (!HasItem(item)) continue;\n    const Run run = RunOf(item);\n    for",
         "    const Run run = RunOf(item);\n    for",
         "a null over 2^63",
-        ERRORS,
+        "examples/test_encode_masks",
     ),
     Mutant(
         "encode/column_plan.cc",
@@ -70,6 +98,20 @@ MUTANTS = [
         "{ return a.key < b.key; });",
         "{ return a.key.size() < b.key.size(); });",
         "keys in the order of their bytes",
+        ENCODE,
+    ),
+    Mutant(
+        "encode/row_encoder.cc",
+        "if (i > 0 && columns[i].key == plans->back().column.key) {",
+        "if (false) {",
+        "a key that is given twice",
+        "examples/test_encode_masks",
+    ),
+    Mutant(
+        "encode/row_encoder.cc",
+        "for (uint64_t head = 2; head",
+        "for (uint64_t head = 3; head",
+        "the length of a record's only field",
         ENCODE,
     ),
     Mutant(

@@ -3,6 +3,7 @@
 from tests.mutation.native import Mutant
 
 BLOCKS = "core/test_block_compression"
+POOL = "core/test_block_pool"
 PARTS = "core/test_marked_parts"
 READER = "core/test_reader"
 DAMAGE = "faults/test_damage"
@@ -14,7 +15,7 @@ MUTANTS = [
         "    work_.notify_one();\n    const size_t most",
         "    const size_t most",
         "waking a thread for a block",
-        BLOCKS,
+        POOL,
     ),
     Mutant(
         "codec/block_pool.cc",
@@ -25,19 +26,12 @@ MUTANTS = [
     ),
     Mutant(
         "codec/block_pool.cc",
-        "if (!output.failed.ok()) return output.failed;",
+        "if (output->failed.ok()) output->failed = std::move(status);",
         "",
-        "a sink that has failed",
-        BLOCKS,
+        "a sink that fails",
+        "faults/test_io_errors",
     ),
     Mutant("codec/block_pool.cc", "    if (output->writing) return;\n", "", "one thread writes at a time", BLOCKS),
-    Mutant(
-        "codec/block_pool.cc",
-        "      --pending_;\n      done_.notify_all();\n",
-        "      --pending_;\n",
-        "waking who waits for a place",
-        BLOCKS,
-    ),
     Mutant(
         "codec/block_pool.cc",
         "return !output.writing; });",
@@ -56,8 +50,8 @@ MUTANTS = [
         "codec/block_sink.cc",
         "if (total > kMaxBlockBytes) return WriteUnmarked(parts, count);",
         "",
-        "a record over 1 GiB: not in the suite",
-        BLOCKS,
+        "a record over 1 GiB",
+        POOL,
     ),
     Mutant(
         "codec/block_sink.cc",
@@ -114,6 +108,13 @@ MUTANTS = [
     ),
     Mutant(
         "codec/gzip.cc",
+        "!MayBeginPart(data) || data[3] != 4) return false;",
+        "!MayBeginPart(data)) return false;",
+        "a mark in a member of another form",
+        PARTS,
+    ),
+    Mutant(
+        "codec/gzip.cc",
         "StoreLE32(out + kMarked - 4, static_cast<uint32_t>(block.size));",
         "StoreLE32(out + kMarked - 4, static_cast<uint32_t>(*size));",
         "the mark's second size",
@@ -165,6 +166,13 @@ MUTANTS = [
     Mutant("framing/reader.cc", "if (begin_ < end_) Drop(1);", "", "going past the damaged byte", DAMAGE),
     Mutant(
         "framing/reader.cc",
+        "if (got == 0 && !read.ok() && read.code() != StatusCode::kDataLoss) return read;",
+        "",
+        "an error of the system while skipping",
+        "core/test_search",
+    ),
+    Mutant(
+        "framing/reader.cc",
         "    if (left > 0) std::memcpy(fresh->data(), buffer_->data() + begin_, left);\n",
         "",
         "what a new buffer takes over",
@@ -207,13 +215,38 @@ MUTANTS = [
     ),
     Mutant(
         "framing/scan.cc",
+        "if (state != HeaderState::kIntact) {",
+        "if (state == HeaderState::kTooLarge) {",
+        "a header's CRC",
+        DAMAGE,
+    ),
+    Mutant(
+        "framing/scan.cc",
         "if (static_cast<size_t>(end - next) < kFrameBytes + length) break;",
         "if (static_cast<size_t>(end - next) < kHeaderBytes + length) break;",
         "a footer that is still to come",
         READER,
     ),
     Mutant(
-        "framing/search.cc", "    ++from;\n", "    from += kHeaderBytes;\n", "going on after a header by chance", DAMAGE
+        "framing/search.cc",
+        "from += static_cast<int64_t>(looked_at - (kHeaderBytes - 1));",
+        "from += static_cast<int64_t>(looked_at);",
+        "a header across two blocks of a search",
+        "core/test_search",
+    ),
+    Mutant(
+        "framing/search.cc",
+        "*intact = shown.size >= length + kFooterBytes && DataIsIntact(shown.data, length);",
+        "*intact = shown.size >= length + kFooterBytes;",
+        "a header by chance",
+        "core/test_search",
+    ),
+    Mutant(
+        "framing/search.cc",
+        "    ++from;\n",
+        "    from += kHeaderBytes;\n",
+        "going on after a header by chance",
+        "core/test_search",
     ),
     Mutant(
         "framing/writer.cc",

@@ -30,9 +30,9 @@ MUTANTS = [
     Mutant(
         "pipeline/batch_cutter.cc",
         "if (slot + 1u < buffer_.size()) buffer_[slot] = std::move(buffer_.back());",
-        "buffer_[slot] = std::move(buffer_.back());",
-        "the last slot of a buffer: harmless but for moving onto itself",
-        STATE,
+        "if (slot + 2u < buffer_.size()) buffer_[slot] = std::move(buffer_.back());",
+        "the last record of a buffer that runs empty",
+        ORDER,
     ),
     Mutant(
         "pipeline/batch_cutter.cc",
@@ -184,7 +184,7 @@ MUTANTS = [
         "pipeline/shard_stream.cc",
         "    if (wake) work_.notify_one();\n",
         "",
-        "waking a thread when a batch is taken: slower only",
+        "waking a thread when a batch is taken",
         LIFE,
     ),
     Mutant(
@@ -248,7 +248,7 @@ MUTANTS = [
         "index/take_plan.cc",
         "    if (i == 0 || number != rows[i - 1].number) {",
         "    {",
-        "a record that is asked for twice: more memory only",
+        "a record that is asked for twice",
         INDEXED,
     ),
     Mutant(

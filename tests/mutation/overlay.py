@@ -10,7 +10,7 @@ from tests.support.paths import ROOT
 
 BUILD = ROOT / "build" / "mutation"
 
-# As .ci/sanitize does: the copy is imported before pytest puts the checkout on the path.
+# As .ci/sanitize does: the copy is imported before anything else.
 RUN = """
 import sys, pytest, tfrecord_fast
 assert tfrecord_fast.__file__.startswith(sys.argv[1]), tfrecord_fast.__file__
@@ -46,6 +46,7 @@ class Overlay:
             "--no-header",
             "-p",
             "no:cacheprovider",
+            "--import-mode=append",  # processes that tests start take sys.path over: the checkout must not be first
             "-o",
             "faulthandler_timeout=0",
             "-o",

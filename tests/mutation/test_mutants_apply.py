@@ -5,7 +5,9 @@ import collections
 
 import pytest
 
-from tests.mutation import native, python, python_mutants
+import tfrecord_fast as tf
+from tests.faults import preload
+from tests.mutation import native, overlay, python, python_mutants
 from tests.support.paths import ROOT
 
 NATIVE = native.mutants()
@@ -30,6 +32,42 @@ def test_the_tests_that_entries_and_rooms_name_exist():
 
 def test_every_room_of_the_core_has_tests():
     assert set(native.TESTS) == {path.name for path in native.CORE.iterdir() if path.is_dir()} == set(native.ROOMS)
+
+
+def test_only_mistakes_in_backends_that_the_processor_lacks_are_left_out():
+    lacked = {mutant.file for mutant in NATIVE if native.lacking(mutant)}
+    assert lacked <= {f"{room}/{name}.cc" for room in ("crc32c", "varint") for name in native.BACKENDS}
+    for room, available in tf.build_info()["simd_available"].items():
+        assert not lacked & {f"{room}/{name}.cc" for name in available}
+        assert (native.CORE / room).is_dir() and set(available) <= {*native.BACKENDS, "portable"}
+
+
+STARTS = """
+import subprocess, sys
+from tests.faults import preload
+from tests.support.processes import printed
+
+WHERE = "import tfrecord_fast; print(tfrecord_fast.__file__)"
+
+
+def test_by_run_code():
+    assert printed(WHERE).startswith({folder!r})
+
+
+def test_with_faults():
+    command = [sys.executable, "-c", WHERE]
+    done = subprocess.run(command, env=preload.environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.startswith({folder!r})
+"""
+
+
+@pytest.mark.skipif(not preload.available(), reason="preloads a library that g++ compiles, on Linux")
+def test_processes_that_tests_start_have_the_mistake_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(overlay, "BUILD", tmp_path)
+    copy = overlay.Overlay("copy")
+    (tmp_path / "test_starts.py").write_text(STARTS.format(folder=str(copy.folder)))
+    passed, said = copy.pytest([tmp_path / "test_starts.py"], 300)
+    assert passed, said
 
 
 SMALL = "def f(a, b=2):\n    if a < b and not a:\n        raise ValueError(g(a, b))\n    return a + b\n"

@@ -11,6 +11,7 @@ __all__ = [
     "field",
     "fixed32",
     "float_list",
+    "groups",
     "int64_list",
     "sequence_example",
     "unknown_field",
@@ -79,6 +80,11 @@ def sequence_example(context, lists):
     steps = [(key, b"".join(field(1, step) for step in values)) for key, values in lists]
     out = field(1, b"".join(entry(key, value) for key, value in context)) if context else b""
     return out + (field(2, b"".join(entry(key, value) for key, value in steps)) if steps else b"")
+
+
+def groups(depth):
+    """Groups of field 1, one inside the other, without content."""
+    return b"\x0b" * depth + b"\x0c" * depth
 
 
 def unknown_field(rng: random.Random, groups=False):
