@@ -16,8 +16,8 @@ namespace {
 // In the memory that a thread has from the start.
 [[gnu::tls_model("initial-exec")]] thread_local bool prepared = false;
 
-constexpr size_t kReserved = 128 << 10;  // for what a thread needs at once
-constexpr size_t kPlenty = 64 << 20;     // more than other threads take before a new one has begun
+constexpr size_t kReserved = 128 << 10;       // for what a thread needs at once
+constexpr size_t kPlenty = size_t{16} << 30;  // more than other threads take before a new one has begun
 
 void* Map(size_t bytes) { return ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
 

@@ -154,6 +154,8 @@ def stack(elements: list[Any]) -> Any:
         for element in elements:
             _check(type(element) is type(first), "types", first, element)
         return None if first is None else stack_rows(elements)
+    for element in elements:
+        _check(not hasattr(element, "row_splits"), "types", first, element)
     return _stack_arrays(elements)
 
 
