@@ -188,8 +188,8 @@ MUTANTS = [
         LIFE,
     ),
     Mutant(
-        "pipeline/shard_stream.cc",
-        "        mirror_[step.slot] = mirror_.back();\n",
+        "pipeline/delivered.h",
+        "        shuffled_[step.slot] = shuffled_.back();\n",
         "",
         "the places in the buffer",
         STATE,
@@ -217,10 +217,31 @@ MUTANTS = [
     ),
     Mutant(
         "pipeline/shard_stream.cc",
-        "      stop_ = true;\n      lanes_.CancelAll();\n    }\n    work_.notify_all();",
-        "      stop_ = true;\n      lanes_.CancelAll();\n    }",
+        "      lanes_.CancelAll();\n    }\n    work_.notify_all();",
+        "      lanes_.CancelAll();\n    }",
         "threads end with the reader",
         LIFE,
+    ),
+    Mutant(
+        "pipeline/shard_stream.cc",
+        "      abandoned_.store(true, std::memory_order_relaxed);\n",
+        "",
+        "a reader that waits for a pipe is dropped",
+        "faults/test_interrupts",
+    ),
+    Mutant(
+        "pipeline/delivered.h",
+        "    if (status.code() == StatusCode::kCancelled) {",
+        "    if (false) {",
+        "an interrupted stream has no end",
+        "faults/test_interrupts",
+    ),
+    Mutant(
+        "pipeline/stream_maker.cc",
+        "produced->status = lane_.CheckEnd(chunk.end.offset);",
+        ";",
+        "a state from a longer file",
+        STATE,
     ),
     # ---- index ----
     Mutant(
