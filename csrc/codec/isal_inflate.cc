@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 
 #include "codec/deflate.h"
 
@@ -165,12 +166,13 @@ class IsalDecompressor : public Decompressor {
       const size_t in_now = std::min(in_size - progress->consumed, kMaxCall);
       const size_t out_now = std::min(out_size - progress->produced, kMaxCall);
       if (out_now == 0) return {};
-      Keep(state_, &before_);
+      if (!is_first_) KeepState();
       const Call call = {in + progress->consumed, in_now, out + progress->produced, out_now};
       const int code = Inflate(call);
       const size_t took = in_now - state_.avail_in;
       size_t gave = out_now - state_.avail_out;
       if (code == ISAL_INVALID_LOOKBACK || code == ISAL_INVALID_SYMBOL) gave = Written(call, gave);
+      is_first_ = false;
       progress->consumed += took;
       progress->produced += gave;
       if (code < 0) return DeflateError(code);
@@ -221,20 +223,32 @@ class IsalDecompressor : public Decompressor {
   }
 
   void InflateOver(uint8_t fill, const Call& call, uint8_t* doubtful, size_t size) {
-    Keep(before_, &state_);
+    is_first_ ? BeginBody() : Keep(*before_, &state_);
     const auto filled = static_cast<size_t>(state_.tmp_out_valid);
     std::memset(state_.tmp_out_buffer + filled, fill, sizeof state_.tmp_out_buffer - filled);
     std::memset(doubtful, fill, size);
     (void)Inflate(call);  // the same error
   }
 
-  void StartBody() {
+  void KeepState() {
+    if (!before_) before_.reset(new inflate_state);
+    Keep(state_, before_.get());
+  }
+
+  void BeginBody() {
     isal_inflate_reset(&state_);
     state_.crc_flag = wrapper_;
-    state_.read_in = overread_;
-    state_.read_in_length = static_cast<int32_t>(8 * overread_bytes_);
+    state_.read_in = first_bits_;
+    state_.read_in_length = first_bits_length_;
+  }
+
+  void StartBody() {
+    first_bits_ = overread_;
+    first_bits_length_ = static_cast<int32_t>(8 * overread_bytes_);
     overread_bytes_ = 0;
     in_body_ = true;
+    is_first_ = true;
+    BeginBody();
   }
 
   // ISA-L takes input into a register of 64 bits. Whole bytes in it that follow a trailer begin the next part;
@@ -254,7 +268,11 @@ class IsalDecompressor : public Decompressor {
 
   const uint32_t wrapper_;
   inflate_state state_;
-  inflate_state before_;  // the last call
+  // What the last call went on from: null if it was the first of its body, and none has been another yet.
+  std::unique_ptr<inflate_state> before_;
+  bool is_first_ = false;    // of its body
+  uint64_t first_bits_ = 0;  // that it has from what came before the body
+  int32_t first_bits_length_ = 0;
   Header header_;
   uint64_t overread_ = 0;  // the first byte lowest
   size_t overread_bytes_ = 0;
