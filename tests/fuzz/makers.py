@@ -141,7 +141,8 @@ def _lie(made, program):
     elif which == 4:
         made.buffers[program.below(max(1, made.array.n_buffers) if made.array.n_buffers > 0 else 1)] = None
     elif which == 5:
-        made.schema.format = program.choice([*FORMATS[13:], None, b"", b"+w:", b"w:-1"])
+        # None that would need wider buffers than were made.
+        made.schema.format = program.choice([b"n", b"+s", b"tdD", None, b"", b"+w:", b"w:-1"])
     elif which == 6:
         made.schema.children = made.array.children = None
     elif which == 7:
