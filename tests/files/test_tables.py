@@ -315,7 +315,7 @@ def test_nothing_to_look_at_is_a_table_without_columns(tmp_path):
 
 
 def test_records_without_features_are_refused(tmp_path):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="none of the 2 records looked at has a feature"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="none of the 2 records has a feature"):
         tf.read_table(write(tmp_path / "a", [b"", b""]))
 
 

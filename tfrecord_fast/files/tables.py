@@ -154,8 +154,10 @@ class TableSource:
         context = features_of(scanner, optional_scalars=True)
         features = (context, lists_of(scanner)) if scanner.has_lists else context
         if scanner.records and not context and not lists_of(scanner):
+            if most is not None:
+                return self._infer(None)
             raise InvalidArgumentError(
-                f"none of the {scanner.records} records looked at has a feature with values: there are no columns"
+                f"none of the {scanner.records} records has a feature with values: there are no columns"
             )
         self._looked_at, self._looked_at_all = scanner.records, most is None
         return features
