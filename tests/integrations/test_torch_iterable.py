@@ -255,6 +255,51 @@ def test_functions_at_the_end_see_the_workers_part_only():
     assert sorted(one.tolist() for one in loader(made, 2, "fork")) == [[i, i % 2] for i in range(10)]
 
 
+def in_a_pipeline(files, read, how):
+    """A Dataset that reads what `read` gives, in the ways that it is read in other threads, too."""
+    made = tf.data.Dataset.from_generator(lambda: (np.int64(x) for batch in read(files) for x in batch["x"]))
+    if how == "prefetch":
+        return made.prefetch(2)
+    if how == "shuffle, prefetch":
+        return made.shuffle(10, seed=1).prefetch(2).batch(4).prefetch(1)
+    if how == "parallel interleave":
+        return tf.data.Dataset.range(2).interleave(lambda x: made, num_parallel_calls=2)
+    if how == "parallel map":
+        return tf.data.Dataset.range(20).map(lambda i: len(list(made)), num_parallel_calls=2).batch(3).unbatch()
+    return made
+
+
+@pytest.mark.parametrize("how", ["", "prefetch", "shuffle, prefetch", "parallel interleave", "parallel map"])
+def test_what_divides_by_itself_is_refused_in_a_dataset_that_is_divided(files, how):
+    def read(files):
+        return tf.ShardReader(files, FEATURES, batch_size=8)
+
+    def read_dataset(files):
+        return TFRecordIterableDataset(tf.data.Dataset.from_generator(lambda: iter(read(files))))
+
+    for reading in (read, read_dataset):
+        made = TFRecordIterableDataset(in_a_pipeline(files, reading, how))
+        whole = list(made)
+        assert len(list(loader(made))) == len(whole)
+        with pytest.raises(RuntimeError, match=r"records would be lost\. Give it to TFRecordIterableDataset as it is"):
+            list(loader(made, 2, "fork"))
+        assert len(list(loader(made, 1, "fork"))) == len(whole)
+
+
+class Both(torch.utils.data.IterableDataset):
+    def __init__(self, files):
+        self.parts = TFRecordIterableDataset(tf.data.Dataset.range(1000)), TFRecordIterableDataset(files, FEATURES)
+
+    def __iter__(self):
+        for number, batch in zip(*self.parts, strict=False):
+            yield int(number), batch["x"].tolist()
+
+
+def test_a_reader_beside_a_dataset_that_is_divided_is_none_of_its_concern(files):
+    found = list(loader(Both(files), 2, "fork"))
+    assert sorted(flat(x for _, x in found)) == ALL
+
+
 def test_structures_of_elements_are_kept():
     numbers = tf.data.Dataset.from_tensor_slices({"a": np.arange(4), "b": {"c": np.ones((4, 2), np.float32)}})
     (first, *_) = loader(TFRecordIterableDataset(numbers.batch(2)))

@@ -8,10 +8,21 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-__all__ = ["Rank", "local_ranks", "parent_process", "rank_of_process", "worker_info"]
+__all__ = [
+    "Rank",
+    "dividing",
+    "is_dividing",
+    "local_ranks",
+    "parent_process",
+    "rank_of_process",
+    "refuse_to_divide_again",
+    "worker_info",
+]
 
 
 class Rank(NamedTuple):
@@ -36,6 +47,37 @@ def worker_info() -> Any:
     """Inside a worker of a PyTorch DataLoader: what torch says about it; elsewhere None."""
     torch = sys.modules.get("torch.utils.data")
     return torch.get_worker_info() if torch is not None else None
+
+
+_dividing: ContextVar[bool] = ContextVar("tfrecord_fast.dividing", default=False)
+
+
+@contextmanager
+def dividing(value: bool = True) -> Iterator[None]:
+    """What this thread does meanwhile makes elements of which a DataLoader's worker gives its part only."""
+    before = _dividing.set(value)
+    try:
+        yield
+    finally:
+        _dividing.reset(before)
+
+
+def is_dividing() -> bool:
+    return _dividing.get()
+
+
+def refuse_to_divide_again(what: str) -> None:
+    """For what divides records among the workers of a DataLoader by itself; most would be lost where both do.
+
+    Raises:
+      RuntimeError: this thread makes elements that are divided.
+    """
+    if _dividing.get() and worker_info() is not None:
+        raise RuntimeError(
+            f"{what} divides records among the DataLoader's workers by itself, and so does the TFRecordIterableDataset "
+            "over the Dataset that it is read in: records would be lost. Give it to TFRecordIterableDataset as it is, "
+            "or use data.TFRecordDataset in the Dataset"
+        )
 
 
 def parent_process() -> int | None:

@@ -36,7 +36,7 @@ Array = npt.NDArray[Any]
 
 @functools.lru_cache(maxsize=64)
 def _name_of(dtype: np.dtype[Any]) -> str:
-    return dtype.name  # which NumPy works out each time
+    return str(dtype.name)  # which NumPy works out each time
 
 
 def of_array(array: Array) -> Column:

@@ -22,6 +22,7 @@ from ..base.process import Origin
 from ..base.ranks import Rank
 from ..errors import InvalidArgumentError
 from ..examples.plans import ExamplePlan, SequencePlan
+from ..examples.tables import TablePlan
 from .permutation import Permutation
 
 __all__ = ["GlobalShuffle", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
@@ -97,7 +98,7 @@ class GlobalShuffle:
         reader: _core.RandomReader,
         order: ShuffleOrder,
         state: dict[str, Any] | None,
-        plan: ExamplePlan | SequencePlan | None,
+        plan: ExamplePlan | SequencePlan | TablePlan | None,
         *,
         num_threads: int,
         window_bytes: int,
@@ -193,7 +194,11 @@ class _Maker:
     """Makes windows; knows nothing of the stream, so that a stream that nobody has can end."""
 
     def __init__(
-        self, reader: _core.RandomReader, order: ShuffleOrder, plan: ExamplePlan | SequencePlan | None, num_threads: int
+        self,
+        reader: _core.RandomReader,
+        order: ShuffleOrder,
+        plan: ExamplePlan | SequencePlan | TablePlan | None,
+        num_threads: int,
     ) -> None:
         self._reader = reader
         self._order = order

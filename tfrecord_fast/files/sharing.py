@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import _core
-from ..base.ranks import Rank
+from ..base.ranks import Rank, refuse_to_divide_again
 from ..errors import InvalidArgumentError
 from ..examples.plans import ExamplePlan, SequencePlan
 from ..examples.tables import TablePlan
@@ -79,6 +79,8 @@ class Sharing:
     def share(self, *, is_whole: bool = False) -> Share:
         """What an iteration reads that begins in this process now; `is_whole`: in a DataLoader's worker too."""
         shard = self.options.shard
+        if not is_whole:
+            refuse_to_divide_again("a ShardReader")
         files, part = stream_files(self._files), shard.rank() if is_whole else shard.part()
         extra: dict[str, Any] = {}
         if self.options.equal_shards is None:

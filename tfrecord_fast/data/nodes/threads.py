@@ -21,6 +21,7 @@ from typing import Any
 
 from ... import _core
 from ...base.process import Origin
+from ...base.ranks import dividing, is_dividing
 from .turns import take_turns
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
@@ -95,8 +96,8 @@ class _Source:
         self.made.put((_END, None))
 
 
-def _fill(room: _Room, source_of: weakref.ref[_Source]) -> None:
-    with suppress(_Stopped):
+def _fill(room: _Room, source_of: weakref.ref[_Source], is_divided: bool) -> None:
+    with suppress(_Stopped), dividing(is_divided):
         while room.wait():
             source = source_of()
             if source is None or not source.make_one():
@@ -121,7 +122,7 @@ class _Pool:
         if self._started < self._threads:
             name = f"tfrecord_fast.map_{self._started}"
             self._started += 1
-            thread = threading.Thread(target=_call_functions, args=(self._work,), name=name, daemon=True)
+            thread = threading.Thread(target=_call_functions, args=(self._work, is_dividing()), name=name, daemon=True)
             _running[thread] = self
             thread.start()
         return future
@@ -139,8 +140,8 @@ class _Pool:
         self.end()
 
 
-def _call_functions(work: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]) -> None:
-    with suppress(_Stopped):
+def _call_functions(work: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None], is_divided: bool) -> None:
+    with suppress(_Stopped), dividing(is_divided):
         while (one := work.get()) is not None:
             future, function, element = one
             del one
@@ -216,7 +217,7 @@ class Prefetched:
         with self._turn:
             if self._thread is not None:
                 return
-            arguments = (self._room, weakref.ref(self._source))
+            arguments = (self._room, weakref.ref(self._source), is_dividing())
             thread = threading.Thread(target=_fill, args=arguments, name="tfrecord_fast.prefetch", daemon=True)
             _running[thread] = self._room
             self._thread = thread  # at once: the thread may ask, too

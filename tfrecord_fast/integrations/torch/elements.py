@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
 from ...data.handle import node_of
 from ...data.nodes.node import Iterations
 from ...data.nodes.parts import part_of
 from ...data.nodes.running import run
 from ...errors import InvalidArgumentError
-from ...files.epochs import MOST_EPOCHS, EpochCounter, worker_info
+from ...files.epochs import MOST_EPOCHS, EpochCounter
 
 __all__ = ["Elements"]
 
@@ -35,6 +36,7 @@ class Elements:
         self._state: dict[str, Any] | None = None  # of the iteration that began last
 
     def __iter__(self) -> Iterator[Any]:
+        refuse_to_divide_again("a TFRecordIterableDataset over a Dataset")
         info = worker_info()
         number, workers = (0, 1) if info is None else (info.id, info.num_workers)
         node = node_of(self.dataset)
@@ -47,7 +49,10 @@ class Elements:
         state = {"version": _VERSION, "epoch": epoch, "given": given, "workers": workers, "seeds": orders.seeds()}
         self._state = state
         orders.go_to(epoch * _REPEATS)
-        return _Counted(run(part_of(node, number + given * workers, workers)), state)
+        if workers == 1:
+            return _Counted(run(part_of(node, given, 1)), state)
+        with dividing():
+            return _Divided(run(part_of(node, number + given * workers, workers)), state)
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -105,6 +110,14 @@ class _Counted(Iterator[Any]):
             raise
         self._state["given"] += 1
         return element
+
+
+class _Divided(_Counted):
+    """The same; what makes the elements learns that they are divided."""
+
+    def __next__(self) -> Any:
+        with dividing():
+            return super().__next__()
 
 
 def _check_fits(state: dict[str, Any], workers: int, seeds: list[int]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch.utils.data
 
+from ....base.ranks import refuse_to_divide_again
 from ....typing import PathLike
 from .. import iterator_utils, reader
 from ..decoding import Description
@@ -115,6 +116,7 @@ def _shard_of_worker() -> tuple[int, int] | None:
     worker = torch.utils.data.get_worker_info()
     if worker is None:
         return None
+    refuse_to_divide_again("TFRecordDataset of vahidk's package")
     np.random.seed(worker.seed % _MOST_SEED)
     return worker.id, worker.num_workers
 
