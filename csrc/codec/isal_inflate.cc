@@ -134,10 +134,7 @@ class ZlibHeader {
 template <typename Header>
 class IsalDecompressor : public Decompressor {
  public:
-  explicit IsalDecompressor(uint32_t wrapper) : wrapper_(wrapper) {
-    std::memset(&state_, 0, sizeof state_);  // its window, too
-    isal_inflate_init(&state_);
-  }
+  explicit IsalDecompressor(uint32_t wrapper) : wrapper_(wrapper) { isal_inflate_init(&state_); }
 
   Status Decompress(const uint8_t* in, size_t in_size, uint8_t* out, size_t out_size, Progress* progress) override {
     Status status = Run(in, in_size, out, out_size, progress);
@@ -267,7 +264,7 @@ class IsalDecompressor : public Decompressor {
   }
 
   const uint32_t wrapper_;
-  inflate_state state_;
+  inflate_state state_;  // not zeroed: a match is held against what is filled of its window
   // What the last call went on from: null if it was the first of its body, and none has been another yet.
   std::unique_ptr<inflate_state> before_;
   bool is_first_ = false;    // of its body

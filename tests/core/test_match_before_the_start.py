@@ -1,6 +1,10 @@
 """A deflate stream whose match reaches back before its start: what comes out is the stream's own, or an error."""
 
 import gzip
+import os
+import random
+import subprocess
+import sys
 import zlib
 
 import pytest
@@ -103,3 +107,44 @@ def test_a_symbol_that_there_is_not_gives_nothing_of_another_file(tmp_path, shif
         assert sum(len(batch) for batch in tf.ShardReader(secrets, num_threads=threads)) == 12_001
         for batch in tf.ShardReader(damaged, on_corrupt="skip", num_threads=threads):
             assert not [record for record in batch if record.startswith(b"SECRET")]
+
+
+READ_DAMAGED = """
+import gzip, hashlib, random, sys, zlib
+import tfrecord_fast as tf
+from tests.support.frames import frames
+path, rng, found = sys.argv[1], random.Random(int(sys.argv[2])), hashlib.sha256()
+for round in range(300):
+    sizes = [rng.choice([3, 40, 900]) for _ in range(rng.choice([2, 30, 200]))]
+    records = [rng.randbytes(size) * rng.choice([1, 1, 7, 60]) for size in sizes]
+    data = bytearray((gzip.compress, zlib.compress)[round % 2](frames(records), rng.choice([1, 6, 9])))
+    for _ in range(rng.choice([1, 2, 9])):
+        data[rng.randrange(20, len(data))] = rng.randrange(256)
+    with open(path, "wb") as file:
+        file.write(data)
+    kind = ("GZIP", "ZLIB")[round % 2]
+    reader = tf.ShardReader(path, on_corrupt="skip", verify_crc=False, compression_type=kind, num_threads=1 + round % 3)
+    for batch in reader:
+        for record in batch:
+            found.update(record)
+    found.update(repr(reader.skipped).encode())
+print(found.hexdigest())
+"""
+
+
+def test_what_a_damaged_stream_gives_does_not_depend_on_what_memory_held(tmp_path):
+    """glibc fills what malloc gives with the complement of MALLOC_PERTURB_."""
+    seed = random.randrange(2**32)
+    print("seed", seed)
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", READ_DAMAGED, tmp_path / "a", str(seed)],
+            env={**os.environ, "MALLOC_PERTURB_": fill},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for fill in ("1", "85", "255")
+    ]
+    assert found[0] == found[1] == found[2] != ""
