@@ -1,5 +1,8 @@
 """encode_examples: the bytes that the protobuf runtime gives for the same rows, whatever the columns are made of."""
 
+import subprocess
+import sys
+
 import hypothesis
 import numpy as np
 import pytest
@@ -137,3 +140,15 @@ def test_what_parse_single_example_gives_is_taken_as_one_row():
         "w": tf.RaggedFeature(tf.string),
     }
     assert encode_example(tf.parse_single_example(record, features))[0] == record
+
+
+ENCODE_ON_THREADS = """
+import numpy as np, tfrecord_fast as tf
+for _ in range(60):
+    tf.encode_examples({"a": np.arange(300_000)}, num_threads=6)
+"""
+
+
+def test_threads_that_are_last_wake_the_caller():
+    """In a process of its own: one that nobody wakes waits for ever."""
+    subprocess.run([sys.executable, "-c", ENCODE_ON_THREADS], check=True, timeout=120)
