@@ -42,6 +42,11 @@ class Coverage:
             self.now = None
         self.seen = np.zeros(1 << 16, np.uint8)
 
+    def check(self):
+        """Raises if the package doesn't tell what runs, though it should: its import alone runs much."""
+        if self.now is not None and not self.now.any():
+            raise SystemExit("tests.fuzz: the build is not one with -fsanitize-coverage=trace-pc")
+
     def start(self):
         if self.now is not None:
             self.now[:] = 0
@@ -151,6 +156,7 @@ def main():
     parser.add_argument("--child", help=argparse.SUPPRESS)
     given = parser.parse_args()
     names = given.targets or list(TARGETS)
+    Coverage().check()
     if given.child:
         return child(names[0], given.seconds, given.seed, given.child, given.keep)
     good = [parent(name, given.seconds / len(names), given.seed, given.keep) for name in names]

@@ -3,9 +3,10 @@
 import os
 import random
 
+import numpy as np
 import pytest
 
-from tests.fuzz.fuzz import inputs, try_input
+from tests.fuzz.fuzz import Coverage, inputs, try_input
 from tests.fuzz.targets import TARGETS, stored
 
 RUNS = 20 * int(os.environ.get("TFRECORD_FAST_ROUNDS", "5"))
@@ -29,3 +30,11 @@ def test_changed_seeds_end_with_a_result_or_an_error(name):
             try_input(target, data)
         except Exception as error:
             raise AssertionError(f"seed {seed}, input {data!r}") from error
+
+
+def test_a_build_that_does_not_tell_what_runs_is_refused(monkeypatch):
+    coverage = Coverage()
+    coverage.check()  # this one is not expected to
+    monkeypatch.setattr(coverage, "now", np.zeros(4, np.uint8))
+    with pytest.raises(SystemExit, match="trace-pc"):
+        coverage.check()
