@@ -194,9 +194,10 @@ void BindIndex(py::module_& m) {
   FreeOnce<RecordIndex>();
   py::class_<IndexOrigin>(m, "IndexOrigin")
       .def(py::init([](std::string path, std::optional<std::string> index_path) {
-             return IndexOrigin{std::move(path), std::move(index_path)};
+             return std::make_unique<IndexOrigin>(IndexOrigin{std::move(path), std::move(index_path)});
            }),
            py::kw_only(), py::arg("path"), py::arg("index_path") = py::none());
+  FreeOnce<IndexOrigin>();
   m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"), py::arg("max_record_bytes") = py::none());
   py::class_<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),

@@ -1,11 +1,28 @@
-// A mend of pybind11: an object that could not be wrapped, for want of memory, is freed by its owner alone.
+// Mends of pybind11 for want of memory: an object that can't be wrapped is freed by its owner alone, and an error.
 
 #ifndef TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
 #define TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
 
 #include <pybind11/pybind11.h>
 
+#include <memory>
+#include <utility>
+
 namespace tfr {
+
+// Instead of py::init<Arguments…>, and of py::init of a function that returns a value: objects that these make are
+// noted where no exception is caught, so that one ends the process. Goes with FreeOnce.
+template <typename T, typename... Arguments>
+auto InitOf() {
+  return pybind11::init(
+      [](Arguments... arguments) { return std::make_unique<T>(std::forward<Arguments>(arguments)...); });
+}
+
+template <typename T, typename... Arguments>
+auto InitBy(T (*make)(Arguments...)) {
+  return pybind11::init(
+      [make](Arguments... arguments) { return std::make_unique<T>(make(std::forward<Arguments>(arguments)...)); });
+}
 
 // To be called for each class whose objects come to pybind11 in the hands of a smart pointer, be it from a constructor
 // or as a result. pybind11 notes the object before it takes the pointer over: if noting it fails, the pointer frees the

@@ -18,6 +18,7 @@
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
+#include "bindings/owned_once.h"
 #include "bindings/parse_ahead.h"
 #include "parse/parse.h"
 #include "parse/ranges.h"
@@ -387,17 +388,21 @@ void BindParse(py::module_& m) {
   padded_steps.Bind(m);
   list_steps.Bind(m);
   py::class_<FeatureSpec>(m, "FeatureSpec")
-      .def(py::init(&SpecOf), py::kw_only(), py::arg("key"), py::arg("type"), py::arg("layout"),
+      .def(InitBy(&SpecOf), py::kw_only(), py::arg("key"), py::arg("type"), py::arg("layout"),
            py::arg("shape") = std::vector<int64_t>(), py::arg("default") = py::none(), py::arg("may_be_absent") = false,
            py::arg("note") = "", py::arg("presence") = false);
+  FreeOnce<FeatureSpec>();
   py::class_<PyExamplePlan>(m, "ExamplePlan")
-      .def(py::init<const py::list&, std::string>(), py::arg("specs"), py::kw_only(), py::arg("only_these") = "")
+      .def(InitOf<PyExamplePlan, const py::list&, std::string>(), py::arg("specs"), py::kw_only(),
+           py::arg("only_these") = "")
       .def("parse", &ParseBatch, py::arg("records"), py::arg("num_threads") = 0)
       .def("parse_one", &ParseOne);
+  FreeOnce<PyExamplePlan>();
   py::class_<PySequencePlan>(m, "SequencePlan")
-      .def(py::init<const py::list&, const py::list&, const std::string&>(), py::arg("context"), py::arg("lists"),
-           py::kw_only(), py::arg("only_these") = "")
+      .def(InitOf<PySequencePlan, const py::list&, const py::list&, const std::string&>(), py::arg("context"),
+           py::arg("lists"), py::kw_only(), py::arg("only_these") = "")
       .def("parse", &ParseSequenceBatch, py::arg("records"), py::arg("num_threads") = 0);
+  FreeOnce<PySequencePlan>();
   m.attr("unchanged") = py::reinterpret_steal<py::object>(PyCFunction_New(&unchanged, nullptr));
 }
 

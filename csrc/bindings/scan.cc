@@ -12,6 +12,7 @@
 #include "bindings/bindings.h"
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
+#include "bindings/owned_once.h"
 #include "parse/looks_like.h"
 
 namespace py = pybind11;
@@ -54,12 +55,13 @@ std::string LooksLikeOf(const py::bytes& record) {
 void BindScan(py::module_& m) {
   key_summary.Bind(m);
   py::class_<FeatureScanner>(m, "FeatureScanner")
-      .def(py::init<>())
+      .def(InitOf<FeatureScanner>())
       .def("add", &Add)
       .def("features", [](const FeatureScanner& scanner) { return Summaries(scanner.features()); })
       .def("lists", [](const FeatureScanner& scanner) { return Summaries(scanner.lists()); })
       .def_property_readonly("records", &FeatureScanner::records)
       .def_property_readonly("has_lists", &FeatureScanner::has_lists);
+  FreeOnce<FeatureScanner>();
   m.def("looks_like", &LooksLikeOf, py::arg("record"));
 }
 

@@ -27,6 +27,7 @@
 #include "bindings/bytes_like.h"
 #include "bindings/encode.h"
 #include "bindings/gil.h"
+#include "bindings/owned_once.h"
 #include "bindings/python_io.h"
 #include "codec/codec.h"
 #include "codec/compressed_sink.h"
@@ -330,9 +331,10 @@ void BindWriter(py::module_& m) {
   m.def("write_columns", &WriteColumns, py::arg("writers"), py::arg("columns"), py::arg("rows"), py::arg("first"),
         py::arg("num_threads"));
   py::class_<CompressionOptions>(m, "CompressionOptions")
-      .def(py::init(&MakeOptions), py::kw_only(), py::arg("level") = py::none(), py::arg("window_bits") = py::none(),
+      .def(InitBy(&MakeOptions), py::kw_only(), py::arg("level") = py::none(), py::arg("window_bits") = py::none(),
            py::arg("method") = py::none(), py::arg("mem_level") = py::none(), py::arg("strategy") = py::none(),
            py::arg("flush_mode") = py::none());
+  FreeOnce<CompressionOptions>();
   m.def("open_writer", &Open, py::arg("writer"), py::arg("target"), py::arg("compression"), py::arg("options"),
         py::arg("close_file"), py::arg("append"), py::arg("num_threads"));
 }

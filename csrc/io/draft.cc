@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <random>
 #include <string_view>
 
@@ -133,17 +134,16 @@ void RemoveAbandonedDrafts(const std::vector<std::string>& paths) {
   const std::string host = HostMark();
   for (auto& [folder, wanted] : stems) {
     std::sort(wanted.begin(), wanted.end());
-    DIR* const entries = ::opendir(folder.empty() ? "." : folder.c_str());
-    if (entries == nullptr) continue;
-    while (const dirent* entry = ::readdir(entries)) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.empty() ? "." : folder.c_str()), &::closedir);
+    if (!entries) continue;
+    while (const dirent* entry = ::readdir(entries.get())) {
       const std::string name = entry->d_name;
       if (name[0] != '.' || name.size() <= kSuffix.size() || !name.ends_with(kSuffix)) continue;
       const std::string marked = name.substr(0, name.size() - kSuffix.size());
       const size_t stem_end = marked.rfind('.') + 1;
       if (!std::binary_search(wanted.begin(), wanted.end(), marked.substr(0, stem_end))) continue;
-      if (HasEnded(marked.substr(stem_end), host)) (void)::unlinkat(::dirfd(entries), name.c_str(), 0);
+      if (HasEnded(marked.substr(stem_end), host)) (void)::unlinkat(::dirfd(entries.get()), name.c_str(), 0);
     }
-    ::closedir(entries);
   }
 }
 

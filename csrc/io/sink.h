@@ -51,14 +51,14 @@ class FileSink : public Sink {
   void SyncOnClose() { sync_ = true; }
 
  private:
-  FileSink(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  explicit FileSink(std::string path) : path_(std::move(path)) {}
 
   // Finds out what was opened, and sees to it that no write can wait where signals are not looked for.
   Status Prepare();
   Status WriteParts(const Bytes* parts, size_t count);
   Status WaitUntilWritable();
 
-  int descriptor_;
+  int descriptor_ = -1;
   std::string path_;
   bool waits_ = false;  // a pipe, a socket or a device, which is never blocked on
   bool sync_ = false;
