@@ -55,13 +55,6 @@ MUTANTS = [
     ),
     Mutant(
         "codec/block_sink.cc",
-        "return used_ >= kBlockBytes ? EndBlock() : Status();",
-        "return Status();",
-        "blocks that end by themselves",
-        BLOCKS,
-    ),
-    Mutant(
-        "codec/block_sink.cc",
         "    TFR_RETURN_IF_ERROR(EndBlock());\n    TFR_RETURN_IF_ERROR(pool_->Drain(output_));",
         "    TFR_RETURN_IF_ERROR(pool_->Drain(output_));",
         "flush ends the block",
