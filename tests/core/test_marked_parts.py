@@ -194,6 +194,15 @@ def test_marks_that_lie_cost_no_record_without_an_error(tmp_path, kind, claim, t
         assert len(records) >= sum(map(len, PARTS[:3]))
 
 
+@pytest.mark.parametrize("size", [0, 1, 20])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_mark_of_a_part_that_would_end_in_its_frame_counts_for_nothing(tmp_path, kind, size, threads):
+    parts = [marked(kind, frames(part)) for part in PARTS]
+    parts[3] = marked(kind, frames(PARTS[3]), size=size)
+    assert read(write(tmp_path / "a", parts), num_threads=threads)[0] == ALL
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_cut_is_found(tmp_path, kind):
     parts = [marked(kind, frames(part[:3])) for part in PARTS[:3]]

@@ -253,6 +253,12 @@ def test_a_first_block_that_holds_no_whole_header_is_not_detected():
     assert detected(EMPTY_BLOCK + block(data)) == ""
 
 
+def test_a_first_block_whose_literal_is_longer_than_it_claims_is_not_detected():
+    data = frames([b"abc"])
+    assert detected(block(data)) == "SNAPPY"
+    assert detected(snappy_block(varint(11) + literal(data))) == ""
+
+
 def test_a_header_that_is_there_twice_is_uncompressed():
     """A first header whose own CRC holds decides, whatever else the bytes could be."""
     assert detected(frames([block(frames([b"a"]))])) == ""
