@@ -195,7 +195,7 @@ def test_many_threads_read_at_once(source):
     options = grain.ReadOptions(num_threads=32, prefetch_buffer_size=200)
     elements = list(grain.MapDataset.source(source).repeat(4).to_iter_dataset(options))
     assert numbers(elements) == ALL * 4
-    assert all(element["s"] == b"%d\0" % element["x"] for element in elements)
+    assert all(element["s"].item() == b"%d\0" % element["x"] for element in elements)
 
 
 def test_a_forked_child_reads_too(source):
