@@ -22,9 +22,9 @@ from tfrecord_fast.integrations.jax import device_put
 @pytest.fixture(scope="module")
 def batch(tmp_path_factory):
     (path,) = write_files(tmp_path_factory.mktemp("jax"), [8])
-    features = {**FEATURES, "ragged": tf.RaggedFeature(tf.int64, value_key="x")}
-    (batch,) = tf.ShardReader(path, features, batch_size=8)
-    return batch
+    (batch,) = tf.ShardReader(path, FEATURES, batch_size=8)
+    (ragged,) = tf.ShardReader(path, {"ragged": tf.RaggedFeature(tf.int64, value_key="x")}, batch_size=8)
+    return batch | ragged
 
 
 @pytest.fixture(autouse=True)
@@ -242,7 +242,13 @@ port, rank, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 jax.distributed.initialize(f"localhost:{port}", 2, rank, local_device_ids=[0, 1])
 rows = NamedSharding(Mesh(np.array(jax.devices()), ("data",)), P("data"))
 reader = tf.ShardReader(
-    path, {"x": tf.FixedLenFeature([], tf.int32)}, batch_size=4, shard="auto", shard_by="record", equal_shards="drop"
+    path,
+    {"x": tf.FixedLenFeature([], tf.int32)},
+    batch_size=4,
+    drop_remainder=True,
+    shard="auto",
+    shard_by="record",
+    equal_shards="drop",
 )
 for step, batch in enumerate(reader):
     made = device_put(batch, rows)["x"]

@@ -50,8 +50,8 @@ def device_put(
       The same structure, of `jax.Array`s. They may share the columns' memory, so don't write to these any more.
 
     Without `jax_enable_x64`, JAX makes 32 bits of 64. Here each value is looked at: as long as all fit, a warning says
-    so once for each feature; otherwise it is an error. In several processes, all have to give the same number of rows:
-    see `drop_remainder` and `equal_shards` of ShardReader.
+    so once for each feature; otherwise it is an error. Several processes have to give the same number of rows, which no
+    process can check alone: `drop_remainder=True` and `equal_shards="drop"` of ShardReader see to it.
 
     Raises:
       errors.InvalidArgumentError: a column that no device takes; a value that JAX would change; a row that is longer
@@ -155,10 +155,10 @@ def _as_array(value: Any) -> npt.NDArray[Any] | None:
         return None
     try:
         array = np.asarray(value)
-        jax.dtypes.canonicalize_dtype(array.dtype.newbyteorder("="))
-    except (TypeError, ValueError):  # JAX has no such dtype; lists of several lengths
+    except ValueError:  # lists of several lengths
         return None
-    return array if array.dtype.name not in _TOO_LONG else None
+    is_number = array.dtype == np.bool_ or jax.dtypes.issubdtype(array.dtype, np.number)
+    return array if is_number and array.dtype.name not in _TOO_LONG else None
 
 
 def _refusal(value: Any, key: object) -> InvalidArgumentError:
