@@ -12,7 +12,7 @@ from grain._src.python.dataset.transformations import process_prefetch
 
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
-from tests.support.grain_records import FEATURES, SIZES, by_protobuf, write_files
+from tests.support.grain_records import FEATURES, SIZES, by_protobuf, joined, write_files
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
 from tfrecord_fast.files import shares
 from tfrecord_fast.integrations.grain import TFRecordIterDataset
@@ -99,7 +99,7 @@ def test_an_epoch_out_of_range_is_refused(paths, epoch):
 def test_a_seed_that_is_drawn_is_the_datasets(paths):
     made, other = (dataset(paths, shuffle_buffer=200, seed=None) for _ in range(2))
     batches, states = run(iter(made))
-    assert numbers(made) == numbers(pickle.loads(pickle.dumps(made))) == sum(batches, [])
+    assert numbers(made) == numbers(pickle.loads(pickle.dumps(made))) == joined(batches)
     assert numbers(other) != numbers(made)
     for place in (0, 10):
         resumed = iter(other)
@@ -137,7 +137,7 @@ def test_it_resumes_from_compressed_files(tmp_path):
     batches, states = run(iter(dataset(paths, shuffle_buffer=30)))
     resumed = iter(dataset(paths, shuffle_buffer=30))
     resumed.set_state(states[7])
-    assert [numbers([batch]) for batch in resumed] == batches[7:] and sorted(sum(batches, [])) == ALL
+    assert [numbers([batch]) for batch in resumed] == batches[7:] and sorted(joined(batches)) == ALL
 
 
 def test_repeated_and_prefetched_batches_resume(paths):
@@ -166,7 +166,7 @@ def test_grains_handler_saves_and_restores(paths, tmp_path):
     begun = [numbers([next(iterator)]) for _ in range(5)]
     handler.save(epath.Path(tmp_path), iterator)
     resumed = handler.restore(epath.Path(tmp_path), iter(dataset(paths, shuffle_buffer=40)))
-    assert sorted(sum(begun, []) + numbers(resumed)) == ALL
+    assert sorted(joined(begun) + numbers(resumed)) == ALL
 
 
 def state_after(made, batches=3):
@@ -254,7 +254,7 @@ def part(paths, index, count, **options):
 @pytest.mark.parametrize("order", ["in order", "shuffle_buffer", "global_shuffle"])
 def test_workers_parts_are_the_whole_together(paths, count, order):
     given = [numbers(part(paths, i, count, shard=(s, 2), **ORDERS[order])) for s in range(2) for i in range(count)]
-    assert sorted(sum(given, [])) == ALL
+    assert sorted(joined(given)) == ALL
 
 
 def test_a_part_is_that_of_a_rank(paths):
@@ -279,7 +279,7 @@ def test_what_is_no_part_is_refused(paths, sl):
 def test_threads_of_grain_divide_the_records(paths):
     made = grain.experimental.multithread_prefetch(dataset(paths, shuffle_buffer=20), num_threads=3, buffer_size=2)
     batches, states = run(iter(made))
-    assert sorted(sum(batches, [])) == ALL
+    assert sorted(joined(batches)) == ALL
     resumed = iter(made)
     resumed.set_state(states[11])
     assert [numbers([batch]) for batch in resumed] == batches[11:]
@@ -328,7 +328,7 @@ def test_two_workers_give_all_records_once_and_resume(paths):
     iterator = iter(made)
     batches, states = run(iterator)
     iterator.close()
-    assert sorted(sum(batches, [])) == sorted(ALL * 2)
+    assert sorted(joined(batches)) == sorted(ALL * 2)
     resumed = iter(made)
     last = len(batches) - 5
     for place in [0, *random.Random(4).sample(range(1, last), 4), last]:

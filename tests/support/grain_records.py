@@ -1,5 +1,7 @@
 """Files for the tests of Grain and JAX, and their records as the protobuf runtime reads them."""
 
+import itertools
+
 import numpy as np
 from absl import flags
 
@@ -42,3 +44,7 @@ def by_protobuf(record):
     """What the protobuf runtime finds in a serialized Example: lists by key."""
     feature = Example.FromString(record).features.feature
     return {key: list(getattr(value, value.WhichOneof("kind")).value) for key, value in feature.items()}
+
+
+def joined(lists):
+    return list(itertools.chain.from_iterable(lists))

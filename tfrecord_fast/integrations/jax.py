@@ -131,8 +131,8 @@ class _Batch:
         what = ", ".join(f"{key!r} ({before} to {after})" for key, before, after in self._cut)
         warnings.warn(
             f"JAX cuts these features to 32 bits: {what}. All values fit, and a batch with one that doesn't will raise "
-            'an error. To keep 64 bits: jax.config.update("jax_enable_x64", True). To have 32 from the start: a feature '
-            "with dtype int32 or float32",
+            'an error. jax.config.update("jax_enable_x64", True) keeps 64 bits; features with dtype int32 or float32 '
+            "have 32 from the start",
             stacklevel=3,
         )
 
