@@ -343,8 +343,8 @@ def _resolved(files: Files) -> list[File]:
     flat = flatten(files)
     if not all(isinstance(file, str | bytes | os.PathLike) and not place_of(file)[1] for file in flat):
         return flat
-    names: list[File] = [os.fsdecode(path) for path in local_paths(flat)]
-    return names if _core.are_plain_paths(names) else flat
+    names = [os.fsdecode(path) for path in local_paths(flat)]
+    return [*names] if _core.are_plain_paths(names) else flat
 
 
 def _end_of(index: Any) -> int:

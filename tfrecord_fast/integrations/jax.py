@@ -157,7 +157,7 @@ def _as_array(value: Any) -> npt.NDArray[Any] | None:
         array = np.asarray(value)
     except ValueError:  # lists of several lengths
         return None
-    is_number = array.dtype == np.bool_ or jax.dtypes.issubdtype(array.dtype, np.number)
+    is_number = array.dtype == np.bool_ or jax.numpy.issubdtype(array.dtype, np.number)
     return array if is_number and array.dtype.name not in _TOO_LONG else None
 
 
@@ -220,7 +220,8 @@ def _put(one: tuple[npt.NDArray[Any], object, Any]) -> Any:
     array, key, place = one
     try:
         if isinstance(place, jax.sharding.Sharding):
-            return jax.make_array_from_process_local_data(place, array)
+            of_all: Any = jax.make_array_from_process_local_data  # which has no types
+            return of_all(place, array)
         return jax.device_put(array, place)
     except ValueError as error:
         hint = "; drop_remainder=True leaves out a last batch that is smaller" if array.ndim else ""
