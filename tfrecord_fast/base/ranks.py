@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 __all__ = [
     "Rank",
     "dividing",
-    "in_worker",
+    "in_worker_of_grain",
     "is_dividing",
     "local_ranks",
     "parent_process",
@@ -50,10 +50,8 @@ def worker_info() -> Any:
     return torch.get_worker_info() if torch is not None else None
 
 
-def in_worker() -> bool:
-    """Whether a PyTorch DataLoader or a Grain pipeline has started this process to make elements for another one."""
-    if worker_info() is not None:
-        return True
+def in_worker_of_grain() -> bool:
+    """Whether a Grain pipeline has started this process to make elements for another one."""
     # Grain has no public way to ask.
     grain = sys.modules.get("grain._src.python.dataset.transformations.process_prefetch")
     return bool(getattr(grain, "is_in_worker_process", bool)())

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.ranks import Rank, in_worker, parent_process, rank_of_process, worker_info
+from ..base.ranks import Rank, in_worker_of_grain, parent_process, rank_of_process, worker_info
 from ..errors import InvalidArgumentError
 from .reader_state import MOST
 
@@ -49,7 +49,8 @@ class Shard:
             return self._given
         # A worker that was spawned has joined neither torch.distributed nor JAX' processes, and may have no environment
         # that says its rank.
-        if self._parents is not None and in_worker() and self._parents[0] == parent_process():
+        is_worker = worker_info() is not None or in_worker_of_grain()
+        if self._parents is not None and is_worker and self._parents[0] == parent_process():
             return self._parents[1]
         return rank_of_process()
 
