@@ -257,6 +257,12 @@ def test_workers_parts_are_the_whole_together(paths, count, order):
     assert sorted(joined(given)) == ALL
 
 
+def test_ranks_that_would_divide_different_orders_are_refused(paths):
+    with pytest.raises(InvalidArgumentError, match="seed that all ranks have"):
+        dataset(paths, global_shuffle=True, seed=None, shard=(0, 2))
+    assert sorted(numbers(dataset(paths, global_shuffle=True, seed=None))) == ALL
+
+
 def test_a_part_is_that_of_a_rank(paths):
     of_rank = [numbers(tf.ShardReader(paths, ONLY_X, batch_size=8, shard=(5, 6)))]
     assert [numbers(part(paths, 1, 2, shard=(2, 3)))] == of_rank

@@ -149,7 +149,7 @@ class TFRecordIterDataset(grain.IterDataset[Any]):
 
     As with all of Grain's datasets, each iteration gives the same. Give it `num_epochs`: one iteration goes through all
     of its epochs, each with an order of its own. `set_epoch` chooses the epoch that iterations begin with. `seed=None`
-    draws a seed for the dataset, which its copies and states have.
+    draws a seed for the dataset, which its copies and states have; several ranks need one for `global_shuffle`.
 
     The worker processes of `mp_prefetch` divide the records as ranks do: worker i of n gives part i of n of `shard`.
     `shard="auto"` is the rank of the process that has started the workers. By default each has its share of the
@@ -201,6 +201,10 @@ class TFRecordIterDataset(grain.IterDataset[Any]):
     def _reader(self) -> ShardReader[Any]:
         """A reader of this process' part."""
         (number, total), (worker, workers) = self._shard.rank(), self._slice
+        if total > 1 and self._options.get("global_shuffle") and self._options.get("seed") is None:
+            raise InvalidArgumentError(
+                "ranks divide one order of all records: global_shuffle with shard needs a seed that all ranks have"
+            )
         options = {**self._options, "shard": (number * workers + worker, total * workers)}
         if workers > 1 and options.get("num_threads") is None:
             options["num_threads"] = max(1, default_threads() // workers)
