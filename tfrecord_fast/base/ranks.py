@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 __all__ = [
     "Rank",
     "dividing",
+    "in_worker_of_grain",
     "is_dividing",
     "local_ranks",
     "parent_process",
@@ -47,6 +48,13 @@ def worker_info() -> Any:
     """Inside a worker of a PyTorch DataLoader: what torch says about it; elsewhere None."""
     torch = sys.modules.get("torch.utils.data")
     return torch.get_worker_info() if torch is not None else None
+
+
+def in_worker_of_grain() -> bool:
+    """Whether a Grain pipeline has started this process to make elements for another one."""
+    # Grain has no public way to ask.
+    grain = sys.modules.get("grain._src.python.dataset.transformations.process_prefetch")
+    return bool(getattr(grain, "is_in_worker_process", bool)())
 
 
 _dividing: ContextVar[bool] = ContextVar("tfrecord_fast.dividing", default=False)

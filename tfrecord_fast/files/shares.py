@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.ranks import Rank, parent_process, rank_of_process, worker_info
+from ..base.ranks import Rank, in_worker_of_grain, parent_process, rank_of_process, worker_info
 from ..errors import InvalidArgumentError
 from .reader_state import MOST
 
@@ -40,15 +40,17 @@ class Shard:
         return self._given is None
 
     def rank(self) -> Rank:
-        """The shard; with "auto", the rank of this process or, in a DataLoader's worker, of the process it is for.
+        """The shard; with "auto", the rank of this process or, in a worker, of the process it is for.
 
         Raises:
           ValueError: the environment contradicts itself.
         """
         if self._given is not None:
             return self._given
-        # A worker that was spawned has not joined torch.distributed, and may have no environment that says its rank.
-        if self._parents is not None and worker_info() is not None and self._parents[0] == parent_process():
+        # A worker that was spawned has joined neither torch.distributed nor JAX' processes, and may have no environment
+        # that says its rank.
+        is_worker = worker_info() is not None or in_worker_of_grain()
+        if self._parents is not None and is_worker and self._parents[0] == parent_process():
             return self._parents[1]
         return rank_of_process()
 
