@@ -194,6 +194,19 @@ def test_parts_are_the_whole(files, arguments, parts):
         assert arguments["equal_shards"] == "pad" or len(set(given)) == len(given)
 
 
+def test_parts_need_one_seed(files, monkeypatch):
+    for shard in ((1, 3), [0, 2]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="a seed, the same for all of them"):
+            tf.ShardReader(files, global_shuffle=True, shard=shard)
+    reader = tf.ShardReader(files, global_shuffle=True, shard="auto")
+    assert flat(reader) != flat(reader)
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a seed, the same for all of them"):
+        iter(reader)
+    assert len(flat(tf.ShardReader(files, global_shuffle=True, shard="auto", seed=1))) == len(RECORDS) / 2
+
+
 # ---- States ----
 
 

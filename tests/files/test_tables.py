@@ -314,13 +314,6 @@ def test_nothing_to_look_at_is_a_table_without_columns(tmp_path):
     assert table.num_rows == table.num_columns == 0
 
 
-def test_all_records_are_looked_at_if_the_first_ones_have_no_values(tmp_path):
-    path = tmp_path / "a.tfrecord"
-    with tf.io.TFRecordWriter(path) as writer:
-        writer.write_batch([b"", b"", tf.train.example({"a": b"x"}).SerializeToString()])
-    assert tf.read_table(path, infer_records=1).to_pydict() == {"a": [None, None, b"x"]}
-
-
 def test_records_without_features_are_refused(tmp_path):
     with pytest.raises(tf.errors.InvalidArgumentError, match="none of the 2 records has a feature"):
         tf.read_table(write(tmp_path / "a", [b"", b""]))

@@ -83,6 +83,13 @@ def test_what_is_inferred_holds_all_values(path, table, draw):
         assert got == values or got == [None if one is None else one[0] for one in values]
 
 
+def test_all_records_are_looked_at_if_the_first_ones_have_no_values(tmp_path):
+    path = tmp_path / "a.tfrecord"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch([b"", b"", tf.train.example({"a": b"x"}).SerializeToString()])
+    assert tf.read_table(path, infer_records=1).to_pydict() == {"a": [None, None, b"x"]}
+
+
 def parse_with_tensorflow(records):
     features = {
         "fixed": tf.io.FixedLenFeature([2], tf.int64, [7, 8]),

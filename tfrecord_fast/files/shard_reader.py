@@ -67,7 +67,7 @@ class ShardReader(Generic[Batch_co]):
       shuffle_buffer: how many records to draw from, in a new order each epoch; 0 does not shuffle.
       global_shuffle: a new order of all records of all files each epoch, whatever memory there is. The files are local
         and uncompressed; where each record is takes 16 bytes of memory per record. Records are read in windows of half
-        of `prefetch_bytes`, each sorted by file and offset.
+        of `prefetch_bytes`, each sorted by file and offset. With several shards it needs a `seed`.
       seed: makes shuffling repeatable: the same seed and number of the epoch give the same order. None draws one, which
         copies and saved states keep.
       num_epochs: how often the files are read; None or -1: endlessly.
@@ -242,7 +242,9 @@ class ShardReader(Generic[Batch_co]):
             self._files,
             self._order,
             self._options,
-            SharingOptions(Shard(shard), shard_by, equal_shards, bool(global_shuffle), bool(deterministic)),
+            SharingOptions(
+                Shard(shard), shard_by, equal_shards, bool(global_shuffle), bool(deterministic), seed is None
+            ),
             index_cache,
         )
         self._inferred: dict[str, InferredFeature] | None = None

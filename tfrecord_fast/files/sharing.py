@@ -38,6 +38,7 @@ class SharingOptions(NamedTuple):
     equal_shards: str | None
     global_shuffle: bool
     deterministic: bool
+    seed_is_drawn: bool
 
 
 class Sharing:
@@ -69,6 +70,8 @@ class Sharing:
         if options.global_shuffle:
             check_options({**order, "shard_by": options.shard_by}, reading)
             local_paths(files, patterns=False)
+            if not options.shard.is_auto:
+                self._check_seed()
         self._counts = RecordCounts(index_cache, reading)
         self._random_files = RandomFiles()
 
@@ -81,6 +84,7 @@ class Sharing:
         shard = self.options.shard
         if not is_whole:
             refuse_to_divide_again("a ShardReader")
+        self._check_seed()
         files, part = stream_files(self._files), shard.rank() if is_whole else shard.part()
         extra: dict[str, Any] = {}
         if self.options.equal_shards is None:
@@ -94,6 +98,11 @@ class Sharing:
         if division.by_file or whole:
             files, part = files if whole else files[part.number :: part.total], Rank(0, 1)
         return Share(files, {**self._order, "record_shard": [*part], **extra}, epochs, batches)
+
+    def _check_seed(self) -> None:
+        """Each shard takes its part of one order of all records: a seed of its own would lose and repeat records."""
+        if self.options.global_shuffle and self.options.seed_is_drawn and self.options.shard.rank().total > 1:
+            raise InvalidArgumentError("global_shuffle with several shards needs a seed, the same for all of them")
 
     def lengths(self) -> Lengths:
         """How long an iteration would be. Raises as `len` of a reader does."""
