@@ -108,3 +108,16 @@ def test_a_failure_to_close_at_exit_is_reported(tmp_path):
 def test_an_iterator_that_is_open_at_exit_is_dropped(folder, source):
     code = f"iterator = iter(tf.data.TFRecordDataset({source}).batch(10).prefetch(2)); next(iterator)"
     assert printed(FILE + code, cwd=folder) == ""
+
+
+@pytest.mark.parametrize("end", ["writer.close()", ""])
+def test_an_example_writer_that_outlives_its_module_leaves_nothing_wrong(tmp_path, end):
+    code = f"""
+        import sys
+        sys.writer = writer = tf.io.ExampleWriter('w.tfrecord', num_shards=2)
+        writer.write({{'a': [1, 2]}})
+        {end}
+    """
+    done = run_code(code, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list(tmp_path.iterdir())) == (2 if end else 0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import threading
+import weakref
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import NamedTuple
@@ -115,6 +117,7 @@ class ExampleWriter:
         self._num_threads = num_threads
         self._sync = sync
         self._aborted = False  # the last: from here on `__del__` aborts
+        _open.add(self)
         threads = thread_count(num_threads)
         with self._cleanup():
             for target in targets_of(shard_paths(path_or_pattern, num_shards)):
@@ -209,7 +212,7 @@ class ExampleWriter:
             self.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_aborted"):
+        if hasattr(self, "_aborted") and not self.closed:
             self.abort()
 
     def _check_process(self) -> None:
@@ -245,6 +248,16 @@ class ExampleWriter:
         except BaseException:
             self.abort()
             raise
+
+
+# While the interpreter still has all that `abort` needs; `__del__` may come after that.
+_open: weakref.WeakSet[ExampleWriter] = weakref.WeakSet()
+
+
+@atexit.register
+def _abort_all() -> None:
+    for writer in list(_open):
+        writer.abort()
 
 
 class _Shard:
