@@ -3,6 +3,7 @@
 `KERAS_BACKEND=jax python -m tests.integrations.keras_cases` prints what failed, as JSON.
 """
 
+import itertools
 import json
 import os
 import pickle
@@ -108,6 +109,10 @@ def expected(epoch, **given):
     reader = tf.ShardReader(FILES, FEATURES, label_key="y", **{"batch_size": BATCH, **SHUFFLED, **given})
     reader.set_epoch(epoch)
     return [label.astype(int).tolist() for _, label in reader]
+
+
+def flat(batches):
+    return list(itertools.chain.from_iterable(batches))
 
 
 def raises(kind, words, function, *args, **given):
@@ -243,7 +248,7 @@ def case_an_endless_reader_has_steps():
     history = fit(data, epochs=2, steps_per_epoch=BATCHES)
     wanted = [label.astype(int).tolist() for _, (_, label) in zip(range(18), reader(num_epochs=None), strict=False)]
     for epoch in range(2):
-        batches = sum(wanted[epoch * BATCHES : (epoch + 1) * BATCHES], [])
+        batches = flat(wanted[epoch * BATCHES : (epoch + 1) * BATCHES])
         np.testing.assert_allclose(history["third"][epoch], means(batches)[2], rtol=1e-5)
 
 
@@ -382,7 +387,7 @@ def case_a_dataset_is_shuffled_anew():
 
     data = TFRecordPyDataset(pipeline(), num_batches=BATCHES, transform=note)
     assert_all(fit(data, epochs=3))
-    epochs = [sum(read[i : i + BATCHES], []) for i in range(0, 3 * BATCHES, BATCHES)]
+    epochs = [flat(read[i : i + BATCHES]) for i in range(0, 3 * BATCHES, BATCHES)]
     assert len({tuple(epoch) for epoch in epochs}) == 3 and all(sorted(epoch) == ALL for epoch in epochs)
 
 

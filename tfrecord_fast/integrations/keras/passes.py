@@ -34,8 +34,9 @@ def asking(dataset: object) -> FrameType | None:
 
     A method of a subclass in between doesn't count.
     """
-    here = inspect.currentframe()
-    frame = here.f_back.f_back if here is not None and here.f_back is not None else None
+    frame = inspect.currentframe()
+    for _ in range(2):  # this function and the method; their frames are not held, or they would hold themselves
+        frame = frame.f_back if frame is not None else None
     while frame is not None and frame.f_code.co_name in _METHODS and _first_argument(frame) is dataset:
         frame = frame.f_back
     is_keras = frame is not None and frame.f_globals.get("__name__") == keras.utils.PyDataset.__module__
