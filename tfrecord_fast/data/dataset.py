@@ -11,6 +11,7 @@ from typing import Any, Generic
 import numpy as np
 
 from .._core import RecordBatch
+from ..base.hints import shown_to_keras
 from ..errors import InvalidArgumentError
 from ..values.bytes_array import BytesArray
 from ..values.nests import map_leaves, normalize, returned
@@ -130,6 +131,9 @@ class Dataset(
 
     def __repr__(self) -> str:
         return f"<Dataset {describe(node_of(self))}>"
+
+    def __format__(self, format_spec: str) -> str:
+        return shown_to_keras(super().__format__(format_spec), "dataset")
 
     def options(self) -> Any:
         """The Options given with `with_options`."""

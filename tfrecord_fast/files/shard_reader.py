@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from .. import _core
+from ..base.hints import shown_to_keras
 from ..base.ranks import worker_info
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
@@ -311,6 +312,9 @@ class ShardReader(Generic[Batch_co]):
 
     def __repr__(self) -> str:
         return describe(self._files, self._features, self._order, self.epoch, self._sharing.options)
+
+    def __format__(self, format_spec: str) -> str:
+        return shown_to_keras(super().__format__(format_spec), "reader")
 
     @property
     def epoch(self) -> int:

@@ -1,0 +1,625 @@
+"""What TFRecordPyDataset has to do on one of Keras' backends: facts that test_keras.py runs in a process of its own.
+
+`KERAS_BACKEND=jax python -m tests.integrations.keras_cases` prints what failed, as JSON.
+"""
+
+import itertools
+import json
+import os
+import pickle
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+import keras
+import numpy as np
+
+import tfrecord_fast as tf
+from tfrecord_fast.integrations.keras import TFRecordPyDataset
+
+BACKEND = keras.backend.backend()
+FOLDER = Path(tempfile.mkdtemp())
+SIZES = [10, 0, 12, 13]  # records; one file is empty
+RECORDS = sum(SIZES)
+BATCH = 4
+BATCHES = 9
+FEATURES = {"x": tf.FixedLenFeature([1], tf.float32), "y": tf.FixedLenFeature([], tf.float32)}
+FILES = [str(FOLDER / f"{i}.tfrecord") for i in range(len(SIZES))]
+ALL = list(range(RECORDS))
+SHUFFLED = {"shuffle_buffer": 20, "shuffle_files": True, "seed": 3}
+
+for _i, _size in enumerate(SIZES):
+    _numbers = np.arange(_size, dtype=np.float32) + sum(SIZES[:_i])
+    with tf.io.ExampleWriter(FILES[_i]) as _writer:
+        if _size:
+            _writer.write({"x": _numbers[:, None], "y": _numbers})
+
+
+def pair(batch):
+    columns, label = batch
+    return columns["x"], label
+
+
+def make(files=FILES, **given):
+    return TFRecordPyDataset(files, FEATURES, **{"label_key": "y", "batch_size": BATCH, "transform": pair, **given})
+
+
+class Read:
+    """A transform that notes which batches were read."""
+
+    def __init__(self):
+        self.batches = []
+
+    def __call__(self, batch):
+        self.batches.append(batch[1].astype(int).tolist())
+        return pair(batch)
+
+    def epochs(self):
+        """The batches of each whole epoch."""
+        return [self.batches[i : i + BATCHES] for i in range(0, len(self.batches), BATCHES)]
+
+
+def first(y, _):
+    return y
+
+
+def second(y, _):
+    return y**2
+
+
+def third(y, _):
+    return y**3
+
+
+MEANS = [first, second, third]  # together they tell apart what sets of records an epoch had
+
+
+def model(rate=0.0, **given):
+    made = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    # Eager, as compiling takes longer than training.
+    made.compile(keras.optimizers.SGD(rate), "mse", run_eagerly=True, **{"metrics": MEANS, **given})
+    return made
+
+
+def identity():
+    return keras.Sequential([keras.layers.Identity()])
+
+
+def same(made):
+    """The columns x as they are."""
+    return made[0]["x"]
+
+
+def fit(data, made=None, **given):
+    return (made or model()).fit(data, verbose=0, **given).history
+
+
+def means(records):
+    return [float(np.mean(np.asarray(records, np.float64) ** power)) for power in (1, 2, 3)]
+
+
+def assert_all(history, prefix="", records=ALL):
+    for name, expected in zip(("first", "second", "third"), means(records), strict=True):
+        np.testing.assert_allclose(history[prefix + name], expected, rtol=1e-5)
+
+
+def expected(epoch, **given):
+    reader = tf.ShardReader(FILES, FEATURES, label_key="y", **{"batch_size": BATCH, **SHUFFLED, **given})
+    reader.set_epoch(epoch)
+    return [label.astype(int).tolist() for _, label in reader]
+
+
+def flat(batches):
+    return list(itertools.chain.from_iterable(batches))
+
+
+def raises(kind, words, function, *args, **given):
+    try:
+        function(*args, **given)
+    except kind as error:
+        missing = [word for word in words if word not in str(error)]
+        assert not missing, (missing, str(error))
+        return error
+    raise AssertionError(f"no error that says {words}")
+
+
+class At(keras.callbacks.Callback):
+    """Calls a function after a batch of an epoch."""
+
+    def __init__(self, epoch, batch, function):
+        super().__init__()
+        self.at, self.function = (epoch, batch), function
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.now = epoch
+
+    def on_train_batch_end(self, batch, logs=None):
+        if (self.now, batch) == self.at:
+            self.function()
+
+
+# ---- Epochs ----
+
+
+def case_each_epoch_has_every_record_in_an_order_of_its_own():
+    read = Read()
+    data = make(transform=read, **SHUFFLED)
+    history = fit(data, epochs=3)
+    assert_all(history)
+    assert len(history["first"]) == 3
+    assert read.epochs() == [expected(epoch) for epoch in range(3)]
+    assert data.epoch == 3
+
+
+def case_a_model_that_is_built_only_then_takes_no_epoch():
+    read = Read()
+    made = keras.Sequential([keras.layers.Dense(1)])
+    made.compile("sgd", "mse", metrics=MEANS)
+    assert_all(fit(make(transform=read, **SHUFFLED), made, epochs=2))
+    assert read.epochs() == [expected(0), expected(1)]
+
+
+def case_fit_goes_on_with_the_epochs():
+    read = Read()
+    data, made = make(transform=read, **SHUFFLED), model()
+    assert_all(fit(data, made, epochs=1))
+    assert_all(fit(data, made, epochs=2))
+    assert read.epochs() == [expected(epoch) for epoch in range(3)]
+
+
+def case_an_epoch_can_be_chosen_in_a_callback():
+    read = Read()
+    data = make(transform=read, **SHUFFLED)
+    chosen = keras.callbacks.LambdaCallback(on_epoch_begin=lambda epoch, logs: data.set_epoch(epoch + 5))
+    # What was looked at before is not used.
+    assert_all(fit(data, epochs=2, callbacks=[chosen]))
+    assert read.epochs()[-1][-1] == expected(6)[-1] and data.epoch == 7
+
+
+def case_the_length_is_known():
+    steps = []
+    note = keras.callbacks.LambdaCallback(on_train_begin=lambda logs: None)
+    note.on_train_begin = lambda logs=None: steps.append(note.params["steps"])
+    fit(make(), callbacks=[note])
+    assert steps == [BATCHES] and len(make()) == BATCHES == make().num_batches
+    assert len(make(drop_remainder=True)) == 8
+
+
+def case_what_is_left_in_the_middle_begins_anew():
+    class Stop(Exception):
+        pass
+
+    def stop():
+        raise Stop
+
+    data, made = make(**SHUFFLED), model()
+    for batch in (0, 1, 3):
+        raises(Stop, [], fit, data, made, epochs=2, callbacks=[At(0, batch, stop)])
+    assert_all(fit(data, made, epochs=2))
+
+
+def case_training_that_is_stopped_in_the_middle_begins_anew():
+    data, made = make(**SHUFFLED), model()
+
+    def stop():
+        made.stop_training = True
+
+    history = fit(data, made, epochs=3, callbacks=[At(1, 4, stop)], validation_data=data)
+    assert len(history["first"]) == 2
+    assert_all(history, "val_")
+    assert_all(fit(data, made))
+
+
+def case_steps_that_are_fewer_go_on_where_the_last_stood():
+    history = fit(make(**SHUFFLED), epochs=6, steps_per_epoch=3)
+    counts = np.array([12, 12, 11] * 2)
+    for name, mean in zip(("first", "second", "third"), means(ALL), strict=True):
+        sums = (np.array(history[name]) * counts).reshape(2, 3).sum(axis=1)
+        np.testing.assert_allclose(sums / RECORDS, mean, rtol=1e-5)
+
+
+def case_steps_that_are_fewer_with_the_same_data_for_validation():
+    data = make(**SHUFFLED)
+    history = fit(data, epochs=3, steps_per_epoch=3, validation_data=data)
+    np.testing.assert_allclose(np.dot(history["second"], [12, 12, 11]) / RECORDS, means(ALL)[1], rtol=1e-5)
+    assert_all(history, "val_")
+
+
+def case_single_steps_go_through_the_data():
+    data, made = make(seed=3, shuffle_buffer=20), model()
+    found = {fit(data, made, steps_per_epoch=1)["first"][0] for _ in range(6)}
+    assert len(found) > 3
+
+
+def case_steps_that_are_more_end_with_the_data():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert_all(fit(make(**SHUFFLED), epochs=2, steps_per_epoch=BATCHES + 3))
+    assert any("ran out of data" in str(one.message) for one in said)
+
+
+def case_an_endless_reader_has_steps():
+    read = Read()
+    data = make(transform=read, num_epochs=None, **SHUFFLED)
+    assert data.num_batches is None
+    raises(TypeError, ["endless"], len, data)
+    history = fit(data, epochs=2, steps_per_epoch=BATCHES)
+    wanted = [label.astype(int).tolist() for _, (_, label) in zip(range(18), reader(num_epochs=None), strict=False)]
+    for epoch in range(2):
+        batches = flat(wanted[epoch * BATCHES : (epoch + 1) * BATCHES])
+        np.testing.assert_allclose(history["third"][epoch], means(batches)[2], rtol=1e-5)
+
+
+def reader(**given):
+    return tf.ShardReader(FILES, FEATURES, label_key="y", **{"batch_size": BATCH, **SHUFFLED, **given})
+
+
+# ---- Several at once ----
+
+
+def case_validation_has_every_record_each_time():
+    history = fit(make(**SHUFFLED), epochs=3, validation_data=make())
+    assert_all(history)
+    assert_all(history, "val_")
+
+
+def case_training_and_validation_may_share_a_dataset():
+    data = make(**SHUFFLED)
+    history = fit(data, epochs=3, validation_data=data)
+    assert_all(history)
+    assert_all(history, "val_")
+
+
+def case_training_and_validation_may_share_a_reader():
+    shared = reader()
+    data, other = (TFRecordPyDataset(shared, transform=pair) for _ in range(2))
+    history = fit(data, epochs=2, validation_data=other)
+    assert_all(history)
+    assert_all(history, "val_")
+
+
+def case_an_evaluation_runs_in_the_middle_of_training():
+    data, made, inner = make(**SHUFFLED), model(), []
+    other = model()
+
+    def evaluate(steps):
+        inner.append(other.evaluate(data, verbose=0, return_dict=True, steps=steps))
+
+    at = [At(0, 0, lambda: evaluate(None)), At(0, 3, lambda: evaluate(2)), At(1, 5, lambda: evaluate(None))]
+    assert_all(fit(data, made, epochs=2, callbacks=at))
+    assert_all(inner[0])
+    assert_all(inner[2])
+
+
+def case_the_fifth_iteration_ends_the_first():
+    data = make()
+    adapters = [adapter(data) for _ in range(5)]
+    iterators = [iter(one) for one in adapters[:4]]
+    for iterator in iterators:
+        next(iterator)
+    assert [len(list(iterator)) for iterator in iterators] == [BATCHES - 1] * 4
+    iterators = [iter(one) for one in adapters]
+    for iterator in iterators:
+        next(iterator)
+    raises(ValueError, ["at once"], next, iterators[0])
+    assert [len(list(iterator)) for iterator in iterators[1:]] == [BATCHES - 1] * 4
+
+
+def adapter(data):
+    """What Keras makes of a dataset."""
+    return Generators(keras.src.trainers.data_adapters.py_dataset_adapter.PyDatasetAdapter(data))
+
+
+class Generators:
+    def __init__(self, kept):
+        self.kept = kept
+
+    def __iter__(self):
+        return iter(self.kept.get_numpy_iterator())
+
+
+def case_what_nobody_asks_for_any_more_is_let_go():
+    data = make()
+    one = adapter(data)
+    iterator = iter(one)
+    next(iterator)
+    passes = [value for value in vars(data).values() if type(value).__name__ == "Passes"]
+    (running,) = (one for value in vars(passes[0]).values() if isinstance(value, dict) for one in value.values())
+    assert not running.is_over
+    del one, iterator
+    assert running.is_over
+
+
+# ---- Evaluating and predicting ----
+
+
+def case_evaluate_has_every_record():
+    assert_all(model().evaluate(make(), verbose=0, return_dict=True))
+
+
+def case_predict_gives_the_order_of_the_files():
+    np.testing.assert_array_equal(identity().predict(make(transform=same), verbose=0)[:, 0], ALL)
+
+
+def case_threads_keep_the_order():
+    def slow(batch):
+        time.sleep(0.02 if batch[1][0] % 3 else 0.0)
+        return same(batch)
+
+    for queue in (1, 10):
+        data = make(transform=slow, workers=4, max_queue_size=queue)
+        np.testing.assert_array_equal(identity().predict(data, verbose=0)[:, 0], ALL)
+    assert_all(fit(make(workers=4, **SHUFFLED), epochs=2))
+
+
+def case_weights_are_taken():
+    def weighted(batch):
+        columns, label = batch
+        return columns["x"], label, (label < 10).astype(np.float32)
+
+    made = model(metrics=[], weighted_metrics=MEANS)
+    assert_all(made.evaluate(make(transform=weighted), verbose=0, return_dict=True), records=ALL[:10])
+
+
+def case_class_weights_are_taken():
+    history = fit(make(), class_weight=dict.fromkeys(ALL, 0.0))
+    assert history["loss"] == [0.0]
+
+
+# ---- What it reads from ----
+
+
+def case_a_dataset_is_shuffled_anew():
+    def pipeline():
+        parsed = tf.data.TFRecordDataset(FILES).shuffle(100, seed=1).batch(BATCH)
+        return parsed.map(lambda batch: tf.parse_example(batch, FEATURES)).map(
+            lambda columns: (columns["x"], columns["y"])
+        )
+
+    raises(ValueError, ["num_batches"], fit, TFRecordPyDataset(pipeline()))
+    read = []
+
+    def note(batch):
+        read.append(batch[1].astype(int).tolist())
+        return batch
+
+    data = TFRecordPyDataset(pipeline(), num_batches=BATCHES, transform=note)
+    assert_all(fit(data, epochs=3))
+    epochs = [flat(read[i : i + BATCHES]) for i in range(0, 3 * BATCHES, BATCHES)]
+    assert len({tuple(epoch) for epoch in epochs}) == 3 and all(sorted(epoch) == ALL for epoch in epochs)
+
+
+def case_a_number_of_batches_that_is_too_large_is_an_error():
+    data = TFRecordPyDataset(reader(), num_batches=BATCHES + 1, transform=pair)
+    raises(Exception, [f"has {BATCHES + 1} batches", f"after {BATCHES}"], fit, data)
+
+
+def case_no_records_are_an_error():
+    raises(ValueError, ["no batches"], fit, make([FILES[1]]))
+    raises(ValueError, ["no batches"], model().evaluate, make([FILES[1]]), verbose=0)
+    assert len(make([FILES[1]])) == 0 and list(make([FILES[1]])) == []
+
+
+def case_damage_is_an_error_that_says_where():
+    path = FOLDER / "damaged.bin"
+    data = bytearray(Path(FILES[3]).read_bytes())
+    data[-3] ^= 1
+    path.write_bytes(data)
+    damaged = make([FILES[0], str(path)])
+    for _ in range(2):
+        raises(Exception, ["damaged.bin"], fit, damaged)
+    path.write_bytes(Path(FILES[3]).read_bytes())
+    assert_all(fit(damaged), records=[*range(10), *range(22, 35)])
+    path.write_bytes(data)
+    skipping = make([FILES[0], str(path)], on_corrupt="skip")
+    assert_all(fit(skipping), records=[*range(10), *range(22, 34)])
+
+
+def case_an_error_in_a_transform_is_no_end():
+    def broken(batch):
+        if batch[1][0] > 20:
+            raise IndexError("broken transform")
+        return pair(batch)
+
+    for workers in (1, 2):
+        raises(Exception, ["broken transform"], fit, make(transform=broken, workers=workers), shuffle=False)
+
+
+def case_the_first_batch_is_not_lost_by_an_error():
+    fails = [True]
+
+    def once(batch):
+        if fails:
+            fails.clear()
+            raise OSError("not there yet")
+        return pair(batch)
+
+    data = make(transform=once)
+    raises(Exception, ["not there yet"], fit, data)
+    assert_all(fit(data))
+
+
+# ---- By number ----
+
+
+def case_a_number_is_that_batch_of_the_epoch_to_come():
+    data = make(**SHUFFLED)
+    for index in (3, 3, 0, 1, 8, -1, -9, np.int64(2)):
+        assert data[index][1].tolist() == expected(0)[index]
+    raises(IndexError, ["9"], data.__getitem__, 9)
+    raises(IndexError, ["-10"], data.__getitem__, -10)
+    assert data.epoch == 0
+    assert_all(fit(data))
+    assert data[0][1].tolist() == expected(1)[0]
+    assert [label.tolist() for _, label in data] == expected(1) and data.epoch == 2
+
+
+def case_what_is_changed_by_others_is_not_given_to_keras():
+    data = make()
+    for index in (0, 1):
+        data[index][1][:] = 1000
+    assert_all(fit(data))
+
+
+def case_a_subclass_may_change_batches():
+    class Plus(TFRecordPyDataset):
+        def __getitem__(self, index):
+            x, y = super().__getitem__(index)
+            return x["x"], y + 1
+
+    data = Plus(FILES, FEATURES, label_key="y", batch_size=BATCH, **SHUFFLED)
+    assert_all(fit(data, epochs=2), records=[one + 1 for one in ALL])
+
+
+def case_a_copy_goes_on():
+    data = make(**SHUFFLED)
+    fit(data)
+    again = pickle.loads(pickle.dumps(data))
+    assert again.epoch == 1 and again[0][1].tolist() == expected(1)[0]
+    assert_all(fit(again))
+
+
+# ---- What can't be ----
+
+
+def case_processes_are_refused():
+    raises(ValueError, ["num_threads"], make, use_multiprocessing=True)
+    data = make()
+    raises(ValueError, ["num_threads"], setattr, data, "use_multiprocessing", True)
+    data.workers = 3
+    assert_all(fit(data))
+
+
+def case_arguments_are_checked():
+    raises(ValueError, ["ragged"], make, ragged="jagged")
+    raises(ValueError, ["alone"], TFRecordPyDataset, reader(), batch_size=3)
+    raises(ValueError, ["num_batches"], make, num_batches=0)
+    raises(ValueError, ["epoch"], make().set_epoch, -1)
+
+
+def case_sequences_need_a_transform():
+    features = ({"x": tf.FixedLenFeature([], tf.int64)}, {"s": tf.FixedLenSequenceFeature([], tf.int64)})
+    raises(ValueError, ["transform"], TFRecordPyDataset, FILES, features)
+    raises(ValueError, ["transform"], TFRecordPyDataset(tf.ShardReader(written("sequences"), features)).__getitem__, 0)
+    x, y = TFRecordPyDataset(written("sequences"), features, transform=lambda b: (b[1]["s"], b[0]["x"]))[0]
+    assert x.tolist() == [[1, 2]] and y.tolist() == [7]
+
+
+def written(name):
+    path = str(FOLDER / name)
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write(tf.train.sequence_example({"x": 7}, {"s": [1, 2]}).SerializeToString())
+    return path
+
+
+def case_an_unwrapped_reader_or_dataset_is_told_what_to_do():
+    words = ["tfrecord_fast.integrations.keras.TFRecordPyDataset("]
+    raises(ValueError, [words[0] + "reader)"], fit, reader())
+    raises(ValueError, [words[0] + "dataset)"], fit, tf.data.Dataset.range(3))
+    assert "Keras" not in repr(reader()) + str(reader()) + repr(tf.data.Dataset.range(3))
+
+
+# ---- What becomes of columns ----
+
+
+ROWS = {"v": [[1, 2], [], [3, 4, 5]], "s": [[b"a"], [b"b"], [b"c"]], "i": [[0], [3], []], "w": [[0.5], [1.5], []]}
+MIXED = str(FOLDER / "mixed")
+with tf.io.ExampleWriter(MIXED) as _writer:
+    _writer.write(ROWS)
+
+
+def column(feature, **given):
+    return TFRecordPyDataset(MIXED, {"c": feature}, **given)[0]["c"]
+
+
+def case_ragged_columns():
+    feature = tf.RaggedFeature(tf.int64, "v")
+    for one in (feature, tf.VarLenFeature(tf.int64)):
+        made = TFRecordPyDataset(MIXED, {"v": one}, ragged="padded")[0]["v"]
+        assert made.tolist() == [[1, 2, 0], [0, 0, 0], [3, 4, 5]]
+        made = TFRecordPyDataset(MIXED, {"v": one}, ragged=4)[0]["v"]
+        assert made.tolist() == [[1, 2, 0, 0], [0, 0, 0, 0], [3, 4, 5, 0]]
+        raises(ValueError, ["'v'", "row 2", "3 values"], TFRecordPyDataset(MIXED, {"v": one}, ragged=2).__getitem__, 0)
+    if BACKEND == "tensorflow":
+        assert column(feature).to_list() == ROWS["v"]
+    else:
+        raises(ValueError, ["feature 'c'", BACKEND, "padded"], column, feature)
+
+
+def case_strings():
+    dataset = TFRecordPyDataset(MIXED, {"s": tf.FixedLenFeature([1], tf.string)})
+    if BACKEND == "tensorflow":
+        assert dataset[0]["s"].numpy().tolist() == ROWS["s"]
+        assert len(TFRecordPyDataset(MIXED)[0].numpy()) == 3
+    else:
+        raises(ValueError, ["feature 's'", "strings", BACKEND], dataset.__getitem__, 0)
+        raises(ValueError, ["strings", BACKEND], TFRecordPyDataset(MIXED).__getitem__, 0)
+
+
+def case_sparse_columns():
+    feature = tf.SparseFeature("i", "w", tf.float32, 4)
+    if BACKEND == "torch":
+        raises(ValueError, ["feature 'c'", "sparse"], column, feature)
+        return
+    made = column(feature)
+    dense = made.todense() if BACKEND == "jax" else keras.ops.convert_to_numpy(made)
+    assert np.asarray(dense).tolist() == [[0.5, 0, 0, 0], [0, 0, 0, 1.5], [0, 0, 0, 0]]
+
+
+def case_models_take_sparse_columns():
+    if BACKEND == "torch":
+        return
+    features = {"c": tf.SparseFeature("i", "w", tf.float32, 4)}
+    data = TFRecordPyDataset(MIXED, features, transform=lambda columns: (columns["c"], np.ones(3, np.float32)))
+    inputs = keras.Input((4,), sparse=True)
+    made = keras.Model(inputs, keras.layers.Dense(1)(inputs))
+    made.compile("sgd", "mse")
+    assert len(fit(data, made, epochs=2)["loss"]) == 2
+
+
+def case_padded_columns_of_one_length_are_trained_on():
+    path = str(FOLDER / "lengths")
+    with tf.io.ExampleWriter(path) as writer:
+        writer.write({"v": [[1] * (i % 5) for i in range(12)], "y": [1.0] * 12})
+    features = {"v": tf.VarLenFeature(tf.int64), "y": tf.FixedLenFeature([], tf.float32)}
+    data = TFRecordPyDataset(
+        path, features, label_key="y", ragged=5, batch_size=2, transform=lambda batch: (batch[0]["v"], batch[1])
+    )
+    made = keras.Sequential([keras.layers.Embedding(3, 2), keras.layers.Flatten(), keras.layers.Dense(1)])
+    made.compile("sgd", "mse")
+    assert len(fit(data, made, epochs=2)["loss"]) == 2
+
+
+def case_numbers_are_not_cut():
+    path = str(FOLDER / "large")
+    with tf.io.ExampleWriter(path) as writer:
+        writer.write({"id": [1, 5_000_000_000]})
+    data = TFRecordPyDataset(path, {"id": tf.FixedLenFeature([], tf.int64)})
+    if BACKEND == "jax":
+        raises(ValueError, ["feature 'id'", "5000000000", "int32"], data.__getitem__, 0)
+    else:
+        assert data[0]["id"].tolist() == [1, 5_000_000_000]
+
+
+def main():
+    wanted = sys.argv[1:]
+    results = {}
+    for name, case in list(globals().items()):
+        if name.startswith("case_") and (not wanted or name in wanted):
+            keras.backend.clear_session()
+            try:
+                case()
+                results[name] = None
+            except BaseException:
+                results[name] = traceback.format_exc()
+            print(name, results[name] or "holds", file=sys.stderr, flush=True)
+    print(json.dumps(results))
+    sys.stdout.flush()
+    os._exit(0)  # TensorFlow and PyTorch take their time
+
+
+if __name__ == "__main__":
+    main()

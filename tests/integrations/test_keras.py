@@ -1,0 +1,39 @@
+"""TFRecordPyDataset in Keras' fit, evaluate and predict: the facts in keras_cases.py hold on each of its backends."""
+
+import ast
+import functools
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.paths import ROOT
+
+BACKENDS = ["jax", "torch", "tensorflow"]
+CASES = [
+    node.name
+    for node in ast.parse((ROOT / "tests" / "integrations" / "keras_cases.py").read_text()).body
+    if isinstance(node, ast.FunctionDef) and node.name.startswith("case_")
+]
+
+
+@functools.cache
+def results(backend):
+    """What each case says, in one process: importing Keras takes longer than most of them."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.integrations.keras_cases"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_on_each_backend(backend, case):
+    assert results(backend)[case] is None, results(backend)[case]

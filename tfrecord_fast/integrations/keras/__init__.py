@@ -1,0 +1,5 @@
+"""Keras 3: `TFRecordPyDataset`, a PyDataset for `fit`, `evaluate` and `predict` (docs/integrations/keras.md)."""
+
+from .dataset import TFRecordPyDataset
+
+__all__ = ["TFRecordPyDataset"]

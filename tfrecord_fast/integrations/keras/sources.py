@@ -1,0 +1,84 @@
+"""What a TFRecordPyDataset reads from: a ShardReader, or a `data.Dataset` whose iterations are epochs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+from ...data.dataset import Dataset
+from ...data.handle import node_of
+from ...data.nodes.node import Iterations
+from ...data.nodes.running import run
+from ...data.sentinels import INFINITE, UNKNOWN
+from ...errors import InvalidArgumentError
+from ...files.epochs import MOST_EPOCHS
+from ...files.shard_reader import ShardReader
+
+__all__ = ["DatasetSource", "ReaderSource", "Source"]
+
+_REPEATS = 1 << 20  # orders that one epoch may need, where the dataset repeats what it shuffles
+_NOT_KNOWN = (
+    "its length is not known before it has been read: give num_batches=…, or repeat it and give fit steps_per_epoch"
+)
+
+
+class ReaderSource:
+    """A ShardReader."""
+
+    def __init__(self, reader: ShardReader[Any]) -> None:
+        self.given = reader
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.given)
+
+    def batches(self) -> int | None:
+        """How many an iteration has; None: it is endless.
+
+        Raises:
+          TypeError: that is not known.
+        """
+        try:
+            return len(self.given)
+        except TypeError as error:
+            try:
+                _ = self.given.num_records  # which an endless one has, too
+            except TypeError:
+                raise TypeError(f"{self.given!r} can't be counted ({error}); {_NOT_KNOWN}") from None
+            return None
+
+    @property
+    def epoch(self) -> int:
+        return self.given.epoch
+
+    def set_epoch(self, epoch: int) -> None:
+        self.given.set_epoch(epoch)
+
+
+class DatasetSource:
+    """A `data.Dataset`, of which each iteration is an epoch with an order of its own, found by its number."""
+
+    def __init__(self, dataset: Dataset[Any]) -> None:
+        self.given = dataset
+        self.epoch = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        node = node_of(self.given)
+        Iterations(node).go_to(self.epoch * _REPEATS)
+        self.epoch += 1
+        return run(node)
+
+    def batches(self) -> int | None:
+        count = self.given.cardinality()
+        if count == UNKNOWN:
+            raise TypeError(f"{self.given!r}: {_NOT_KNOWN}")
+        return None if count == INFINITE else count
+
+    def set_epoch(self, epoch: int) -> None:
+        epoch = operator.index(epoch)
+        if not 0 <= epoch < MOST_EPOCHS:
+            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
+        self.epoch = epoch
+
+
+Source = ReaderSource | DatasetSource
