@@ -3,12 +3,10 @@
 `KERAS_BACKEND=jax python -m tests.integrations.keras_cases` prints what failed, as JSON.
 """
 
-import itertools
 import json
 import os
 import pickle
 import sys
-import tempfile
 import time
 import traceback
 import warnings
@@ -18,128 +16,32 @@ import keras
 import numpy as np
 
 import tfrecord_fast as tf
+from tests.integrations import keras_column_cases
+from tests.integrations.keras_kit import (
+    ALL,
+    BATCH,
+    BATCHES,
+    FEATURES,
+    FILES,
+    FOLDER,
+    MEANS,
+    RECORDS,
+    SHUFFLED,
+    At,
+    Read,
+    assert_all,
+    expected,
+    fit,
+    flat,
+    identity,
+    make,
+    means,
+    model,
+    pair,
+    raises,
+    same,
+)
 from tfrecord_fast.integrations.keras import TFRecordPyDataset
-
-BACKEND = keras.backend.backend()
-FOLDER = Path(tempfile.mkdtemp())
-SIZES = [10, 0, 12, 13]  # records; one file is empty
-RECORDS = sum(SIZES)
-BATCH = 4
-BATCHES = 9
-FEATURES = {"x": tf.FixedLenFeature([1], tf.float32), "y": tf.FixedLenFeature([], tf.float32)}
-FILES = [str(FOLDER / f"{i}.tfrecord") for i in range(len(SIZES))]
-ALL = list(range(RECORDS))
-SHUFFLED = {"shuffle_buffer": 20, "shuffle_files": True, "seed": 3}
-
-for _i, _size in enumerate(SIZES):
-    _numbers = np.arange(_size, dtype=np.float32) + sum(SIZES[:_i])
-    with tf.io.ExampleWriter(FILES[_i]) as _writer:
-        if _size:
-            _writer.write({"x": _numbers[:, None], "y": _numbers})
-
-
-def pair(batch):
-    columns, label = batch
-    return columns["x"], label
-
-
-def make(files=FILES, **given):
-    return TFRecordPyDataset(files, FEATURES, **{"label_key": "y", "batch_size": BATCH, "transform": pair, **given})
-
-
-class Read:
-    """A transform that notes which batches were read."""
-
-    def __init__(self):
-        self.batches = []
-
-    def __call__(self, batch):
-        self.batches.append(batch[1].astype(int).tolist())
-        return pair(batch)
-
-    def epochs(self):
-        """The batches of each whole epoch."""
-        return [self.batches[i : i + BATCHES] for i in range(0, len(self.batches), BATCHES)]
-
-
-def first(y, _):
-    return y
-
-
-def second(y, _):
-    return y**2
-
-
-def third(y, _):
-    return y**3
-
-
-MEANS = [first, second, third]  # together they tell apart what sets of records an epoch had
-
-
-def model(rate=0.0, **given):
-    made = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
-    # Eager, as compiling takes longer than training.
-    made.compile(keras.optimizers.SGD(rate), "mse", run_eagerly=True, **{"metrics": MEANS, **given})
-    return made
-
-
-def identity():
-    return keras.Sequential([keras.layers.Identity()])
-
-
-def same(made):
-    """The columns x as they are."""
-    return made[0]["x"]
-
-
-def fit(data, made=None, **given):
-    return (made or model()).fit(data, verbose=0, **given).history
-
-
-def means(records):
-    return [float(np.mean(np.asarray(records, np.float64) ** power)) for power in (1, 2, 3)]
-
-
-def assert_all(history, prefix="", records=ALL):
-    for name, expected in zip(("first", "second", "third"), means(records), strict=True):
-        np.testing.assert_allclose(history[prefix + name], expected, rtol=1e-5)
-
-
-def expected(epoch, **given):
-    reader = tf.ShardReader(FILES, FEATURES, label_key="y", **{"batch_size": BATCH, **SHUFFLED, **given})
-    reader.set_epoch(epoch)
-    return [label.astype(int).tolist() for _, label in reader]
-
-
-def flat(batches):
-    return list(itertools.chain.from_iterable(batches))
-
-
-def raises(kind, words, function, *args, **given):
-    try:
-        function(*args, **given)
-    except kind as error:
-        missing = [word for word in words if word not in str(error)]
-        assert not missing, (missing, str(error))
-        return error
-    raise AssertionError(f"no error that says {words}")
-
-
-class At(keras.callbacks.Callback):
-    """Calls a function after a batch of an epoch."""
-
-    def __init__(self, epoch, batch, function):
-        super().__init__()
-        self.at, self.function = (epoch, batch), function
-
-    def on_epoch_begin(self, epoch, logs=None):
-        self.now = epoch
-
-    def on_train_batch_end(self, batch, logs=None):
-        if (self.now, batch) == self.at:
-            self.function()
-
 
 # ---- Epochs ----
 
@@ -522,92 +424,10 @@ def case_an_unwrapped_reader_or_dataset_is_told_what_to_do():
     assert "Keras" not in repr(reader()) + str(reader()) + repr(tf.data.Dataset.range(3))
 
 
-# ---- What becomes of columns ----
-
-
-ROWS = {"v": [[1, 2], [], [3, 4, 5]], "s": [[b"a"], [b"b"], [b"c"]], "i": [[0], [3], []], "w": [[0.5], [1.5], []]}
-MIXED = str(FOLDER / "mixed")
-with tf.io.ExampleWriter(MIXED) as _writer:
-    _writer.write(ROWS)
-
-
-def column(feature, **given):
-    return TFRecordPyDataset(MIXED, {"c": feature}, **given)[0]["c"]
-
-
-def case_ragged_columns():
-    feature = tf.RaggedFeature(tf.int64, "v")
-    for one in (feature, tf.VarLenFeature(tf.int64)):
-        made = TFRecordPyDataset(MIXED, {"v": one}, ragged="padded")[0]["v"]
-        assert made.tolist() == [[1, 2, 0], [0, 0, 0], [3, 4, 5]]
-        made = TFRecordPyDataset(MIXED, {"v": one}, ragged=4)[0]["v"]
-        assert made.tolist() == [[1, 2, 0, 0], [0, 0, 0, 0], [3, 4, 5, 0]]
-        raises(ValueError, ["'v'", "row 2", "3 values"], TFRecordPyDataset(MIXED, {"v": one}, ragged=2).__getitem__, 0)
-    if BACKEND == "tensorflow":
-        assert column(feature).to_list() == ROWS["v"]
-    else:
-        raises(ValueError, ["feature 'c'", BACKEND, "padded"], column, feature)
-
-
-def case_strings():
-    dataset = TFRecordPyDataset(MIXED, {"s": tf.FixedLenFeature([1], tf.string)})
-    if BACKEND == "tensorflow":
-        assert dataset[0]["s"].numpy().tolist() == ROWS["s"]
-        assert len(TFRecordPyDataset(MIXED)[0].numpy()) == 3
-    else:
-        raises(ValueError, ["feature 's'", "strings", BACKEND], dataset.__getitem__, 0)
-        raises(ValueError, ["strings", BACKEND], TFRecordPyDataset(MIXED).__getitem__, 0)
-
-
-def case_sparse_columns():
-    feature = tf.SparseFeature("i", "w", tf.float32, 4)
-    if BACKEND == "torch":
-        raises(ValueError, ["feature 'c'", "sparse"], column, feature)
-        return
-    made = column(feature)
-    dense = made.todense() if BACKEND == "jax" else keras.ops.convert_to_numpy(made)
-    assert np.asarray(dense).tolist() == [[0.5, 0, 0, 0], [0, 0, 0, 1.5], [0, 0, 0, 0]]
-
-
-def case_models_take_sparse_columns():
-    if BACKEND == "torch":
-        return
-    features = {"c": tf.SparseFeature("i", "w", tf.float32, 4)}
-    data = TFRecordPyDataset(MIXED, features, transform=lambda columns: (columns["c"], np.ones(3, np.float32)))
-    inputs = keras.Input((4,), sparse=True)
-    made = keras.Model(inputs, keras.layers.Dense(1)(inputs))
-    made.compile("sgd", "mse")
-    assert len(fit(data, made, epochs=2)["loss"]) == 2
-
-
-def case_padded_columns_of_one_length_are_trained_on():
-    path = str(FOLDER / "lengths")
-    with tf.io.ExampleWriter(path) as writer:
-        writer.write({"v": [[1] * (i % 5) for i in range(12)], "y": [1.0] * 12})
-    features = {"v": tf.VarLenFeature(tf.int64), "y": tf.FixedLenFeature([], tf.float32)}
-    data = TFRecordPyDataset(
-        path, features, label_key="y", ragged=5, batch_size=2, transform=lambda batch: (batch[0]["v"], batch[1])
-    )
-    made = keras.Sequential([keras.layers.Embedding(3, 2), keras.layers.Flatten(), keras.layers.Dense(1)])
-    made.compile("sgd", "mse")
-    assert len(fit(data, made, epochs=2)["loss"]) == 2
-
-
-def case_numbers_are_not_cut():
-    path = str(FOLDER / "large")
-    with tf.io.ExampleWriter(path) as writer:
-        writer.write({"id": [1, 5_000_000_000]})
-    data = TFRecordPyDataset(path, {"id": tf.FixedLenFeature([], tf.int64)})
-    if BACKEND == "jax":
-        raises(ValueError, ["feature 'id'", "5000000000", "int32"], data.__getitem__, 0)
-    else:
-        assert data[0]["id"].tolist() == [1, 5_000_000_000]
-
-
 def main():
     wanted = sys.argv[1:]
     results = {}
-    for name, case in list(globals().items()):
+    for name, case in [*globals().items(), *vars(keras_column_cases).items()]:
         if name.startswith("case_") and (not wanted or name in wanted):
             keras.backend.clear_session()
             try:

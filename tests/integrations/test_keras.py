@@ -14,7 +14,8 @@ from tests.support.paths import ROOT
 BACKENDS = ["jax", "torch", "tensorflow"]
 CASES = [
     node.name
-    for node in ast.parse((ROOT / "tests" / "integrations" / "keras_cases.py").read_text()).body
+    for name in ("keras_cases.py", "keras_column_cases.py")
+    for node in ast.parse((ROOT / "tests" / "integrations" / name).read_text()).body
     if isinstance(node, ast.FunctionDef) and node.name.startswith("case_")
 ]
 
