@@ -156,7 +156,6 @@ MUTANTS = [
         "core/test_snappy",
     ),
     # ---- framing ----
-    Mutant("framing/reader.cc", "if (begin_ < end_) Drop(1);", "", "going past the damaged byte", DAMAGE),
     Mutant(
         "framing/reader.cc",
         "if (got == 0 && !read.ok() && read.code() != StatusCode::kDataLoss) return read;",
@@ -176,7 +175,7 @@ MUTANTS = [
         "if (buffer_ && !shared_ && buffer_->capacity() >= capacity) {",
         "if (buffer_ && buffer_->capacity() >= capacity) {",
         "bytes that are in use elsewhere",
-        READER,
+        "files/test_batches_kept",
     ),
     Mutant(
         "framing/reader.cc",
@@ -197,7 +196,7 @@ MUTANTS = [
         "      indices.push_back(place.index);\n",
         "",
         "the numbers of records after damage",
-        "files/test_shard_reader",
+        "files/test_batches_kept",
     ),
     Mutant(
         "framing/reader.cc",
