@@ -90,13 +90,14 @@ MUTANTS = [
         "packed > kMaxShortValues ||\n        packed > static_cast<size_t>(end - p) - kFeatureHeaderBytes) {",
         "packed > kMaxShortValues) {",
         "a step that its list is too short for",
-        "examples/test_parse_tensorflow",
+        "examples/test_parse_broken_steps",
     ),
     Mutant(
         "parse/row_writer.cc",
         "FeatureHeader(kStepTag, kind, packed) || packed > kMaxShortValues",
         "FeatureHeader(kStepTag, kind, packed) || packed > 127",
         "a length that wraps in the header",
+        "examples/test_parse_broken_steps",
     ),
     Mutant("parse/row_writer.cc", "      if (packed % 4 != 0) break;\n", "", "a packed run of half a float"),
     Mutant(

@@ -1,0 +1,48 @@
+"""Steps of a feature list whose headers claim what the list does not hold: an error, as in the protobuf runtime."""
+
+import pytest
+from google.protobuf.message import DecodeError
+
+import tfrecord_fast as tf
+from tests.support import wire_writer as wire
+
+KINDS = {"int64": (tf.int64, 3, b"\x01" * 400), "float": (tf.float32, 2, b"\x00\x00\x80\x3f" * 100)}
+FEATURES = {
+    "VarLen": lambda dtype: tf.VarLenFeature(dtype),
+    "Ragged": lambda dtype: tf.RaggedFeature(dtype),
+    "Fixed": lambda dtype: tf.FixedLenSequenceFeature([1], dtype),
+}
+
+
+def step(kind, values, claimed):
+    """A step whose three lengths agree that it has so many bytes of values, as single bytes, whatever that means."""
+    _, field, _ = KINDS[kind]
+    return bytes([0x0A, 4 + claimed, field << 3 | 2, 2 + claimed, 0x0A, claimed]) + values
+
+
+def refused(kind, feature, last):
+    """A record whose list ends with these bytes, with another list after it."""
+    dtype, _, values = KINDS[kind]
+    good = step(kind, values[:4], 4) if feature != "Fixed" or kind == "float" else step(kind, values[:1], 1)
+    lists = wire.entry(b"x", good * 3 + last) + wire.entry(b"y", good * 40)
+    record = wire.field(2, lists)
+    with pytest.raises(DecodeError):
+        tf.train.SequenceExample.FromString(record)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.parse_sequence_example([record], None, {"x": FEATURES[feature](dtype)})
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.parse_single_sequence_example(record, None, {"x": FEATURES[feature](dtype)})
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("claimed", [4, 8, 20, 120])
+def test_a_step_may_not_run_past_its_list(kind, feature, claimed):
+    for held in range(claimed):
+        refused(kind, feature, step(kind, KINDS[kind][2][:held], claimed))
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_length_of_more_than_one_byte_is_no_short_one(kind, feature):
+    refused(kind, feature, step(kind, KINDS[kind][2][:124], 124))
