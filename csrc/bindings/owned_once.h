@@ -1,4 +1,4 @@
-// Mends of pybind11 for want of memory: an object that can't be wrapped is freed by its owner alone, and an error.
+// Mends what pybind11 does when memory runs out: an object that can't be wrapped is an error, and is freed only once.
 
 #ifndef TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
 #define TFRECORD_FAST_BINDINGS_OWNED_ONCE_H_
@@ -10,8 +10,8 @@
 
 namespace tfr {
 
-// Instead of py::init<Arguments…>, and of py::init of a function that returns a value: objects that these make are
-// noted where no exception is caught, so that one ends the process. Goes with FreeOnce.
+// Instead of py::init<Arguments…>, and of py::init with a function that returns a value. pybind11 registers what those
+// make outside of its own try block, where an exception ends the process. To be used together with FreeOnce.
 template <typename T, typename... Arguments>
 auto InitOf() {
   return pybind11::init(

@@ -121,3 +121,19 @@ def test_an_example_writer_that_outlives_its_module_leaves_nothing_wrong(tmp_pat
     done = run_code(code, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert len(list(tmp_path.iterdir())) == (2 if end else 0)
+
+
+def test_an_example_writer_that_a_thread_does_not_let_go_of_holds_nobody_up(tmp_path):
+    code = """
+        import threading, time
+        writer = tf.io.ExampleWriter('w.tfrecord')
+        held = threading.Event()
+        def hold():
+            with writer._lock:
+                held.set()
+                time.sleep(600)
+        threading.Thread(target=hold, daemon=True).start()
+        held.wait()
+    """
+    done = run_code(code, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

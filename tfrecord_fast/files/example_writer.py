@@ -195,6 +195,14 @@ class ExampleWriter:
                 for shard in self._shards:
                     shard.discard()
 
+    def _abort_at_exit(self) -> None:
+        """Aborts, unless a thread is still writing: that one may never end, and the interpreter has to."""
+        if self._origin.is_here() and self._lock.acquire(timeout=1):
+            try:
+                self.abort()
+            finally:
+                self._lock.release()
+
     @property
     def closed(self) -> bool:
         """Whether the writer was closed or aborted."""
@@ -257,7 +265,8 @@ _open: weakref.WeakSet[ExampleWriter] = weakref.WeakSet()
 @atexit.register
 def _abort_all() -> None:
     for writer in list(_open):
-        writer.abort()
+        with contextlib.suppress(Exception):  # the others' files go all the same
+            writer._abort_at_exit()
 
 
 class _Shard:

@@ -47,8 +47,8 @@ class Shard:
         """
         if self._given is not None:
             return self._given
-        # A worker that was spawned has joined neither torch.distributed nor JAX' processes, and may have no environment
-        # that says its rank.
+        # A worker that was spawned has joined neither torch.distributed nor the processes of JAX, and may have no
+        # environment that says its rank.
         is_worker = worker_info() is not None or in_worker_of_grain()
         if self._parents is not None and is_worker and self._parents[0] == parent_process():
             return self._parents[1]
