@@ -3,30 +3,51 @@
 import doctest
 import importlib
 import inspect
-import pkgutil
+import os
+import subprocess
+import sys
 
 import pytest
 
 import tfrecord_fast
+from tests.support.paths import ROOT
 from tests.support.surface import PUBLIC
 
-MODULES = [
-    name
-    for _, name, _ in pkgutil.walk_packages(tfrecord_fast.__path__, "tfrecord_fast.")
-    if not name.endswith((".__main__", "._core"))
-]
+
+def dotted(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = sorted(dotted(path) for path in (ROOT / "tfrecord_fast").rglob("*.py") if path.stem != "__main__")
+FRAMEWORKS = sorted({name.split(".")[2] for name in MODULES if name.startswith("tfrecord_fast.integrations.")})
 NEEDS = {"tfrecord_fast.examples.messages": "google.protobuf", "tfrecord_fast.examples.tensors": "google.protobuf"}
 NEEDS |= {"tfrecord_fast.examples.build": "google.protobuf", "tfrecord_fast.images.encoding": "PIL"}
 NEEDS |= {"tfrecord_fast.compat.v1": "google.protobuf", "tfrecord_fast.data.experimental": "google.protobuf"}
 NEEDS |= {"tfrecord_fast.train": "google.protobuf", "tfrecord_fast.image": "PIL"}
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.startswith("tfrecord_fast.integrations.")])
 def test_examples_in_docstrings_do_what_they_say(name):
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])
     failed, _ = doctest.testmod(importlib.import_module(name))
     assert failed == 0
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_examples_for_frameworks_do_what_they_say(framework, tmp_path):
+    """In a process each: TensorFlow, which Keras imports, and Triton, which PyTorch does, abort beside each other."""
+    if framework == "grain":
+        pytest.importorskip("grain")
+    inside = f"tfrecord_fast.integrations.{framework}"
+    names = [name for name in MODULES if name == inside or name.startswith(f"{inside}.")]
+    check = "import doctest, importlib, sys; sys.exit(sum(doctest.testmod(importlib.import_module(n))[0] for n in %r))"
+    environment = {**os.environ, "KERAS_BACKEND": "torch", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", check % names], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def documented(thing):
