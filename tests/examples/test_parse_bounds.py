@@ -26,3 +26,12 @@ def test_raw_bytes_are_one_string(count):
 def test_raw_bools_are_0_or_1(byte):
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"value {byte} is out of range for bool"):
         tf.parse_example(one("bytes", [bytes([1, 0, byte])]), {"a": tf.FixedLenFeature([3], tf.bool)})
+
+
+@pytest.mark.parametrize("count", [1, 3, 5, 7])
+def test_a_list_holds_whole_elements(count):
+    feature = {"a": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True)}
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"got {count}\b"):
+        tf.parse_example(one("int64", list(range(count))), feature)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"got {count}\b"):
+        tf.parse_example(one("int64", [0, 1, 2, 3]) + one("int64", list(range(count))), feature)

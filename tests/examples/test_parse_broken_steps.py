@@ -46,3 +46,21 @@ def test_a_step_may_not_run_past_its_list(kind, feature, claimed):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_length_of_more_than_one_byte_is_no_short_one(kind, feature):
     refused(kind, feature, step(kind, KINDS[kind][2][:124], 124))
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 7, 9, 18, 119])
+def test_a_step_holds_whole_floats(feature, size):
+    refused("float", feature, step("float", KINDS["float"][2][:size], size))
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+@pytest.mark.parametrize("good", [0, 1, 5])
+def test_the_error_says_which_step(feature, good):
+    steps = [wire.feature("float", [1.0])] * good + [wire.feature("int64", [1])]
+    record = wire.field(2, wire.entry(b"x", b"".join(wire.field(1, step) for step in steps)))
+    features = {"x": FEATURES[feature](tf.float32)}
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"step {good}\b"):
+        tf.parse_sequence_example([record], None, features)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"step {good}\b"):
+        tf.parse_single_sequence_example(record, None, features)
