@@ -35,3 +35,29 @@ def test_a_list_holds_whole_elements(count):
         tf.parse_example(one("int64", list(range(count))), feature)
     with pytest.raises(tf.errors.InvalidArgumentError, match=rf"got {count}\b"):
         tf.parse_example(one("int64", [0, 1, 2, 3]) + one("int64", list(range(count))), feature)
+
+
+@pytest.mark.parametrize("dtype", [tf.int64, tf.int32, tf.uint8])
+@pytest.mark.parametrize("fit", [1, 2, 300])
+def test_a_value_cut_short_is_malformed_even_where_there_is_no_room_for_it(fit, dtype):
+    cut = b"\x01" * (fit + 3) + b"\x80"
+    record = wire.example([(b"a", wire.field(3, wire.field(1, cut)))])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="malformed"):
+        tf.parse_example([record], {"a": tf.FixedLenFeature([fit], dtype)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "value"),
+    [
+        (3, tf.int64, b"\x08\x01"),
+        (3, tf.int32, b"\x08\x01"),
+        (2, tf.float32, b"\x0d\0\0\x80\x3f"),
+        (2, tf.float64, b"\x0d\0\0\x80\x3f"),
+        (1, tf.string, b"\x0a\x01a"),
+    ],
+)
+def test_values_beyond_the_shape_are_written_nowhere(kind, dtype, value):
+    """So many, each as a field of its own, that memory would end."""
+    record = wire.example([(b"a", wire.field(kind, value * 4_000_000))])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="4000000"):
+        tf.parse_example([record], {"a": tf.FixedLenFeature([2], dtype)})
