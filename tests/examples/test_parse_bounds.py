@@ -61,3 +61,15 @@ def test_values_beyond_the_shape_are_written_nowhere(kind, dtype, value):
     record = wire.example([(b"a", wire.field(kind, value * 4_000_000))])
     with pytest.raises(tf.errors.InvalidArgumentError, match="4000000"):
         tf.parse_example([record], {"a": tf.FixedLenFeature([2], dtype)})
+
+
+@pytest.mark.parametrize("held", [0, 1, 2, 3])
+@pytest.mark.parametrize("before", [0, 1, 5])
+def test_a_float_cut_short_is_malformed(before, held):
+    value = b"\x0d\0\0\x80\x3f"
+    record = wire.example(
+        [(b"a", wire.field(2, value * before + value[: 1 + held])), (b"b", wire.feature("int64", [1]))]
+    )
+    for feature in (tf.FixedLenFeature([before + 1], tf.float32), tf.VarLenFeature(tf.float32)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="malformed"):
+            tf.parse_example([record], {"a": feature})
