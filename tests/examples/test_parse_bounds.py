@@ -73,3 +73,20 @@ def test_a_float_cut_short_is_malformed(before, held):
     for feature in (tf.FixedLenFeature([before + 1], tf.float32), tf.VarLenFeature(tf.float32)):
         with pytest.raises(tf.errors.InvalidArgumentError, match="malformed"):
             tf.parse_example([record], {"a": feature})
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "value"),
+    [
+        (3, tf.int64, b"\x01"),
+        (3, tf.int32, b"\x01"),
+        (2, tf.float32, b"\0\0\x80\x3f"),
+        (2, tf.float64, b"\0\0\x80\x3f"),
+    ],
+)
+def test_packed_values_beyond_the_shape_are_written_nowhere(kind, dtype, value):
+    record = wire.example(
+        [(b"a", wire.field(kind, wire.field(1, value * 4_000_000) + wire.field(1, value * 4_000_000)))]
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match="8000000"):
+        tf.parse_example([record], {"a": tf.FixedLenFeature([2], dtype)})
