@@ -168,6 +168,20 @@ def test_a_file_that_grows_is_counted_again(path):
     assert reader.num_records == 101
 
 
+def test_a_file_whose_time_was_set_back_is_counted_again(path, tmp_path):
+    (tmp_path / "kept").mkdir()
+    reader = tf.ShardReader(str(path), index_cache=tmp_path / "kept")
+    shuffled = tf.ShardReader(str(path), global_shuffle=True, seed=1)
+    assert reader.num_records == shuffled.num_records == len(flat(batches(shuffled))) == 100
+    before = path.stat()
+    (tmp_path / "new").write_bytes(frames([bytes(10 * 100 + 16 * 99)]))
+    os.utime(tmp_path / "new", ns=(before.st_atime_ns, before.st_mtime_ns))
+    (tmp_path / "new").rename(path)
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    assert reader.num_records == shuffled.num_records == len(flat(batches(shuffled))) == 1
+    assert tf.ShardReader(str(path), index_cache=tmp_path / "kept").num_records == 1
+
+
 # ---- Counts that are kept ----
 
 
@@ -209,7 +223,9 @@ def test_counts_are_kept_where_told(path, tmp_path, counted):
     assert len(counted) == 1 and len(os.listdir(tmp_path / "kept")) == 1
 
 
-@pytest.mark.parametrize("change", [{"bytes": 1}, {"mtime_ns": 1}, {"records": -3}, {"records": "x"}, {"version": 0}])
+@pytest.mark.parametrize(
+    "change", [{"bytes": 1}, {"mtime_ns": 1}, {"ctime_ns": 1}, {"records": -3}, {"records": "x"}, {"version": 0}]
+)
 def test_a_count_that_does_not_fit_is_not_believed(path, tmp_path, counted, change):
     (tmp_path / "kept").mkdir()
     make = lambda: tf.ShardReader(str(path), index_cache=tmp_path / "kept")  # noqa: E731

@@ -49,7 +49,11 @@ class RandomFiles:
           FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
           errors.InvalidArgumentError: a file is compressed.
         """
-        found = [(path, status.st_size, status.st_mtime_ns) for path in paths for status in [os.stat(path)]]
+        found = [
+            (path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            for path in paths
+            for status in [os.stat(path)]
+        ]
         if self._reader is None or self._found != found:
             indexes = _core.open_indexes(
                 [_core.IndexOrigin(path=path) for path in paths], num_threads, max_record_bytes
@@ -58,7 +62,7 @@ class RandomFiles:
                 paths, indexes, verify_crc=verify_crc, num_threads=num_threads, max_record_bytes=max_record_bytes
             )
             self._found = found
-            self.mean_bytes = max(1, sum(size for _, size, _ in found) // max(1, len(self._reader)))
+            self.mean_bytes = max(1, sum(size for _, size, *_ in found) // max(1, len(self._reader)))
         return self._reader
 
     def __reduce__(self) -> tuple[type[RandomFiles], tuple[()]]:

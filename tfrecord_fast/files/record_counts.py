@@ -27,7 +27,7 @@ from .temporary import complete_file
 
 __all__ = ["Counts", "RecordCounts", "refuse_streams"]
 
-_VERSION = 1
+_VERSION = 2
 _WORTH_KEEPING = 16 << 20  # bytes of a file; smaller ones are quickly counted again
 _FILES_AT_ONCE = 16  # whose indexes are in memory
 _BATCH = 4096
@@ -52,10 +52,11 @@ class _Count(NamedTuple):
 
 
 class _Stamp(NamedTuple):
-    """What changes with a file."""
+    """What changes with a file. Its time of modification can be set back; what only the system sets can't."""
 
     bytes: int
     mtime_ns: int
+    ctime_ns: int
 
 
 class RecordCounts:
@@ -66,8 +67,8 @@ class RecordCounts:
 
     Args:
       cache: whether, or in which folder, counts are kept on disk; True: beside the files, and only of those of 16 MiB
-        or more. A count is used while the file's size and time of modification stay what they were; a folder that
-        can't be written to is no error.
+        or more. A count is used while the file's size and times stay what they were; a folder that can't be written to
+        is no error.
       options: the reader's options that say what is a record.
     """
 
@@ -233,7 +234,7 @@ def _stamp_of(path: str) -> _Stamp:
     found = os.stat(path)
     if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
         raise TypeError(f"{path} is not a regular file: its records can't be counted without using them up")
-    return _Stamp(found.st_size, found.st_mtime_ns)
+    return _Stamp(found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def refuse_streams(files: Iterable[object]) -> None:
