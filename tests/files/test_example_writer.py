@@ -3,6 +3,7 @@
 import gc
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -230,12 +231,39 @@ def test_after_abort_the_writer_says_so(path, late):
         late(writer)
 
 
-def test_a_writer_that_is_dropped_leaves_nothing(tmp_path):
-    writer = tf.ExampleWriter(tmp_path / "x")
+def test_a_writer_that_is_dropped_leaves_nothing_and_says_so(tmp_path):
+    writer = tf.ExampleWriter(tmp_path / "x", num_shards=2)
     writer.write({"i": [1]})
+    with pytest.warns(RuntimeWarning, match="x-00000-of-00002 and 1 more: not closed, so nothing was written"):
+        del writer
+        gc.collect()
+    assert names(tmp_path) == []
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("use", [lambda w: None, lambda w: (w.write({"i": [1]}), w.abort()), lambda w: w.close()])
+def test_a_writer_that_loses_nothing_is_dropped_in_silence(path, use):
+    writer = tf.ExampleWriter(path)
+    use(writer)
     del writer
     gc.collect()
-    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("kind", [ValueError, TypeError, TimeoutError])
+def test_a_signal_that_raises_while_records_are_written_ends_the_writer(tmp_path, monkeypatch, kind):
+    """The batch is in one of the files by then."""
+    writer = tf.ExampleWriter(tmp_path / "x", num_shards=2)
+    writer.write({"i": [1]})
+    monkeypatch.setattr(writer._shards[1], "write", lambda records: signal.raise_signal(signal.SIGALRM))
+    before = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(kind("time is up")))
+    try:
+        with pytest.raises(kind, match="time is up"):
+            writer.write_batch([b"", b"", b""])
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert writer.closed and names(tmp_path) == []
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        writer.write({"i": [2]})
 
 
 def test_after_close_the_writer_says_so(path):

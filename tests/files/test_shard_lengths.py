@@ -119,6 +119,36 @@ def test_damage_that_is_skipped_does_not_count(tmp_path):
         len(tf.ShardReader(str(tmp_path / "a")))
 
 
+@pytest.mark.parametrize("on_corrupt", ["skip", "skip_file"])
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    flips=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 18 * 20 - 1)), min_size=1, max_size=4),
+    parts=st.integers(2, 5),
+    equal=st.sampled_from([None, "drop", "pad"]),
+    batch_size=st.integers(1, 4),
+)
+def test_each_part_of_damaged_files_has_its_length(tmp_path, on_corrupt, flips, parts, equal, batch_size):
+    files = [bytearray(frames([b"%d%c" % (file, 97 + i) for i in range(20)])) for file in range(3)]
+    for file, place in flips:
+        files[file][place] ^= 1
+    paths = [tmp_path / str(file) for file in range(3)]
+    for path, data in zip(paths, files, strict=True):
+        path.write_bytes(data)
+    options = {"on_corrupt": on_corrupt, "shard_by": "record", "batch_size": batch_size}
+    given, own = [], []
+    for part in range(parts):
+        reader = tf.ShardReader(paths, shard=(part, parts), equal_shards=equal, **options)
+        given.append(batches(reader))
+        assert len(reader) == len(given[-1]) and reader.num_records == len(flat(given[-1]))
+        own.append(flat(batches(tf.ShardReader(paths, shard=(part, parts), **options))))
+    if equal is not None:
+        lengths = [-(-len(records) // batch_size) for records in own]
+        assert {len(found) for found in given} == {min(lengths) if equal == "drop" else max(lengths)}
+    for found, records in zip(given, own, strict=True):
+        same = min(len(flat(found)), len(records))
+        assert flat(found)[:same] == records[:same] and (equal == "drop" or same == len(records))
+
+
 def test_what_can_be_read_once_is_not_counted(tmp_path, files):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(TypeError, match="not a regular file"):
@@ -136,6 +166,20 @@ def test_a_file_that_grows_is_counted_again(path):
     with open(path, "ab") as file:
         file.write(frames([b"more"]))
     assert reader.num_records == 101
+
+
+def test_a_file_whose_time_was_set_back_is_counted_again(path, tmp_path):
+    (tmp_path / "kept").mkdir()
+    reader = tf.ShardReader(str(path), index_cache=tmp_path / "kept")
+    shuffled = tf.ShardReader(str(path), global_shuffle=True, seed=1)
+    assert reader.num_records == shuffled.num_records == len(flat(batches(shuffled))) == 100
+    before = path.stat()
+    (tmp_path / "new").write_bytes(frames([bytes(10 * 100 + 16 * 99)]))
+    os.utime(tmp_path / "new", ns=(before.st_atime_ns, before.st_mtime_ns))
+    (tmp_path / "new").rename(path)
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    assert reader.num_records == shuffled.num_records == len(flat(batches(shuffled))) == 1
+    assert tf.ShardReader(str(path), index_cache=tmp_path / "kept").num_records == 1
 
 
 # ---- Counts that are kept ----
@@ -179,7 +223,9 @@ def test_counts_are_kept_where_told(path, tmp_path, counted):
     assert len(counted) == 1 and len(os.listdir(tmp_path / "kept")) == 1
 
 
-@pytest.mark.parametrize("change", [{"bytes": 1}, {"mtime_ns": 1}, {"records": -3}, {"records": "x"}, {"version": 0}])
+@pytest.mark.parametrize(
+    "change", [{"bytes": 1}, {"mtime_ns": 1}, {"ctime_ns": 1}, {"records": -3}, {"records": "x"}, {"version": 0}]
+)
 def test_a_count_that_does_not_fit_is_not_believed(path, tmp_path, counted, change):
     (tmp_path / "kept").mkdir()
     make = lambda: tf.ShardReader(str(path), index_cache=tmp_path / "kept")  # noqa: E731

@@ -34,15 +34,13 @@ class CountedBatches:
         with self._held():
             if self._given >= self._most:
                 raise StopIteration
-            try:
-                batch = next(self._batches)
-            except StopIteration:
-                raise InvalidArgumentError(
-                    f"the files have changed since their records were counted: equal shards have {self._most} batches, "
-                    f"but this one ends after {self._given}"
-                ) from None
-            self._given += 1
-            return batch
+            for batch in self._batches:  # not `next`: after a call, a signal could take the batch away uncounted
+                self._given += 1
+                return batch
+            raise InvalidArgumentError(
+                f"the files have changed since their records were counted: equal shards have {self._most} batches, "
+                f"but this one ends after {self._given}"
+            )
 
     def state(self) -> dict[str, Any]:
         """The stream's state, and with it how many batches have been given."""

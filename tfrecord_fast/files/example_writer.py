@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import os
 import threading
+import warnings
 import weakref
 from collections.abc import Iterator, Mapping
 from types import TracebackType
@@ -83,9 +84,10 @@ class ExampleWriter:
 
     Files are written under hidden temporary names in the target folder. `close` renames them, in order, and replaces
     files that had those names; a symbolic link stays, and the file that it leads to is replaced; a device or a pipe is
-    written to directly. In a context manager, an exception removes the temporary files instead, and so does `abort`. A
-    process that is killed leaves them behind; the next writer of the same file removes them, if it runs on the same
-    machine. Safe to use from several threads.
+    written to directly. In a context manager, an exception removes the temporary files instead, and so does `abort`. So
+    do being dropped and the end of the process, with a warning if records were written. A process that is killed leaves
+    them behind; the next writer of the same file removes them, if it runs on the same machine. Safe to use from several
+    threads.
 
     Raises:
       OSError: a file can't be created, written or renamed (errno and filename are set). The temporary files are
@@ -199,9 +201,18 @@ class ExampleWriter:
         """Aborts, unless a thread is still writing: that one may never end, and the interpreter has to."""
         if self._origin.is_here() and self._lock.acquire(timeout=1):
             try:
-                self.abort()
+                self._drop()
             finally:
                 self._lock.release()
+
+    def _drop(self) -> None:
+        """As `abort`, with a warning if that loses records."""
+        lost = self._rows > 0 and not self.closed and self._origin.is_here()
+        paths = [shard.target.path for shard in self._shards if shard.is_draft] if lost else []
+        self.abort()
+        if paths:
+            others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+            warnings.warn(f"{paths[0]}{others}: not closed, so nothing was written", RuntimeWarning, stacklevel=3)
 
     @property
     def closed(self) -> bool:
@@ -221,7 +232,7 @@ class ExampleWriter:
 
     def __del__(self) -> None:
         if hasattr(self, "_aborted") and not self.closed:
-            self.abort()
+            self._drop()
 
     def _check_process(self) -> None:
         """Before the lock, which may be held by a thread that a forked process does not have."""
@@ -247,11 +258,14 @@ class ExampleWriter:
     def _cleanup(self) -> Iterator[None]:
         """Whatever comes from outside ends the writer, since a batch may be half written, and leaves no file behind.
 
-        What is wrong with the caller's own values is found before the first of them is written.
+        What is wrong with the caller's own values is found before the first of them is written. A signal's handler may
+        raise the same kinds of errors, but at any time.
         """
         try:
             yield
         except (TypeError, ValueError, FailedPreconditionError):
+            if sum(shard.writer.records_written for shard in self._shards) != self._rows:
+                self.abort()
             raise
         except BaseException:
             self.abort()
@@ -274,13 +288,17 @@ class _Shard:
 
     def __init__(self, target: Target, options: str | TFRecordOptions | None, num_threads: int) -> None:
         self.target = target
-        self._there = target.draft is not None  # whether there is a draft
+        self._there = target.draft is not None
         try:
             with target.named():
                 self.writer = TFRecordWriter(target.written, options, num_threads=num_threads)
         except BaseException:
             target.discard()
             raise
+
+    @property
+    def is_draft(self) -> bool:
+        return self._there
 
     def write(self, records: _core.RecordBatch) -> None:
         with self.target.named():

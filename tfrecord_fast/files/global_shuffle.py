@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.process import Origin
 from ..base.ranks import Rank
-from ..errors import InvalidArgumentError
+from ..errors import InvalidArgumentError, TFRecordError
 from ..examples.plans import ExamplePlan, SequencePlan
 from ..examples.tables import TablePlan
 from .permutation import Permutation
@@ -49,7 +49,11 @@ class RandomFiles:
           FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
           errors.InvalidArgumentError: a file is compressed.
         """
-        found = [(path, status.st_size, status.st_mtime_ns) for path in paths for status in [os.stat(path)]]
+        found = [
+            (path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            for path in paths
+            for status in [os.stat(path)]
+        ]
         if self._reader is None or self._found != found:
             indexes = _core.open_indexes(
                 [_core.IndexOrigin(path=path) for path in paths], num_threads, max_record_bytes
@@ -58,7 +62,7 @@ class RandomFiles:
                 paths, indexes, verify_crc=verify_crc, num_threads=num_threads, max_record_bytes=max_record_bytes
             )
             self._found = found
-            self.mean_bytes = max(1, sum(size for _, size, _ in found) // max(1, len(self._reader)))
+            self.mean_bytes = max(1, sum(size for _, size, *_ in found) // max(1, len(self._reader)))
         return self._reader
 
     def __reduce__(self) -> tuple[type[RandomFiles], tuple[()]]:
@@ -140,10 +144,12 @@ class GlobalShuffle:
                 self._made = self._take_window()
             if not self._made or self._failed:
                 raise StopIteration
-            count, made = self._made.pop()
+            count, made = self._made[-1]
             if isinstance(made, Exception):
                 self._failed = True
                 raise made
+            # Not `pop`: after a call, a signal could take the batch away, and the place would be that of another.
+            del self._made[-1]
             self._place += count
             return made
 
@@ -223,13 +229,17 @@ class _Maker:
         made: list[Any] = []
         try:
             window: _core.RecordBatch | None = self._reader.take(numbers)
-        except Exception:
+        except Exception as error:
+            if _is_of_signal(error):
+                raise
             window = None  # in one of these batches, which is found out one by one
         for first, last in ranges:
             try:
                 batch = self._reader.take(numbers[first:last]) if window is None else window[first:last]
                 made.append((last - first, self._parsed(batch)))
             except Exception as error:
+                if _is_of_signal(error):
+                    raise
                 made.append((last - first, error))
                 break
         return made[::-1]
@@ -256,6 +266,13 @@ class _Maker:
         if self._permutation is None or self._permutation[0] != epoch:
             self._permutation = epoch, Permutation(len(self._reader), self._order.seed, epoch)
         return self._permutation[1]
+
+
+def _is_of_signal(error: Exception) -> bool:
+    """Whether a signal's handler may have raised it, and not the files or their records."""
+    if threading.current_thread() is not threading.main_thread() or isinstance(error, TFRecordError | MemoryError):
+        return False
+    return not isinstance(error, OSError) or error.errno is None
 
 
 def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:

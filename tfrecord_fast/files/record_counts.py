@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import functools
 import hashlib
 import json
 import os
 import stat
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,24 +25,38 @@ from .local_paths import local_path
 from .names import CoreFile
 from .temporary import complete_file
 
-__all__ = ["RecordCounts", "refuse_streams"]
+__all__ = ["Counts", "RecordCounts", "refuse_streams"]
 
-_VERSION = 1
+_VERSION = 2
 _WORTH_KEEPING = 16 << 20  # bytes of a file; smaller ones are quickly counted again
 _FILES_AT_ONCE = 16  # whose indexes are in memory
 _BATCH = 4096
 
 
+class Counts(NamedTuple):
+    """How many records files have.
+
+    Of a file that damage is dropped from, that does not tell how many of them each part has where records are divided:
+    `damaged` has such files by their number, and for each a function (parts, i) -> how many records are read of those
+    whose index leaves the remainder i when divided by `parts`.
+    """
+
+    records: NDArray[np.int64]  # [files]
+    damaged: Mapping[int, Callable[[int, int], int]] = {}
+
+
 class _Count(NamedTuple):
     records: int
     longest: int  # bytes of a record's data
+    is_damaged: bool = False  # and something was dropped
 
 
 class _Stamp(NamedTuple):
-    """What changes with a file."""
+    """What changes with a file. Its time of modification can be set back; what only the system sets can't."""
 
     bytes: int
     mtime_ns: int
+    ctime_ns: int
 
 
 class RecordCounts:
@@ -52,8 +67,8 @@ class RecordCounts:
 
     Args:
       cache: whether, or in which folder, counts are kept on disk; True: beside the files, and only of those of 16 MiB
-        or more. A count is used while the file's size and time of modification stay what they were; a folder that
-        can't be written to is no error.
+        or more. A count is used while the file's size and times stay what they were; a folder that can't be written to
+        is no error.
       options: the reader's options that say what is a record.
     """
 
@@ -62,9 +77,10 @@ class RecordCounts:
         self._on_disk = cache is not False and options["on_corrupt"] == "raise"
         self._options = options
         self._known: dict[str, tuple[_Stamp | None, _Count]] = {}
+        self._remainders: dict[tuple[str, int, int], tuple[_Count, int]] = {}
 
-    def of(self, files: Sequence[str | CoreFile]) -> NDArray[np.int64]:
-        """The number of records of each file: int64 [n].
+    def of(self, files: Sequence[str | CoreFile]) -> Counts:
+        """The number of records of each file.
 
         Raises:
           TypeError: a file can be read only once, or is read from its user's position.
@@ -85,7 +101,22 @@ class RecordCounts:
             self._remember(files[places[0]], stamps[places[0]], count)
             for place in places:
                 found[place] = count
-        return np.array([count.records for count in found if count is not None], np.int64)
+        counts = [count for count in found if count is not None]
+        damaged = {
+            place: functools.partial(self._of_remainder, files[place], count)
+            for place, count in enumerate(counts)
+            if count.is_damaged
+        }
+        return Counts(np.array([count.records for count in counts], np.int64), damaged)
+
+    def _of_remainder(self, file: str | CoreFile, count: _Count, parts: int, index: int) -> int:
+        """How many records a part of a damaged file has: what is dropped from one part need not be from another."""
+        key = (_name_of(file), parts, index)
+        whole, records = self._remainders.get(key, (None, 0))
+        if whole is not count:
+            records = self._read_one(file, default_threads(), record_shard=[index, parts]).records
+            self._remainders[key] = count, records
+        return records
 
     def _remembered(self, file: str | CoreFile, path: str | None, stamp: _Stamp | None) -> _Count | None:
         name = _name_of(file)
@@ -122,7 +153,8 @@ class RecordCounts:
 
     def _entry(self, stamp: _Stamp, count: _Count) -> dict[str, object]:
         kind = self._options["compression_type"]
-        return {"version": _VERSION, **stamp._asdict(), "compression_type": kind, **count._asdict()}
+        counted = {"records": count.records, "longest": count.longest}
+        return {"version": _VERSION, **stamp._asdict(), "compression_type": kind, **counted}
 
     def _place(self, path: str) -> str:
         folder, name = os.path.split(os.path.abspath(path))
@@ -166,8 +198,10 @@ class RecordCounts:
                 stop.set()
                 raise
 
-    def _read_one(self, file: str | CoreFile, threads: int, stop: threading.Event | None = None) -> _Count:
-        options = dict(self._options)
+    def _read_one(
+        self, file: str | CoreFile, threads: int, stop: threading.Event | None = None, **part: list[int]
+    ) -> _Count:
+        options = {**self._options, **part}
         if options["on_corrupt"] == "raise":
             options["verify_crc"] = False
         given: Any = [file]
@@ -178,7 +212,7 @@ class RecordCounts:
             longest = max(longest, int(batch.sizes.max(initial=0)))
             if stop is not None and stop.is_set():
                 break
-        return _Count(records, longest)
+        return _Count(records, longest, is_damaged=bool(stream.take_skipped()))
 
 
 def _path_of(file: str | CoreFile) -> str | None:
@@ -200,7 +234,7 @@ def _stamp_of(path: str) -> _Stamp:
     found = os.stat(path)
     if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
         raise TypeError(f"{path} is not a regular file: its records can't be counted without using them up")
-    return _Stamp(found.st_size, found.st_mtime_ns)
+    return _Stamp(found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def refuse_streams(files: Iterable[object]) -> None:

@@ -85,7 +85,7 @@ class ShardReader(Generic[Batch_co]):
       verify_crc: whether the data of records is checked; headers always are.
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
       on_corrupt: "raise"; "skip" drops what is damaged and continues with the next intact record; "skip_file" drops
-        the rest of the file. See `skipped`.
+        the rest of the file, where records are divided only for the part that the damaged record is of. See `skipped`.
       prefetch_bytes: roughly how much may be read ahead; 32 MiB by default.
       label_key: yields (columns, label), with that column taken out of the others; needs features.
       index_cache: where the number of a file's records is kept for `len`, `num_records` and `equal_shards`: in a

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import os
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from ..base.ranks import Rank, in_worker_of_grain, parent_process, rank_of_process, worker_info
 from ..errors import InvalidArgumentError
 from .reader_state import MOST
+from .record_counts import Counts
 
 __all__ = ["Division", "Lengths", "Shard", "divided", "lengths_of"]
 
@@ -76,29 +78,41 @@ class Division(NamedTuple):
     parts: int
     by_file: bool
 
-    def records(self, counts: NDArray[np.int64], part: int) -> int:
+    def records(self, counts: Counts, part: int) -> int:
         """How many records that part has, of files with these counts: those whose index plus file leaves `part`."""
         if self.by_file:
-            return int(counts[part :: self.parts].sum())
+            return int(counts.records[part :: self.parts].sum())
         # In each file, from the part's first record on, every one of so many.
-        firsts = ((part - file) % self.parts for file in range(len(counts)))
+        firsts = ((part - file) % self.parts for file in range(len(counts.records)))
         return sum(
-            -(-max(0, count - first) // self.parts) for count, first in zip(counts.tolist(), firsts, strict=True)
+            -(-max(0, count - first) // self.parts)
+            if file not in self._damaged(counts)
+            else counts.damaged[file](self.parts, first)
+            for file, (count, first) in enumerate(zip(counts.records.tolist(), firsts, strict=True))
         )
 
-    def all_records(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    def all_records(self, counts: Counts) -> NDArray[np.int64]:
         """The same of every part: int64 [parts]."""
+        found = counts.records.copy()
         if self.by_file:
-            padded = np.zeros(-(-len(counts) // self.parts) * self.parts, np.int64)
-            padded[: len(counts)] = counts
+            padded = np.zeros(-(-len(found) // self.parts) * self.parts, np.int64)
+            padded[: len(found)] = found
             return np.asarray(padded.reshape(-1, self.parts).sum(axis=0), np.int64)
+        damaged = self._damaged(counts)
+        found[list(damaged)] = 0
         # Each part has the same number of a file's records, except for those left over, which go to parts in a row.
-        whole = int((counts // self.parts).sum())
-        begin = np.arange(len(counts)) % self.parts
-        end = begin + counts % self.parts
+        whole = int((found // self.parts).sum())
+        begin = np.arange(len(found)) % self.parts
+        end = begin + found % self.parts
         steps = np.bincount(begin, minlength=2 * self.parts + 1) - np.bincount(end, minlength=2 * self.parts + 1)
         more = steps.cumsum()[: 2 * self.parts]
-        return np.asarray(whole + more[: self.parts] + more[self.parts :], np.int64)
+        given = np.asarray(whole + more[: self.parts] + more[self.parts :], np.int64)
+        for file, of in damaged.items():
+            given += np.array([of(self.parts, (part - file) % self.parts) for part in range(self.parts)], np.int64)
+        return given
+
+    def _damaged(self, counts: Counts) -> Mapping[int, Callable[[int, int], int]]:
+        return counts.damaged if self.parts > 1 else {}
 
 
 class Lengths(NamedTuple):
@@ -115,20 +129,18 @@ def divided(shard_by: str, files: int, parts: int) -> Division:
     return Division(parts, shard_by == "file" or (shard_by == "auto" and files >= parts))
 
 
-def lengths_of(
-    counts: NDArray[np.int64], part: Rank, order: dict[str, Any], *, shard_by: str, equal: str | None
-) -> Lengths:
+def lengths_of(counts: Counts, part: Rank, order: dict[str, Any], *, shard_by: str, equal: str | None) -> Lengths:
     """How long a part's iteration is.
 
     Args:
-      counts: int64: records of each file.
+      counts: records of each file.
       order: the reader's batch_size, drop_remainder, num_epochs.
       equal: None, "drop" or "pad".
 
     Raises:
       errors.InvalidArgumentError: too many parts to make them equal.
     """
-    division = divided(shard_by, len(counts), part.total)
+    division = divided(shard_by, len(counts.records), part.total)
     if equal is not None and shard_by == "auto" and division.by_file and part.total > 1:
         sizes = _batches_of_all(division, counts, order)
         target = _target(sizes, equal)
@@ -145,7 +157,7 @@ def lengths_of(
         return Lengths(own, given, epochs, division, whole=False)
     size: int = order["batch_size"]
     if own < target:
-        source = records or int(counts.sum())
+        source = records or int(counts.records.sum())
         return Lengths(target, target * size, max(epochs, -(-target * size // source)), division, whole=records == 0)
     return Lengths(target, target * size, epochs, division, whole=False)
 
@@ -166,7 +178,7 @@ def _batches(records: int, order: dict[str, Any]) -> int:
     return records * epochs // size if order["drop_remainder"] else -(-records * epochs // size)
 
 
-def _batches_of_all(division: Division, counts: NDArray[np.int64], order: dict[str, Any]) -> list[int]:
+def _batches_of_all(division: Division, counts: Counts, order: dict[str, Any]) -> list[int]:
     if division.parts > _MOST_EQUAL:
         raise InvalidArgumentError(f"equal_shards takes up to {_MOST_EQUAL} parts, got {division.parts}")
     return [_batches(records, order) for records in division.all_records(counts).tolist()]

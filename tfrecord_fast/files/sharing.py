@@ -15,7 +15,7 @@ from .global_shuffle import GlobalShuffle, RandomFiles, check_options, shuffle_o
 from .local_paths import local_paths
 from .names import CoreFile, File, stream_files
 from .reader_state import begin_of_epoch
-from .record_counts import RecordCounts, refuse_streams
+from .record_counts import Counts, RecordCounts, refuse_streams
 from .shares import Lengths, Shard, divided, lengths_of
 
 __all__ = ["Share", "Sharing", "SharingOptions"]
@@ -112,7 +112,7 @@ class Sharing:
         refuse_streams(self._files)
         counts = self._counts.of(files)
         if self.options.global_shuffle:
-            counts = counts.sum(keepdims=True)  # as one file
+            counts = Counts(counts.records.sum(keepdims=True))  # as one file
         return lengths_of(counts, part, self._order, shard_by=self._divided_by(), equal=self.options.equal_shards)
 
     def _divided_by(self) -> str:
