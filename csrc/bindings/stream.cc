@@ -212,6 +212,7 @@ StreamOptions OptionsOf(const py::dict& values) {
   options.cutter.drop_remainder = take.Get("drop_remainder", false);
   options.cutter.shuffle_buffer = take.Get("shuffle_buffer", options.cutter.shuffle_buffer);
   options.num_threads = take.Get("num_threads", options.num_threads);
+  options.fitting_threads = take.Get("fitting_threads", options.fitting_threads);
   options.caller_helps = take.Get("caller_helps", options.caller_helps);
   options.in_order = take.Get("deterministic", true);
   options.prefetch_bytes = take.Get("prefetch_bytes", options.prefetch_bytes);

@@ -14,9 +14,10 @@
 //              transform, which stays until all have ended; it waits only for parts that running threads have taken.
 // Workers, and the caller while it waits, take the work that is nearest to a finished batch: part, transform, cut,
 // unit. Anything that is no regular file may block or need the host language; only the caller makes its units. The
-// caller takes finished batches by number. Threads start when there is work for them beyond the first chunk, and are
-// stopped and joined by the destructor; they never touch the host language, and no exception leaves one. The first
-// error, in the order of batches, ends the stream; what comes after it is dropped.
+// caller takes finished batches by number. Threads start when there is work for them beyond the first chunk, no more
+// than may work at once (working.h), and are stopped and joined by the destructor; they never touch the host language,
+// and no exception leaves one. The first error, in the order of batches, ends the stream; what comes after it is
+// dropped.
 
 #include "pipeline/shard_stream.h"
 
@@ -39,6 +40,7 @@
 #include "pipeline/fetch.h"
 #include "pipeline/open_lanes.h"
 #include "pipeline/shared_work.h"
+#include "pipeline/working.h"
 
 namespace tfr {
 namespace {
@@ -63,6 +65,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         order_(files_.size(), options.sequence),
         lanes_(files_, &order_, options.lane, &pool_,
                SlotsFor(options.sequence, files_.size()) + options.num_threads + 1),
+        working_(options.num_threads, options.fitting_threads),
         start_(state),
         delivered_(state.cutter, state.shuffled, options.in_order) {}
 
@@ -100,7 +103,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         return delivered_.End(end_status_);
       }
       // Whatever needs more than one chunk is worth having threads for.
-      if (!started_ && options_.num_threads > 0 && units_made_ > 1 && HasWorkForThreads()) StartThreads();
+      if (units_made_ > 1 && LacksThreads() && HasWorkForThreads()) StartThreads();
       if (WorkOnce(Caller::kConsumer, &lock)) continue;
       caller_waits_ = true;
       const bool timeout = ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout;
@@ -116,8 +119,8 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     ++next_delivered_;
     --in_flight_batches_;
     bytes_in_flight_ -= taken.cut.bytes;
-    if (!started_ && options_.num_threads > 0 && HasWorkForThreads()) StartThreads();
-    const bool wake = idle_workers_ > 0 && HasWorkForThreads();
+    if (LacksThreads() && HasWorkForThreads()) StartThreads();
+    const bool wake = CanWake() && HasWorkForThreads();
     lock.unlock();
     if (wake) work_.notify_one();
     if (!taken.status.ok()) return delivered_.End(std::move(taken.status));
@@ -213,7 +216,8 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   // One batch may always be in the making; more if the budget allows it, but not so many that tiny ones pile up.
   bool RoomForBatch() const {
-    return in_flight_batches_ == 0 || (bytes_in_flight_ < options_.prefetch_bytes && in_flight_batches_ < max_batches_);
+    return in_flight_batches_ == 0 ||
+           (bytes_in_flight_ < options_.prefetch_bytes && in_flight_batches_ < 4 + 4 * working_.allowed());
   }
 
   bool CanCut() const {
@@ -281,8 +285,9 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   void Share(size_t tasks, const std::function<void(size_t)>& run) override {
     std::unique_lock<std::mutex> lock(mutex_);
-    const auto wake = [this] {
-      if (idle_workers_ > 0) work_.notify_all();
+    const auto wake = [this, tasks] {
+      const size_t free = std::min(idle_workers_, working_.room());
+      for (size_t i = 0; i < std::min(free, tasks); ++i) work_.notify_one();
       if (caller_waits_ && options_.caller_helps) ready_.notify_one();
     };
     shared_.Share(tasks, run, wake, &lock);
@@ -314,13 +319,17 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       if (!next || !next->unopened()) break;
       Claim(std::move(next), &claimed);
     }
+    const bool timed = caller == Caller::kWorker && working_.TimesNext();
     lock->unlock();
+    const ThreadTime begin = timed ? ThreadTime::Now() : ThreadTime();
     for (size_t i = 0; i < claimed.size(); ++i) {
       // All but the first are units of lanes that are not waited for: they are made as a worker makes them.
       const Caller maker = i == 0 ? caller : Caller::kWorker;
       claimed[i].made = claimed[i].lane->Produce(claimed[i].unit, maker, &claimed[i].produced);
     }
+    const ThreadTime end = timed ? ThreadTime::Now() : ThreadTime();
     lock->lock();
+    if (timed) working_.Note(begin, end);
     for (Claimed& one : claimed) {
       bytes_in_flight_ -= one.estimate;
       if (!one.made) {
@@ -346,14 +355,16 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   // Waking a thread for nothing costs more than asking: a switch there and a switch back.
   void NotifyAfterWork() {
     if (caller_waits_ && CallerIsNeeded()) ready_.notify_one();
-    if (idle_workers_ > 0 && HasWorkForThreads()) work_.notify_one();
+    if (CanWake() && HasWorkForThreads()) work_.notify_one();
   }
+
+  bool CanWake() const { return idle_workers_ > 0 && working_.MayJoin(); }
 
   bool CallerIsNeeded() {
     return threads_.empty() || FindDone() != done_.end() || (cut_ended_ && in_flight_batches_ == 0) ||
            (wanted_ && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(Caller::kConsumer) &&
             !wanted_->CanClaim(Caller::kWorker)) ||
-           (options_.caller_helps && HasWorkForThreads());
+           ((options_.caller_helps || LacksThreads()) && HasWorkForThreads());
   }
 
   // LaneAccess, for the thread that cuts.
@@ -372,16 +383,19 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     lanes_.Retire(lane);
   }
 
+  bool LacksThreads() const { return threads_.size() < working_.allowed() && !no_more_threads_; }
+
   // Under the lock. If no threads can be had, all work is done in Next.
   void StartThreads() {
-    started_ = true;
-    crew_size_ = options_.num_threads + (options_.caller_helps ? 1 : 0);
     try {
-      threads_.reserve(options_.num_threads);
-      for (size_t i = 0; i < options_.num_threads; ++i) threads_.push_back(StartCoreThread([this] { Work(); }));
+      threads_.reserve(working_.allowed());
+      while (threads_.size() < working_.allowed()) threads_.push_back(StartCoreThread([this] { Work(); }));
     } catch (const std::system_error&) {
+      no_more_threads_ = true;
     } catch (const std::bad_alloc&) {
+      no_more_threads_ = true;
     }
+    crew_size_ = std::min(options_.num_threads, working_.fit()) + (options_.caller_helps ? 1 : 0);
   }
 
   // What was half done when there was no memory left can't be undone: the stream ends.
@@ -397,7 +411,13 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   void WorkUntilStopped() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (!stop_) {
-      if (WorkOnce(Caller::kWorker, &lock)) continue;
+      if (working_.MayJoin()) {
+        working_.Join();
+        while (!stop_ && working_.MayStay() && WorkOnce(Caller::kWorker, &lock)) {
+        }
+        working_.Leave();
+        if (stop_) return;
+      }
       ++idle_workers_;
       work_.wait(lock);
       --idle_workers_;
@@ -429,13 +449,13 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   size_t units_made_ = 0;
   size_t idle_workers_ = 0;
   bool caller_waits_ = false;
-  bool small_files_ = false;     // the last file that was opened was
-  size_t first_unit_bytes_ = 0;  // of that file
-  Status interrupted_;           // the consumer's thread is to stop
-  bool started_ = false;
+  bool small_files_ = false;      // the last file that was opened was
+  size_t first_unit_bytes_ = 0;   // of that file
+  Status interrupted_;            // the consumer's thread is to stop
+  bool no_more_threads_ = false;  // can be had
+  WorkingThreads working_;
   bool stop_ = false;
   std::atomic<bool> abandoned_{false};  // who reads a pipe must not wait for it
-  const size_t max_batches_ = 4 + 4 * options_.num_threads;
 
   std::atomic<size_t> crew_size_ = 1;
   std::vector<std::thread> threads_;  // the caller's own

@@ -37,6 +37,8 @@ struct StreamOptions {
   std::function<bool()> transforms_now;  // asked for each batch; null: always
   // Threads besides the caller's; with 0, all work is done in Next.
   size_t num_threads = 1;
+  // How many of them fit the processors; more work only while others wait for a disk. 0: all.
+  size_t fitting_threads = 0;
   // Whether the thread in Next also works while it waits.
   bool caller_helps = true;
   // Whether batches come in their order; else they come when they are ready.

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from ..base.ranks import Rank, refuse_to_divide_again
+from ..base.threads import available_cpus
 from ..errors import InvalidArgumentError
 from ..examples.plans import ExamplePlan, SequencePlan
 from ..examples.tables import TablePlan
@@ -146,6 +147,7 @@ class Sharing:
             keep_batches=plan is not None and plan.checks_rows,
             # If there are two or more, the thread that iterates is one of them while it waits.
             num_threads=max(1, threads - 1),
+            fitting_threads=max(1, min(threads, available_cpus()) - 1),
             caller_helps=threads != 1,
             deterministic=self.deterministic,
             record_shard=order["record_shard"],
