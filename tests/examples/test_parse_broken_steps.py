@@ -64,3 +64,21 @@ def test_the_error_says_which_step(feature, good):
         tf.parse_sequence_example([record], None, features)
     with pytest.raises(tf.errors.InvalidArgumentError, match=rf"step {good}\b"):
         tf.parse_single_sequence_example(record, None, features)
+
+
+@pytest.mark.parametrize("where", [1, 2])
+@pytest.mark.parametrize("order", ["value first", "key twice", "value twice"])
+def test_an_entry_of_a_sequence_example_is_a_key_and_then_a_value(where, order):
+    """As in TensorFlow, whose parser of Examples takes any order."""
+    value = wire.feature("int64", [1]) if where == 1 else wire.field(1, wire.feature("int64", [1]))
+    fields = {"key": wire.field(1, b"x"), "value": wire.field(2, value)}
+    names = {"value first": ["value", "key"], "key twice": ["key", "key", "value"]}.get(
+        order, ["key", "value", "value"]
+    )
+    record = wire.field(where, wire.field(1, b"".join(fields[name] for name in names)))
+    features = {"x": tf.VarLenFeature(tf.int64)}
+    given = (features, None) if where == 1 else (None, features)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.parse_sequence_example([record], *given)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.parse_single_sequence_example(record, *given)

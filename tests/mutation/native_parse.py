@@ -197,18 +197,6 @@ MUTANTS = [
     ),
     Mutant(
         "parse/feature.cc",
-        "  if (!value.lone) return false;\n  size_t size;",
-        "  size_t size;",
-        "counting several lists",
-    ),
-    Mutant(
-        "parse/feature.cc",
-        "if (p == nullptr || p + size != value.end) return false;",
-        "if (p == nullptr) return false;",
-        "counting several runs",
-    ),
-    Mutant(
-        "parse/feature.cc",
         "      return bytes / kShortField;",
         "      return bytes / 3;",
         "room for empty strings",
@@ -221,7 +209,6 @@ MUTANTS = [
         "    const int64_t base = 0;\n",
         "ends of the second part",
     ),
-    Mutant("parse/parse.cc", "    if (part->data() != end) return false;\n", "", "parts that lie elsewhere"),
     Mutant(
         "parse/parse.cc",
         "  return end == block.data + block.count * item_size;",
