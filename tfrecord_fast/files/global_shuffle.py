@@ -155,13 +155,18 @@ class GlobalShuffle:
 
     def _take_window(self) -> list[Any]:
         """The next window; nothing is lost if a signal ends the wait."""
+        if self._next is None and self._pool is not None:
+            try:
+                self._next = self._begin()
+            except RuntimeError:  # the system has no thread for it
+                self._pool.shutdown(wait=False, cancel_futures=True)
+                self._pool = None
         if self._pool is None:
             begin, end = self._claim()
             made = self._maker.make(begin, end)
             self._made_up_to = end
             return made
-        if self._next is None:
-            self._next = self._begin()
+        assert self._next is not None
         made = self._next.result()
         self._next = self._begin() if made else None
         return made

@@ -191,7 +191,12 @@ class RecordCounts:
             return [self._read_one(file, default_threads()) for file in files]
         stop = threading.Event()
         with concurrent.futures.ThreadPoolExecutor(threads, "tfrecord_fast count") as pool:
-            jobs = [pool.submit(self._read_one, file, 1, stop) for file in files]
+            try:
+                jobs = [pool.submit(self._read_one, file, 1, stop) for file in files]
+            except RuntimeError:  # the system has no thread for it
+                stop.set()
+                pool.shutdown(cancel_futures=True)
+                return [self._read_one(file, 1) for file in files]
             try:
                 return [job.result() for job in jobs]
             except BaseException:

@@ -109,7 +109,10 @@ def _fill(room: _Room, source_of: weakref.ref[_Source], is_divided: bool) -> Non
 
 
 class _Pool:
-    """Threads that call functions. While one waits for work, it holds nothing of what the functions hold."""
+    """Threads that call functions. While one waits for work, it holds nothing of what the functions hold.
+
+    If the system gives no thread at all, functions are called at once, by the thread that submits them.
+    """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -121,10 +124,15 @@ class _Pool:
         self._work.put((future, function, element))
         if self._started < self._threads:
             name = f"tfrecord_fast.map_{self._started}"
-            self._started += 1
             thread = threading.Thread(target=_call_functions, args=(self._work, is_dividing()), name=name, daemon=True)
             _running[thread] = self
-            thread.start()
+            self._started += 1
+            if not _has_started(thread):
+                self._started -= 1
+                self._threads = self._started
+        if self._threads == 0:
+            self._work.put(None)
+            _call_functions(self._work, is_dividing())
         return future
 
     def end(self) -> None:
@@ -152,6 +160,15 @@ def _call_functions(work: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], A
             except BaseException as error:
                 future.set_exception(error)
             del future, function, element
+
+
+def _has_started(thread: threading.Thread) -> bool:
+    """After starting it; False if the system has no more threads for this process."""
+    try:
+        thread.start()
+    except RuntimeError:
+        return False
+    return True
 
 
 _running: weakref.WeakKeyDictionary[threading.Thread, _Room | _Pool] = weakref.WeakKeyDictionary()
@@ -191,6 +208,7 @@ class Prefetched:
         self._source = _Source(start)
         self._room = _Room(size)
         self._thread: threading.Thread | None = None
+        self._alone = False  # without a thread, since none could be had: elements are made when they are asked for
         self._origin = Origin()
         self._turn: Any
         take_turns(self)
@@ -204,6 +222,9 @@ class Prefetched:
             self._begin()
         elif self._thread.ident == threading.get_ident():
             raise RuntimeError("a function asked the iterator that is calling it for an element")
+        if self._alone:
+            with self._turn:
+                self._source.make_one()
         element, error = self._source.made.get()
         self._room.free()
         if error is not None:
@@ -221,7 +242,7 @@ class Prefetched:
             thread = threading.Thread(target=_fill, args=arguments, name="tfrecord_fast.prefetch", daemon=True)
             _running[thread] = self._room
             self._thread = thread  # at once: the thread may ask, too
-            thread.start()
+            self._alone = not _has_started(thread)
 
     def __del__(self) -> None:
         room: _Room | None = getattr(self, "_room", None)  # making it may have been interrupted
