@@ -32,6 +32,7 @@ __all__ = [
     "Features",
     "FileLike",
     "Files",
+    "Groups",
     "Integers",
     "Key",
     "PathLike",
@@ -115,6 +116,9 @@ Features: TypeAlias = Mapping[str, Feature | tuple[object, ...]] | Mapping[bytes
 
 # What to parse of SequenceExamples: (context features, sequence features), either of which may be None.
 SequenceFeatures: TypeAlias = tuple[Features | None, Features | None]
+
+# Scalar features of one dtype that are to be one column: of each group the name, and the keys in order.
+Groups: TypeAlias = Mapping[str, Sequence[str]] | Mapping[bytes, Sequence[bytes]]
 
 # The values of one feature: an ndarray, BytesArray, SparseTensor or RaggedTensor; of a single record also a NumPy
 # scalar or bytes. Which one depends on the feature, and no type checker can tell, so it is Any.

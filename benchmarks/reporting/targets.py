@@ -61,6 +61,7 @@ PAIRS = [
         same(1.8, "ctr", "wide", "tok", "emb", "img", "seq"),
         "ShardReader, 2 threads",
     ),
+    Pair("parse", "ours", "ShardReader, 1 thread", same(1, "ctr", "wide"), "ShardReader, 1 thread, groups"),
     Pair("parse-gzip", "tensorflow", "", {"ctr": 10, "wide": 8, "tok": 4, "emb": 4, "seq": 5}),
     Pair("parse-memory", "tensorflow", "eager", {"ctr": 6}),
     Pair("parse-memory", "tfx_bsl", "", same(10, "ctr", "wide", "tok", "emb", "img", "seq")),

@@ -20,6 +20,7 @@
 #include "bindings/numpy_api.h"
 #include "bindings/owned_once.h"
 #include "bindings/parse_ahead.h"
+#include "parse/fixed_arrays.h"
 #include "parse/parse.h"
 #include "parse/ranges.h"
 
@@ -79,11 +80,13 @@ FeatureSpec SpecOf(std::string key, const std::string& type, const std::string& 
   return spec;
 }
 
-SchemaPtr SchemaOf(const py::list& specs, std::string only_these) {
+using Groups = std::vector<std::vector<uint32_t>>;
+
+SchemaPtr SchemaOf(const py::list& specs, std::string only_these, Groups groups = {}) {
   std::vector<FeatureSpec> features;
   for (const py::handle spec : specs) features.push_back(spec.cast<const FeatureSpec&>());
   SchemaPtr schema;
-  ThrowIfError(Schema::Compile(std::move(features), &schema, std::move(only_these)));
+  ThrowIfError(Schema::Compile(std::move(features), &schema, std::move(only_these), std::move(groups)));
   return schema;
 }
 
@@ -140,10 +143,18 @@ py::object WrapSteps(const FeatureSpec& spec, const Column& column, const Column
                     WrapPresent(spec, column));
 }
 
-// In the order of the specs.
+// The columns of features that are in no group, in the order of the specs, and then those of the groups.
 py::list WrapColumns(const Schema& schema, const Columns& columns) {
-  py::list wrapped(schema.size());
-  for (size_t f = 0; f < schema.size(); ++f) wrapped[f] = WrapColumn(schema.features()[f], columns.columns[f], columns);
+  py::list wrapped(schema.num_columns());
+  size_t at = 0;
+  for (size_t f = 0; f < schema.size(); ++f) {
+    if (!schema.is_grouped(f)) wrapped[at++] = WrapColumn(schema.features()[f], columns.columns[f], columns);
+  }
+  for (const std::vector<uint32_t>& group : schema.groups()) {
+    const Shape shape = {static_cast<ptrdiff_t>(columns.rows), static_cast<ptrdiff_t>(group.size())};
+    const Block& block = columns.columns[group[0]].values;
+    wrapped[at++] = WrapArray(schema.features()[group[0]].type, shape, block.data, block.owner);
+  }
   return wrapped;
 }
 
@@ -160,22 +171,20 @@ struct SingleState {
   explicit SingleState(const ExamplePlan& plan) : parser(plan.schema) {
     targets.resize(plan.schema->size());
     size_t bytes = 0;
-    for (const FeatureSpec& spec : plan.schema->features()) {
-      if (spec.layout == Layout::kFixed) bytes += (spec.elements * ItemSize(spec.type) + 15) / 16 * 16;
-    }
+    for (const FixedArray& array : plan.schema->fixed_arrays()) bytes += RoundUp(array.row_bytes());
     fixed.resize(bytes / 8 + 2);
     ends.resize(2 * plan.schema->size());
     size_t offset = 0;
+    for (const FixedArray& array : plan.schema->fixed_arrays()) {
+      PointTo(array, reinterpret_cast<uint8_t*>(fixed.data()) + offset, targets.data());
+      offset += RoundUp(array.row_bytes());
+    }
     for (size_t f = 0; f < targets.size(); ++f) {
-      const FeatureSpec& spec = plan.schema->features()[f];
-      if (spec.layout == Layout::kFixed) {
-        targets[f].fixed = reinterpret_cast<uint8_t*>(fixed.data()) + offset;
-        offset += (spec.elements * ItemSize(spec.type) + 15) / 16 * 16;
-      } else {
-        targets[f].splits = &ends[2 * f];
-      }
+      if (plan.schema->features()[f].layout != Layout::kFixed) targets[f].splits = &ends[2 * f];
     }
   }
+
+  static size_t RoundUp(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
   ExampleParser parser;
   std::vector<ColumnTarget> targets;
@@ -184,8 +193,8 @@ struct SingleState {
 };
 
 struct PyExamplePlan {
-  PyExamplePlan(const py::list& specs, std::string only_these)
-      : plan(std::make_shared<ExamplePlan>(SchemaOf(specs, std::move(only_these)))) {}
+  PyExamplePlan(const py::list& specs, std::string only_these, Groups groups)
+      : plan(std::make_shared<ExamplePlan>(SchemaOf(specs, std::move(only_these), std::move(groups)))) {}
   std::shared_ptr<ExamplePlan> plan;
   // Guarded by the GIL. Null while a call uses it, which may release the GIL; another call then makes its own.
   std::unique_ptr<SingleState> idle;
@@ -216,7 +225,7 @@ py::object WrapSingle(const FeatureSpec& spec, const ColumnTarget& target, const
   return CopyArray(spec.type, shape, data);
 }
 
-// The values of one serialized Example, in the order of the specs: scalars, arrays, BytesArrays; lists are 1-D.
+// The values of one serialized Example, in the order of WrapColumns: scalars, arrays, BytesArrays; lists are 1-D.
 py::list ParseOne(PyExamplePlan& self, py::handle record) {
   RecordBatchPtr batch;
   Bytes bytes;
@@ -239,8 +248,10 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
   ThrowIfError(status);
   const Schema& schema = *self.plan->schema;
   std::shared_ptr<const std::vector<Owner>> owners;  // made once a string array needs it
-  py::list values(schema.size());
+  py::list values(schema.num_columns());
+  Py_ssize_t at = 0;
   for (size_t f = 0; f < schema.size(); ++f) {
+    if (schema.is_grouped(f)) continue;
     const FeatureSpec& spec = schema.features()[f];
     if (spec.type == ElementType::kBytes && !owners && (spec.layout != Layout::kFixed || !spec.shape.empty())) {
       auto held = std::make_shared<std::vector<Owner>>();
@@ -250,8 +261,12 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
       owners = std::move(held);
     }
     const Growing* list = spec.layout == Layout::kFixed ? nullptr : &state->parser.values(f);
-    PyList_SET_ITEM(values.ptr(), static_cast<Py_ssize_t>(f),
-                    WrapSingle(spec, state->targets[f], list, owners).release().ptr());
+    PyList_SET_ITEM(values.ptr(), at++, WrapSingle(spec, state->targets[f], list, owners).release().ptr());
+  }
+  for (const std::vector<uint32_t>& group : schema.groups()) {
+    const Shape shape = {static_cast<ptrdiff_t>(group.size())};
+    const uint8_t* const data = state->targets[group[0]].fixed;
+    PyList_SET_ITEM(values.ptr(), at++, CopyArray(schema.features()[group[0]].type, shape, data).release().ptr());
   }
   self.idle = std::move(state);
   return values;
@@ -393,8 +408,8 @@ void BindParse(py::module_& m) {
            py::arg("note") = "", py::arg("presence") = false);
   FreeOnce<FeatureSpec>();
   py::class_<PyExamplePlan>(m, "ExamplePlan")
-      .def(InitOf<PyExamplePlan, const py::list&, std::string>(), py::arg("specs"), py::kw_only(),
-           py::arg("only_these") = "")
+      .def(InitOf<PyExamplePlan, const py::list&, std::string, Groups>(), py::arg("specs"), py::kw_only(),
+           py::arg("only_these") = "", py::arg("groups") = Groups())
       .def("parse", &ParseBatch, py::arg("records"), py::arg("num_threads") = 0)
       .def("parse_one", &ParseOne);
   FreeOnce<PyExamplePlan>();

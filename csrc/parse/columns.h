@@ -27,7 +27,8 @@ struct Block {
 };
 
 struct Column {
-  // kFixed: rows * elements values. kPadded: rows * longest * elements. kList: all rows' values, end to end.
+  // kFixed: rows * elements values; of a group, the first feature has the group's array, and the others have nothing.
+  // kPadded: rows * longest * elements. kList: all rows' values, end to end.
   // Strings are Bytes that look into the records, or into the schema's defaults.
   Block values;
 

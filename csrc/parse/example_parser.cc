@@ -44,7 +44,7 @@ ExampleParser::ExampleParser(SchemaPtr schema) : schema_(std::move(schema)), key
 
 Status ExampleParser::ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* targets,
                                 ExampleRules rules, size_t* bad_row) {
-  for (size_t f = 0; f < schema_->size(); ++f) keys_.slot_of_feature(f).out = targets[f].fixed;
+  for (size_t f = 0; f < schema_->size(); ++f) keys_.SetColumn(f, targets[f].fixed, targets[f].row_bytes);
   for (KeyScript& script : scripts_) script.SetColumns(keys_);
   writer_.StartRange(targets, first, last - first);
   for (size_t row = first; row < last; ++row) {

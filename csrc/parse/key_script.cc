@@ -66,13 +66,13 @@ inline const uint8_t* TakeWhole(const uint8_t* p, const uint8_t* end, const KeyT
   if (slot.shape == KeyTable::kOneInt64) {
     int64_t value;
     const uint8_t* const after = TakeOneInt64(p, slot, &value);
-    if (after) reinterpret_cast<int64_t*>(slot.out)[row] = value;
+    if (after) StoreLE64(slot.out + row * slot.row_bytes, static_cast<uint64_t>(value));
     return after;
   }
   if (slot.shape == KeyTable::kOneFloat) {
     uint32_t bits;
     const uint8_t* const after = TakeOneFloat(p, slot, &bits);
-    if (after) reinterpret_cast<uint32_t*>(slot.out)[row] = bits;
+    if (after) StoreLE32(slot.out + row * slot.row_bytes, bits);
     return after;
   }
   return TakeSkipped(p, end, slot);
@@ -83,6 +83,7 @@ KeyScript::Step StepOf(uint32_t index, const KeyTable::Slot& slot) {
   KeyScript::Step step{};
   step.slot = index;
   step.out = slot.out;
+  step.row_bytes = slot.row_bytes;
   step.shape = slot.shape;
   const size_t feature = kEntryHeaderBytes + slot.size;
   const size_t known = feature + (slot.shape == KeyTable::kSkip ? kShortField : kFeatureHeaderBytes);
@@ -142,7 +143,10 @@ void KeyScript::Insert(size_t at, uint32_t slot, const KeyTable& keys) {
 
 void KeyScript::SetColumns(const KeyTable& keys) {
   vectors_ = UseAvx2();
-  for (Step& step : steps_) step.out = keys.slot(step.slot).out;
+  for (Step& step : steps_) {
+    step.out = keys.slot(step.slot).out;
+    step.row_bytes = keys.slot(step.slot).row_bytes;
+  }
 }
 
 const uint8_t* KeyScript::Take(const uint8_t* begin, const uint8_t* p, const uint8_t* end, const uint8_t* readable_end,

@@ -29,7 +29,8 @@ class KeyScript {
     uint8_t base[kWindow];   // the entry's first bytes, if n were 0
     uint8_t grows[kWindow];  // ones where n is added
     uint8_t mask[kWindow];   // ones over the bytes that are known
-    uint8_t* out;            // where the feature's column starts
+    uint8_t* out;            // where the first row's value goes
+    uint32_t row_bytes;      // from one row's value to the next one's
     uint32_t slot;           // in the key table
     uint8_t n_at;            // where n is; the value, or what is skipped, starts after it
     uint8_t most;            // kSkip: the largest n with all lengths below 128

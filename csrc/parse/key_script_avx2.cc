@@ -18,6 +18,7 @@ namespace {
 using Step = KeyScript::Step;
 
 constexpr uint64_t kTopBits = 0x8080808080808080;
+constexpr size_t kCacheLine = 64;
 // What a step may read: the window and, after it, the eight bytes of a value's load.
 constexpr size_t kReadAhead = KeyScript::kWindow + 8;
 constexpr size_t kTail = 64;  // a whole number of vectors, and more than kReadAhead
@@ -42,11 +43,13 @@ TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(
     const uint64_t ends = ~word & kTopBits;
     // One varint of n bytes, at most eight: with none that ends there, the count is 64.
     if (_tzcnt_u64(ends) != 8 * n - 1) return nullptr;
-    if constexpr (kFetch) __builtin_prefetch(reinterpret_cast<uint64_t*>(step.out) + row + 8, 1);
-    reinterpret_cast<uint64_t*>(step.out)[row] = _pext_u64(word & _blsmsk_u64(ends), ~kTopBits);
+    uint8_t* const out = step.out + row * step.row_bytes;
+    if constexpr (kFetch) __builtin_prefetch(out + kCacheLine, 1);
+    StoreLE64(out, _pext_u64(word & _blsmsk_u64(ends), ~kTopBits));
   } else if (step.shape == KeyTable::kOneFloat) {
-    if constexpr (kFetch) __builtin_prefetch(reinterpret_cast<uint32_t*>(step.out) + row + 16, 1);
-    reinterpret_cast<uint32_t*>(step.out)[row] = LoadLE32(value);
+    uint8_t* const out = step.out + row * step.row_bytes;
+    if constexpr (kFetch) __builtin_prefetch(out + kCacheLine, 1);
+    StoreLE32(out, LoadLE32(value));
   } else if (n > step.most) {
     return nullptr;
   }

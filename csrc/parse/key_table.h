@@ -32,7 +32,8 @@ class KeyTable {
     uint32_t next;          // for the parser: the slot that came next in the last record
     uint32_t entry_header;  // EntryHeader of the key and a value of length 0; 0 if the key is too long for it
     EntryShape shape;
-    uint8_t* out;  // for the parser: where the feature's column starts, if its layout is kFixed
+    uint32_t row_bytes;  // for the parser, of kOneInt64 and kOneFloat: from one row's value to the next one's
+    uint8_t* out;        // and where the first row's value goes
   };
   static_assert(sizeof(Slot) == 64);
 
@@ -54,6 +55,13 @@ class KeyTable {
 
   // The slot of a feature of the schema, learnt at the start.
   Slot& slot_of_feature(size_t f) { return slots_[kUnknown + 1 + f]; }
+
+  // Before the rows of a batch: where the values of a kFixed feature go.
+  void SetColumn(size_t f, uint8_t* out, size_t row_bytes) {
+    Slot& slot = slot_of_feature(f);
+    slot.out = out;
+    slot.row_bytes = static_cast<uint32_t>(row_bytes);  // of a scalar, in a group at most: it fits where it is used
+  }
 
   // The slot of a key, learnt now if it is new and there is room. Pointers to slots are then no longer valid.
   uint32_t Find(const uint8_t* key, size_t size);

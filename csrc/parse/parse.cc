@@ -15,6 +15,7 @@
 
 #include "base/parallel.h"
 #include "parse/example_parser.h"
+#include "parse/fixed_arrays.h"
 #include "parse/padding.h"
 #include "parse/ranges.h"
 #include "parse/sequence_parser.h"
@@ -28,10 +29,6 @@ constexpr size_t kMinBytesPerThread = 128 << 10;
 // which has to be worth it.
 constexpr size_t kMinBytesShared = 1 << 20;
 constexpr size_t kMinBytesOfListsShared = 4 << 20;
-// Batches below this size keep all fixed columns in one block: one allocation instead of one per column. In larger
-// batches, a column that is kept would hold on to too much memory of its neighbours.
-constexpr size_t kMaxSharedBytes = 8 << 10;
-constexpr size_t kCacheLine = 64;
 
 // Threads for the length of one call.
 class OwnThreads : public Crew {
@@ -47,44 +44,6 @@ class OwnThreads : public Crew {
 // Several for each, so that a thread that comes late finds something left to do.
 size_t PartsFor(const Crew& crew) { return crew.size() > 1 ? 2 * crew.size() : 1; }
 
-size_t FixedBytes(const FeatureSpec& spec, size_t rows) {
-  size_t bytes;
-  if (__builtin_mul_overflow(rows, spec.elements, &bytes) ||
-      __builtin_mul_overflow(bytes, ItemSize(spec.type), &bytes)) {
-    return SIZE_MAX / 4;
-  }
-  return bytes;
-}
-
-size_t RoundUp(size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
-
-// The kFixed columns' own memory.
-Status AllocateFixed(const Schema& schema, Columns* columns) {
-  size_t total = 0;
-  for (const FeatureSpec& spec : schema.features()) {
-    if (spec.layout != Layout::kFixed) continue;
-    total += std::min(RoundUp(FixedBytes(spec, columns->rows)), kMaxSharedBytes + 1);
-  }
-  Block shared;
-  if (total <= kMaxSharedBytes && !AllocateBlock(total, 1, 0, &shared)) return NoMemory();
-  size_t offset = 0;
-  for (size_t f = 0; f < schema.size(); ++f) {
-    const FeatureSpec& spec = schema.features()[f];
-    if (spec.layout != Layout::kFixed) continue;
-    Block& block = columns->columns[f].values;
-    if (shared.owner) {
-      block = {shared.owner, shared.data + offset, columns->rows * spec.elements};
-      offset += RoundUp(FixedBytes(spec, columns->rows));
-    } else {
-      if (FixedBytes(spec, columns->rows) >= SIZE_MAX / 4 ||
-          !AllocateBlock(columns->rows * spec.elements, ItemSize(spec.type), f, &block)) {
-        return NoMemory();
-      }
-    }
-  }
-  return {};
-}
-
 // Makes the arrays that all ranges write, and the targets that point to them; those of padded feature lists are left to
 // PreparePadded.
 Status Prepare(const Schema& schema, MapType map, size_t rows, Columns* columns, std::vector<ColumnTarget>* targets) {
@@ -92,7 +51,7 @@ Status Prepare(const Schema& schema, MapType map, size_t rows, Columns* columns,
   columns->rows = rows;
   columns->columns.assign(schema.size(), Column{});
   targets->assign(schema.size(), ColumnTarget{});
-  TFR_RETURN_IF_ERROR(AllocateFixed(schema, columns));
+  TFR_RETURN_IF_ERROR(AllocateFixed(schema, columns, targets));
   for (size_t f = 0; f < schema.size(); ++f) {
     Column& column = columns->columns[f];
     ColumnTarget& target = (*targets)[f];
@@ -101,10 +60,7 @@ Status Prepare(const Schema& schema, MapType map, size_t rows, Columns* columns,
       std::memset(column.present.data, schema.features()[f].layout == Layout::kFixed, rows);
       target.present = column.present.data;
     }
-    if (schema.features()[f].layout == Layout::kFixed) {
-      target.fixed = column.values.data;
-      continue;
-    }
+    if (schema.features()[f].layout == Layout::kFixed) continue;
     if (lists && schema.features()[f].layout == Layout::kPadded) continue;
     Block& ends = lists ? column.row_steps : column.splits;
     if (!AllocateBlock(rows + 1, sizeof(int64_t), f, &ends)) return NoMemory();

@@ -129,7 +129,7 @@ void RowWriter::StartRange(const ColumnTarget* targets, size_t first_row, size_t
 
 bool RowWriter::PutFixed(size_t f, size_t row, const FeatureValue& value, Status* why) {
   const FeatureSpec& spec = schema_.features()[f];
-  uint8_t* out = targets_[f].fixed + row * spec.elements * ItemSize(spec.type);
+  uint8_t* out = targets_[f].fixed + row * targets_[f].row_bytes;
   if (value.kind != KindOf(spec.type)) {
     if (value.kind == Kind::kBytes) return CopyRaw(spec, value, out, why);
     if (why) *why = WrongKind(spec, value.kind);
@@ -349,7 +349,7 @@ void RowWriter::PutDefault(size_t f, size_t row) {
   const size_t bytes = spec.elements * ItemSize(spec.type);
   const void* from = spec.type == ElementType::kBytes ? static_cast<const void*>(schema_.default_views(f).data())
                                                       : static_cast<const void*>(spec.default_values.data());
-  std::memcpy(targets_[f].fixed + row * bytes, from, bytes);
+  std::memcpy(targets_[f].fixed + row * targets_[f].row_bytes, from, bytes);
   if (targets_[f].present != nullptr) targets_[f].present[row] = 0;
 }
 

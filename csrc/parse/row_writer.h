@@ -18,8 +18,9 @@ namespace tfr {
 
 // The arrays of one column, in which each thread writes its own rows.
 struct ColumnTarget {
-  uint8_t* fixed = nullptr;      // kFixed: the column itself
-  int64_t* splits = nullptr;     // kList and kPadded of Examples and contexts: ends of rows, counted in the range
+  uint8_t* fixed = nullptr;   // kFixed: the first row's value
+  size_t row_bytes = 0;       // kFixed: from one row's value to the next one's; in a group, other columns lie between
+  int64_t* splits = nullptr;  // kList and kPadded of Examples and contexts: ends of rows, counted in the range
   int64_t* row_steps = nullptr;  // feature lists of kList: ends of rows in steps, counted in the range
   int64_t* lengths = nullptr;    // feature lists of kPadded: the steps of each row
   uint8_t* padded = nullptr;     // and the rows of up to `stride` steps, padded to that; longer rows are in the list

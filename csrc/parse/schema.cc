@@ -25,10 +25,34 @@ Status CheckSpec(const FeatureSpec& spec) {
   return {};
 }
 
+Status CheckGroup(const std::vector<FeatureSpec>& features, const std::vector<uint32_t>& group,
+                  std::vector<bool>* is_grouped) {
+  if (group.empty()) return Status::InvalidArgument("a group needs features");
+  for (const uint32_t f : group) {
+    if (f >= features.size()) return Status::InvalidArgument("a group has a feature that there is none of");
+    const FeatureSpec& spec = features[f];
+    const char* why = nullptr;
+    if (spec.layout != Layout::kFixed || !spec.shape.empty()) {
+      why = "a group takes scalars";
+    } else if (spec.type == ElementType::kBytes) {
+      why = "a group takes numbers";
+    } else if (spec.type != features[group[0]].type) {
+      why = "a group has one type of values";
+    } else if (spec.presence) {
+      why = "a group does not say which rows have its features";
+    } else if ((*is_grouped)[f]) {
+      why = "a feature has one place in one group";
+    }
+    if (why != nullptr) return Status::InvalidArgument(why).WithFeature(spec.key);
+    (*is_grouped)[f] = true;
+  }
+  return {};
+}
+
 }  // namespace
 
-Status Schema::Compile(std::vector<FeatureSpec> features, std::shared_ptr<const Schema>* schema,
-                       std::string only_these) {
+Status Schema::Compile(std::vector<FeatureSpec> features, std::shared_ptr<const Schema>* schema, std::string only_these,
+                       std::vector<std::vector<uint32_t>> groups) {
   std::unordered_set<std::string> seen;
   for (const FeatureSpec& spec : features) {
     TFR_RETURN_IF_ERROR(CheckSpec(spec));
@@ -36,9 +60,23 @@ Status Schema::Compile(std::vector<FeatureSpec> features, std::shared_ptr<const 
       return Status::InvalidArgument("the key is given twice").WithFeature(spec.key);
     }
   }
+  std::vector<bool> is_grouped(features.size());
+  for (const std::vector<uint32_t>& group : groups) TFR_RETURN_IF_ERROR(CheckGroup(features, group, &is_grouped));
   auto compiled = std::make_shared<Schema>();
   compiled->features_ = std::move(features);
   compiled->only_these_ = std::move(only_these);
+  compiled->groups_ = std::move(groups);
+  compiled->is_grouped_ = std::move(is_grouped);
+  compiled->num_columns_ = compiled->size();
+  for (uint32_t f = 0; f < compiled->size(); ++f) {
+    const FeatureSpec& spec = compiled->features_[f];
+    if (spec.layout != Layout::kFixed || compiled->is_grouped_[f]) continue;
+    compiled->fixed_arrays_.push_back({spec.type, spec.elements, {f}});
+  }
+  for (const std::vector<uint32_t>& group : compiled->groups_) {
+    compiled->num_columns_ -= group.size() - 1;
+    compiled->fixed_arrays_.push_back({compiled->features_[group[0]].type, group.size(), group});
+  }
   for (const FeatureSpec& spec : compiled->features_) {
     std::vector<Bytes> views;
     for (const std::string& value : spec.default_strings) {

@@ -53,13 +53,26 @@ struct FeatureSpec {
   bool has_default() const { return type == ElementType::kBytes ? !default_strings.empty() : !default_values.empty(); }
 };
 
+// An array that values of kFixed features are written to, `[rows, elements]`: one feature's own, or that of a group, in
+// which each feature has one column.
+struct FixedArray {
+  ElementType type;
+  size_t elements;
+  std::vector<uint32_t> features;
+
+  size_t row_bytes() const { return elements * ItemSize(type); }
+};
+
 // Immutable. Shared by the threads that parse and, if there are string defaults, by the columns.
 class Schema {
  public:
   // InvalidArgument if two specs share a key, a default has the wrong size, or a padded shape holds a 0. Where
   // `only_these` is not empty, a record that has a value under any other key is an error, which it explains.
+  // Each group is a list of features by index, whose values lie side by side in one array, in that order.
+  // InvalidArgument if one is empty, or if its features are not kFixed scalars of one numeric type, each in one place,
+  // without presence.
   static Status Compile(std::vector<FeatureSpec> features, std::shared_ptr<const Schema>* schema,
-                        std::string only_these = "");
+                        std::string only_these = "", std::vector<std::vector<uint32_t>> groups = {});
 
   const std::vector<FeatureSpec>& features() const { return features_; }
   size_t size() const { return features_.size(); }
@@ -67,12 +80,25 @@ class Schema {
   // Why there must be no other keys; empty if there may be.
   const std::string& only_these() const { return only_these_; }
 
+  const std::vector<std::vector<uint32_t>>& groups() const { return groups_; }
+  bool is_grouped(size_t f) const { return is_grouped_[f]; }
+
+  // Of the features that are in no group, and of the groups.
+  size_t num_columns() const { return num_columns_; }
+
+  // Those of the kFixed features that are in no group, in order, and then those of the groups.
+  const std::vector<FixedArray>& fixed_arrays() const { return fixed_arrays_; }
+
   // Views of features()[i].default_strings.
   const std::vector<Bytes>& default_views(size_t i) const { return default_views_[i]; }
 
  private:
   std::vector<FeatureSpec> features_;
   std::string only_these_;
+  std::vector<std::vector<uint32_t>> groups_;
+  std::vector<bool> is_grouped_;
+  size_t num_columns_ = 0;
+  std::vector<FixedArray> fixed_arrays_;
   std::vector<std::vector<Bytes>> default_views_;
 };
 

@@ -90,7 +90,9 @@ SequenceParser::SequenceParser(SchemaPtr context, SchemaPtr lists)
 
 Status SequenceParser::ParseRows(const Bytes* records, size_t first, size_t last, const ColumnTarget* context_targets,
                                  const ColumnTarget* list_targets, size_t* bad_row) {
-  for (size_t f = 0; f < context_.schema->size(); ++f) context_.keys.slot_of_feature(f).out = context_targets[f].fixed;
+  for (size_t f = 0; f < context_.schema->size(); ++f) {
+    context_.keys.SetColumn(f, context_targets[f].fixed, context_targets[f].row_bytes);
+  }
   context_.script.SetColumns(context_.keys);
   context_.writer.StartRange(context_targets, first, last - first);
   lists_.writer.StartRange(list_targets, first, last - first);

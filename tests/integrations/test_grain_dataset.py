@@ -61,6 +61,18 @@ def test_batches_are_a_readers(paths):
     assert len(made) == len(expected)
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_features_may_be_one_array(tmp_path, workers):
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"a": np.arange(20), "b": -np.arange(20)})
+    features = {key: tf.FixedLenFeature([], tf.int64) for key in "ab"}
+    made = TFRecordIterDataset(tmp_path / "a", features, groups={"g": ["b", "a"]}, batch_size=5)
+    if workers:
+        made = made.mp_prefetch(grain.MultiprocessingOptions(num_workers=workers))
+    rows = [row for batch in made for row in batch["g"].tolist()]
+    assert sorted(rows, reverse=True) == [[-i, i] for i in range(20)]
+
+
 def test_values_are_what_protobuf_reads(paths):
     (batch,) = dataset(paths, FEATURES, batch_size=1000)
     expected = [by_protobuf(record) for record in tf.TFRecordDataset(paths)]

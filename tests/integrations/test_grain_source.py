@@ -54,6 +54,15 @@ def test_values_are_what_protobuf_reads(paths, source):
         }
 
 
+def test_features_may_be_one_array(tmp_path):
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"a": np.arange(20), "b": -np.arange(20)})
+    features = {key: tf.FixedLenFeature([], tf.int64) for key in "ab"}
+    source = TFRecordDataSource(tmp_path / "a", features, groups={"g": ["b", "a"]})
+    assert source[3]["g"].tolist() == [-3, 3] and list(source[3]) == ["g"]
+    assert next(iter(grain.MapDataset.source(source).batch(20)))["g"].tolist() == [[-i, i] for i in range(20)]
+
+
 def test_values_are_numpys(source):
     record = source[7]
     assert {key: (value.dtype, value.shape) for key, value in record.items()} == {

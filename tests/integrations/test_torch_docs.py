@@ -24,6 +24,9 @@ def folder(tmp_path_factory):
         n = np.arange(500) + 500 * file
         with tf.io.ExampleWriter(folder / f"train-{file}.tfrecord") as writer:
             writer.write({"age": n.astype(np.float32), "clicks": np.stack([n] * 4, 1), "label": n % 2})
+    ages = np.arange(256, dtype=np.float32)
+    with tf.io.ExampleWriter(folder / "table.tfrecord") as writer:
+        writer.write({"age": ages, "price": ages / 4, "user": np.arange(256), "item": np.arange(256)})
     return folder
 
 
@@ -33,7 +36,7 @@ def test_the_page_prints_what_it_says(folder):
     done = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True, env=environment())
     assert done.returncode == 0, done.stderr
     promised = re.findall(r"^print\(.*  # (.*)$", "\n".join(BLOCKS), re.MULTILINE)
-    assert done.stdout.splitlines() == promised and len(promised) == 3
+    assert done.stdout.splitlines() == promised and len(promised) == 4
 
 
 def environment():

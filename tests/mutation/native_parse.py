@@ -4,6 +4,7 @@ from tests.mutation.native import Mutant
 
 WIRE = "examples/test_parse_wire"
 FIXED = "examples/test_parse_fixed"
+GROUPS = "examples/test_groups"
 MISSING = "examples/test_parse_missing_lists"
 ERRORS = "examples/test_row_errors"
 INFER = "examples/test_infer"
@@ -29,7 +30,7 @@ MUTANTS = [
     ),
     Mutant(
         "parse/row_writer.cc",
-        "targets_[f].fixed + row * spec.elements * ItemSize(spec.type);\n  if (value.kind",
+        "targets_[f].fixed + row * targets_[f].row_bytes;\n  if (value.kind",
         "targets_[f].fixed + row * ItemSize(spec.type);\n  if (value.kind",
         "where a row's values go",
         FIXED,
@@ -120,10 +121,17 @@ MUTANTS = [
     ),
     Mutant(
         "parse/row_writer.cc",
-        "targets_[f].fixed + row * bytes, from, bytes);",
-        "targets_[f].fixed + row * bytes, from, ItemSize(spec.type));",
+        "row * targets_[f].row_bytes, from, bytes);",
+        "row * targets_[f].row_bytes, from, ItemSize(spec.type));",
         "a default of several values",
         FIXED,
+    ),
+    Mutant(
+        "parse/row_writer.cc",
+        "targets_[f].fixed + row * targets_[f].row_bytes, from, bytes);",
+        "targets_[f].fixed + row * bytes, from, bytes);",
+        "where the default of a feature in a group goes",
+        GROUPS,
     ),
     Mutant(
         "parse/row_writer.cc",
@@ -237,10 +245,31 @@ MUTANTS = [
         "a parser that is used again",
     ),
     Mutant(
-        "parse/parse.cc",
-        "      offset += RoundUp(FixedBytes(spec, columns->rows));\n",
-        "      offset += FixedBytes(spec, columns->rows);\n",
+        "parse/fixed_arrays.cc",
+        "      offset += RoundUp(BytesOf(array, rows));\n",
+        "      offset += BytesOf(array, rows);\n",
         "columns of one block start on cache lines",
+    ),
+    Mutant(
+        "parse/fixed_arrays.cc",
+        "target.fixed = data + i * ItemSize(array.type);",
+        "target.fixed = data;",
+        "the places of a group's features",
+        GROUPS,
+    ),
+    Mutant(
+        "parse/fixed_arrays.cc",
+        "target.row_bytes = array.row_bytes();",
+        "target.row_bytes = ItemSize(array.type);",
+        "the rows of a group",
+        GROUPS,
+    ),
+    Mutant(
+        "parse/schema.cc",
+        "} else if ((*is_grouped)[f]) {",
+        "} else if (false) {",
+        "a feature in two groups",
+        GROUPS,
     ),
     Mutant(
         "parse/columns.cc",

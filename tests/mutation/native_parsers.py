@@ -70,7 +70,7 @@ MUTANTS = [
     ),
     Mutant(
         "parse/key_script.cc",
-        "  for (Step& step : steps_) step.out = keys.slot(step.slot).out;",
+        "    step.out = keys.slot(step.slot).out;\n",
         "",
         "the columns of the next batch",
         LEARNT,

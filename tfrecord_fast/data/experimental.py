@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import InvalidArgumentError
+from ..examples.groups import check_label, frozen_groups
 from ..examples.parsing import parse_example
+from ..typing import Groups
 from .dataset import Dataset
 from .options import Options, ThreadingOptions
 from .records import TFRecordDataset
@@ -51,13 +53,18 @@ def unbatch() -> Callable[[Dataset[Any]], Dataset[Any]]:
 
 
 def parse_example_dataset(
-    features: Any, num_parallel_calls: int | None = 1, deterministic: bool | None = None
+    features: Any,
+    num_parallel_calls: int | None = 1,
+    deterministic: bool | None = None,
+    *,
+    groups: Groups | None = None,
 ) -> Callable[[Dataset[Any]], Dataset[Any]]:
     """For `Dataset.apply` on batches of serialized Examples: dicts of columns, as of `io.parse_example`.
 
     Args:
       features: dict of keys to features.
       num_parallel_calls, deterministic: accepted; a batch is parsed on several threads in any case.
+      groups: of features that are to be one column, as of `io.parse_example`.
 
     Raises:
       ValueError: no features.
@@ -73,7 +80,7 @@ def parse_example_dataset(
         raise ValueError("Missing: features was None or empty.")
 
     def parse(serialized: Any) -> Any:
-        return parse_example(serialized, features)
+        return parse_example(serialized, features, groups=groups)
 
     parse.__qualname__ = "parse_example"  # what repr calls it
     return lambda dataset: dataset.map(parse)
@@ -95,6 +102,8 @@ def make_batched_features_dataset(
     parser_num_threads: int | None = None,
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
+    *,
+    groups: Groups | None = None,
 ) -> Dataset[Any]:
     """Files of Examples as batches of columns.
 
@@ -102,7 +111,7 @@ def make_batched_features_dataset(
       file_pattern: a pattern, or a list of files and patterns.
       features: dict of keys to features, as of `io.parse_example`.
       reader: what makes a dataset of a file; TFRecordDataset by default.
-      label_key: a feature that is taken out of the dict; elements are then (dict, label).
+      label_key: a feature, or a group, that is taken out of the dict; elements are then (dict, label).
       reader_args: further arguments of the reader.
       num_epochs: None or -1: no end.
       shuffle: files, and records within `shuffle_buffer_size`; `shuffle_seed` makes it repeatable.
@@ -111,18 +120,21 @@ def make_batched_features_dataset(
       parser_num_threads: accepted; a batch is parsed on several threads in any case.
       sloppy_ordering: accepted; the order is always deterministic.
       drop_final_batch: leaves a smaller last batch out. Without end there is none: batches run on from epoch to epoch.
+      groups: of features that are to be one column, as of `io.parse_example`.
 
     Returns:
       A Dataset of dicts of columns; of tuples (dict, column) with `label_key`.
 
     Raises:
       errors.InvalidArgumentError: no file matches.
-      ValueError: `label_key` is not one of the features.
+      ValueError: `label_key` is not one of the features, or in a group.
     """
-    if label_key is not None and label_key not in features:
+    if label_key is not None and label_key not in features and not groups:
         raise ValueError(
             f"The `label_key` provided ({label_key!r}) must be one of the `features` keys: {sorted(features)}."
         )
+    if label_key is not None:
+        check_label(label_key, frozen_groups(groups), features)
     records = _records(
         file_pattern, reader or TFRecordDataset, reader_args or [], reader_num_threads or 1, shuffle, shuffle_seed
     )
@@ -131,7 +143,7 @@ def make_batched_features_dataset(
     if num_epochs != 1:
         records = records.repeat(num_epochs)
     batches = records.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
-    parsed: Dataset[Any] = batches.apply(parse_example_dataset(features))
+    parsed: Dataset[Any] = batches.apply(parse_example_dataset(features, groups=groups))
     if label_key is not None:
 
         def take_label(columns: dict[Any, Any]) -> tuple[dict[Any, Any], Any]:

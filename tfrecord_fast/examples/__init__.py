@@ -3,6 +3,7 @@
 | module | what |
 | --- | --- |
 | `features` | what to parse: FixedLenFeature and the others |
+| `groups` | features that are to be one column |
 | `raw_columns`, `results`, `partitions`, `plans` | a dict of features, compiled to what the core parses |
 | `parsing` | records to columns |
 | `infer` | records to features |

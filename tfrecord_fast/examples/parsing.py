@@ -12,10 +12,11 @@ from .. import _core
 from ..base.threads import thread_count
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
-from ..typing import Columns, DTypeLike, Features, Key, Record, Records, SequenceColumns, Tensor
+from ..typing import Columns, DTypeLike, Features, Groups, Key, Record, Records, SequenceColumns, Tensor
 from ..values.bytes_array import BytesArray
 from ..values.conversion import plain
 from ..values.strings import is_one
+from .groups import frozen_groups
 from .plans import example_plan, sequence_plan
 
 __all__ = [
@@ -37,6 +38,7 @@ def parse_example(
     name: str | None = None,
     *,
     num_threads: int | None = None,
+    groups: Groups | None = None,
 ) -> Columns:
     """Parses a batch of serialized Examples.
 
@@ -47,14 +49,17 @@ def parse_example(
       example_names: one for each record, to be named in errors.
       name: as in TensorFlow; has no effect.
       num_threads: None: as many as pay off for the batch.
+      groups: dict of names to lists of keys. Each group of k features, which are FixedLenFeatures of shape [] and one
+        numeric dtype, is parsed into one column `[n, k]` under that name, in the order of the list. It replaces the
+        columns of these features, and costs no copy.
 
     Returns:
       dict of keys to columns, in TensorFlow's order: an ndarray `[n, *shape]` or a BytesArray for FixedLenFeature,
       `[n, longest, *shape]` for FixedLenSequenceFeature, a SparseTensor for VarLenFeature and SparseFeature, a
-      RaggedTensor for RaggedFeature.
+      RaggedTensor for RaggedFeature. Groups come after the FixedLenFeatures.
 
     Raises:
-      ValueError: features that cannot be parsed.
+      ValueError: features or groups that cannot be parsed.
       errors.InvalidArgumentError: a record does not fit the features; names the record, its file where known, and
         the feature.
       TypeError: a record is not bytes-like.
@@ -63,7 +68,7 @@ def parse_example(
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
-    plan = example_plan(features)
+    plan = example_plan(features, () if groups is None else frozen_groups(groups))
     serialized = plain(serialized)
     if is_one(serialized):
         return _parsed_one(plan.single, serialized, example_names)
@@ -71,17 +76,22 @@ def parse_example(
 
 
 def parse_single_example(
-    serialized: Record, features: Features, example_names: Key | None = None, name: str | None = None
+    serialized: Record,
+    features: Features,
+    example_names: Key | None = None,
+    name: str | None = None,
+    *,
+    groups: Groups | None = None,
 ) -> Columns:
     """Parses one serialized Example.
 
     Args:
-      features: as for `parse_example`.
+      features, groups: as for `parse_example`.
 
     Returns:
       dict of keys to values: a NumPy scalar or bytes for a FixedLenFeature of shape [], else an ndarray or
       BytesArray of that shape; `[steps, *shape]` for FixedLenSequenceFeature; a SparseTensor of one dimension for
-      VarLenFeature; a 1-D array, or with partitions a RaggedTensor, for RaggedFeature.
+      VarLenFeature; a 1-D array, or with partitions a RaggedTensor, for RaggedFeature; an ndarray `[k]` for a group.
 
     Raises: as `parse_example`.
     """
@@ -92,9 +102,8 @@ def parse_single_example(
         serialized = plain(serialized)
         if not is_one(serialized):
             raise ValueError("Input serialized must be a scalar")
-    if example_names is None:
-        return example_plan(features).single(serialized)
-    return _parsed_one(example_plan(features).single, serialized, example_names)
+    single = example_plan(features, () if groups is None else frozen_groups(groups)).single
+    return single(serialized) if example_names is None else _parsed_one(single, serialized, example_names)
 
 
 def parse_sequence_example(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .. import _core
 from ..typing import BytesLike, Column, Features, Record, Records
 from . import results
+from .groups import FrozenGroups, group
 from .partitions import RowError
 from .raw_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, RawColumns
 from .results import Result
@@ -15,14 +16,16 @@ __all__ = ["ExamplePlan", "SequencePlan", "example_plan", "sequence_plan"]
 
 
 class ExamplePlan:
-    """What parse_example does with one dict of features."""
+    """What parse_example does with one dict of features, some of them in groups."""
 
     __slots__ = ("checks_rows", "columns", "core", "single")
 
-    def __init__(self, features: Features) -> None:
+    def __init__(self, features: Features, groups: FrozenGroups = ()) -> None:
         self.columns = RawColumns(features, EXAMPLE_KINDS)
+        if groups:
+            group(self.columns, groups)
         self.checks_rows = self.columns.checks_rows
-        self.core = _core.ExamplePlan(self.columns.specs())
+        self.core = _core.ExamplePlan(self.columns.specs(), groups=self.columns.groups)
         self.single: Callable[[Record], Result] = self._single
 
     def batch(self, records: Records, num_threads: int = 0) -> Result:
@@ -86,6 +89,7 @@ def _alone(batch: list[Column]) -> list[Column]:
 _CACHE_SIZE = 128
 _Snapshot = tuple[object, ...]
 _examples: dict[int, tuple[_Snapshot, ExamplePlan]] = {}
+_grouped: dict[tuple[int, FrozenGroups], tuple[_Snapshot, ExamplePlan]] = {}
 _sequences: dict[tuple[int, int], tuple[_Snapshot, _Snapshot, SequencePlan]] = {}
 
 
@@ -93,8 +97,10 @@ def _snapshot(features: Features) -> _Snapshot:
     return tuple(part for item in features.items() for part in item)
 
 
-def example_plan(features: Features) -> ExamplePlan:
+def example_plan(features: Features, groups: FrozenGroups = ()) -> ExamplePlan:
     """The plan for a dict of features, compiled now or before."""
+    if groups:
+        return _grouped_plan(features, groups)
     found = _examples.get(id(features))
     if found is not None and _core.unchanged(features, found[0]):
         return found[1]
@@ -103,6 +109,23 @@ def example_plan(features: Features) -> ExamplePlan:
         while len(_examples) >= _CACHE_SIZE:
             _examples.pop(next(iter(_examples)), None)
         _examples[id(features)] = (_snapshot(features), plan)
+    return plan
+
+
+def _grouped_plan(features: Features, groups: FrozenGroups) -> ExamplePlan:
+    """The groups count by what they hold: many a caller writes them down at each call."""
+    key = (id(features), groups)
+    try:
+        found = _grouped.get(key)
+    except TypeError:  # a key that can't be one, as the plan will say
+        found = None
+    if found is not None and _core.unchanged(features, found[0]):
+        return found[1]
+    plan = ExamplePlan(features, groups)
+    if type(features) is dict:
+        while len(_grouped) >= _CACHE_SIZE:
+            _grouped.pop(next(iter(_grouped)), None)
+        _grouped[key] = (_snapshot(features), plan)
     return plan
 
 

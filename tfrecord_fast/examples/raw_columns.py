@@ -27,7 +27,16 @@ from .features import (
     normalize,
 )
 
-__all__ = ["CONTEXT_KINDS", "EXAMPLE_KINDS", "LIST_KINDS", "DenseColumn", "RaggedColumn", "RawColumns", "index_keys_of"]
+__all__ = [
+    "CONTEXT_KINDS",
+    "EXAMPLE_KINDS",
+    "LIST_KINDS",
+    "DenseColumn",
+    "RaggedColumn",
+    "RawColumns",
+    "index_keys_of",
+    "key_bytes",
+]
 
 _Shaped = FixedLenFeature | FixedLenSequenceFeature
 
@@ -60,7 +69,9 @@ class RawColumns:
 
     Attributes:
       sparse, dense, ragged: dicts of keys to what the core is asked for.
-      keys: of all of them, in the order of the core's columns.
+      keys: of all of them, in the order of the core's specs.
+      groups: of each group, the places of its features in `keys`.
+      names: of the core's columns: the keys that are in no group, and then the names of groups.
       features: the dict of features, each of this package's own classes.
       composites: the features, by key, that are put together from raw columns.
       hidden: the keys of raw columns that no result has.
@@ -72,7 +83,7 @@ class RawColumns:
         self.dense: dict[Hashable, DenseColumn] = {}
         self.ragged: dict[Hashable, RaggedColumn] = {}
         self.features: dict[Hashable, OwnFeature] = {key: normalize(feature) for key, feature in features.items()}
-        in_order = sorted(self.features, key=_key_bytes)
+        in_order = sorted(self.features, key=key_bytes)
         for key in in_order:
             feature = self.features[key]
             if not isinstance(feature, kinds):
@@ -91,6 +102,8 @@ class RawColumns:
         self._check_disjoint("Dense and ragged", self.dense, self.ragged)
         self._check_disjoint("Ragged and sparse", self.ragged, self.sparse)
         self.keys: list[Hashable] = [*self.sparse, *self.dense, *self.ragged]
+        self.groups: list[list[int]] = []
+        self.names = self.keys
         self.composites: dict[Hashable, SparseFeature | RaggedFeature] = {}
         for key in in_order:
             feature = self.features[key]
@@ -135,7 +148,7 @@ class RawColumns:
                 raise ValueError(f"size and index_key of {feature} must have equal lengths")
         elif not isinstance(feature.size, int | np.integer):
             raise TypeError(f"size of {feature} must be an int, as index_key is one key")
-        for index_key in sorted(index_keys, key=_key_bytes):
+        for index_key in sorted(index_keys, key=key_bytes):
             self._add_sparse(index_key, int64)
         self._add_sparse(feature.value_key, dtype)
 
@@ -192,12 +205,12 @@ def index_keys_of(feature: SparseFeature) -> list[Key]:
 
 
 def _list_spec(key: object, dtype: DType, presence: bool) -> _core.FeatureSpec:
-    return _core.FeatureSpec(key=_key_bytes(key), type=dtype.name, layout="list", presence=presence)
+    return _core.FeatureSpec(key=key_bytes(key), type=dtype.name, layout="list", presence=presence)
 
 
 def _dense_spec(key: object, column: DenseColumn, presence: bool) -> _core.FeatureSpec:
     return _core.FeatureSpec(
-        key=_key_bytes(key),
+        key=key_bytes(key),
         type=column.dtype.name,
         layout=column.layout,
         shape=column.shape,
@@ -208,7 +221,7 @@ def _dense_spec(key: object, column: DenseColumn, presence: bool) -> _core.Featu
     )
 
 
-def _key_bytes(key: object) -> bytes:
+def key_bytes(key: object) -> bytes:
     if isinstance(key, bytes):
         return key
     if isinstance(key, str):

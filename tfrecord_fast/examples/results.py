@@ -23,7 +23,7 @@ Result = dict[Any, Column]  # the keys are those of the features: str or bytes
 
 def of_batch(raw: RawColumns, columns: list[Any]) -> Result:
     """The results of a batch, from the core's columns of Examples or contexts."""
-    results = dict(zip(raw.keys, columns, strict=True))
+    results = dict(zip(raw.names, columns, strict=True))
     for key in raw.sparse:
         column = results[key]
         shape = (len(column.splits) - 1, column.longest)
@@ -36,7 +36,7 @@ def of_batch(raw: RawColumns, columns: list[Any]) -> Result:
 
 def of_one(raw: RawColumns, values: list[Any]) -> Result:
     """The results of one Example, from the core's values."""
-    results = dict(zip(raw.keys, values, strict=True))
+    results = dict(zip(raw.names, values, strict=True))
     for key in raw.sparse:
         count = len(results[key])
         results[key] = SparseTensor.from_row_splits(results[key], np.array([0, count], dtype=np.int64), (count,))

@@ -14,9 +14,10 @@ from .. import _core
 from ..base.process import Origin
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
+from ..examples.groups import frozen_groups
 from ..examples.infer import infer_from_batches
 from ..examples.parsing import parse_example, parse_single_example
-from ..typing import Columns, Features, Files, Integers, PathLike
+from ..typing import Columns, Features, Files, Groups, Integers, PathLike
 from .index import RecordIndex, core_of, index_of
 from .local_paths import local_paths
 from .numbers import as_integers, max_record_size
@@ -54,6 +55,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         against the index.
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
       num_threads: at most, for one call; None for one per core.
+      groups: of features, as of `io.parse_example`.
 
     `len(reader)` is the number of records. `reader[i]` is one: bytes, or a dict of its features' values as
     `io.parse_single_example` gives them. `reader[a:b:c]` and `take(indices)` give a RecordBatch, or a dict of columns
@@ -102,6 +104,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         verify_crc: bool = True,
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
+        groups: Groups | None = None,
     ) -> None: ...
 
     def __init__(
@@ -113,11 +116,15 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         verify_crc: bool = True,
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
+        groups: Groups | None = None,
     ) -> None:
         if num_threads is not None and num_threads < 1:
             raise ValueError(f"`num_threads` must be > 0, got {num_threads}")
         self._paths = local_paths(files)
         self._features = features
+        self._groups: Any = None if groups is None else dict(frozen_groups(groups))
+        if groups is not None and features is None:
+            raise InvalidArgumentError("groups needs features")
         self._given = _given_indexes(indexes, len(self._paths))
         self._verify_crc = bool(verify_crc)
         self._max_record_bytes = max_record_size(max_record_bytes)
@@ -126,7 +133,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         if isinstance(features, str) and features != "infer":
             raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
         if features is not None and not isinstance(features, str):
-            parse_example([], features)  # what is wrong with them shows here
+            parse_example([], features, groups=self._groups)  # what is wrong with them shows here
 
     def __class_getitem__(cls, item: Any) -> Any:
         """`IndexedReader[bytes]` means `IndexedReader[bytes, Any]`, to Python as to type checkers."""
@@ -175,7 +182,9 @@ class IndexedReader(Generic[Record_co, Batch_co]):
                     max_record_bytes=self._max_record_bytes,
                 )
                 if isinstance(self._features, str):
-                    self._features = infer_from_batches(_batches(reader))
+                    features = infer_from_batches(_batches(reader))
+                    parse_example([], features, groups=self._groups)
+                    self._features = features
                 self._reader = reader
         return reader
 
@@ -207,9 +216,10 @@ class IndexedReader(Generic[Record_co, Batch_co]):
     def _values(self, record: bytes, i: SupportsIndex) -> Any:
         assert self._features is not None and not isinstance(self._features, str)
         try:
-            return parse_single_example(record, self._features)
+            return parse_single_example(record, self._features, groups=self._groups)
         except InvalidArgumentError:
-            parse_example(self._take([operator.index(i)]), self._features)  # names the file and the record
+            # This names the file and the record.
+            parse_example(self._take([operator.index(i)]), self._features, groups=self._groups)
             raise
 
     def take(self, indices: Integers) -> Batch_co:
@@ -225,7 +235,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         if self._features is None:
             return cast(Batch_co, records)
         assert not isinstance(self._features, str)
-        return cast(Batch_co, parse_example(records, self._features))
+        return cast(Batch_co, parse_example(records, self._features, groups=self._groups))
 
     def _take(self, indices: Integers) -> _core.RecordBatch:
         return self._open().take(as_integers(indices, "indices"))

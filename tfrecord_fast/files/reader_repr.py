@@ -8,6 +8,7 @@ from typing import Any
 from .epochs import ENDLESS
 from .shares import Shard
 from .sharing import SharingOptions
+from .wanted import Wanted
 
 __all__ = ["describe"]
 
@@ -16,7 +17,7 @@ _LONGEST = 60  # of a path that is shown as it is
 
 def describe(
     files: Sequence[Any],
-    features: object,
+    wanted: Wanted,
     order: Mapping[str, Any],
     epoch: int,
     how: SharingOptions,
@@ -24,7 +25,7 @@ def describe(
     """Without looking at any file."""
     said = [
         _files(files),
-        _features(features),
+        _features(wanted),
         f"batches of {order['batch_size']}" + (" without the remainder" if order["drop_remainder"] else ""),
         _shuffling(order, how.global_shuffle) + ("" if how.deterministic else ", as batches are ready"),
         _epochs(epoch, order["num_epochs"]),
@@ -41,12 +42,17 @@ def _files(files: Sequence[Any]) -> str:
     return text if len(text) <= _LONGEST else f"{text[:20]}…{text[-_LONGEST + 20 :]}"
 
 
-def _features(features: object) -> str:
+def _features(wanted: Wanted) -> str:
+    features, groups = wanted.features, len(wanted.groups)
     if features is None:
         return "records"
+    grouped = f"{groups} group" + "s" * (groups != 1)
     if isinstance(features, Mapping):
-        return f"{len(features)} feature" + "s" * (len(features) != 1)
-    return "features to be inferred" if isinstance(features, str) else "SequenceExamples"
+        count = f"{len(features)} feature" + "s" * (len(features) != 1)
+        return f"{count} ({sum(len(keys) for _, keys in wanted.groups)} in {grouped})" if groups else count
+    if isinstance(features, str):
+        return "features to be inferred" + (f" (with {grouped})" if groups else "")
+    return "SequenceExamples"
 
 
 def _shuffling(order: Mapping[str, Any], global_shuffle: bool) -> str:

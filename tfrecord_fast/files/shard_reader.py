@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from .. import _core
@@ -13,11 +13,19 @@ from ..base.hints import shown_to_keras
 from ..base.ranks import worker_info
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
-from ..examples.features import select_features
 from ..examples.infer import InferredFeature, infer_from_batches
-from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
-from ..examples.tables import TablePlan
-from ..typing import Column, Columns, Features, Files, Key, PathLike, ReaderOptions, SequenceColumns, SequenceFeatures
+from ..typing import (
+    Column,
+    Columns,
+    Features,
+    Files,
+    Groups,
+    Key,
+    PathLike,
+    ReaderOptions,
+    SequenceColumns,
+    SequenceFeatures,
+)
 from .counted import CountedBatches
 from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter
 from .global_shuffle import GlobalShuffle
@@ -28,6 +36,7 @@ from .reader_state import STATE_VERSION, check_fits, check_state, digest_of, epo
 from .reading import Running, Skipped
 from .shares import Shard
 from .sharing import Sharing, SharingOptions
+from .wanted import Wanted
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar, Unpack
@@ -90,7 +99,10 @@ class ShardReader(Generic[Batch_co]):
       label_key: yields (columns, label), with that column taken out of the others; needs features.
       index_cache: where the number of a file's records is kept for `len`, `num_records` and `equal_shards`: in a
         folder; True: beside the file (as `.NAME.records`) if it has 16 MiB or more; False: nowhere.
-      columns: the keys of the features to parse, if not all; the label is parsed in any case. Needs features.
+      columns: the keys of the features to parse, if not all, and the names of groups; the label is parsed in any case.
+        Needs features.
+      groups: dict of names to lists of keys, as of `io.parse_example`: each group of features is one column `[n, k]`,
+        under its name. Of Examples only. The label is in no group, but may be one.
 
     A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
@@ -138,6 +150,7 @@ class ShardReader(Generic[Batch_co]):
         *,
         label_key: None = None,
         columns: Sequence[Key] | None = None,
+        groups: Groups | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None: ...
 
@@ -149,6 +162,7 @@ class ShardReader(Generic[Batch_co]):
         *,
         label_key: Key,
         columns: Sequence[Key] | None = None,
+        groups: Groups | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None: ...
 
@@ -190,32 +204,11 @@ class ShardReader(Generic[Batch_co]):
         label_key: Key | None = None,
         index_cache: bool | PathLike = True,
         columns: Sequence[Key] | None = None,
+        groups: Groups | None = None,
     ) -> None:
         _register_with_torch()
         self._files = flatten(files)
-        self._features = features
-        self._label_key = label_key
-        if label_key is not None and features is None:
-            raise InvalidArgumentError("label_key needs features")
-        if isinstance(features, str) and features != "infer":
-            raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
-        if isinstance(features, Mapping) and label_key is not None and label_key not in features:
-            raise InvalidArgumentError(f"label_key {label_key!r} is none of the features {sorted(features)}")
-        if isinstance(features, tuple | list):
-            if len(features) != 2 or label_key is not None:
-                raise InvalidArgumentError(
-                    "features of SequenceExamples are (context_features, sequence_features), without label_key"
-                )
-        elif features is not None and not features:
-            raise InvalidArgumentError(f"features must not be empty, got {features!r}")
-        self._columns = columns
-        if columns is not None:
-            if features is None:
-                raise InvalidArgumentError("columns needs features")
-            if not isinstance(features, str):
-                self._features = self._selected(features)
-        if features is not None and not isinstance(features, str):
-            self._plan()
+        self._wanted = Wanted(features, label_key, columns, groups)
         if on_corrupt not in ("raise", "skip", "skip_file"):
             raise InvalidArgumentError(f'on_corrupt is "raise", "skip" or "skip_file", got {on_corrupt!r}')
         self._num_threads = None if num_threads is None else at_least(1, "num_threads", num_threads)
@@ -248,7 +241,6 @@ class ShardReader(Generic[Batch_co]):
             ),
             index_cache,
         )
-        self._inferred: dict[str, InferredFeature] | None = None
         self._resume: dict[str, Any] | None = None
         self._stream: _core.RecordStream | GlobalShuffle | None = None
         self._running: Running | None = None  # what _stream was made of
@@ -258,12 +250,12 @@ class ShardReader(Generic[Batch_co]):
 
     def __iter__(self) -> Iterator[Batch_co]:
         # A table is what its arguments say, in a DataLoader's worker too.
-        share = self._sharing.share(is_whole=isinstance(self._features, TablePlan))
+        share = self._sharing.share(is_whole=self._wanted.is_table)
         files, order = share.files, share.order
         state = self._resume
         if state is not None:
             check_fits(state, files, order, share.epochs)
-        plan = self._plan()
+        plan = self._wanted.plan(self._infer)
         first = self._begin_epoch()
         if state is not None and epoch_of(state) != first:
             state = None  # a copy in another worker has continued there, for an earlier iteration of a DataLoader
@@ -284,7 +276,7 @@ class ShardReader(Generic[Batch_co]):
         columns = given
         results: Iterator[Any]
         results = itertools.starmap(plan.finish, columns) if plan.checks_rows else map(plan.finish, columns)
-        return results if self._label_key is None else map(self._take_label, results)
+        return results if self._wanted.label_key is None else map(self._wanted.take_label, results)
 
     def __len__(self) -> int:
         """The number of batches of an iteration, from its beginning, of this part or, in a worker, the worker's.
@@ -311,7 +303,7 @@ class ShardReader(Generic[Batch_co]):
         return self._sharing.lengths().records
 
     def __repr__(self) -> str:
-        return describe(self._files, self._features, self._order, self.epoch, self._sharing.options)
+        return describe(self._files, self._wanted, self._order, self.epoch, self._sharing.options)
 
     def __format__(self, format_spec: str) -> str:
         return shown_to_keras(super().__format__(format_spec), "reader")
@@ -357,37 +349,6 @@ class ShardReader(Generic[Batch_co]):
             self._epochs.go_to(self.epoch)
         count = self._order["num_epochs"]
         return self._epochs.begin(count if 0 <= count < ENDLESS else 1)
-
-    def _take_label(self, columns: dict[Any, Column]) -> Any:
-        return columns, columns.pop(self._label_key)
-
-    def _selected(self, features: Any) -> Any:
-        """The features of the columns that are asked for."""
-        if self._columns is None:
-            return features
-        label = self._label_key
-        columns = self._columns if label is None or label in self._columns else [*self._columns, label]
-        if isinstance(features, tuple | list):
-            return select_features(features[0] or {}, columns, features[1])
-        return select_features(features, columns)[0]
-
-    def _plan(self) -> ExamplePlan | SequencePlan | TablePlan | None:
-        """What parses the batches. Features that can't be parsed are refused now, and not in a thread."""
-        if self._features is None or isinstance(self._features, TablePlan):
-            return self._features
-        if isinstance(self._features, tuple | list):
-            return sequence_plan(*self._features)
-        if isinstance(self._features, str):
-            if self._inferred is None:
-                self._inferred = self._infer()
-                if self._label_key is not None and self._label_key not in self._inferred:
-                    raise InvalidArgumentError(
-                        f"label_key {self._label_key!r} is none of the features found, {sorted(self._inferred)}"
-                    )
-                self._inferred = self._selected(self._inferred)
-            assert self._inferred is not None
-            return example_plan(self._inferred)
-        return example_plan(self._features)
 
     def _infer(self) -> dict[str, InferredFeature]:
         """The features of the first records, read as this reader reads them."""

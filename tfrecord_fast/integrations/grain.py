@@ -28,7 +28,7 @@ from ..files.names import File, flatten
 from ..files.shard_reader import ShardReader, Skipped
 from ..files.shares import Shard
 from ..files.urls import place_of
-from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures
+from ..typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
 from ..values.bytes_array import BytesArray
 from ..values.sparse import SparseTensor
 
@@ -46,7 +46,7 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
     """The records of uncompressed files by number, for `grain.MapDataset.source` and `grain.DataLoader`.
 
     Args:
-      files, features, indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader.
+      files, features, indexes, verify_crc, max_record_bytes, num_threads, groups: as for IndexedReader.
       strings: what becomes of strings in a record with features. "array": arrays of dtype object, of shape [] for a
         single string, which `ds.batch` stacks exactly; "bytes": a single string is bytes. NumPy drops zero bytes at the
         end of bytes that it stacks, and so does `ds.batch`.
@@ -81,6 +81,7 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
         verify_crc: bool = True,
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
+        groups: Groups | None = None,
     ) -> None:
         if strings not in ("array", "bytes"):
             raise InvalidArgumentError(f'strings is "array" or "bytes", got {strings!r}')
@@ -95,6 +96,7 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
             verify_crc=verify_crc,
             max_record_bytes=max_record_bytes,
             num_threads=num_threads,
+            groups=groups,
         )
 
     @property
@@ -140,7 +142,7 @@ class TFRecordIterDataset(grain.IterDataset[Any]):
     """Batches of columns from any number of files, read and parsed on native threads, for Grain's pipelines.
 
     Args:
-      files, features, label_key, columns: as for ShardReader. Patterns are resolved at once.
+      files, features, label_key, columns, groups: as for ShardReader. Patterns are resolved at once.
       options: ShardReader's others: `batch_size`, `shuffle_buffer`, `global_shuffle`, `seed`, `num_epochs`, `shard` and
         so on. `deterministic=False` is refused, since such an order has no checkpoints.
 
@@ -182,6 +184,7 @@ class TFRecordIterDataset(grain.IterDataset[Any]):
         *,
         label_key: Key | None = None,
         columns: Sequence[Key] | None = None,
+        groups: Groups | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None:
         super().__init__()
@@ -191,7 +194,7 @@ class TFRecordIterDataset(grain.IterDataset[Any]):
             )
         self._files = _resolved(files)
         self._features = features
-        self._options: dict[str, Any] = {**options, "label_key": label_key, "columns": columns}
+        self._options: dict[str, Any] = {**options, "label_key": label_key, "columns": columns, "groups": groups}
         self._shard = Shard(self._options.pop("shard", (0, 1)))
         self._slice = (0, 1)  # of the shard: that of a worker, and how many there are
         self._epoch = 0

@@ -22,6 +22,15 @@ def features_of(job: Job) -> Any:
     return (context, feature_objects(job.dataset.sequences, tf)) if job.dataset.sequences else context
 
 
+def groups_of(features: Any) -> dict[str, list[str]]:
+    """The scalar features of each numeric dtype as a group; none of SequenceExamples."""
+    groups: dict[str, list[str]] = {}
+    for key, feature in features.items() if isinstance(features, dict) else ():
+        if list(getattr(feature, "shape", [1])) == [] and feature.dtype.name != "string":
+            groups.setdefault(f"all {feature.dtype.name}", []).append(key)
+    return groups
+
+
 def parser_of(features: Any) -> Callable[[Any], Any]:
     """A function that parses a batch of serialized records."""
     import tfrecord_fast as tf
@@ -43,6 +52,12 @@ def columns_of(item: Any) -> Batch:
     context, sequences, lengths = item if isinstance(item, tuple) else (item, {}, {})
     columns = {name: column(value) for name, value in context.items()}
     return columns | {step_name(name): column(value, lengths.get(name)) for name, value in sequences.items()}
+
+
+def ungrouped(item: dict[str, Any], groups: dict[str, list[str]]) -> dict[str, Any]:
+    """The columns of a batch, those of groups one by one."""
+    apart = {key: item[name][:, i] for name, keys in groups.items() for i, key in enumerate(keys)}
+    return apart | {name: column for name, column in item.items() if name not in groups}
 
 
 def count_of(item: Any) -> int:

@@ -6,7 +6,16 @@ from typing import Any
 
 from benchmarks.contenders import CannotError, Job, Reading, Setting, cores, shards_of
 from benchmarks.contenders.kit.parsing import Parsing
-from benchmarks.contenders.ours.features import COMPRESSIONS, columns_of, count_of, features_of, of_one, parser_of
+from benchmarks.contenders.ours.features import (
+    COMPRESSIONS,
+    columns_of,
+    count_of,
+    features_of,
+    groups_of,
+    of_one,
+    parser_of,
+    ungrouped,
+)
 from benchmarks.data.tasks import SHUFFLE
 
 
@@ -17,6 +26,14 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
     features = features_of(job)
     parser = parser_of(features)
     batches = tf.data.TFRecordDataset(files, compression).batch(n)
+    groups = groups_of(features)
+
+    def grouped(threads: int) -> Setting:
+        made = tf.ShardReader(
+            files, features, batch_size=n, compression_type=compression, num_threads=threads, groups=groups
+        )
+        row = f"ShardReader, {threads} thread{'s' * (threads > 1)}, groups"
+        return Parsing("groups={…}", made, lambda item: columns_of(ungrouped(item, groups)), count_of, row)
 
     def reader(row: str, threads: int | None, deterministic: bool = True, cycle: int = 1) -> Setting:
         given: dict[str, Any] = {"deterministic": False} if not deterministic else {}
@@ -32,6 +49,7 @@ def parse(job: Job, files: list[str] | None = None, compression: str = "") -> li
         reader("", None, deterministic=False),
         reader("", None, cycle=len(files)),
         *(reader(f", {threads} thread{'s' * (threads > 1)}", threads) for threads in fewer),
+        *(grouped(threads) for threads in fewer[:2] if groups),
         Parsing(
             "parse_example of each TFRecordDataset.batch",
             lambda: map(parser, batches),

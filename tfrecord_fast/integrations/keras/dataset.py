@@ -13,7 +13,7 @@ from ...data.dataset import Dataset
 from ...errors import InvalidArgumentError
 from ...files.numbers import at_least
 from ...files.shard_reader import ShardReader
-from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures
+from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
 from .ahead import Ahead
 from .leaves import Leaves, Ragged
 from .passes import Passes, asking, is_iterating
@@ -29,8 +29,8 @@ class TFRecordPyDataset(keras.utils.PyDataset):
     """Batches from any number of files, read and parsed on native threads, for `fit`, `evaluate` and `predict`.
 
     Args:
-      files, features, label_key, columns: as for ShardReader. Instead of files, a ShardReader or a `data.Dataset` of
-        batches; then there are none of the others, and no options.
+      files, features, label_key, columns, groups: as for ShardReader. Instead of files, a ShardReader or a
+        `data.Dataset` of batches; then there are none of the others, and no options.
       transform: called with each batch as the ShardReader or Dataset gives it; what it returns goes to Keras instead:
         `x`, `(x, y)` or `(x, y, sample_weight)`.
       ragged: what becomes of VarLenFeature and RaggedFeature. "ragged": `tf.RaggedTensor` if TensorFlow is Keras'
@@ -91,6 +91,7 @@ class TFRecordPyDataset(keras.utils.PyDataset):
         *,
         label_key: Key | None = None,
         columns: Sequence[Key] | None = None,
+        groups: Groups | None = None,
         transform: Callable[[Any], Any] | None = None,
         ragged: Ragged = "ragged",
         num_batches: int | None = None,
@@ -106,7 +107,7 @@ class TFRecordPyDataset(keras.utils.PyDataset):
         self._num_batches = None if num_batches is None else at_least(1, "num_batches", num_batches)
         self._reads: Source
         if isinstance(files, ShardReader | Dataset):
-            if features is not None or label_key is not None or columns is not None or options:
+            if options or any(given is not None for given in (features, label_key, columns, groups)):
                 given = "a ShardReader" if isinstance(files, ShardReader) else "a Dataset"
                 raise InvalidArgumentError(f"{given} has its features and options already: give it alone")
             self._reads = ReaderSource(files) if isinstance(files, ShardReader) else DatasetSource(files)
@@ -114,7 +115,8 @@ class TFRecordPyDataset(keras.utils.PyDataset):
             if isinstance(features, tuple | list) and transform is None:
                 raise _sequences()
             make: Any = ShardReader
-            self._reads = ReaderSource(make(files, features, label_key=label_key, columns=columns, **options))
+            reader = make(files, features, label_key=label_key, columns=columns, groups=groups, **options)
+            self._reads = ReaderSource(reader)
         self._is_endless = False  # as far as Keras has asked
         self._leaves = Leaves(ragged, features, label_key)
         self._passes = Passes(self._reads, self._begun)

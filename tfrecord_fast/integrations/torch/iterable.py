@@ -11,7 +11,7 @@ from ..._core import RecordBatch
 from ...data.dataset import Dataset
 from ...errors import InvalidArgumentError
 from ...files.shard_reader import ShardReader
-from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures
+from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
 from ...values.bytes_array import BytesArray
 from .batches import Batch, LabelledBatch, SequenceBatch
 from .elements import Elements
@@ -29,8 +29,8 @@ class TFRecordIterableDataset(IterableDataset[Any]):
     It gives whole batches, so `DataLoader(dataset, batch_size=None)` goes with it.
 
     Args:
-      files, features, label_key: as for ShardReader. Instead of files, a ShardReader or a `data.Dataset` whose elements
-        are to be given; then there are no other arguments than the following three.
+      files, features, label_key, groups: as for ShardReader. Instead of files, a ShardReader or a `data.Dataset` whose
+        elements are to be given; then there are no other arguments than the following three.
       strings: what becomes of strings. "list": lists of bytes; "uint8": tensors of their bytes, as `ragged` says.
       ragged: what becomes of VarLenFeature and RaggedFeature. "jagged": `torch.nested` tensors with layout
         `torch.jagged`; "padded": dense tensors as long as the batch's longest row, with zeros after shorter ones.
@@ -38,10 +38,11 @@ class TFRecordIterableDataset(IterableDataset[Any]):
       options: ShardReader's: `batch_size`, `shuffle_buffer`, `seed`, `num_epochs`, `shard` and so on.
 
     A batch is a `Batch`, a dict of: for FixedLenFeature a tensor of its dtype `[n, *shape]` over the column's own
-    memory; for SparseFeature a tensor with layout `torch.sparse_coo`; for the others what is said above. With
-    `label_key` it is a LabelledBatch, (columns, label); for SequenceExamples a SequenceBatch, (context, sequences,
-    lengths); with `features=None` a list of bytes (or a tensor, with `strings="uint8"`). Elements of a `data.Dataset`
-    keep their structure; pairs become LabelledBatches. Tensors may be written to.
+    memory, and for a group of k of them one tensor `[n, k]`; for SparseFeature a tensor with layout `torch.sparse_coo`;
+    for the others what is said above. With `label_key` it is a LabelledBatch, (columns, label); for SequenceExamples a
+    SequenceBatch, (context, sequences, lengths); with `features=None` a list of bytes (or a tensor, with
+    `strings="uint8"`). Elements of a `data.Dataset` keep their structure; pairs become LabelledBatches. Tensors may be
+    written to.
 
     Each iteration is an epoch with an order of its own, see `epoch` and `set_epoch`; the workers of a DataLoader divide
     the records and agree on the epoch (docs/design.md). With torchdata's StatefulDataLoader, the position is saved and
@@ -69,6 +70,7 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         features: Features | SequenceFeatures | Literal["infer"] | None = None,
         *,
         label_key: Key | None = None,
+        groups: Groups | None = None,
         strings: Strings = "list",
         ragged: Ragged = "jagged",
         transform: Callable[[Any], Any] | None = None,
@@ -78,14 +80,14 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         choices = Choices.checked(strings, ragged)
         self._source: ShardReader[Any] | Elements
         if isinstance(files, ShardReader | Dataset):
-            if features is not None or label_key is not None or options:
+            if features is not None or label_key is not None or groups is not None or options:
                 given = "a ShardReader" if isinstance(files, ShardReader) else "a Dataset"
                 raise InvalidArgumentError(f"{given} has its features and options already: give it alone")
             self._source = files if isinstance(files, ShardReader) else Elements(files)
         else:
             choices = choices._replace(sparse=sparse_keys(features))
             make: Any = ShardReader
-            self._source = make(files, features, label_key=label_key, **options)
+            self._source = make(files, features, label_key=label_key, groups=groups, **options)
         self._conversion = Conversion(choices, transform)
 
     @property

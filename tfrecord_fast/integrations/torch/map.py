@@ -12,7 +12,7 @@ from torch.utils.data import Dataset, default_collate
 
 from ...errors import InvalidArgumentError
 from ...files.indexed_reader import IndexedReader, Indexes
-from ...typing import Features, Files
+from ...typing import Features, Files, Groups
 from .batches import Batch, Row, Rows
 from .iterable import Conversion, sparse_keys
 from .tensors import Choices, Ragged, Strings
@@ -27,7 +27,7 @@ class TFRecordMapDataset(Dataset[Any]):
     so this costs no Python per record. It works with any sampler, with DistributedSampler and with `Subset`.
 
     Args:
-      files, features: as for IndexedReader; instead of files, an IndexedReader, without features and options.
+      files, features, groups: as for IndexedReader; instead of files, an IndexedReader, without features and options.
       strings, ragged: as for TFRecordIterableDataset.
       transform: called with each record; what it returns is given instead.
       indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader.
@@ -60,11 +60,14 @@ class TFRecordMapDataset(Dataset[Any]):
         verify_crc: bool = True,
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
+        groups: Groups | None = None,
     ) -> None:
         choices = Choices.checked(strings, ragged)
         if isinstance(files, IndexedReader):
-            if features is not None or indexes is not None:
-                raise InvalidArgumentError("an IndexedReader has its features and indexes already: give it alone")
+            if features is not None or indexes is not None or groups is not None:
+                raise InvalidArgumentError(
+                    "an IndexedReader has its features, groups and indexes already: give it alone"
+                )
             self.reader = files
         else:
             choices = choices._replace(sparse=sparse_keys(features))
@@ -76,6 +79,7 @@ class TFRecordMapDataset(Dataset[Any]):
                 verify_crc=verify_crc,
                 max_record_bytes=max_record_bytes,
                 num_threads=num_threads,
+                groups=groups,
             )
         self._conversion = Conversion(choices)
         self._transform = transform
