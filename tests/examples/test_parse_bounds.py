@@ -4,6 +4,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tfrecord_fast import _core
 
 
 def one(kind, values):
@@ -90,3 +91,18 @@ def test_packed_values_beyond_the_shape_are_written_nowhere(kind, dtype, value):
     )
     with pytest.raises(tf.errors.InvalidArgumentError, match="8000000"):
         tf.parse_example([record], {"a": tf.FixedLenFeature([2], dtype)})
+
+
+def spec(key, **more):
+    return _core.FeatureSpec(key=key, type="int64", layout="fixed", **more)
+
+
+@pytest.mark.parametrize("values", [1, 2, 4])
+def test_the_core_takes_no_default_of_another_size(values):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"has {values} values, but the shape needs 3"):
+        _core.ExamplePlan([spec(b"a", shape=[3], default=bytes(8 * values))])
+
+
+def test_the_core_takes_a_key_once():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="given twice"):
+        _core.ExamplePlan([spec(b"a"), spec(b"b"), spec(b"a")])

@@ -219,3 +219,23 @@ def test_a_bad_row_after_counting_leaves_the_next_batch_whole():
         else:
             with pytest.raises(tf.errors.InvalidArgumentError, match="1000 is out of range for int8"):
                 tf.parse_example(batch, features, num_threads=2)
+
+
+@pytest.mark.parametrize("kind", ["int64", "float"])
+def test_keys_of_one_length_are_told_apart(backend, kind):
+    """Most records have them in one order, and then one has another, or a key of that length which nobody asked for."""
+    keys, dtype = ["aa", "bb", "cc", "dd"], {"int64": tf.int64, "float": tf.float32}[kind]
+    features = {key: tf.FixedLenFeature([], dtype, -1) for key in keys}
+    orders = [keys] * 60
+    for _ in range(2):
+        orders += [keys[::-1], keys, [*keys[1:], keys[0]], keys, ["aa", "xx", "cc", "dd"], keys, ["yy", *keys], keys]
+    rows = [{key: float(4 * row + n) for n, key in enumerate(order)} for row, order in enumerate(orders)]
+    records = [
+        wire.example([(key.encode(), wire.feature(kind, [int(v) if kind == "int64" else v])) for key, v in row.items()])
+        for row in rows
+    ]
+    for _ in range(3):
+        found = tf.parse_example(records, features)
+        for key in keys:
+            assert found[key].tolist() == [row.get(key, -1) for row in rows]
+        assert [tf.parse_single_example(one, features)["bb"] for one in records] == found["bb"].tolist()
