@@ -72,6 +72,14 @@ def test_sequence_examples():
     }
 
 
+@pytest.mark.parametrize("empty", [0, 1, 2])
+def test_a_step_without_values_makes_a_list_of_any_length(empty):
+    steps = [wire.feature("int64", [1])] * 3
+    steps[empty] = b""
+    _, lists = tf.io.infer_sequence_features([wire.sequence_example([], [(b"v", steps)])])
+    assert lists == {"v": tf.VarLenFeature(tf.int64)}
+
+
 def test_malformed_records_are_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="malformed"):
         tf.infer_features([b"\x0a\x05ab"])

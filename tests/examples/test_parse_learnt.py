@@ -1,8 +1,11 @@
 """What a parser has learnt from earlier batches changes no answer: rows of feature lists written where they stay, lists
 whose threads write into one array, context features taken by the script of their keys."""
 
+import os
 import random
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.paths import ROOT
 from tfrecord_fast import _core
 
 SHAPES = {"floats": [3], "frames": [8], "vectors": [40], "pairs": [2]}
@@ -239,3 +243,41 @@ def test_keys_of_one_length_are_told_apart(backend, kind):
         for key in keys:
             assert found[key].tolist() == [row.get(key, -1) for row in rows]
         assert [tf.parse_single_example(one, features)["bb"] for one in records] == found["bb"].tolist()
+
+
+def test_several_values_where_one_was_are_an_error(backend):
+    features = {"a": tf.FixedLenFeature([], tf.int64), "b": tf.FixedLenFeature([], tf.int64)}
+    usual = wire.example([(b"a", wire.feature("int64", [300])), (b"b", wire.feature("int64", [2]))])
+    for values in ([1, 2], [1, 2, 3], [300, 1], [1, 300]):
+        for key in (b"a", b"b"):
+            other = wire.example(
+                [
+                    (one, wire.feature("int64", values if one == key else [300 if one == b"a" else 2]))
+                    for one in (b"a", b"b")
+                ]
+            )
+            with pytest.raises(tf.errors.InvalidArgumentError, match=f"got {len(values)}"):
+                tf.parse_example([usual] * 50 + [other] + [usual] * 50, features)
+
+
+AFTERWARDS = """
+import gc
+import tfrecord_fast as tf
+
+def parse():
+    features = {"a": tf.FixedLenFeature([], tf.string, b"of a default" * 20)}
+    return tf.parse_example([b"", b""], features)["a"]
+
+found = parse()
+for n in range(300):  # until the plan is forgotten
+    tf.parse_example([b""], {f"{n}": tf.FixedLenFeature([], tf.int64, n)})
+gc.collect()
+others = [bytes([n % 256]) * 240 for n in range(1000)]
+assert list(found) == [b"of a default" * 20] * 2, bytes(found[0])
+"""
+
+
+def test_default_strings_live_as_long_as_the_columns():
+    environment = {**os.environ, "MALLOC_PERTURB_": "165", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", AFTERWARDS], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

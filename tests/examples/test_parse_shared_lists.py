@@ -59,3 +59,25 @@ def test_every_row_has_its_values(way, where):
 
 def rows(sparse):
     return np.bincount(sparse.indices[:, 0], minlength=ROWS)
+
+
+def test_a_result_is_not_written_again():
+    """Where the lists of one batch were placed, those of the next one, which can't be placed, do not go."""
+    lists = [[row % 128] * 150 for row in range(ROWS)]
+    usual = [wire.field(1, once(values)) for values in lists]
+    others = [wire.field(1, once([127 - value for value in values])) for values in lists]
+    others[5] = wire.field(1, WAYS["one by one"]([127 - value for value in lists[5]]))
+    features, expected = {"a": tf.VarLenFeature(tf.int64)}, np.concatenate(lists)
+    for threads in (4, 4, 2, 7):
+        first = tf.parse_example(usual, features, num_threads=threads)["a"].values
+        second = tf.parse_example(others, features, num_threads=threads)["a"].values
+        assert np.array_equal(first, expected) and np.array_equal(second, 127 - expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4, 7])
+@pytest.mark.parametrize("row", [0, 1, ROWS // 2, ROWS - 1])
+def test_the_error_says_which_row(row, threads):
+    records = [wire.field(1, once([1] * 200))] * ROWS
+    records[row] = wire.field(1, wire.entry(b"a", wire.feature("float", [1.0])))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"\(record {row}\)"):
+        tf.parse_example(records, {"a": tf.VarLenFeature(tf.int64)}, num_threads=threads)
