@@ -59,6 +59,8 @@ TASKS = {
             parsed=True,
             most_bytes=30e6,
         ),
+        Task("train-feed", "Shuffled records that arrive as tensors in a training loop", ("ctr", "img"), parsed=True),
+        Task("tables", "From files to tables and data frames", ("ctr",), parsed=True),
         Task("map-single", "A Python loop over map(parse_single_example)", ("ctr", "tok"), parsed=True, most_bytes=3e6),
         Task("loop", "A Python loop over the records, as bytes", PLAIN),
         Task("write", "Writing raw records that are in memory", PLAIN),
