@@ -55,6 +55,12 @@ def test_ours_and_quick_rivals_give_the_reference(task, name, names, rows, data)
     assert rows <= {row.row for row in table.rows if row.contender == "ours"}
 
 
+def test_a_training_loop_reads_the_same_records_from_eight_files(data):
+    dataset = data("train-feed", "ctr")
+    assert len(dataset.files) == 8
+    assert digest_of_columns(batches_of(dataset)) == dataset.answer
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_side_by_side_and_back_gives_the_records(name, data):
     dataset = data("train-feed", name)
