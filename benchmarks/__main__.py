@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks import contenders
 from benchmarks.data.dataset import Dataset
-from benchmarks.data.generate import CACHE, dataset_of, repeated, resharded
+from benchmarks.data.generate import CACHE, dataset_of, in_shards, repeated, resharded
 from benchmarks.data.reference import parsed_answer
 from benchmarks.data.tasks import COLD, TASKS, Task
 from benchmarks.data.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
@@ -147,7 +147,7 @@ def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
         return repeated(dataset, task.repeated * min(1.0, options.scale))
     if task.parsed:
         dataset = replace(dataset, answer=parsed_answer(dataset, Path(dataset.files[0]).parent))
-    return dataset
+    return in_shards(dataset, task.shards) if task.shards else dataset
 
 
 Plan = list[tuple[Task, str, Callable[[], Dataset | None]]]  # task, workload, what makes the data

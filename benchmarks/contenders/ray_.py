@@ -6,9 +6,18 @@ import os
 from typing import Any
 
 from benchmarks.contenders import CannotError, Contender, Job, Setting
+from benchmarks.contenders.kit.feeding import Feeding, buffer_of, needs, of_tensors
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.data.columns import Batch, of_arrow
 from benchmarks.data.tasks import SHUFFLE
+
+
+def start() -> None:
+    import ray
+
+    if not ray.is_initialized():
+        ray.init(num_cpus=os.cpu_count(), include_dashboard=False, log_to_driver=False, configure_logging=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
 
 
 def parse(
@@ -19,9 +28,7 @@ def parse(
     if job.dataset.sequences:
         raise CannotError("no SequenceExamples")
     n = job.dataset.batch
-    if not ray.is_initialized():
-        ray.init(num_cpus=os.cpu_count(), include_dashboard=False, log_to_driver=False, configure_logging=False)
-    ray.data.DataContext.get_current().enable_progress_bars = False
+    start()
 
     def batches(**options: Any) -> Any:
         read = ray.data.read_tfrecords(files or job.dataset.files, file_extensions=None, shuffle=None, **options)
@@ -57,13 +64,38 @@ def epoch(job: Job) -> list[Setting]:
     return parse(job, files, compression.lower() or None, shuffle=SHUFFLE)
 
 
+def train_feed(job: Job) -> list[Setting]:
+    """Files in a random order and a local shuffle buffer, to PyTorch's tensors."""
+    needs("torch")
+    import ray
+
+    job.needs_features()
+    if job.dataset.sequences:
+        raise CannotError("no SequenceExamples")
+    start()
+    strings = [name for name, (_, dtype, _) in job.dataset.features.items() if dtype == "string"]
+
+    def tensors(batch: dict[str, Any]) -> dict[str, Any]:
+        import torch
+
+        return {name: values.tolist() if name in strings else torch.as_tensor(values) for name, values in batch.items()}
+
+    def batches() -> Any:
+        read = ray.data.read_tfrecords(job.dataset.files, file_extensions=None, shuffle="files")
+        return read.iter_torch_batches(
+            batch_size=job.dataset.batch, local_shuffle_buffer_size=buffer_of(job), collate_fn=tensors
+        )
+
+    return [Feeding(f"iter_torch_batches(local_shuffle_buffer_size={buffer_of(job)})", batches, of_tensors)]
+
+
 CONTENDER = Contender(
     "ray",
     "Ray Data",
     package="ray",
     module="ray",
     leaves_out="no CRC, no SequenceExamples; workers are processes, whose CPU time, memory and reads the columns lack",
-    requirements=("ray[data]==2.60.0", "tensorflow-cpu==2.21.0"),
-    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch},
+    requirements=("ray[data]==2.60.0", "tensorflow-cpu==2.21.0", "torch"),
+    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch, "train-feed": train_feed},
     environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "RAY_USAGE_STATS_ENABLED": "0"},
 )

@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from benchmarks.contenders import CannotError, Contender, Importing, Job, Reading, Setting, Writing, index_of
+from benchmarks.contenders.kit.feeding import Feeding, buffer_of, needs
+from benchmarks.contenders.kit.feeding import of_tensors as fed
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.data.columns import Batch, fixed, lists_of, of_lists, step_name
 from benchmarks.data.reference import column_of_steps, columns_by_file
@@ -163,6 +165,34 @@ def epoch(job: Job) -> list[Setting]:
     ]
 
 
+def train_feed(job: Job) -> list[Setting]:
+    """Without workers an index would make reading begin in the middle; workers share a file by it."""
+    needs("torch")
+    from tfrecord.torch.dataset import TFRecordDataset
+    from torch.utils.data import ChainDataset, DataLoader
+
+    job.needs_features()
+    (context, sequences), buffer = descriptions(job), buffer_of(job)
+    if sequences:
+        raise CannotError("not measured: SequenceExamples")
+    made: list[Setting] = []
+    for workers in (0, 2):
+        indexes = [index_of(file, job.scratch) if workers else None for file in job.dataset.files]
+        datasets = [
+            TFRecordDataset(file, index, context, shuffle_queue_size=buffer)
+            for file, index in zip(job.dataset.files, indexes, strict=True)
+        ]
+        loader: Any = DataLoader(
+            ChainDataset(datasets),
+            batch_size=job.dataset.batch,
+            num_workers=workers,
+            persistent_workers=workers > 0,
+        )
+        row = f"DataLoader, {workers} workers" if workers else "DataLoader"
+        made.append(Feeding(f"TFRecordDataset, shuffle_queue_size={buffer}", loader, fed, row))
+    return made
+
+
 def write(job: Job) -> list[Setting]:
     """Its writer takes values, not records; what it has for records is the framing below."""
     from tfrecord.writer import TFRecordWriter
@@ -215,6 +245,7 @@ CONTENDER = Contender(
         "parse": parse,
         "parse-gzip": parse_gzip,
         "epoch": epoch,
+        "train-feed": train_feed,
         "write": write,
         "write-columns": write_columns,
         "import": importing,

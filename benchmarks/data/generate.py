@@ -86,6 +86,12 @@ def resharded(dataset: Dataset) -> Dataset:
     return replace(dataset, shardings=[over(dataset, shards) for shards in SHARDINGS])
 
 
+def in_shards(dataset: Dataset, shards: int) -> Dataset:
+    """The dataset, with the same records in that many files instead."""
+    folder = Path(dataset.folder) / f"of-{shards}"  # for parts, which have as many
+    return replace(dataset, files=over(dataset, shards), gzip_files=[], gzip_bytes=0, folder=str(folder))
+
+
 def over(dataset: Dataset, shards: int) -> list[str]:
     """The records in that many files, made next to the dataset's if they are not there yet."""
     folder = Path(dataset.files[0]).parent / f"shards-{shards}"

@@ -23,6 +23,7 @@ class Task:
       gzip: reads the GZIP files.
       parsed: the answer is of all columns' values, rather than of records.
       many: also reads the same records from other numbers of shards.
+      shards: reads the same records from that many files instead, so that each worker of a loader has some.
       repeated: the data is repeated in one file of that many bytes, which is removed afterwards.
       most_bytes: the data is scaled down to about that much.
       one: takes one record at a time, and is reported in time per record.
@@ -34,6 +35,7 @@ class Task:
     gzip: bool = False
     parsed: bool = False
     many: bool = False
+    shards: int = 0
     repeated: float = 0.0
     most_bytes: float = math.inf
     one: bool = False
@@ -59,6 +61,14 @@ TASKS = {
             parsed=True,
             most_bytes=30e6,
         ),
+        Task(
+            "train-feed",
+            "Shuffled records that arrive as tensors in a training loop",
+            ("ctr", "img"),
+            parsed=True,
+            shards=8,
+        ),
+        Task("tables", "From files to tables and data frames", ("ctr",), parsed=True),
         Task("map-single", "A Python loop over map(parse_single_example)", ("ctr", "tok"), parsed=True, most_bytes=3e6),
         Task("loop", "A Python loop over the records, as bytes", PLAIN),
         Task("write", "Writing raw records that are in memory", PLAIN),

@@ -68,6 +68,11 @@ PAIRS = [
     Pair("shards", "ours", "ShardReader, 2 shards", {"ctr": 0.7}, "ShardReader, 10,000 shards"),
     Pair("gzip-own", "ours", "1 thread", {"ctr": 1.7}, "2 threads"),
     Pair("epoch", "ours", "ShardReader", {"ctr": 0.85}, "Dataset"),
+    Pair("train-feed", "ours", "DataLoader", {"ctr": 0.4}, "DataLoader, 2 workers"),
+    Pair("train-feed", "ours", "DataLoader, 2 workers", {"ctr": 0.9}, "DataLoader, 4 workers"),
+    Pair("train-feed", "array_record", "Grain", {"ctr": 5, "img": 1.5}, "Grain"),
+    Pair("tables", "ours", "ShardReader", {"ctr": 0.8}, "Arrow"),
+    *(Pair("tables", "pyarrow", frame, {"ctr": 1}, frame) for frame in ("pandas", "polars", "DuckDB")),
     Pair("map-single", "tensorflow", "", {"ctr": 10}),
     Pair("random", "array_record", "", {"ctr": 5}, "take"),
     Pair("write", "tensorflow", "", {"ctr": 5, "emb": 4, "img": 1.5, "tiny": 8}),
@@ -97,6 +102,20 @@ def size_by_tensorflow(table: Table) -> float | None:
     return table.base.size / rival.size if table.base and rival and rival.size else None
 
 
+def over_rivals(table: Table, ours: str = "", without: str | None = None) -> float | None:
+    """How many times as fast as the fastest rival our row is, "" for the fastest; rivals' rows of the name `without` do
+    not count."""
+    mine = row_of(table, "ours", ours) if ours else table.base
+    rivals = [row for row in table.timed if not row.ours and not row.floor and row.row != without]
+    return table.between(mine, min(rivals, key=lambda row: row.time.median)).median if mine and rivals else None
+
+
+def workers_over_rivals(table: Table) -> float | None:
+    """Among those that use more than one process or thread."""
+    return over_rivals(table, "DataLoader, 2 workers", without="DataLoader")
+
+
+COMPARING = (size_by_tensorflow, over_rivals, workers_over_rivals)  # figures that need a rival
 PREFETCH = 32 * 1.048576  # MB, ShardReader's default prefetch_bytes
 
 
@@ -108,6 +127,13 @@ def peak_of_ours(table: Table) -> float | None:
 
 LIMITS = [
     Limit("memory", "peak MB while 10 GB are read, at most", {"img": 300 + PREFETCH}, peak_of_ours, at_most=True),
+    Limit("train-feed", "speed ÷ the fastest rival", {"ctr": 5, "img": 1.5}, over_rivals),
+    Limit(
+        "train-feed",
+        "DataLoader, 2 workers: speed ÷ the fastest rival, except DataLoaders without workers",
+        {"ctr": 5, "img": 1.5},
+        workers_over_rivals,
+    ),
     Limit("loop", "million records/s", {"tiny": 6}, millions),
     Limit("parse-single", "µs a record of one value, at most", {"one": 3}, microseconds, at_most=True),
     Limit("write-gzip", "size of the files ÷ TensorFlow, at most", {"ctr": 1.05}, size_by_tensorflow, at_most=True),
@@ -184,8 +210,8 @@ def lacking_limits(table: Table) -> list[str]:
     for limit in LIMITS:
         if limit.task != table.task or table.workload not in limit.wanted:
             continue
-        # A size has no row to be compared with where the rival was not asked for.
-        if not of_us(table) or (limit.of(table) is None and limit.of is not size_by_tensorflow):
+        # What is compared has no other row where the rivals were not asked for.
+        if not of_us(table) or (limit.of(table) is None and limit.of not in COMPARING):
             what = f"{limit.task} {table.workload}, {limit.wanted[table.workload]:g}, {limit.measure}"
             found.append(f"{what}: {why_no_figure(table, limit)}")
     return found

@@ -19,6 +19,7 @@ from typing import Any
 
 from benchmarks import contenders
 from benchmarks.data.dataset import Dataset
+from benchmarks.running.cputime import cpu_seconds
 from benchmarks.running.pagecache import device_bytes
 
 
@@ -79,12 +80,6 @@ class Worker:
         """The peak of resident memory in bytes, 0 where the system does not tell."""
         own = self.parts[share][setting].peak()
         return {"peak": contenders.peak_memory() if own is None else own}
-
-
-def cpu_seconds() -> float:
-    """Of this process, all threads, and of its children that have ended."""
-    times = os.times()
-    return time.process_time() + times.children_user + times.children_system
 
 
 def main() -> None:

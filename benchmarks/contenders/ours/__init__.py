@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from benchmarks.contenders import Contender, Importing, Job, Setting
+from benchmarks.contenders.ours.feeding import train_feed
 from benchmarks.contenders.ours.parsing import epoch, map_single, parse, parse_gzip, parse_memory, parse_single, shards
 from benchmarks.contenders.ours.reading import gzip_own, loop, memory, random, raw, raw_gzip
+from benchmarks.contenders.ours.tables import tables
 from benchmarks.contenders.ours.writing import write, write_columns, write_gzip
 
 
@@ -28,6 +30,8 @@ CONTENDER = Contender(
         "parse-single": parse_single,
         "shards": shards,
         "epoch": epoch,
+        "train-feed": train_feed,
+        "tables": tables,
         "gzip-own": gzip_own,
         "map-single": map_single,
         "loop": loop,

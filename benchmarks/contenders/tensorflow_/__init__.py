@@ -12,6 +12,7 @@ from benchmarks.contenders.tensorflow_.parsing import (
     parse_memory,
     parse_single,
     shards,
+    train_feed,
 )
 from benchmarks.contenders.tensorflow_.reading import loop, memory, raw, raw_gzip
 from benchmarks.contenders.tensorflow_.writing import write, write_columns, write_gzip
@@ -36,6 +37,7 @@ CONTENDER = Contender(
         "parse-memory": parse_memory,
         "parse-single": parse_single,
         "epoch": epoch,
+        "train-feed": train_feed,
         "map-single": map_single,
         "loop": loop,
         "memory": memory,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contenders import CannotError, Job, Reading, Setting, shards_of
+from benchmarks.contenders.kit.feeding import buffer_of
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.contenders.tensorflow_.features import COMPRESSIONS, Parser, columns_of, count_of, features_of, kinds
 from benchmarks.data.columns import Batch, Column, fixed, step_name
@@ -110,7 +111,7 @@ def parse_single(job: Job) -> list[Setting]:
     ]
 
 
-def epoch(job: Job) -> list[Setting]:
+def epoch(job: Job, buffer: int = SHUFFLE) -> list[Setting]:
     """Records are shuffled before they are batched, and parsed by the batch."""
     import tensorflow as tf
 
@@ -120,7 +121,7 @@ def epoch(job: Job) -> list[Setting]:
     parsers: list[tuple[str, Parser | None]] = [*kinds(job)] if parsed else [("", None)]
 
     def setting(label: str, records: Any, name: str, parser: Parser | None) -> Setting:
-        batches = records.shuffle(SHUFFLE).batch(n)
+        batches = records.shuffle(buffer).batch(n)
         if parser is None:
             return Reading(
                 f"{label}.shuffle.batch({n}).prefetch",
@@ -145,6 +146,12 @@ def epoch(job: Job) -> list[Setting]:
     )
     sources = {"TFRecordDataset": read(files), "num_parallel_reads=2": read(files, 2), "interleave(2)": interleaved}
     return [setting(label, records, name, parser) for name, parser in parsers for label, records in sources.items()]
+
+
+def train_feed(job: Job) -> list[Setting]:
+    """What an epoch gives are TensorFlow's tensors already."""
+    job.needs_features()
+    return epoch(job, buffer_of(job))
 
 
 def map_single(job: Job) -> list[Setting]:

@@ -1,0 +1,68 @@
+"""Arrow tables and data frames in the plain form of data/columns.py, and a row for each kind of frame. It needs
+NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.contenders.kit.importing import importable
+from benchmarks.contenders.kit.job import Job
+from benchmarks.contenders.kit.parsing import Parsing
+from benchmarks.contenders.kit.setting import Setting
+from benchmarks.data.columns import Batch, fixed, of_arrow
+
+
+def of_table(job: Job, table: Any) -> Batch:
+    """The columns of an Arrow table."""
+    return {
+        name: of_arrow(table.column(name).combine_chunks(), dtype)
+        for name, (_, dtype, _) in job.dataset.features.items()
+    }
+
+
+def of_pandas(frame: Any) -> Batch:
+    return {name: fixed(frame[name].to_numpy()) for name in frame.columns}
+
+
+def of_polars(frame: Any) -> Batch:
+    return {column.name: fixed(column.to_numpy()) for column in frame.get_columns()}
+
+
+def of_duckdb(table: Any) -> Batch:
+    return {name: fixed(np.ma.getdata(values)) for name, values in table.fetchnumpy().items()}
+
+
+def whole(label: str, make: Callable[[], Any], columns: Callable[[Any], Batch], row: str) -> Setting:
+    """A setting that makes one table of all records."""
+    return Parsing(label, lambda: iter([make()]), columns, len, row)
+
+
+def of_arrow_table(job: Job, read: Callable[[], Any], label: str) -> list[Setting]:
+    """Settings that make an Arrow table by `read`, and from it pandas', polars' and DuckDB's tables."""
+    made = [whole(label, read, lambda table: of_table(job, table), "Arrow")]
+    if importable("pandas"):
+        made.append(whole(f"{label}.to_pandas()", lambda: read().to_pandas(), of_pandas, "pandas"))
+    if importable("polars"):
+        import polars
+
+        made.append(whole(f"polars.from_arrow({label})", lambda: polars.from_arrow(read()), of_polars, "polars"))
+    if importable("duckdb"):
+        made.append(into_duckdb(f"from_arrow({label})", lambda connection: connection.from_arrow(read())))
+    return made
+
+
+def into_duckdb(label: str, relation_of: Callable[[Any], Any]) -> Setting:
+    """A setting that makes a table in DuckDB's memory of the relation that the function makes for a connection."""
+    import duckdb
+
+    connection = duckdb.connect()
+
+    def make() -> Any:
+        connection.execute("drop table if exists kept")
+        relation_of(connection).create("kept")
+        return connection.table("kept")
+
+    return whole(f"{label}.create(table)", make, of_duckdb, "DuckDB")

@@ -1,0 +1,73 @@
+"""WebDataset: the same records as samples of tar files (https://github.com/webdataset/webdataset)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.contenders import Contender, Job, Setting
+from benchmarks.contenders.kit.feeding import Feeding, Row, SideBySide, buffer_of, needs
+
+
+def train_feed(job: Job) -> list[Setting]:
+    """A sample's numbers side by side, in as few arrays as can be: as .npy files that `decode()` reads, or all of a
+    sample in one file, of which `numpy.frombuffer` makes arrays. As many tar files as there are TFRecord files."""
+    needs("torch")
+    job.needs_features()
+    layout = SideBySide(job.dataset)
+    one = [name for name in ("packed",) if len(layout.strings) < 2]
+    paths = {kind: job.outputs(f".{kind}.tar") for kind in ("npy", *one)}
+    write(layout, paths)
+    ways: dict[str, Any] = {"npy": lambda data: data.decode().map(decoded)}
+    if one:
+        ways["packed"] = lambda data: data.map(lambda sample: layout.unpacked(sample["packed.bin"]))
+    return [loader(job, kind, paths[kind], ways[kind], layout, workers) for workers in (0, 2) for kind in paths]
+
+
+def loader(job: Job, kind: str, paths: list[str], way: Any, layout: SideBySide, workers: int) -> Setting:
+    import webdataset
+
+    buffer = buffer_of(job)
+    data = webdataset.WebDataset(paths, shardshuffle=len(paths)).shuffle(buffer, initial=buffer)
+    batches = way(data).batched(job.dataset.batch, collation_fn=layout.collated).map(tensors)
+    made = webdataset.WebLoader(batches, batch_size=None, num_workers=workers, persistent_workers=workers > 0)
+    label = {"npy": "npy, decode()", "packed": "one file a sample, frombuffer"}[kind]
+    row = f"DataLoader, {workers} workers" if workers else "DataLoader"
+    return Feeding(f"{label}, shuffle({buffer})", made, layout.columns, row)
+
+
+def write(layout: SideBySide, paths: dict[str, list[str]]) -> None:
+    import webdataset
+
+    number = 0
+    for i, rows in enumerate(layout.rows()):
+        writers = {kind: webdataset.TarWriter(paths[kind][i]) for kind in paths}
+        for row in rows:
+            key = {"__key__": f"{number:09}"}
+            named = {f"{name}.{'npy' if name in layout.numbers else 'bin'}": value for name, value in row.items()}
+            writers["npy"].write(key | named)
+            if "packed" in writers:
+                writers["packed"].write(key | {"packed.bin": layout.packed(row)})
+            number += 1
+        for writer in writers.values():
+            writer.close()
+
+
+def decoded(sample: dict[str, Any]) -> Row:
+    return {name.rpartition(".")[0]: value for name, value in sample.items() if not name.startswith("__")}
+
+
+def tensors(batch: dict[str, Any]) -> dict[str, Any]:
+    import torch
+
+    return {name: value if isinstance(value, list) else torch.from_numpy(value) for name, value in batch.items()}
+
+
+CONTENDER = Contender(
+    "webdataset",
+    "WebDataset",
+    package="webdataset",
+    module="webdataset",
+    leaves_out="tar files of its own; no checksums",
+    requirements=("webdataset==1.0.2", "torch", "numpy", "protobuf"),
+    tasks={"train-feed": train_feed},
+)
