@@ -46,25 +46,20 @@ void EndIterator(Iterator* iterator) {
   py::object(std::move(iterator->owner));
 }
 
-PyObject* NextRecord(PyObject* self) {
+// The next batch that has records; false at the end, and with Python's error set if there is one. The caller keeps the
+// iterator.
+bool Refill(PyObject* self) {
   auto& iterator = Unbox<RecordIterator>(self);
-  py::object kept;  // until this returns
-  while (true) {
-    if (iterator.batch && iterator.next < iterator.batch->size()) {
-      const Bytes& record = iterator.batch->records[iterator.next++];
-      return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(record.data),
-                                       static_cast<Py_ssize_t>(record.size));
-    }
-    if (!iterator.stream) return nullptr;
+  while (!iterator.batch || iterator.next == iterator.batch->size()) {
+    if (!iterator.stream) return false;
     // The buffers go back before the next ones are asked for.
     if (iterator.batch) iterator.batch.reset();
-    kept = Keep(self);
     const std::shared_ptr<SharedStream> stream = iterator.stream;
     Delivered delivered;
     const SharedStream::Next next = stream->TakeNext(&delivered);
     if (next == SharedStream::Next::kEnd || next == SharedStream::Next::kFailedAtEnd) EndIterator(&iterator);
     if (next == SharedStream::Next::kEnd) continue;  // another thread may have left records here
-    if (next != SharedStream::Next::kDelivered) return nullptr;
+    if (next != SharedStream::Next::kDelivered) return false;
     if (iterator.batch) {
       // Another thread was faster: keep the records of both, in the order in which they came here.
       auto both = std::make_shared<RecordBatch>();
@@ -78,6 +73,26 @@ PyObject* NextRecord(PyObject* self) {
     iterator.batch = std::move(delivered.batch);
     iterator.next = 0;
   }
+  return true;
+}
+
+PyObject* TakeRecord(RecordIterator* iterator) {
+  const Bytes& record = iterator->batch->records[iterator->next++];
+  return PyBytes_FromStringAndSize(reinterpret_cast<const char*>(record.data), static_cast<Py_ssize_t>(record.size));
+}
+
+PyObject* NextRecordOfNextBatch(PyObject* self) {
+  const py::object kept = Keep(self);
+  return Refill(self) ? TakeRecord(&Unbox<RecordIterator>(self)) : nullptr;
+}
+
+// Nearly all calls find a record here, and have nothing else to do: the rest is kept out of their way.
+PyObject* NextRecord(PyObject* self) {
+  auto& iterator = Unbox<RecordIterator>(self);
+  if (!iterator.batch || iterator.next == iterator.batch->size()) [[unlikely]] {
+    return NextRecordOfNextBatch(self);
+  }
+  return TakeRecord(&iterator);
 }
 
 struct BatchIterator {
