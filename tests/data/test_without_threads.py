@@ -70,3 +70,22 @@ def test_counting_damaged_files(threads_left, tmp_path):
     reader = tf.ShardReader(str(tmp_path / "*"), on_corrupt="skip", num_threads=4)
     assert reader.num_records == 800
     assert np.sum([len(batch) for batch in reader]) == 800
+
+
+def test_two_threads_that_share_what_could_not_be_prefetched(monkeypatch):
+    """The second one asks while the first one finds out that there is no thread to be had."""
+    elements, found = iter(tf.data.Dataset.range(100).prefetch(2)), []
+    helper = threading.Thread(target=lambda: found.append(next(elements)), daemon=True)
+    start, asked = threading.Thread.start, threading.Event()
+
+    def refuse(self):
+        if self is helper:
+            return start(self)
+        start(helper)
+        asked.wait(0.3)
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    own = list(elements)
+    helper.join(20)
+    assert sorted(own + found) == list(range(100))

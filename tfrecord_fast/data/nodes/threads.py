@@ -222,6 +222,9 @@ class Prefetched:
             self._begin()
         elif self._thread.ident == threading.get_ident():
             raise RuntimeError("a function asked the iterator that is calling it for an element")
+        elif self._thread.ident is None:
+            with self._turn:  # until it is known whether it starts, if another thread is starting it
+                pass
         if self._alone:
             with self._turn:
                 self._source.make_one()
