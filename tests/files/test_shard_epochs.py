@@ -88,8 +88,9 @@ def test_what_is_not_shuffled_stays_as_it_is(files):
 
 
 def test_a_seed_that_was_drawn_stays(make):
-    one, other = make(seed=None), make(seed=None)
-    assert flat(one) != flat(other)
+    one = make(seed=None)
+    first = flat(one)
+    assert any(flat(make(seed=None)) != first for _ in range(12))  # four files have only 24 orders
     one.set_epoch(0)
     again = flat(one)
     one.set_epoch(0)

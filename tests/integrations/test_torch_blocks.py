@@ -265,7 +265,7 @@ KILLED = """
 import sys, time, torch
 from tests.integrations.test_torch_blocks import large, loader
 batches = iter(loader(large, 1000))
-next(batches)
+next(batches), next(batches)  # one of each worker: from then on each knows its parent
 print([worker.pid for worker in batches._workers], flush=True)
 time.sleep(100)
 """
