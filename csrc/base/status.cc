@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 
+#include <cerrno>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -23,7 +24,7 @@ Status::Detail* NewDetail(Values&&... values) noexcept {
 }
 
 // Sets one of the texts, unless it is set, or there is no memory for it.
-void FillIn(Status::Detail* detail, std::string Status::Detail::* text, const std::string& value) noexcept {
+void FillIn(Status::Detail* detail, std::string Status::Detail::*text, const std::string& value) noexcept {
   if (detail == nullptr || detail == no_memory || !(detail->*text).empty()) return;
   try {
     detail->*text = value;
@@ -56,6 +57,11 @@ Status Status::OsError(int error_number, std::string message) {
   Status status(StatusCode::kIoError, std::move(message));
   if (status.code() == StatusCode::kIoError) status.detail_->error_number = error_number;
   return status;
+}
+
+bool Status::too_many_open_files() const {
+  if (code() != StatusCode::kIoError) return false;
+  return detail_->error_number == EMFILE || detail_->error_number == ENFILE;
 }
 
 Status Status::WithPath(const std::string& path) && noexcept {

@@ -61,6 +61,8 @@ class [[nodiscard]] Status {
 
   bool ok() const { return detail_ == nullptr; }
   StatusCode code() const { return detail_ ? detail_->code : StatusCode::kOk; }
+  // Whether the system refused to open a file because too many are open, in this process or in all of them.
+  bool too_many_open_files() const;
   // Only for a status that is not OK.
   const Detail& detail() const { return *detail_; }
 

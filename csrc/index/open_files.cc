@@ -8,7 +8,7 @@
 namespace tfr {
 
 OpenFiles::OpenFiles(std::vector<Path> paths, size_t max_open, bool map)
-    : paths_(std::move(paths)), max_open_(std::max<size_t>(max_open, 1)), map_(map), slots_(paths_.size()) {}
+    : paths_(std::move(paths)), map_(map), max_open_(std::max<size_t>(max_open, 1)), slots_(paths_.size()) {}
 
 Status OpenFiles::Get(size_t file, std::shared_ptr<const OpenFile>* opened) {
   {
@@ -19,7 +19,11 @@ Status OpenFiles::Get(size_t file, std::shared_ptr<const OpenFile>* opened) {
   }
   // Without the lock: opening may take long. If another thread opens it too, one of the two is kept.
   std::shared_ptr<File> fresh;
-  TFR_RETURN_IF_ERROR(File::Open(*paths_[file], &fresh, Access::kRandom));
+  Status status = File::Open(*paths_[file], &fresh, Access::kRandom);
+  while (status.too_many_open_files() && CloseHalf()) {
+    status = File::Open(*paths_[file], &fresh, Access::kRandom);
+  }
+  TFR_RETURN_IF_ERROR(std::move(status));
   if (!fresh->regular()) {
     return Status::InvalidArgument("not a regular file: only those can be read at any place").WithPath(*paths_[file]);
   }
@@ -45,6 +49,17 @@ void OpenFiles::Keep(size_t file, std::shared_ptr<const OpenFile> opened) {
     open_.push_back(file);
   }
   slots_[file].file = std::move(opened);
+}
+
+bool OpenFiles::CloseHalf() {
+  std::vector<std::shared_ptr<const OpenFile>> closed;  // after the lock is let go
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::sort(open_.begin(), open_.end(), [this](size_t a, size_t b) { return slots_[a].last_use > slots_[b].last_use; });
+  const size_t kept = open_.size() / 2;
+  for (size_t i = kept; i < open_.size(); ++i) closed.push_back(std::move(slots_[open_[i]].file));
+  open_.resize(kept);
+  max_open_ = std::max<size_t>(kept, 1);
+  return !closed.empty();
 }
 
 }  // namespace tfr

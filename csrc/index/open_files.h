@@ -38,12 +38,15 @@ class OpenFiles {
     std::shared_ptr<const OpenFile> file;  // null: closed
     uint64_t last_use = 0;
   };
+  // The system lets no more files be open: closes those whose last use is the longest ago, and keeps fewer from now on.
+  // False if there was none.
+  bool CloseHalf();
   void Keep(size_t file, std::shared_ptr<const OpenFile> opened);
 
   const std::vector<Path> paths_;
-  const size_t max_open_;
   const bool map_;
   std::mutex mutex_;  // guards all below
+  size_t max_open_;
   std::vector<Slot> slots_;
   std::vector<size_t> open_;  // numbers of the slots that hold a file
   uint64_t uses_ = 0;

@@ -3,21 +3,12 @@
 #include "pipeline/lane.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <new>
 #include <utility>
 
 #include "pipeline/open_units.h"
 
 namespace tfr {
-namespace {
-
-bool OutOfFiles(const Status& status) {
-  if (status.code() != StatusCode::kIoError) return false;
-  return status.detail().error_number == EMFILE || status.detail().error_number == ENFILE;
-}
-
-}  // namespace
 
 size_t Lane::Claim() {
   busy_ = !in_parallel_;
@@ -42,6 +33,12 @@ void Lane::Deposit(size_t unit, Produced produced) {
   if (produced.last || next_unit_ >= units_) all_claimed_ = true;
   unit_bytes_ = produced.chunk.buffer_bytes;
   ready_.emplace(unit, std::move(produced));
+}
+
+size_t Lane::ready_bytes() const {
+  size_t bytes = 0;
+  for (const auto& [unit, produced] : ready_) bytes += produced.chunk.buffer_bytes;
+  return bytes;
 }
 
 bool Lane::Take(Produced* produced) {
@@ -74,9 +71,10 @@ bool Lane::Produce(size_t unit, Caller caller, Produced* produced) noexcept {
 bool Lane::Make(size_t unit, Caller caller, Produced* produced) {
   if (!maker_) {
     const int64_t size = file_.input.open ? -1 : File::FindRegular(*file_.input.path);
-    if (size < 0 && caller != Caller::kConsumer) return false;
+    if (size < 0 && caller == Caller::kWorker) return false;
     produced->status = OpenUnits(file_, size, &maker_);
-    if (caller != Caller::kConsumer && OutOfFiles(produced->status)) return false;
+    const bool may_be_tried_again = caller != Caller::kLoneConsumer && !file_.input.open;
+    if (may_be_tried_again && produced->status.too_many_open_files()) return false;
   }
   if (maker_) maker_->Produce(unit, produced);
   // Whoever stood at the start has been told of what lies before it.

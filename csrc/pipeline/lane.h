@@ -22,8 +22,9 @@
 
 namespace tfr {
 
-// A thread that claims and makes units: the one that takes the batches, or another.
-enum class Caller : uint8_t { kWorker, kConsumer };
+// A thread that claims and makes units: the one that takes the batches, or another; or the one that takes the batches,
+// while nobody else makes any.
+enum class Caller : uint8_t { kWorker, kConsumer, kLoneConsumer };
 
 class Lane {
  public:
@@ -42,7 +43,7 @@ class Lane {
   size_t unit_bytes() const { return unit_bytes_; }
   // Whether a unit is free to be claimed.
   bool CanClaim(Caller caller) const {
-    return !all_claimed_ && !busy_ && (caller == Caller::kConsumer || !consumer_only_);
+    return !all_claimed_ && !busy_ && (caller != Caller::kWorker || !consumer_only_);
   }
   size_t Claim();  // the number of the unit claimed; Produce must follow
   void Deposit(size_t unit, Produced produced);
@@ -53,12 +54,14 @@ class Lane {
   bool FrontIsReady() const { return ready_.count(next_taken_) > 0; }
   // Whether the unit that Take waits for is claimed by nobody.
   bool FrontIsUnclaimed() const { return next_unit_ == next_taken_; }
+  // The bytes of memory that the units hold which are there and were not taken.
+  size_t ready_bytes() const;
   // Wakes whoever waits in Produce; what is produced from now on does not matter.
   void Cancel();
 
   // Makes a claimed unit, without the scheduler's lock. May wait for the unit before it, never for a later one. False:
   // only the consumer can make it; Unclaim must follow. The status tells why: OK if that is so for this kind of file;
-  // else the system can't open as many files as are open now.
+  // else the system can't open as many files as are open now, and the consumer can make it if that changes.
   bool Produce(size_t unit, Caller caller, Produced* produced) noexcept;
 
  private:

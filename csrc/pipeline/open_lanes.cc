@@ -59,6 +59,16 @@ void OpenLanes::OpenNoMore() {
   max_open_ = std::min(max_open_, std::max<size_t>(static_cast<size_t>(open), 1));
 }
 
+size_t OpenLanes::CloseAhead() {
+  size_t bytes = 0;
+  for (; !lanes_.empty() && !lanes_.back().given; lanes_.pop_back()) {
+    bytes += lanes_.back().lane->ready_bytes();
+    ahead_epoch_ = lanes_.back().epoch;
+    ahead_turn_ = lanes_.back().turn;
+  }
+  return bytes;
+}
+
 void OpenLanes::CancelAll() {
   for (const Entry& entry : lanes_) entry.lane->Cancel();
 }

@@ -30,6 +30,9 @@ class OpenLanes {
   std::shared_ptr<Lane> PickForWorker(size_t more = 0);
   // The system does not let more files be open than there are now: from now on no more are opened ahead.
   void OpenNoMore();
+  // Closes the files that were opened ahead of their turn, while no unit of theirs is being made. They will be opened
+  // again. Returns how many bytes of memory their units held.
+  size_t CloseAhead();
   void CancelAll();
 
  private:

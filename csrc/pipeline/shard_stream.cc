@@ -6,18 +6,17 @@
 //   a unit     a chunk of a lane. Within a lane a unit waits only for the one before it, which was claimed earlier by a
 //              running thread, so the earliest can always continue.
 //   the cut    the next batch from the sequence, by one thread at a time (`cutting_`), which alone touches the
-//              sequence and the cutter. It takes chunks that are made and never waits: if the next one is not made yet,
-//              its lane is remembered (`wanted_`), and the next unit of that lane then comes before all others, even if
-//              the budget is used up.
-//   transform  of a batch that was cut, by the thread that cut it or another. If it is much work, it is shared: its
-//              parts are listed (`shared_`) and taken by any thread that is free and by the one that does the
-//              transform, which stays until all have ended; it waits only for parts that running threads have taken.
+//              sequence and the cutter. It never waits: if the next chunk is not made yet, its lane is remembered
+//              (`wanted_`), and the next unit of that lane then comes before all others, even if the budget is used up.
+//   transform  of a batch that was cut. If it is much work, its parts are listed (`shared_`), for any thread that is
+//              free and the one that does the transform, which waits only for parts that running threads took.
 // Workers, and the caller while it waits, take the work that is nearest to a finished batch: part, transform, cut,
 // unit. Anything that is no regular file may block or need the host language; only the caller makes its units. The
-// caller takes finished batches by number. Threads start when there is work for them beyond the first chunk, no more
-// than may work at once (working.h), and are stopped and joined by the destructor; they never touch the host language,
-// and no exception leaves one. The first error, in the order of batches, ends the stream; what comes after it is
-// dropped.
+// caller takes finished batches by number. If the system refuses to open a file to the caller, units in the making are
+// waited for and what was opened ahead is closed, before that is an error. Threads start when there is work for them
+// beyond the first chunk, no more than may work at once (working.h), and are stopped and joined by the destructor; they
+// never touch the host language, and no exception leaves one. The first error, in the order of batches, ends the
+// stream; what comes after it is dropped.
 
 #include "pipeline/shard_stream.h"
 
@@ -29,17 +28,15 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <system_error>
-#include <thread>
 #include <utility>
 
-#include "base/core_thread.h"
 #include "base/interrupt.h"
 #include "base/process.h"
 #include "pipeline/delivered.h"
 #include "pipeline/fetch.h"
 #include "pipeline/open_lanes.h"
 #include "pipeline/shared_work.h"
+#include "pipeline/worker_threads.h"
 #include "pipeline/working.h"
 
 namespace tfr {
@@ -71,7 +68,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   ~Impl() override {
     Stop();
-    for (std::thread& thread : threads_) thread.join();
+    threads_.Join();
   }
 
   // Ends all work; what is half done stays so.
@@ -175,6 +172,13 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       CutOne(lock);
       return true;
     }
+    if (refused_) {
+      if (!consumer || units_in_making_ > 0 || !RoomForBatch()) return false;
+      bytes_in_flight_ -= lanes_.CloseAhead();
+      refused_ = false;
+      MakeUnits(wanted_, Caller::kLoneConsumer, lock);
+      return true;
+    }
     if (wanted_ && RoomForBatch() && wanted_->FrontIsUnclaimed() && wanted_->CanClaim(caller)) {
       if (helps || !wanted_->CanClaim(Caller::kWorker)) {
         MakeUnits(wanted_, caller, lock);
@@ -200,7 +204,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   // A lane with a unit to make ahead, if there is room for it.
   std::shared_ptr<Lane> PickAhead() {
-    if (bytes_in_flight_ + options_.lane.chunk_bytes > options_.prefetch_bytes) return nullptr;
+    if (refused_ || bytes_in_flight_ + options_.lane.chunk_bytes > options_.prefetch_bytes) return nullptr;
     std::shared_ptr<Lane> lane = PickLane();
     if (lane && bytes_in_flight_ + EstimateOf(*lane) > options_.prefetch_bytes) lane.reset();
     return lane;
@@ -311,7 +315,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   // Makes a unit. If files are small, makes those of the next files too, since a handover costs as much as reading one.
   void MakeUnits(std::shared_ptr<Lane> lane, Caller caller, std::unique_lock<std::mutex>* lock) {
-    const bool several = small_files_ && lane->unopened();
+    const bool several = small_files_ && lane->unopened() && caller != Caller::kLoneConsumer;
     std::vector<Claimed> claimed;
     Claim(std::move(lane), &claimed);
     while (several && claimed.size() < kFilesTogether && bytes_in_flight_ + kSmallFile <= options_.prefetch_bytes) {
@@ -319,6 +323,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       if (!next || !next->unopened()) break;
       Claim(std::move(next), &claimed);
     }
+    units_in_making_ += claimed.size();
     const bool timed = caller == Caller::kWorker && working_.TimesNext();
     lock->unlock();
     const ThreadTime begin = timed ? ThreadTime::Now() : ThreadTime();
@@ -330,11 +335,14 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     const ThreadTime end = timed ? ThreadTime::Now() : ThreadTime();
     lock->lock();
     if (timed) working_.Note(begin, end);
+    units_in_making_ -= claimed.size();
     for (Claimed& one : claimed) {
       bytes_in_flight_ -= one.estimate;
       if (!one.made) {
         one.lane->Unclaim(one.unit);
-        if (!one.produced.status.ok()) lanes_.OpenNoMore();
+        if (one.produced.status.ok()) continue;
+        lanes_.OpenNoMore();
+        refused_ = refused_ || (caller == Caller::kConsumer && one.lane == wanted_);
         continue;
       }
       if (one.produced.status.code() == StatusCode::kCancelled && !stop_) {
@@ -383,18 +391,11 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     lanes_.Retire(lane);
   }
 
-  bool LacksThreads() const { return threads_.size() < working_.allowed() && !no_more_threads_; }
+  bool LacksThreads() const { return threads_.AreFewerThan(working_.allowed()); }
 
   // Under the lock. If no threads can be had, all work is done in Next.
   void StartThreads() {
-    try {
-      threads_.reserve(working_.allowed());
-      while (threads_.size() < working_.allowed()) threads_.push_back(StartCoreThread([this] { Work(); }));
-    } catch (const std::system_error&) {
-      no_more_threads_ = true;
-    } catch (const std::bad_alloc&) {
-      no_more_threads_ = true;
-    }
+    threads_.Start(working_.allowed(), [this] { Work(); });
     crew_size_ = std::min(options_.num_threads, working_.fit()) + (options_.caller_helps ? 1 : 0);
   }
 
@@ -447,18 +448,19 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   size_t in_flight_batches_ = 0;  // cut and not delivered
   size_t bytes_in_flight_ = 0;
   size_t units_made_ = 0;
+  size_t units_in_making_ = 0;  // claimed, and not handed in
+  bool refused_ = false;        // the system did not let the caller open the file that is waited for
   size_t idle_workers_ = 0;
   bool caller_waits_ = false;
-  bool small_files_ = false;      // the last file that was opened was
-  size_t first_unit_bytes_ = 0;   // of that file
-  Status interrupted_;            // the consumer's thread is to stop
-  bool no_more_threads_ = false;  // can be had
+  bool small_files_ = false;     // the last file that was opened was
+  size_t first_unit_bytes_ = 0;  // of that file
+  Status interrupted_;           // the consumer's thread is to stop
   WorkingThreads working_;
   bool stop_ = false;
   std::atomic<bool> abandoned_{false};  // who reads a pipe must not wait for it
 
   std::atomic<size_t> crew_size_ = 1;
-  std::vector<std::thread> threads_;  // the caller's own
+  WorkerThreads threads_;  // the caller's own
 
   // The cutting thread's; handed from one to the next by `cutting_`.
   std::unique_ptr<Sequence> sequence_;

@@ -42,8 +42,8 @@ struct LaneFile {
 
   // Whether an error is damage that is to be passed over.
   bool Passes(const Status& status) const;
-  // kDataLoss if a file that ends at `end`, in uncompressed bytes, never reaches `start`: it was longer when the state was
-  // saved.
+  // kDataLoss if a file that ends at `end`, in uncompressed bytes, never reaches `start`: it was longer when the state
+  // was saved.
   Status CheckEnd(int64_t end) const;
   // Leaves out the records before `start`.
   void DropBeforeStart(Chunk* chunk) const;

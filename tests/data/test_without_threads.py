@@ -1,5 +1,6 @@
 """A system that gives no more threads: everything comes, only later."""
 
+import itertools
 import threading
 
 import numpy as np
@@ -75,7 +76,7 @@ def test_counting_damaged_files(threads_left, tmp_path):
 def test_two_threads_that_share_what_could_not_be_prefetched(monkeypatch):
     """The second one asks while the first one finds out that there is no thread to be had."""
     elements, found = iter(tf.data.Dataset.range(100).prefetch(2)), []
-    helper = threading.Thread(target=lambda: found.append(next(elements)), daemon=True)
+    helper = threading.Thread(target=lambda: found.extend(itertools.islice(elements, 1)), daemon=True)
     start, asked = threading.Thread.start, threading.Event()
 
     def refuse(self):

@@ -102,3 +102,39 @@ except OSError as error:
     print(error.errno == errno.EMFILE)
 """
     assert run(code, *paths)[0] == "True"
+
+
+RANDOM = """
+import numpy.random, itertools
+tf.ShardReader, tf.IndexedReader
+files = sys.argv[2:]
+whole = tf.IndexedReader(files)[:].tolist()
+limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+for threads, shuffles in itertools.product((1, 4), (False, True)):
+    if shuffles:
+        reader = tf.ShardReader(files, global_shuffle=True, num_threads=threads, batch_size=10)
+        assert len(reader) == len(whole) // 10
+    else:
+        reader = tf.IndexedReader(files, num_threads=threads)
+        assert reader[0] == whole[0]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), limits[1]))
+    if shuffles:
+        for _ in range(2):
+            assert sorted(bytes(record) for batch in reader for record in batch) == whole
+    else:
+        assert reader[:].tolist() == whole
+        order = numpy.random.default_rng(threads).permutation(len(whole))
+        assert [bytes(reader[int(i)]) for i in order] == [whole[i] for i in order]
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    del reader
+print("all")
+"""
+
+
+@pytest.mark.skipif("undefined" in tf.build_info()["sanitizers"], reason="the sanitizer needs descriptors itself")
+@pytest.mark.parametrize("most", [13, 20, 40])
+def test_records_of_many_files_in_any_order_and_few_descriptors(tmp_path, most):
+    paths = [tmp_path / f"{i:02}" for i in range(60)]
+    for i, path in enumerate(paths):
+        path.write_bytes(frames([b"%02d.%02d" % (i, j) for j in range(20)]))
+    assert run(RANDOM, most, *paths)[0] == "all"

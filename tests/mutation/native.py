@@ -74,9 +74,9 @@ TESTS = {
     "framing": """core/test_reader core/test_writer core/test_append core/test_regions faults/test_damage
         files/test_shard_reader files/test_example_writer""",
     "pipeline": """files/test_shard_order files/test_shard_reader files/test_shard_state files/test_shard_life
-        core/test_regions core/test_marked_parts files/test_shard_large_batches""",
+        core/test_regions core/test_marked_parts files/test_shard_large_batches faults/test_refused_files""",
     "index": """files/test_index files/test_indexed_reader files/test_indexed_reader_arguments
-        files/test_indexed_reader_features faults/test_index_damage""",
+        files/test_indexed_reader_features faults/test_index_damage files/test_shard_few_resources""",
     "varint": "core/test_varint fuzz/test_corpus",
     "wire": """examples/test_parse_wire examples/test_parse_learnt examples/test_encode_one examples/test_infer
         examples/test_encode_sequences fuzz/test_corpus""",

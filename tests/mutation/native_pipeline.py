@@ -352,4 +352,19 @@ MUTANTS = [
         INDEX,
     ),
     Mutant("index/build.cc", "while (size_ < kHeaderBytes);", "while (false);", "a short read of a header", INDEX),
+    Mutant("index/open_files.cc", "&& CloseHalf()", "&& false", "files of which too many are open", INDEX),
+    Mutant(
+        "pipeline/lane.cc",
+        "caller != Caller::kLoneConsumer && !file_.input.open;",
+        "caller == Caller::kWorker;",
+        "a file that is refused to the caller once",
+        "faults/test_refused_files",
+    ),
+    Mutant(
+        "pipeline/shard_stream.cc",
+        "      bytes_in_flight_ -= lanes_.CloseAhead();\n",
+        "",
+        "what was opened ahead stays open",
+        "files/test_shard_few_resources",
+    ),
 ]
