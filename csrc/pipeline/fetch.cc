@@ -62,7 +62,9 @@ Status FetchFromStream(std::unique_ptr<Source> frames, BufferPool* pool, const L
       const int64_t i = wanted[found]->place.place.index - chunk.first_index;
       if (i >= static_cast<int64_t>(chunk.records.size())) break;
       if (i < 0) return NothingThere(wanted[found]->place);
-      wanted[found]->record = chunk.records[static_cast<size_t>(i)];
+      const Bytes& record = chunk.records[static_cast<size_t>(i)];
+      if (options.verify_data && !DataIsIntact(record.data, record.size)) return NothingThere(wanted[found]->place);
+      wanted[found]->record = record;
       wanted[found]->owner = chunk.buffer;
     }
   }

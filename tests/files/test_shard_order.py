@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import tfrecord_fast as tf
+from tests.support.frames import frames
 from tests.support.shards import make_files
 
 # Sizes of files such that slots end at different times, some at the same time.
@@ -78,3 +79,14 @@ def test_a_new_process_continues_where_this_one_stopped(tmp_path, given):
         text = json.dumps([paths, given, states[done]])
         result = subprocess.run([sys.executable, "-c", RESUME], input=text, capture_output=True, text=True)
         assert json.loads(result.stdout) == whole[done:], result.stderr
+
+
+@pytest.mark.parametrize("shuffle_buffer", [0, 7])
+def test_the_remainder_of_all_epochs_is_dropped(tmp_path, shuffle_buffer):
+    paths = [tmp_path / "a", tmp_path / "b"]
+    for path, size in zip(paths, (11, 3), strict=True):
+        path.write_bytes(frames([b"record"] * size))
+    for epochs, kept, whole in [(1, [5, 5], [5, 5, 4]), (2, [5] * 5, [5] * 5 + [3]), (5, [5] * 14, [5] * 14)]:
+        given = {"batch_size": 5, "num_epochs": epochs, "shuffle_buffer": shuffle_buffer, "seed": 1}
+        assert [len(batch) for batch in tf.ShardReader(paths, drop_remainder=True, **given)] == kept
+        assert [len(batch) for batch in tf.ShardReader(paths, **given)] == whole

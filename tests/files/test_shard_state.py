@@ -252,6 +252,21 @@ def test_records_that_are_not_verified_are_resumed_as_they_were_read(tmp_path):
     assert begin + [batch.tolist() for batch in second] == whole
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_records_of_a_shuffle_buffer_are_verified_when_they_are_read_again(tmp_path, pack):
+    path, intact = tmp_path / "a", frames(RECORDS)
+    path.write_bytes(pack(intact))
+    _, head, state = stopped(str(path), 3, shuffle_buffer=200, seed=3)
+    held = sorted(set(RECORDS[:400]) - set(head))[0]  # 500 records were read, and 200 of them are held
+    damaged = bytearray(intact)
+    damaged[intact.index(held)] ^= 1
+    path.write_bytes(pack(bytes(damaged)))
+    resumed = tf.ShardReader(str(path), batch_size=100, shuffle_buffer=200, seed=3)
+    resumed.load_state_dict(state)
+    with pytest.raises(tf.DataLossError):
+        next(iter(resumed))
+
+
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"])
 @pytest.mark.parametrize("left", [0, 20, 49])
 def test_a_state_from_a_longer_file_is_refused(tmp_path, compression, left):

@@ -53,7 +53,7 @@ MUTANTS = [
         "const bool drop = options_.drop_remainder || cut_.batch->size() == 0;",
         "const bool drop = cut_.batch->size() == 0;",
         "drop_remainder",
-        SHARDS,
+        ORDER,
     ),
     Mutant(
         "pipeline/batch_cutter.cc",
@@ -70,6 +70,13 @@ MUTANTS = [
         "!DataIsIntact(buffer->data(), length)) return NothingThere",
         "false) return NothingThere",
         "the CRC of records restored into a buffer",
+        STATE,
+    ),
+    Mutant(
+        "pipeline/fetch.cc",
+        "!DataIsIntact(record.data, record.size)) return NothingThere",
+        "false) return NothingThere",
+        "the CRC of records restored into a buffer from a stream",
         STATE,
     ),
     Mutant(
