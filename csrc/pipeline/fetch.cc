@@ -10,7 +10,8 @@
 #include <utility>
 
 #include "framing/format.h"
-#include "framing/reader.h"
+#include "framing/open.h"
+#include "pipeline/lane.h"
 
 namespace tfr {
 namespace {
@@ -43,59 +44,60 @@ Status FetchAt(const File& file, const LaneOptions& options, ShuffleItem* item) 
   return {};
 }
 
-// `wanted` is sorted by index. Goes past damage if the reading that found the records did.
-Status FetchFromStream(std::unique_ptr<Source> frames, BufferPool* pool, const LaneOptions& options,
-                       const std::vector<ShuffleItem*>& wanted) {
-  RecordReader reader(std::move(frames), pool, {.most = options.max_record_bytes});
+// Reads on from the first record that is wanted, as the reading that found them did: past the same damage.
+Status FetchInOrder(Lane* lane, const std::vector<ShuffleItem*>& wanted) {
   size_t found = 0;
-  while (found < wanted.size()) {
-    Chunk chunk;
-    Status status = reader.Next(&chunk);
-    if (options.on_corrupt == OnCorrupt::kSkip && status.code() == StatusCode::kDataLoss) {
-      std::vector<Skipped> skipped;
-      TFR_RETURN_IF_ERROR(reader.Resume({}, &skipped));
-      continue;
-    }
-    TFR_RETURN_IF_ERROR(std::move(status));
-    if (chunk.records.empty()) return NothingThere(wanted[found]->place);
-    for (; found < wanted.size(); ++found) {
-      const int64_t i = wanted[found]->place.place.index - chunk.first_index;
-      if (i >= static_cast<int64_t>(chunk.records.size())) break;
-      if (i < 0) return NothingThere(wanted[found]->place);
-      const Bytes& record = chunk.records[static_cast<size_t>(i)];
-      if (options.verify_data && !DataIsIntact(record.data, record.size)) return NothingThere(wanted[found]->place);
-      wanted[found]->record = record;
+  while (found < wanted.size() && lane->CanClaim(Caller::kLoneConsumer)) {
+    const size_t unit = lane->Claim();
+    Produced produced;
+    lane->Produce(unit, Caller::kLoneConsumer, &produced);
+    const Chunk chunk = produced.chunk;
+    TFR_RETURN_IF_ERROR(std::move(produced.status));
+    lane->Deposit(unit, std::move(produced));
+    lane->Take(&produced);
+    for (size_t i = 0; i < chunk.records.size() && found < wanted.size(); ++i) {
+      const Place place = chunk.PlaceOf(i);
+      const Place& next = wanted[found]->place.place;
+      if (place.index < next.index) continue;
+      if (place.index > next.index || place.offset != next.offset) return NothingThere(wanted[found]->place);
+      wanted[found]->record = chunk.records[i];
       wanted[found]->owner = chunk.buffer;
+      ++found;
     }
   }
+  return found < wanted.size() ? NothingThere(wanted[found]->place) : Status();
+}
+
+// Whether any record can be read by itself.
+Status IsPlain(const File& file, CompressionChoice choice, bool* plain) {
+  *plain = false;
+  if (!file.regular()) return {};
+  if (!choice) {
+    uint8_t head[kDetectBytes];
+    size_t got = 0;
+    TFR_RETURN_IF_ERROR(file.ReadFullyAt(0, head, sizeof head, &got));
+    choice = DetectCompression(head, got);
+  }
+  *plain = *choice == Compression::kNone;
   return {};
 }
 
+// `wanted` is sorted by index.
 Status FetchFromFile(const InputFile& input, const LaneOptions& options, BufferPool* pool,
                      const std::vector<ShuffleItem*>& wanted) {
-  std::unique_ptr<Source> source;
-  CompressionChoice choice = options.compression;
-  if (input.open) {
-    TFR_RETURN_IF_ERROR(input.open(&source));
-  } else {
+  if (!input.open) {
     std::shared_ptr<File> file;
     TFR_RETURN_IF_ERROR(File::Open(*input.path, &file));
-    if (file->regular() && !choice) {
-      uint8_t head[kDetectBytes];
-      size_t got = 0;
-      TFR_RETURN_IF_ERROR(file->ReadFullyAt(0, head, sizeof head, &got));
-      choice = DetectCompression(head, got);
-    }
-    if (file->regular() && *choice == Compression::kNone) {
+    bool plain = false;
+    TFR_RETURN_IF_ERROR(IsPlain(*file, options.compression, &plain));
+    if (plain) {
       for (ShuffleItem* item : wanted) TFR_RETURN_IF_ERROR(FetchAt(*file, options, item));
       return {};
     }
-    source = std::make_unique<FileSource>(std::move(file));
   }
-  std::unique_ptr<Source> frames;
-  Compression found;
-  TFR_RETURN_IF_ERROR(OpenFrames(std::move(source), choice, &frames, &found));
-  return FetchFromStream(std::move(frames), pool, options, wanted);
+  const RecordPlace& first = wanted.front()->place;
+  Lane lane(input, first.file, 0, first.place, options, pool);
+  return FetchInOrder(&lane, wanted);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import itertools
 import json
+import random
 import signal
 
 import pytest
@@ -265,6 +266,43 @@ def test_records_of_a_shuffle_buffer_are_verified_when_they_are_read_again(tmp_p
     resumed.load_state_dict(state)
     with pytest.raises(tf.DataLossError):
         next(iter(resumed))
+
+
+@pytest.mark.parametrize("compression", ["GZIP", "ZLIB", "ZSTD", "SNAPPY"])
+@pytest.mark.parametrize("on_corrupt", ["skip", "skip_file"])
+def test_a_shuffle_buffer_is_filled_again_from_both_sides_of_damage(tmp_path, compression, on_corrupt):
+    path, draw = tmp_path / "a", random.Random(5)
+    with tf.io.TFRecordWriter(path, compression) as writer:
+        writer.write_batch([b"%05d" % i + draw.randbytes(3000) for i in range(1000)])
+    data = bytearray(path.read_bytes())
+    for place in (0.15, 0.4, 0.8):
+        data[int(place * len(data))] ^= 1
+    path.write_bytes(data)
+
+    def reader():
+        return tf.ShardReader(path, batch_size=40, shuffle_buffer=100, seed=3, on_corrupt=on_corrupt)
+
+    first, taken, states = reader(), [], []
+    for batch in first:
+        taken.append(batch.tolist())
+        states.append(first.state_dict())
+    assert first.skipped
+    for given, state in enumerate(states, 1):
+        resumed = reader()
+        resumed.load_state_dict(state)
+        assert [batch.tolist() for batch in resumed] == taken[given:]
+
+
+def test_a_record_that_moved_is_not_taken_for_the_one_that_was_held(tmp_path):
+    """Whatever is at a place now must have begun there before, too."""
+    path = tmp_path / "a"
+    path.write_bytes(gzip.compress(frames(RECORDS)))
+    _, _, state = stopped(str(path), 3, shuffle_buffer=200, seed=3)
+    path.write_bytes(gzip.compress(frames([b"x" * (1 + i % 7) for i in range(1000)])))
+    resumed = tf.ShardReader(str(path), batch_size=100, shuffle_buffer=200, seed=3)
+    resumed.load_state_dict(state)
+    with pytest.raises(tf.DataLossError, match="has the file changed"):
+        list(resumed)
 
 
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"])

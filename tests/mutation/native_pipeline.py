@@ -74,16 +74,16 @@ MUTANTS = [
     ),
     Mutant(
         "pipeline/fetch.cc",
-        "!DataIsIntact(record.data, record.size)) return NothingThere",
-        "false) return NothingThere",
-        "the CRC of records restored into a buffer from a stream",
+        "place.index > next.index || place.offset != next.offset",
+        "false",
+        "another record where a restored one was",
         STATE,
     ),
     Mutant(
         "pipeline/fetch.cc",
-        "      if (i < 0) return NothingThere(wanted[found]->place);\n",
+        "if (place.index < next.index) continue;",
         "",
-        "a restored record that was dropped",
+        "records before a restored one",
         STATE,
     ),
     Mutant(

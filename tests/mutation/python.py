@@ -51,9 +51,13 @@ class Tests:
         self.noted = covered.notes()
 
     def of(self, mutant):
-        """Test names, the quickest first; those of the whole file for lines that run on import only."""
+        """Test names, the quickest first; those of the whole file for lines that run on import only, and those of the
+        integration for lines that run in processes of their own."""
         here = [name for name, (_, files) in self.noted.items() if mutant.line in files.get(mutant.file, ())]
         here = here or [name for name, (_, files) in self.noted.items() if mutant.file in files]
+        if not here and mutant.file.startswith("integrations/"):
+            project = mutant.file.removeprefix("integrations/").removesuffix(".py").split("/")[0]
+            here = [name for name in self.noted if name.startswith(f"tests/integrations/test_{project}")]
         chosen, seconds = [], 0.0
         for name in sorted(here, key=lambda name: self.noted[name][0]):
             seconds += self.noted[name][0]
