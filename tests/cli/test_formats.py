@@ -1,5 +1,6 @@
 """What `convert` carries between formats comes back as it was; what it can't carry, it refuses."""
 
+import errno
 import json
 import math
 import os
@@ -16,6 +17,8 @@ from hypothesis import strategies as st
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tfrecord_fast.cli import main
+from tfrecord_fast.cli.formats.csv_files import CsvSink
+from tfrecord_fast.cli.formats.json_lines import JsonSink
 
 
 def convert(*argv):
@@ -446,9 +449,44 @@ def test_a_file_that_grows_too_large_is_named(tmp_path, extension, rows):
     code = f"""
 import resource, sys
 from tfrecord_fast.cli import main
+from tfrecord_fast.cli.formats.csv_files import CsvSink
+from tfrecord_fast.cli.formats.json_lines import JsonSink
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 sys.exit(main(["convert", {str(tmp_path / "in.tfrecord")!r}, {str(tmp_path / ("x." + extension))!r}]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, os.listdir(tmp_path)) == (2, ["in.tfrecord"])
     assert f"{tmp_path}/x.{extension}: " in done.stderr and "File too large" in done.stderr
+
+
+# ---- The files that are written ----
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_a_level_is_that_of_the_rows_file(tmp_path, run, name):
+    draw = np.random.default_rng(1)
+    write(tmp_path / "in", {"id": draw.integers(0, 1000, 20_000)})
+    sizes = {}
+    for level in (None, 1, 6, 9):
+        out = tmp_path / f"{level}-{name}.gz"
+        given = [] if level is None else ["--level", level]
+        assert run(tmp_path / "in", out, "--compression", "gzip", *given) == (0, "")
+        sizes[level] = out.stat().st_size
+    assert sizes[None] == sizes[6] < sizes[1] and sizes[9] != sizes[1]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_an_error_of_the_source_is_not_told_of_the_file_that_is_written(tmp_path, name):
+    sink = (JsonSink if name.endswith("jsonl") else CsvSink)(str(tmp_path / name), "", None)
+    error = OSError(errno.EIO, "of the source")
+    with pytest.raises(OSError) as caught, sink.opened():
+        raise error
+    assert caught.value is error and error.filename is None
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_an_error_at_the_end_is_told_of_the_file_that_is_written(tmp_path, run, name):
+    write(tmp_path / "in", {"id": [1]})
+    os.symlink("/dev/full", tmp_path / name)
+    status, said = run(tmp_path / "in", tmp_path / name)
+    assert status == 2 and f"{tmp_path / name}: No space left" in said

@@ -1,5 +1,6 @@
 """ShardReader's epochs: each iteration shuffles anew, by seed and number, here and in the workers of a DataLoader."""
 
+import collections
 import copy
 import itertools
 import json
@@ -77,6 +78,16 @@ def test_epochs_of_one_iteration_are_those_of_several(make):
     assert [flat(two) for _ in range(3)] == [found[0] + found[1], found[2] + found[3], found[4] + found[5]]
     two.set_epoch(3)
     assert flat(two) == found[3] + found[4]
+
+
+@pytest.mark.parametrize(("count", "orders"), [(2, 2), (3, 6)])
+def test_files_come_in_all_orders_equally_often(tmp_path, count, orders):
+    for file in range(count):
+        (tmp_path / str(file)).write_bytes(frames([b"%d" % file]))
+    reader = tf.ShardReader(str(tmp_path / "*"), shuffle_files=True, seed=3, batch_size=count, num_epochs=600)
+    found = collections.Counter(tuple(batch.tolist()) for batch in reader)
+    assert len(found) == orders
+    assert all(0.7 < times / (600 / orders) < 1.3 for times in found.values()), found
 
 
 def test_what_is_not_shuffled_stays_as_it_is(files):

@@ -168,6 +168,15 @@ def test_files_that_are_not_in_the_list_are_refused(path):
         next(iter(reader))
 
 
+@pytest.mark.parametrize("file", [1, 7])
+def test_held_records_of_files_that_are_not_in_the_list_are_refused(path, file):
+    reader, _, state = stopped(path, 1, shuffle_buffer=50)
+    held = state["stream"]["shuffled"]
+    reader.load_state_dict(changed(state, [[file, *held[0][1:]], *held[1:]], "stream", "shuffled"))
+    with pytest.raises(ValueError, match="not in the list"):
+        next(iter(reader))
+
+
 @pytest.mark.parametrize("slots", [[[0, 0, 0], [0, 0, 0]], [[1, 0, 0], [-1, 0, 0]], [[0, 0, 0], [1, 0, 0]]], ids=str)
 def test_a_slot_holds_a_file_of_its_own_that_the_epoch_has_begun(path, slots):
     reader, _, state = stopped([path, path], 1, cycle_length=2)

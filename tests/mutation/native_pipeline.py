@@ -112,7 +112,7 @@ MUTANTS = [
         "for (size_t i = files_; i > 1; --i) std::swap(drawn_[i - 1], drawn_[random.Below(i)]);",
         "for (size_t i = files_; i > 2; --i) std::swap(drawn_[i - 1], drawn_[random.Below(i)]);",
         "the first two files are shuffled, too",
-        ORDER,
+        "files/test_shard_epochs",
     ),
     Mutant(
         "pipeline/sequence.cc",
