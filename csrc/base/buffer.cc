@@ -24,6 +24,11 @@ constexpr size_t kMostIdle = 1024;  // buffers on a shelf
 constexpr size_t kMapped = size_t{32} << 20;
 constexpr size_t kMappedGrown = size_t{2} << 20;
 
+// From this size on blocks have huge pages, if the system has some: a window of shuffled records is read in no order,
+// and would wait for page tables.
+constexpr size_t kHuge = size_t{8} << 20;
+constexpr size_t kHugePage = size_t{2} << 20;
+
 }  // namespace
 
 bool Buffer::Take(size_t capacity, [[maybe_unused]] size_t mapped_from) noexcept {
@@ -38,9 +43,13 @@ bool Buffer::Take(size_t capacity, [[maybe_unused]] size_t mapped_from) noexcept
     return true;
   }
 #endif
-  const size_t rounded = std::max((capacity + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
-  data_ = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, rounded));
+  const size_t alignment = capacity < kHuge ? kAlignment : kHugePage;
+  const size_t rounded = std::max((capacity + alignment - 1) / alignment * alignment, alignment);
+  data_ = static_cast<uint8_t*>(std::aligned_alloc(alignment, rounded));
   capacity_ = capacity;
+#if defined(__linux__)
+  if (data_ != nullptr && capacity >= kHuge) (void)::madvise(data_, capacity / kHugePage * kHugePage, MADV_HUGEPAGE);
+#endif
   return data_ != nullptr;
 }
 

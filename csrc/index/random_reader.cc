@@ -160,7 +160,8 @@ class RandomReader::BlockReader {
   bool CopyBlock(const FrameBlock& block) {
     const Frame& last = plan_.frames[block.end - 1];
     const size_t count = block.end - block.begin;
-    const size_t bytes = last.place + static_cast<size_t>(last.size) - plan_.frames[block.begin].place;
+    size_t bytes = 0;
+    for (size_t i = block.begin; i < block.end; ++i) bytes += static_cast<size_t>(plan_.frames[i].size);
     if (mapped_ == nullptr || bytes > kMaxCopied * count || last.offset + last.size > mapped_->size()) return false;
     Piece pieces[kBlockFrames];
     for (size_t i = 0; i < count; ++i) {
@@ -182,10 +183,11 @@ class RandomReader::BlockReader {
       const int64_t gap = frame.offset - at;
       if (gap > kMaxGap) break;
       if (gap > 0) parts[used++] = {gap_bytes, static_cast<size_t>(gap)};
-      if (gap == 0 && used > 0) {
-        parts[used - 1].iov_len += static_cast<size_t>(frame.size);  // its place is right after the frame before
+      uint8_t* const place = buffer_ + frame.place;
+      if (used > 0 && static_cast<uint8_t*>(parts[used - 1].iov_base) + parts[used - 1].iov_len == place) {
+        parts[used - 1].iov_len += static_cast<size_t>(frame.size);
       } else {
-        parts[used++] = {buffer_ + frame.place, static_cast<size_t>(frame.size)};
+        parts[used++] = {place, static_cast<size_t>(frame.size)};
       }
       at = frame.offset + frame.size;
     }

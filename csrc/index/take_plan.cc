@@ -9,6 +9,8 @@
 namespace tfr {
 namespace {
 
+constexpr size_t kNoPlace = SIZE_MAX;
+
 // A block is closed with the frame that brings it to so many bytes, or to kBlockFrames.
 constexpr int64_t kBlockBytes = 512 << 10;
 
@@ -44,6 +46,17 @@ void Sort(std::vector<Row>* rows, int64_t limit) {
   }
 }
 
+// Frames lie in the order in which they are asked for. Whoever reads them in that order, field by field, waits for
+// memory less than the copy does, which moves many bytes at once.
+void SetPlaces(TakePlan* plan) {
+  for (const uint32_t number : plan->frame_of) {
+    Frame& frame = plan->frames[number];
+    if (frame.place != kNoPlace) continue;
+    frame.place = plan->total_bytes;
+    plan->total_bytes += static_cast<size_t>(frame.size);
+  }
+}
+
 }  // namespace
 
 size_t RecordNumbers::FileOf(int64_t number) const {
@@ -73,13 +86,13 @@ TakePlan PlanTake(const int64_t* numbers, size_t count, const RecordNumbers& all
       const int64_t record = number - all.first[file];
       const RecordIndex& index = *indexes[file];
       const int64_t size = index.sizes()[static_cast<size_t>(record)];
-      plan.frames.push_back({index.offsets()[static_cast<size_t>(record)], size, record, plan.total_bytes});
-      plan.total_bytes += static_cast<size_t>(size);
+      plan.frames.push_back({index.offsets()[static_cast<size_t>(record)], size, record, kNoPlace});
       block_bytes += size;
       plan.blocks.back().end = plan.frames.size();
     }
     plan.frame_of[rows[i].position] = static_cast<uint32_t>(plan.frames.size() - 1);
   }
+  SetPlaces(&plan);
   return plan;
 }
 

@@ -1,5 +1,6 @@
 """ShardReader's order against TensorFlow's interleave, live; and its state carried into a new process."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -90,3 +91,12 @@ def test_the_remainder_of_all_epochs_is_dropped(tmp_path, shuffle_buffer):
         given = {"batch_size": 5, "num_epochs": epochs, "shuffle_buffer": shuffle_buffer, "seed": 1}
         assert [len(batch) for batch in tf.ShardReader(paths, drop_remainder=True, **given)] == kept
         assert [len(batch) for batch in tf.ShardReader(paths, **given)] == whole
+
+
+@pytest.mark.parametrize("records", [[0, 0, 0], [0, 2, 0]], ids=str)
+@pytest.mark.parametrize("cycle_length", [1, 2])
+def test_endless_epochs_end_if_there_is_no_record(tmp_path, records, cycle_length):
+    for file, count in enumerate(records):
+        (tmp_path / str(file)).write_bytes(frames([b"record"] * count))
+    reader = iter(tf.ShardReader(str(tmp_path / "*"), num_epochs=None, batch_size=1, cycle_length=cycle_length))
+    assert len(list(itertools.islice(reader, 9))) == (9 if any(records) else 0)

@@ -119,7 +119,7 @@ MUTANTS = [
         "if (!any_record_ && options_.num_epochs < 0) return Event::kEnd;",
         "",
         "endless epochs of empty files",
-        SHARDS,
+        ORDER,
     ),
     Mutant(
         "pipeline/sequence.cc",
