@@ -321,6 +321,11 @@ def test_several_configs_without_a_default_need_a_choice(folder, tmp_path):
     assert len(tfds.load(tmp_path, "train", config="text")) == 23
 
 
+def test_a_single_config_needs_no_choice(folder, tmp_path):
+    shutil.copytree(folder / "text", tmp_path / "text")
+    assert len(tfds.load(tmp_path, "train")) == 23
+
+
 def test_a_folder_without_a_dataset_is_refused(tmp_path):
     for path in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(FileNotFoundError, match=str(path)):
