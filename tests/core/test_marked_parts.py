@@ -204,6 +204,19 @@ def test_a_mark_of_a_part_that_would_end_in_its_frame_counts_for_nothing(tmp_pat
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_mark_that_covers_the_beginning_of_another_part_is_damage(tmp_path, kind):
+    parts = [marked(kind, frames(part)) for part in PARTS]
+    beginning = b"\x1f\x8b\x08" if kind == "GZIP" else b"\x28\xb5"
+    parts[5] = marked(kind, frames(PARTS[5]), size=len(parts[5]) + len(beginning)) + beginning
+    path = write(tmp_path / "a", parts)
+    records = []
+    with pytest.raises(tf.DataLossError):
+        for batch in tf.ShardReader(path, batch_size=1):
+            records += batch.tolist()
+    assert records == ALL[: len(records)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_cut_is_found(tmp_path, kind):
     parts = [marked(kind, frames(part[:3])) for part in PARTS[:3]]
     data, ends = b"".join(parts), [0, len(parts[0]), len(parts[0] + parts[1])]

@@ -108,6 +108,12 @@ def test_memory_is_counted(folder):
     assert tf.ShardReader([bytearray((folder / "1.tfrecord").read_bytes())], batch_size=2).num_records == 5
 
 
+def test_files_without_a_path_are_counted_one_by_one(folder):
+    files = [bytearray((folder / f"{i}.tfrecord").read_bytes()) for i in range(3)]
+    counts = [tf.ShardReader([file]).num_records for file in files]
+    assert len(set(counts)) > 1 and tf.ShardReader(files).num_records == sum(counts)
+
+
 def test_damage_that_is_skipped_does_not_count(tmp_path):
     data = bytearray(frames([b"%02d" % i for i in range(50)]))
     data[12 + 18 * 7] ^= 1  # the data of number 7

@@ -123,3 +123,26 @@ def test_resuming_late_reads_no_more_than_resuming_early(tmp_path, given):
     late, left_late = bytes_read((pattern, states[395], json.dumps(given)))
     assert (left_early, left_late) == (39_500, 500)
     assert late <= early + MIB < 48 * MIB  # what is read ahead, of files of 6 MB
+
+
+READS_AHEAD = """
+import time
+def read_so_far():
+    with open("/proc/self/io") as counters:
+        return int(counters.readline().split()[1])
+batches = iter(tf.ShardReader(sys.argv[1], batch_size=1000, prefetch_bytes=4 << 20, num_threads=2))
+next(batches)
+begin, ahead = read_so_far(), []
+for k in range(1, 26):
+    next(batches)
+    if k % 8 == 0:
+        time.sleep(0.5)
+        ahead.append(read_so_far() - begin - k * 1_000_000)
+print(*ahead)
+"""
+
+
+def test_it_reads_ahead_to_the_end(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(frames([bytes(1000 - 16)] * 30_000))
+    assert min(map(int, run(READS_AHEAD, path)[0].split())) > 3 * MIB

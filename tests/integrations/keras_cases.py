@@ -9,6 +9,8 @@ import pickle
 import sys
 import time
 import traceback
+import types
+import unittest.mock
 import warnings
 from pathlib import Path
 
@@ -422,6 +424,17 @@ def case_an_unwrapped_reader_or_dataset_is_told_what_to_do():
     raises(ValueError, [words[0] + "reader)"], fit, reader())
     raises(ValueError, [words[0] + "dataset)"], fit, tf.data.Dataset.range(3))
     assert "Keras" not in repr(reader()) + str(reader()) + repr(tf.data.Dataset.range(3))
+
+
+def case_a_distribution_that_divides_once_more_is_refused():
+    def distributed(**given):
+        with unittest.mock.patch("keras.distribution.distribution", lambda: types.SimpleNamespace(**given)):
+            assert_all(fit(make(), epochs=1))
+
+    raises(Exception, ["auto_shard_dataset = False"], distributed, auto_shard_dataset=True, num_data_shards=2)
+    for given in ({}, {"auto_shard_dataset": True}, {"auto_shard_dataset": True, "num_data_shards": 1}):
+        distributed(**given)
+    distributed(auto_shard_dataset=False, num_data_shards=2)
 
 
 def main():

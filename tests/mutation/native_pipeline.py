@@ -150,21 +150,11 @@ MUTANTS = [
         PARTS,
     ),
     Mutant(
-        "pipeline/part_maker.cc",
-        "lane_.pool->Take(sizes.uncompressed + 1);",
-        "lane_.pool->Take(sizes.uncompressed);",
-        "room to see what does not fit",
-        PARTS,
-    ),
-    Mutant(
         "pipeline/lane.cc",
         "what.offset < file_.start.offset; });",
         "false; });",
         "what was told before the state",
         STATE,
-    ),
-    Mutant(
-        "pipeline/lane.cc", "if (next_unit_ >= units_) all_claimed_ = true;", "", "the last unit of a file", REGIONS
     ),
     Mutant(
         "pipeline/handover.h",
