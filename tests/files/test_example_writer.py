@@ -234,10 +234,10 @@ def test_after_abort_the_writer_says_so(path, late):
 def test_a_writer_that_is_dropped_leaves_nothing_and_says_so(tmp_path):
     writer = tf.ExampleWriter(tmp_path / "x", num_shards=2)
     writer.write({"i": [1]})
-    with pytest.warns(RuntimeWarning, match="x-00000-of-00002 and 1 more: not closed, so nothing was written"):
+    with pytest.warns(RuntimeWarning, match="x-00000-of-00002 and 1 more: not closed, so nothing was written") as said:
         del writer
         gc.collect()
-    assert names(tmp_path) == []
+    assert names(tmp_path) == [] and said[0].filename == __file__
 
 
 @pytest.mark.filterwarnings("error")

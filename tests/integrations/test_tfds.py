@@ -1,6 +1,7 @@
 """`tfrecord_fast.integrations.tfds` gives what tensorflow-datasets gives, value by value."""
 
 import copy
+import errno
 import json
 import pickle
 import re
@@ -306,8 +307,9 @@ def test_the_default_config_and_the_highest_version_are_found(folder, tmp_path):
     assert tfds.info(data).folder == str(data / "1.10.0")
     assert tfds.info(data, version="1.9.*").folder == str(data / "1.9.0")
     assert tfds.info(data / "1.0.0").folder == str(data / "1.0.0")
-    with pytest.raises(FileNotFoundError, match=r"1\.0\.0, 1\.9\.0, 1\.10\.0"):
+    with pytest.raises(FileNotFoundError, match=r"1\.0\.0, 1\.9\.0, 1\.10\.0") as caught:
         tfds.info(data, version="3.0.0")
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOENT, str(data))
     with pytest.raises(FileNotFoundError, match=r"1\.0\.0.*1\.9\.0"):
         tfds.info(data / "1.0.0", version="1.9.0")
 

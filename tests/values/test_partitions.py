@@ -199,3 +199,12 @@ def test_partitions_are_checked_unless_asked_otherwise(make, partition):
 def test_each_value_has_a_row_id(rowids, validate):
     with pytest.raises(tf.errors.InvalidArgumentError, match="one per value"):
         tf.RaggedTensor.from_value_rowids([1, 2], rowids, validate=validate)
+
+
+@pytest.mark.parametrize("count", [9, 10, 11])
+def test_a_misfit_shows_at_most_ten_values(count):
+    partition = [0, *range(50, 49 + count)]
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        tf.io.parse_example(records_of([[1, 2]], [partition]), feature("RowStarts", validate=True))
+    shown = ", ".join(map(str, partition[:10])) + (", …" if count > 10 else "")
+    assert f"[{shown}]" in str(caught.value)
