@@ -4,8 +4,11 @@
 
 #include <sys/mman.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -21,12 +24,31 @@ constexpr size_t kPlenty = size_t{16} << 30;  // more than other threads take be
 
 void* Map(size_t bytes) { return ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
 
+// Puts blocks of the sizes that the C library may ask for into this thread's cache, from which it then takes them.
+bool FillCache() noexcept {
+  constexpr size_t kLargest = 512;
+  constexpr size_t kStep = 16;
+  void* blocks[kLargest / kStep];
+  size_t count = 0;
+  for (size_t size = kStep; size <= kLargest; size += kStep) {
+    blocks[count] = std::malloc(size - sizeof(size_t));
+    asm volatile("" : "+r"(blocks[count]));  // the compiler may leave out what is only freed
+    if (blocks[count] == nullptr) break;
+    ++count;
+  }
+  const bool all = count == kLargest / kStep;
+  while (count > 0) std::free(blocks[--count]);
+  return all;
+}
+
 }  // namespace
 
-void PrepareToThrow() noexcept {
-  if (prepared) return;
+bool PrepareToThrow() noexcept {
+  if (prepared) return true;
+  if (!FillCache()) return false;
   prepared = true;
   (void)std::uncaught_exceptions();  // whose count lies in that memory
+  return true;
 }
 
 namespace internal {
@@ -39,7 +61,7 @@ Beginning::Beginning() : pages_(Map(kReserved)) {
     return;
   }
   try {
-    begun_ = std::make_shared<std::atomic<bool>>(false);
+    told_ = std::make_shared<std::atomic<int>>(kNotYet);
   } catch (...) {
     GiveBack();
     throw;
@@ -47,19 +69,25 @@ Beginning::Beginning() : pages_(Map(kReserved)) {
 }
 
 Beginning::Beginning(Beginning&& other) noexcept
-    : pages_(std::exchange(other.pages_, MAP_FAILED)), begun_(std::move(other.begun_)) {}
+    : pages_(std::exchange(other.pages_, MAP_FAILED)), told_(std::move(other.told_)) {}
 
 void Beginning::GiveBack() noexcept {
   if (pages_ != MAP_FAILED) ::munmap(std::exchange(pages_, MAP_FAILED), kReserved);
 }
 
-void Beginning::Begin() noexcept {
+bool Beginning::Begin() noexcept {
   NeverAskOnThisThread();
   GiveBack();
-  PrepareToThrow();
-  if (begun_ == nullptr) return;
-  begun_->store(true);
-  begun_->notify_all();
+  bool begun = PrepareToThrow();
+  // Nobody waits to hear of a failure where there was plenty: others have taken all of it, and will give it back.
+  while (!begun && told_ == nullptr) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    begun = PrepareToThrow();
+  }
+  if (told_ == nullptr) return true;
+  told_->store(begun ? kBegun : kFailed);
+  told_->notify_all();
+  return begun;
 }
 
 }  // namespace internal

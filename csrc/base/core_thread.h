@@ -1,26 +1,28 @@
 // Threads of the core's own, which can throw from their first moment.
 //
 // The C++ library keeps what a thread needs to throw in memory that the thread gets at its first throw. If the first
-// one is std::bad_alloc, there may be no memory for it, and the C library ends the process.
+// one is std::bad_alloc, there may be no memory for it, and the C library ends the process. So a thread gets it first
+// of all, out of blocks that its own cache of the allocator holds: nobody else can take those.
 
 #ifndef TFRECORD_FAST_BASE_CORE_THREAD_H_
 #define TFRECORD_FAST_BASE_CORE_THREAD_H_
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <thread>
 #include <utility>
 
 namespace tfr {
 
-// Gets this thread what it needs to throw, unless it has it already.
-void PrepareToThrow() noexcept;
+// Gets this thread what it needs to throw, unless it has it already. False: there is no memory for it now.
+bool PrepareToThrow() noexcept;
 
 namespace internal {
 
 // Address space that nothing else takes until the new thread gives it back, since the thread may have to get pages of
-// its own from the system for each of the few small things that it needs. If little is left, whoever starts the thread
-// waits until it has them: threads that run already could take them first.
+// its own from the system for each of the few small things that it needs. If little is left, other threads can take
+// them first: then whoever starts the thread waits to hear whether it has what it needs.
 class Beginning {
  public:
   Beginning();
@@ -28,17 +30,20 @@ class Beginning {
   Beginning& operator=(Beginning&&) = delete;
   ~Beginning() { GiveBack(); }
 
-  // What the thread does first.
-  void Begin() noexcept;
+  enum State : int { kNotYet, kBegun, kFailed };
+  using Told = std::shared_ptr<std::atomic<int>>;  // a State
+
+  // What the thread does first. False: it can't begin, and ends.
+  bool Begin() noexcept;
 
   // Null unless somebody has to wait for it.
-  std::shared_ptr<std::atomic<bool>> begun() const { return begun_; }
+  Told told() const { return told_; }
 
  private:
   void GiveBack() noexcept;
 
   void* pages_;
-  std::shared_ptr<std::atomic<bool>> begun_;
+  Told told_;
 };
 
 }  // namespace internal
@@ -49,13 +54,15 @@ class Beginning {
 template <typename Work>
 std::thread StartCoreThread(Work work) {
   internal::Beginning beginning;
-  const std::shared_ptr<std::atomic<bool>> begun = beginning.begun();
+  const internal::Beginning::Told told = beginning.told();
   std::thread thread([work = std::move(work), beginning = std::move(beginning)]() mutable {
-    beginning.Begin();
-    work();
+    if (beginning.Begin()) work();
   });
-  if (begun != nullptr) begun->wait(false);
-  return thread;
+  if (told == nullptr) return thread;
+  told->wait(internal::Beginning::kNotYet);
+  if (*told == internal::Beginning::kBegun) return thread;
+  thread.join();
+  throw std::bad_alloc();
 }
 
 }  // namespace tfr

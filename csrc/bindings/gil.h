@@ -33,7 +33,7 @@ auto CallPython(Call call) noexcept {
 // Lets go of the GIL for as long as it lives. What runs meanwhile may throw, with no memory left, too.
 class GilReleased {
  public:
-  GilReleased() noexcept : state_(PyEval_SaveThread()) { PrepareToThrow(); }
+  GilReleased() noexcept : state_(PyEval_SaveThread()) { (void)PrepareToThrow(); }
   ~GilReleased() {
     CallPython([this] {
       PyEval_RestoreThread(state_);
