@@ -216,6 +216,17 @@ def test_one_varint_is_told_from_anything_else(before, size, data):
     assert got == (expected[0][0] if one else None)
 
 
+@pytest.mark.parametrize("before", [0, 1, 9])
+@pytest.mark.parametrize("first", range(1, 11))
+def test_two_varints_and_one_that_is_cut_are_not_one(before, first):
+    cut = b"\x80" * first
+    assert _core.decode_one_varint(bytes(before) + cut, before, len(cut)) is None
+    for second in range(1, 11):
+        run = encode(0, first) + encode(0, second)
+        assert len(run) == first + second
+        assert _core.decode_one_varint(bytes(before) + run, before, len(run)) is None
+
+
 # ---- Bounds ----
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tests.faults import preload
 from tests.support.damage import flip
 from tests.support.frames import HEADER, frames, header, offsets
 from tests.support.index_files import MANY, RECORDS, core_reader, write
@@ -242,3 +243,31 @@ def test_bus_error_in_someone_elses_mapping_ends_the_process(path, tmp_path):
     ctypes.string_at(ctypes.addressof(ctypes.c_char.from_buffer(mapping)), 1)
     """
     assert run(code, path, tmp_path / "b").returncode == -signal.SIGBUS
+
+
+SHORT_READS = """
+import sys
+import tfrecord_fast as tf
+from tests.faults.preload import SHORT, Faults
+
+faults = Faults()
+whole = tf.RecordIndex.build(sys.argv[1])
+faults.arm(["read", "pread"], everywhere=False)
+tf.RecordIndex.build(sys.argv[1])
+for k in range(1, faults.disarm() + 1):
+    faults.arm(["read", "pread"], k, SHORT, everywhere=False)
+    found = tf.RecordIndex.build(sys.argv[1])
+    faults.disarm()
+    assert found.offsets.tolist() == whole.offsets.tolist(), k
+print(len(whole))
+"""
+
+
+@pytest.mark.skipif(not preload.available(), reason="needs a compiler")
+@pytest.mark.skipif(bool(tf.build_info()["sanitizers"]), reason="sanitizers have the same calls in their hands")
+def test_headers_that_come_in_pieces(tmp_path):
+    (tmp_path / "a").write_bytes(frames([bytes(300_000)] * 20))
+    done = subprocess.run(
+        [sys.executable, "-c", SHORT_READS, tmp_path / "a"], env=preload.environment(), capture_output=True, text=True
+    )
+    assert (done.stdout, done.returncode) == ("20\n", 0), done.stderr

@@ -46,7 +46,6 @@ MUTANTS = [
         "one varint of that many bytes",
         VARINT,
     ),
-    Mutant("varint/varint.h", "(tenth & 1) << 7;", "(tenth & 3) << 7;", "of a tenth byte only one bit counts", VARINT),
     Mutant(
         "varint/varint.h",
         "(p[8] >= 0x80) == (size == 10) && tenth < 0x80;",
