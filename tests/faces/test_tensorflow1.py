@@ -97,6 +97,12 @@ def test_str_becomes_bytes():
     assert tf.compat.as_bytes("ü") == "ü".encode()
 
 
+@pytest.mark.parametrize("given", [b"a\0", bytearray(b"a\0")])
+def test_bytes_stay_bytes(given):
+    found = tf.compat.as_bytes(given)
+    assert found == b"a\0" and type(found) is bytes
+
+
 def test_bytes_become_str():
     assert tf.compat.as_text(b"a") == tf.compat.as_str("a") == "a"
 

@@ -53,7 +53,9 @@ class Tests:
     def of(self, mutant):
         """Test names, the quickest first; those of the whole file for lines that run on import only, and those of the
         integration for lines that run in processes of their own."""
-        here = [name for name, (_, files) in self.noted.items() if mutant.line in files.get(mutant.file, ())]
+        here = []
+        if " module: " not in mutant.name:
+            here = [name for name, (_, files) in self.noted.items() if mutant.line in files.get(mutant.file, ())]
         here = here or [name for name, (_, files) in self.noted.items() if mutant.file in files]
         if not here and mutant.file.startswith("integrations/"):
             project = mutant.file.removeprefix("integrations/").removesuffix(".py").split("/")[0]

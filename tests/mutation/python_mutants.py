@@ -127,7 +127,7 @@ def _changes(node):
         yield from _other_constants(node)
     elif isinstance(node, ast.Call):
         yield from _other_calls(node)
-    elif isinstance(node, ast.Return) and node.value is not None:
+    elif isinstance(node, ast.Return) and node.value is not None and ast.unparse(node.value) != "None":
         yield _with(node, value=ast.Constant(None))
     elif isinstance(node, ast.Break):
         yield ast.Continue()

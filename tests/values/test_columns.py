@@ -342,3 +342,10 @@ def to_tensors(cases):
 @pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 def test_to_tensor_is_tensorflows():
     assert to_tensors(RAGGED) == live_tensorflow.call(to_tensors, RAGGED)
+
+
+def test_the_shape_of_a_ragged_tensor_has_none_for_ragged_dimensions():
+    plain = tf.RaggedTensor(np.arange(3), np.array([0, 1, 3]))
+    uniform = tf.RaggedTensor(np.zeros((3, 4, 5)), np.array([0, 1, 3]))
+    nested = tf.RaggedTensor(uniform, np.array([0, 0, 2, 2]))
+    assert (plain.shape, uniform.shape, nested.shape) == ((2, None), (2, None, 4, 5), (3, None, None, 4, 5))
