@@ -12,7 +12,7 @@
 
 namespace tfr {
 
-// A frame to be read, and its place in memory, where those of the request lie one after the other as they are asked for.
+// A frame to be read, and its place in memory, where those of the request lie one after the other.
 struct Frame {
   int64_t offset;  // in its file
   int64_t size;    // as the index has it
