@@ -281,3 +281,14 @@ def test_default_strings_live_as_long_as_the_columns():
     environment = {**os.environ, "MALLOC_PERTURB_": "165", "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", AFTERWARDS], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("tag", [0x10, 0x1A, 0x15, 0x02, 0x92])
+def test_what_is_no_value_is_not_skipped_as_one(backend, tag):
+    """After many records with a key that nobody asked for, one whose entry has something else in the value's place."""
+    features = {"a": tf.FixedLenFeature([], tf.int64), "c": tf.FixedLenFeature([], tf.int64)}
+    one, other = wire.entry(b"a", wire.feature("int64", [300])), wire.entry(b"c", wire.feature("int64", [2]))
+    usual = wire.field(1, one + wire.entry(b"b", wire.feature("int64", [7])) + other)
+    odd = wire.field(1, one + wire.field(1, wire.field(1, b"b") + bytes([tag, 5]) + b"\\xff" * 5) + other)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="record 50"):
+        tf.parse_example([usual] * 50 + [odd] + [usual] * 50, features)
