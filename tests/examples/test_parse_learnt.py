@@ -288,7 +288,8 @@ def test_what_is_no_value_is_not_skipped_as_one(backend, tag):
     """After many records with a key that nobody asked for, one whose entry has something else in the value's place."""
     features = {"a": tf.FixedLenFeature([], tf.int64), "c": tf.FixedLenFeature([], tf.int64)}
     one, other = wire.entry(b"a", wire.feature("int64", [300])), wire.entry(b"c", wire.feature("int64", [2]))
+    other += wire.entry(b"d", wire.feature("bytes", [bytes(100)]))  # room to read ahead
     usual = wire.field(1, one + wire.entry(b"b", wire.feature("int64", [7])) + other)
-    odd = wire.field(1, one + wire.field(1, wire.field(1, b"b") + bytes([tag, 5]) + b"\\xff" * 5) + other)
+    odd = wire.field(1, one + wire.field(1, wire.field(1, b"b") + bytes([tag, 5]) + b"\xff" * 5) + other)
     with pytest.raises(tf.errors.InvalidArgumentError, match="record 50"):
         tf.parse_example([usual] * 50 + [odd] + [usual] * 50, features)
