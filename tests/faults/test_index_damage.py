@@ -245,6 +245,27 @@ def test_bus_error_in_someone_elses_mapping_ends_the_process(path, tmp_path):
     assert run(code, path, tmp_path / "b").returncode == -signal.SIGBUS
 
 
+@pytest.mark.parametrize("map_files", [True, False])
+def test_of_a_cut_file_the_first_missing_record_is_named(tmp_path, map_files):
+    records = [bytes(20_000)] * 6
+    (tmp_path / "a").write_bytes(frames(records))
+    reader = core_reader([tmp_path / "a"], map_files=map_files)
+    assert len(reader.take(np.arange(6))) == 6
+    os.truncate(tmp_path / "a", offsets(records)[3] + 5)
+    with pytest.raises(DataLossError) as caught:
+        reader.take(np.arange(6))
+    assert caught.value.record_index == 3
+
+
+def test_a_record_that_does_not_fit_is_named_by_its_number(tmp_path):
+    records = tf.encode_examples({"a": [[1]] * 9 + [[1, 2]]}).tolist()
+    (tmp_path / "a").write_bytes(frames(records))
+    reader = IndexedReader(tmp_path / "a", {"a": tf.FixedLenFeature([], tf.int64)})
+    for numbers in ([0, 9, 2], [2, 3, 9], [9]):
+        with pytest.raises(InvalidArgumentError, match=r"record 9\b"):
+            reader.take(numbers)
+
+
 SHORT_READS = """
 import sys
 import tfrecord_fast as tf

@@ -100,3 +100,27 @@ def test_endless_epochs_end_if_there_is_no_record(tmp_path, records, cycle_lengt
         (tmp_path / str(file)).write_bytes(frames([b"record"] * count))
     reader = iter(tf.ShardReader(str(tmp_path / "*"), num_epochs=None, batch_size=1, cycle_length=cycle_length))
     assert len(list(itertools.islice(reader, 9))) == (9 if any(records) else 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "order"),
+    [
+        (
+            {"shuffle_buffer": 100, "num_epochs": 2},
+            "02 20 00 23 12 21 03 13 11 01 10 22 01 12 21 22 11 00 20 02 10 23 13 03",
+        ),
+        ({"shuffle_buffer": 3}, "00 02 03 11 10 12 01 20 13 21 22 23"),
+        (
+            {"shuffle_files": True, "num_epochs": 2},
+            "00 01 02 03 20 21 22 23 10 11 12 13 00 01 02 03 10 11 12 13 20 21 22 23",
+        ),
+        ({"global_shuffle": True}, "12 01 03 20 10 21 00 02 22 11 13 23"),
+    ],
+    ids=str,
+)
+def test_a_seed_gives_the_same_order_for_ever(tmp_path, given, order):
+    """Saved states and experiments rely on it."""
+    for file in range(3):
+        (tmp_path / str(file)).write_bytes(frames([b"%d%d" % (file, i) for i in range(4)]))
+    reader = tf.ShardReader(str(tmp_path / "*"), seed=5, **given)
+    assert " ".join(record.decode() for batch in reader for record in batch.tolist()) == order
