@@ -2,8 +2,8 @@
 
 #include "bindings/bindings.h"
 
-// pybind11 writes the function that Python calls first; it becomes another function's name, since it would wait for ever
-// in a subinterpreter up to CPython 3.11.
+// pybind11 writes the function that Python calls first; it becomes another function's name, since it would wait for
+// ever in a subinterpreter up to CPython 3.11.
 #define PyInit__core InitCore
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The native core of tfrecord_fast. Private: use the public modules.";

@@ -13,7 +13,8 @@
 namespace tfr {
 
 // One item per place, in the order of the places. Uncompressed regular files are read at those places only; anything
-// else is read as a lane reads it, from the first of its places to the last. kDataLoss if there is no intact record at a place.
+// else is read as a lane reads it, from the first of its places to the last. kDataLoss if there is no intact record at
+// a place.
 Status FetchRecords(const std::vector<InputFile>& files, const std::vector<RecordPlace>& places,
                     const LaneOptions& options, BufferPool* pool, std::vector<ShuffleItem>* items);
 
