@@ -52,7 +52,7 @@ Status FetchInOrder(Lane* lane, const std::vector<ShuffleItem*>& wanted) {
     Produced produced;
     lane->Produce(unit, Caller::kLoneConsumer, &produced);
     const Chunk chunk = produced.chunk;
-    TFR_RETURN_IF_ERROR(std::move(produced.status));
+    Status status = std::move(produced.status);
     lane->Deposit(unit, std::move(produced));
     lane->Take(&produced);
     for (size_t i = 0; i < chunk.records.size() && found < wanted.size(); ++i) {
@@ -64,6 +64,8 @@ Status FetchInOrder(Lane* lane, const std::vector<ShuffleItem*>& wanted) {
       wanted[found]->owner = chunk.buffer;
       ++found;
     }
+    // What is damaged after the last that is wanted is found when reading gets there.
+    if (found < wanted.size()) TFR_RETURN_IF_ERROR(std::move(status));
   }
   return found < wanted.size() ? NothingThere(wanted[found]->place) : Status();
 }

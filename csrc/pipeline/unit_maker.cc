@@ -37,13 +37,14 @@ LaneFile::Rest LaneFile::Finish(int64_t file_bytes, Produced* produced) const {
   std::sort(produced->skipped.begin(), produced->skipped.end(),
             [](const Skipped& a, const Skipped& b) { return a.offset < b.offset; });
   if (status.ok()) return Rest::kFollows;
+  // What follows the chunk is the damaged record, also for a reader that resumes there.
+  const int64_t from = status.detail().offset;
+  chunk.end = {from, status.detail().record_index};
   if (!Passes(status)) {
     produced->status = std::move(status);
     return Rest::kFollows;
   }
-  // The rest of the file goes with the damaged record, also for a reader that resumes after the chunk.
-  const int64_t from = status.detail().offset;
-  chunk.end = {from, status.detail().record_index};
+  // The rest of the file goes with it.
   produced->skipped = {{from, file_bytes < 0 ? -1 : file_bytes - from, status.detail().message}};
   produced->last = true;
   return Rest::kDropped;

@@ -1,0 +1,87 @@
+"""A reader that is resumed meets the damage that the uninterrupted one meets, at the same place: no sooner, not never."""
+
+import gzip
+import random
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.frames import frames
+
+RECORDS = [b"%04d" % i for i in range(1000)]
+
+
+def taken(reader):
+    """([(batch, the state after it)], the error, or None)."""
+    batches = []
+    try:
+        for batch in reader:
+            batches.append((batch.tolist(), reader.state_dict()))
+    except tf.DataLossError as error:
+        return batches, str(error)
+    return batches, None
+
+
+def check_each(make, states=lambda of: of):
+    """Resumes after each batch; gives the error."""
+    whole, error = taken(make())
+    for given, (_, state) in states(list(enumerate(whole, 1))):
+        resumed = make()
+        resumed.load_state_dict(state)
+        rest, again = taken(resumed)
+        assert ([batch for batch, _ in rest], again) == ([batch for batch, _ in whole[given:]], error)
+    return error
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("byte", [0, -12], ids=["data", "header"])
+@pytest.mark.parametrize(
+    "options",
+    [{"batch_size": 50}, {"batch_size": 40, "shuffle_buffer": 100, "seed": 3}],  # 700 records are whole batches
+    ids=["in order", "shuffled"],
+)
+def test_damage_comes_when_reading_gets_there(tmp_path, pack, byte, options):
+    path, data = tmp_path / "a", bytearray(frames(RECORDS))
+    data[data.index(RECORDS[700]) + byte] ^= 1
+    path.write_bytes(pack(bytes(data)))
+    assert "record 700" in check_each(lambda: tf.ShardReader(path, **options))
+
+
+def write(path, compression, draw):
+    records = [b"%05d" % i + draw.randbytes(draw.choice([0, 10, 3000])) for i in range(draw.choice([50, 400]))]
+    if compression == "one part":
+        path.write_bytes(gzip.compress(frames(records)))
+    else:
+        with tf.io.TFRecordWriter(path, compression) as writer:
+            writer.write_batch(records)
+
+
+def damage(path, draw):
+    data = bytearray(path.read_bytes())
+    kind = draw.choice(["anywhere", "end", "cut"])
+    if kind == "cut":
+        del data[draw.randrange(1, len(data)) :]
+    else:
+        data[draw.randrange(len(data)) if kind == "anywhere" else -draw.randrange(1, 20)] ^= 1 << draw.randrange(8)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP", "one part", "ZLIB", "ZSTD", "SNAPPY"])
+@pytest.mark.parametrize("seed", range(6))
+def test_any_damage_comes_to_a_reader_that_is_resumed(tmp_path, compression, seed):
+    draw = random.Random(seed)
+    paths = [tmp_path / str(i) for i in range(draw.choice([1, 3]))]
+    for path in paths:
+        write(path, compression, draw)
+    damage(paths[-1], draw)
+    options = {
+        "batch_size": draw.choice([1, 7, 40]),
+        "shuffle_buffer": draw.choice([0, 3, 60]),
+        "seed": 3,
+        "cycle_length": draw.choice([1, 2]),
+        "block_length": draw.choice([1, 5]),
+        "num_threads": draw.choice([1, 2]),
+        "prefetch_bytes": draw.choice([1 << 14, 1 << 22]),
+    }
+    last_and_some = lambda states: [*draw.sample(states, min(3, len(states))), *states[-1:]]  # noqa: E731
+    check_each(lambda: tf.ShardReader(paths, **options), last_and_some)
