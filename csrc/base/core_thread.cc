@@ -4,11 +4,9 @@
 
 #include <sys/mman.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -19,10 +17,7 @@ namespace {
 // In the memory that a thread has from the start.
 [[gnu::tls_model("initial-exec")]] thread_local bool prepared = false;
 
-constexpr size_t kReserved = 128 << 10;       // for what a thread needs at once
-constexpr size_t kPlenty = size_t{16} << 30;  // more than other threads take before a new one has begun
-
-void* Map(size_t bytes) { return ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+constexpr size_t kReserved = 128 << 10;  // for what a thread needs at once
 
 // Puts blocks of the sizes that the C library may ask for into this thread's cache, from which it then takes them.
 bool FillCache() noexcept {
@@ -53,13 +48,8 @@ bool PrepareToThrow() noexcept {
 
 namespace internal {
 
-Beginning::Beginning() : pages_(Map(kReserved)) {
+Beginning::Beginning() : pages_(::mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
   if (pages_ == MAP_FAILED) throw std::bad_alloc();
-  void* plenty = Map(kPlenty);
-  if (plenty != MAP_FAILED) {
-    ::munmap(plenty, kPlenty);
-    return;
-  }
   try {
     told_ = std::make_shared<std::atomic<int>>(kNotYet);
   } catch (...) {
@@ -78,13 +68,7 @@ void Beginning::GiveBack() noexcept {
 bool Beginning::Begin() noexcept {
   NeverAskOnThisThread();
   GiveBack();
-  bool begun = PrepareToThrow();
-  // Nobody waits to hear of a failure where there was plenty: others have taken all of it, and will give it back.
-  while (!begun && told_ == nullptr) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    begun = PrepareToThrow();
-  }
-  if (told_ == nullptr) return true;
+  const bool begun = PrepareToThrow();
   told_->store(begun ? kBegun : kFailed);
   told_->notify_all();
   return begun;

@@ -21,8 +21,8 @@ bool PrepareToThrow() noexcept;
 namespace internal {
 
 // Address space that nothing else takes until the new thread gives it back, since the thread may have to get pages of
-// its own from the system for each of the few small things that it needs. If little is left, other threads can take
-// them first: then whoever starts the thread waits to hear whether it has what it needs.
+// its own from the system for each of the few small things that it needs. Other threads can still be first to take
+// them, so whoever starts the thread waits to hear whether it has what it needs.
 class Beginning {
  public:
   Beginning();
@@ -36,7 +36,6 @@ class Beginning {
   // What the thread does first. False: it can't begin, and ends.
   bool Begin() noexcept;
 
-  // Null unless somebody has to wait for it.
   Told told() const { return told_; }
 
  private:
@@ -58,7 +57,6 @@ std::thread StartCoreThread(Work work) {
   std::thread thread([work = std::move(work), beginning = std::move(beginning)]() mutable {
     if (beginning.Begin()) work();
   });
-  if (told == nullptr) return thread;
   told->wait(internal::Beginning::kNotYet);
   if (*told == internal::Beginning::kBegun) return thread;
   thread.join();
