@@ -21,6 +21,8 @@ from benchmarks.running.harness import run
 from benchmarks.running.method import Method
 from benchmarks.running.results import Row, Size, Table
 
+pytestmark = pytest.mark.alone
+
 SHORT = Method(rounds=1, trials=1, min_time=0.0)
 FOUND = contenders.found()
 SMALL = {"ctr": 0.0005, "img": 0.015}

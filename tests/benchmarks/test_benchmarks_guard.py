@@ -11,6 +11,8 @@ from benchmarks.running.harness import run
 from benchmarks.running.method import Method
 from benchmarks.running.results import Row, Table
 
+pytestmark = pytest.mark.alone
+
 FILES = {name: path for name, path in contenders.found().items() if name in ("ours", "floor")}
 
 

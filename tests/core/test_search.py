@@ -17,6 +17,8 @@ import tfrecord_fast as tf
 from tests.core.test_marked_parts import marked
 from tests.support.frames import FRAME, HEADER, frame, header, masked_crc, stream
 
+pytestmark = pytest.mark.alone
+
 MIB = 1 << 20
 
 

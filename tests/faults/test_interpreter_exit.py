@@ -7,6 +7,8 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.processes import printed, run_code
 
+pytestmark = pytest.mark.alone
+
 DAEMONS = {
     "reading": "list(tf.data.TFRecordDataset('r'))",
     "reading a file object": "list(tf.data.TFRecordDataset(io.BytesIO(data)))",

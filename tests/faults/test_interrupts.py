@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.processes import run_code
 
+pytestmark = pytest.mark.alone
+
 WAITING = """
 class Boom(Exception): pass
 def handler(*_): raise Boom

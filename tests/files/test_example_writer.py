@@ -17,6 +17,8 @@ from tests.support.interrupts import is_interrupted
 from tests.support.paths import ROOT
 from tfrecord_fast.files.example_writer import shard_paths
 
+pytestmark = pytest.mark.alone
+
 KINDS = ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]
 ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "20"))
 FEATURES = {"i": tf.FixedLenFeature([], tf.int64)}

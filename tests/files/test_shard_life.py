@@ -25,7 +25,10 @@ RECORDS = 2000
 FILES = 5
 FEATURES = {"x": tf.FixedLenFeature([], tf.int64), "s": tf.VarLenFeature(tf.string)}
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for threads")
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for threads"),
+]
 
 
 def example(number):

@@ -1,4 +1,4 @@
-"""A reader that is resumed meets the damage that the uninterrupted one meets, at the same place: no sooner, not never."""
+"""A reader that is resumed meets the damage that the uninterrupted one meets, and meets it at the same place."""
 
 import gzip
 import random

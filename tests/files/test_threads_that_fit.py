@@ -12,6 +12,8 @@ from tests.support.frames import frames
 from tfrecord_fast.base import cgroups, threads
 from tfrecord_fast.base.cgroups import cpu_quota
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def of_cpus(monkeypatch, tmp_path):

@@ -10,6 +10,8 @@ import tfrecord_fast as tf
 from tests.faults import preload
 from tests.support.frames import frames
 
+pytestmark = pytest.mark.alone
+
 # A disk on which each large read takes 4 ms, without work for the processor.
 SLOW_DISK = """
 #include <dlfcn.h>

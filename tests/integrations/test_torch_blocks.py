@@ -22,6 +22,8 @@ import tfrecord_fast as tf
 from tests.support.paths import ROOT
 from tfrecord_fast.integrations.torch import Batch, LabelledBatch, SequenceBatch, TFRecordIterableDataset, blocks
 
+pytestmark = pytest.mark.alone
+
 METHODS = ["fork", "spawn", "forkserver"]
 
 
