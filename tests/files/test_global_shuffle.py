@@ -385,6 +385,7 @@ print(count, total, most)
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is looked up in /proc")
+@pytest.mark.skipif(bool(tf.build_info()["sanitizers"]), reason="sanitizers keep what is freed")
 @pytest.mark.parametrize("mib", [40, 160])
 def test_memory_does_not_grow_with_the_records(tmp_path, mib):
     """Its own: pages of the files, which are mapped, are the system's to take back."""
