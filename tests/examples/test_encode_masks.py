@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
+from tests.support.names import named
 
 HALF = np.ma.array([1, 2], mask=[0, 1])
 ALL = np.ma.array([1, 2], mask=[1, 1])
@@ -252,7 +253,7 @@ def test_an_integer_that_a_float_list_would_change_is_refused(column):
         [b"a", memoryview(np.arange(2))],
         [np.void(b"ab")],
     ],
-    ids=repr,
+    ids=named,
 )
 def test_what_is_neither_numbers_nor_strings_is_refused(column):
     with pytest.raises(TypeError, match="feature 'a'"):

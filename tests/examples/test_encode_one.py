@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
+from tests.support.names import named
 from tfrecord_fast import _core
 from tfrecord_fast.examples import build
 from tfrecord_fast.examples.columns import as_columns, as_one_row
@@ -85,12 +86,12 @@ def test_plain_values_are_taken_natively(value):
     assert _core.encode_one({"key": value}) == by_columns({"key": value})
 
 
-@pytest.mark.parametrize("value", NOT_PLAIN, ids=repr)
+@pytest.mark.parametrize("value", NOT_PLAIN, ids=named)
 def test_what_is_not_plain_is_left_to_the_columns(value):
     assert _core.encode_one({"a": 1, "key": value}) is None
 
 
-@pytest.mark.parametrize("value", NOT_PLAIN, ids=repr)
+@pytest.mark.parametrize("value", NOT_PLAIN, ids=named)
 def test_what_is_not_plain_gains_no_reference(value):
     before = sys.getrefcount(value)
     _core.encode_one({"a": 1, "key": value})
