@@ -41,7 +41,7 @@ struct FeatureSpec {
   std::vector<uint8_t> default_values;  // numeric: elements * ItemSize(type) bytes
   std::vector<std::string> default_strings;
 
-  // Added to errors about values that do not fit: where the shape comes from, for example. May be empty.
+  // Added to errors about values that do not fit: which records the shape was inferred from. Empty if it was given.
   std::string note;
 
   // Of feature lists (the second map of a SequenceExample) with kPadded: may be absent.
@@ -50,6 +50,8 @@ struct FeatureSpec {
   // Whether the column also tells which rows have the feature.
   bool presence = false;
 
+  // Whether bytes may stand for an array of numbers: if a user has said that there are numbers, and not the records.
+  bool takes_raw_bytes() const { return note.empty(); }
   bool has_default() const { return type == ElementType::kBytes ? !default_strings.empty() : !default_values.empty(); }
 };
 
