@@ -77,8 +77,7 @@ bool Lane::Make(size_t unit, Caller caller, Produced* produced) {
     if (may_be_tried_again && produced->status.too_many_open_files()) return false;
   }
   if (maker_) maker_->Produce(unit, produced);
-  // Whoever stood at the start has been told of what lies before it.
-  std::erase_if(produced->skipped, [this](const Skipped& what) { return what.offset < file_.start.offset; });
+  file_.DropBeforeStart(&produced->skipped);
   if (!produced->status.ok()) {
     produced->last = true;
     produced->status = std::move(produced->status).WithPath(*file_.input.path);

@@ -108,7 +108,7 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
     return;
   }
   Chunk& chunk = produced->chunk;
-  const Place begin = place;
+  const int64_t begin = place.offset;
   chunk.first_index = place.index;
   Status status;
   if (inflated.buffer) {
@@ -119,12 +119,12 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
     chunk.buffer = std::move(inflated.buffer);
   }
   if (status.ok()) status = std::move(inflated.status);
-  if (status.ok() && produced->last) produced->status = lane_.CheckEnd(place.offset);
   if (!status.ok()) {
     status = std::move(status).WithRecord(place.offset, place.index);
     if (lane_.Passes(status)) {
       chunk.end = place;
-      PassOver(sizes, begin, status, &place, produced);
+      const auto bytes = inflated.ended ? inflated.size : sizes.uncompressed;
+      PassOver(begin, begin + static_cast<int64_t>(bytes), status, &place, produced);
       status = {};
     }
   }
@@ -135,6 +135,8 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
     token_.Pass(place);
   }
   lane_.DropBeforeStart(&chunk);
+  lane_.DropBeforeStart(&produced->skipped);
+  if (status.ok() && produced->last && produced->skipped.empty()) status = lane_.CheckEnd(place.offset);
   if (lane_.Finish(-1, produced) == LaneFile::Rest::kDropped) Cancel();
   if (produced->status.ok()) produced->status = std::move(status);
 }
@@ -143,8 +145,7 @@ void PartMaker::ProduceMarked(size_t unit, int64_t offset, const PartSizes& size
 // may be a copy of what stands elsewhere in the part, made by the damage. *place is after its last whole record, and
 // goes to where the next part starts. If nothing is lost, as far as its records tell, a stretch of no bytes names the
 // part.
-void PartMaker::PassOver(const PartSizes& sizes, const Place& begin, const Status& damage, Place* place,
-                         Produced* produced) const {
+void PartMaker::PassOver(int64_t begin, int64_t end, const Status& damage, Place* place, Produced* produced) const {
   const std::string& reason = damage.detail().message;
   const Status first = VerifyChunk(&produced->chunk);
   if (!first.ok()) *place = {first.detail().offset, first.detail().record_index};
@@ -153,11 +154,10 @@ void PartMaker::PassOver(const PartSizes& sizes, const Place& begin, const Statu
     produced->last = true;
     return;
   }
-  const int64_t end = begin.offset + static_cast<int64_t>(sizes.uncompressed);
   if (place->offset < end) {
     produced->skipped.push_back({place->offset, end - place->offset, reason});
   } else {
-    produced->skipped.insert(produced->skipped.begin(), {begin.offset, 0, reason});
+    produced->skipped.insert(produced->skipped.begin(), {begin, 0, reason});
   }
   place->offset = end;
 }
@@ -190,7 +190,8 @@ Status PartMaker::InflatePart(Bytes part, const PartSizes& sizes, Inflated* infl
     inflated->size = std::min(got, sizes.uncompressed);
     TFR_RETURN_IF_ERROR(std::move(status));
   } while (got <= sizes.uncompressed && (progress.consumed > 0 || progress.produced > 0));
-  if (got == sizes.uncompressed && taken == sizes.compressed && progress.between_parts) return {};
+  inflated->ended = got <= sizes.uncompressed && taken == sizes.compressed && progress.between_parts;
+  if (inflated->ended && got == sizes.uncompressed) return {};
   return Status::DataLoss("its mark says " + std::to_string(sizes.uncompressed) + " bytes in " +
                           std::to_string(sizes.compressed) + ", which is not what it holds");
 }

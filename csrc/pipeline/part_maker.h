@@ -48,14 +48,14 @@ class PartMaker : public UnitMaker {
   struct Inflated {
     std::shared_ptr<Buffer> buffer;
     size_t size = 0;
-    Status status;  // OK: all of it
+    bool ended = false;  // the part ends after these, whatever its mark says
+    Status status;       // OK: all of it
   };
 
   void ProduceMarked(size_t unit, int64_t offset, const PartSizes& sizes, Produced* produced);
   void ProduceUnmarked(size_t unit, const Cursor& cursor, Produced* produced);
   Status MarkHolds(int64_t next, bool* holds) const;
-  void PassOver(const PartSizes& sizes, const Place& begin, const Status& damage, Place* place,
-                Produced* produced) const;
+  void PassOver(int64_t begin, int64_t end, const Status& damage, Place* place, Produced* produced) const;
   Status Inflate(int64_t offset, const PartSizes& sizes, Inflated* inflated) const;
   Status InflatePart(Bytes part, const PartSizes& sizes, Inflated* inflated) const;
   Status Cut(const Inflated& inflated, Place* place, Produced* produced) const;

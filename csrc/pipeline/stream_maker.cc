@@ -31,10 +31,11 @@ void StreamMaker::Produce(size_t, Produced* produced) {
     }
     if (chunk.records.empty()) {
       produced->last = true;
+      lane_.DropBeforeStart(&produced->skipped);
       if (produced->skipped.empty()) produced->status = lane_.CheckEnd(chunk.end.offset);
       return;
     }
-    if (chunk.end.index > lane_.start.index) break;  // else all of it lies before the start
+    if (chunk.end.offset > lane_.start.offset) break;  // else all of it lies before the start
   }
   lane_.DropBeforeStart(&chunk);
   lane_.Finish(-1, produced);

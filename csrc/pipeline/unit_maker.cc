@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "framing/format.h"
+
 namespace tfr {
 
 bool LaneFile::Passes(const Status& status) const {
@@ -18,11 +20,20 @@ Status LaneFile::CheckEnd(int64_t end) const {
       .WithRecord(start.offset, start.index);
 }
 
+// By offset: damage that is newer than `start` may have taken records before it.
 void LaneFile::DropBeforeStart(Chunk* chunk) const {
-  if (chunk->first_index >= start.index) return;
-  const int64_t before = std::min(start.index - chunk->first_index, static_cast<int64_t>(chunk->records.size()));
-  chunk->records.erase(chunk->records.begin(), chunk->records.begin() + before);
-  chunk->first_index += before;
+  std::vector<Bytes>& records = chunk->records;
+  const int64_t before = start.offset - chunk->origin_offset + static_cast<int64_t>(kHeaderBytes);
+  const auto first = std::partition_point(records.begin(), records.end(),
+                                          [&](const Bytes& record) { return record.data - chunk->origin < before; });
+  chunk->first_index += first - records.begin();
+  records.erase(records.begin(), first);
+}
+
+void LaneFile::DropBeforeStart(std::vector<Skipped>* skipped) const {
+  std::erase_if(*skipped, [this](const Skipped& what) {
+    return what.offset < start.offset && what.bytes >= 0 && what.offset + what.bytes <= start.offset;
+  });
 }
 
 LaneFile::Rest LaneFile::Finish(int64_t file_bytes, Produced* produced) const {

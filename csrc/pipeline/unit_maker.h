@@ -47,6 +47,9 @@ struct LaneFile {
   Status CheckEnd(int64_t end) const;
   // Leaves out the records before `start`.
   void DropBeforeStart(Chunk* chunk) const;
+  // Leaves out stretches before `start`, since whoever stood there has been told of them, or has got what was damaged
+  // later. One whose end nobody knows stays: it may be new.
+  void DropBeforeStart(std::vector<Skipped>* skipped) const;
   // Keeps the records of a chunk that are wanted and checks their data. kDropped: at a damaged record, the rest of the
   // file was dropped. `file_bytes`: the uncompressed size of the file; -1 if that is not known.
   enum class Rest : uint8_t { kFollows, kDropped };

@@ -85,3 +85,38 @@ def test_any_damage_comes_to_a_reader_that_is_resumed(tmp_path, compression, see
     }
     last_and_some = lambda states: [*draw.sample(states, min(3, len(states))), *states[-1:]]  # noqa: E731
     check_each(lambda: tf.ShardReader(paths, **options), last_and_some)
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP", "one part", "ZLIB", "ZSTD", "SNAPPY"])
+@pytest.mark.parametrize("on_corrupt", ["raise", "skip", "skip_file"])
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_lost_by_damage_after_the_state_was_saved_is_told(tmp_path, compression, on_corrupt, seed):
+    """Before the place of the state, too, where a compressed file has to be read again."""
+    draw, path = random.Random(seed), tmp_path / "a"
+    records = [b"%02d" % i * 5 for i in range(50)]
+    if compression == "one part":
+        path.write_bytes(gzip.compress(frames(records)))
+    else:
+        with tf.io.TFRecordWriter(path, compression) as writer:
+            for i, record in enumerate(records):
+                writer.write(record)
+                if seed % 2 and i in (15, 31):
+                    writer.flush()  # further parts
+    options = {"batch_size": 20, "on_corrupt": on_corrupt, "shuffle_buffer": draw.choice([0, 0, 10]), "seed": 1}
+    first = tf.ShardReader(path, **options)
+    iterator = iter(first)
+    given = next(iterator).tolist() + next(iterator).tolist()
+    state = first.state_dict()
+    whole = path.read_bytes()
+    for _ in range(10):
+        path.write_bytes(whole)
+        damage(path, draw)
+        resumed, rest = tf.ShardReader(path, **options), []
+        resumed.load_state_dict(state)
+        try:
+            for batch in resumed:
+                rest += batch.tolist()
+        except tf.DataLossError:
+            continue
+        assert not set(rest) & set(given)
+        assert resumed.skipped or set(rest) == set(records) - set(given)
