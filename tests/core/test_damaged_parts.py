@@ -169,7 +169,9 @@ def test_resuming_after_a_damaged_part(tmp_path, kind, parts):
         resumed = tf.ShardReader(path, on_corrupt="skip", batch_size=50, num_threads=3)
         resumed.load_state_dict(reader.state_dict())
         assert head + [record for batch in resumed for record in batch] == whole
-        assert reader.skipped + resumed.skipped == all_skipped
+        # A stretch whose end nobody knows is told again: it may be new.
+        again = [one for one in reader.skipped if one.bytes is None]
+        assert reader.skipped + [one for one in resumed.skipped if one not in again] == all_skipped
 
 
 def test_skip_file_drops_the_rest(tmp_path, kind, parts):

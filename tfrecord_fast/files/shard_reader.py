@@ -358,7 +358,10 @@ class ShardReader(Generic[Batch_co]):
 
     @property
     def skipped(self) -> list[Skipped]:
-        """What `on_corrupt` has dropped before the batches given so far."""
+        """What `on_corrupt` has dropped before the batches given so far.
+
+        A reader that was resumed names a stretch of unknown length again if it began before its place: it may be new.
+        """
         if self._stream is not None:
             self._skipped.extend(
                 Skipped(one.path, one.offset, one.bytes, one.reason) for one in self._stream.take_skipped()
