@@ -35,11 +35,16 @@ class Points(lightning.LightningDataModule):
         self.folder, self.batch_size = folder, batch_size
 
     def loader(self, files, **options):
+        # Native threads do the work: no workers are needed. That there are none tells how many batches there are.
         dataset = TFRecordIterableDataset(
-            os.path.join(self.folder, files), FEATURES, batch_size=self.batch_size, label_key="y", **options
+            os.path.join(self.folder, files),
+            FEATURES,
+            batch_size=self.batch_size,
+            label_key="y",
+            num_workers=0,
+            **options,
         )
-        # Native threads do the work: no workers are needed. Lightning saves and restores the position.
-        return StatefulDataLoader(dataset, batch_size=None)
+        return StatefulDataLoader(dataset, batch_size=None)  # Lightning saves and restores its position
 
     def train_dataloader(self):
         return self.loader("train-*.tfrecord", shuffle_files=True, shuffle_buffer=1000, seed=1)

@@ -147,3 +147,13 @@ def test_parsed_columns_go_into_a_frame(path):
     [columns] = tf.ShardReader(path, features)
     frame = pl.DataFrame(columns)
     assert frame["id"].to_list() == list(range(1000)) and frame["tags"].to_list()[:3] == [[], [b"t"], [b"t", b"t"]]
+
+
+def test_a_feature_may_have_the_empty_name(tmp_path):
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"": [1, 2, 3], "b": [4, 5, 6], "column_0": [7, 8, 9]})
+    scan = scan_tfrecord(tmp_path / "a")
+    assert scan.collect().to_dict(as_series=False) == {"": [1, 2, 3], "b": [4, 5, 6], "column_0": [7, 8, 9]}
+    assert scan.select("").collect().to_dict(as_series=False) == {"": [1, 2, 3]}
+    assert scan.filter(pl.col("") > 1).select("column_0").collect().to_series().to_list() == [8, 9]
+    assert scan.select("b", "").head(1).collect().rows() == [(4, 1)]

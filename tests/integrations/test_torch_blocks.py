@@ -20,7 +20,14 @@ from torch.utils.data._utils.pin_memory import pin_memory
 
 import tfrecord_fast as tf
 from tests.support.paths import ROOT
-from tfrecord_fast.integrations.torch import Batch, LabelledBatch, SequenceBatch, TFRecordIterableDataset, blocks
+from tfrecord_fast.integrations.torch import (
+    Batch,
+    LabelledBatch,
+    SequenceBatch,
+    TFRecordIterableDataset,
+    blocks,
+    crossing,
+)
 
 pytestmark = pytest.mark.alone
 
@@ -59,7 +66,7 @@ def assert_same(one, other):
             assert_same(one[key], other[key])
     elif isinstance(one, torch.Tensor):
         assert (one.dtype, one.layout, one.requires_grad) == (other.dtype, other.layout, other.requires_grad)
-        if one.layout is torch.jagged:
+        if one.is_nested:
             assert_same(list(one.unbind()), list(other.unbind()))
         else:
             assert one.shape == other.shape and torch.equal(one.to_dense(), other.to_dense())
@@ -148,6 +155,27 @@ def test_copies_and_pickles_are_batches_of_their_own():
     shared = copy.copy(one)
     shared["y"] = 1
     assert "y" not in one
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize("put", [lambda x: x, lambda x: [x], lambda x: {"y": x}], ids=["itself", "list", "dict"])
+def test_strided_nested_tensors_cross(put):
+    def make(i):
+        return Batch(x=put(torch.nested.nested_tensor([torch.arange(2), torch.arange(1)])), z=torch.arange(3))
+
+    for found in loader(make, 3, workers=1, timeout=60):
+        assert_same(found, make(0))
+
+
+@pytest.mark.parametrize("make", [nest, pair, triple])
+def test_a_batch_that_can_not_be_taken_apart_crosses_as_torch_sends_it(make, monkeypatch):
+    def fail(batch):
+        raise RuntimeError("a tensor like no other")
+
+    monkeypatch.setattr(crossing, "parts_of", fail)
+    expected = make(0)
+    [found] = loader(lambda i: expected, 1, workers=1, timeout=60)
+    assert_same(found, expected)
 
 
 def test_one_message_has_one_block():

@@ -36,7 +36,7 @@ def test_the_page_prints_what_it_says(folder):
     done = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True, env=environment())
     assert done.returncode == 0, done.stderr
     promised = re.findall(r"^print\(.*  # (.*)$", "\n".join(BLOCKS), re.MULTILINE)
-    assert done.stdout.splitlines() == promised and len(promised) == 4
+    assert done.stdout.splitlines() == promised and len(promised) == 5
 
 
 def environment():

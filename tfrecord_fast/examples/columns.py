@@ -147,15 +147,27 @@ def _of_pandas(series: Any, nan: Nan) -> Column:
     """pandas' missing values are nulls; NaN in a NumPy dtype is one, unless it is asked for as a value."""
     if hasattr(series, "columns") or hasattr(series, "levels"):
         raise TypeError(f"expected a column, got a {type(series).__name__}, which has several")
+    if hasattr(series.dtype, "pyarrow_dtype"):  # through NumPy, nulls inside lists would be NaN
+        return column_of(getattr(series, "array", series).__arrow_array__())
+    if hasattr(series.dtype, "categories"):
+        return of_sequence(_of_categories(series))
+    missing = np.asarray(series.isna())  # before it is dense: sparse integers have no value that says it
     if hasattr(series, "sparse"):
         series = series.sparse.to_dense()
-    missing = np.asarray(series.isna())
     if not isinstance(series.dtype, np.dtype) or series.dtype.kind == "O":
         values = np.asarray(series, dtype=object).tolist()
         nans = float | np.floating if nan == "value" and isinstance(series.dtype, np.dtype) else ()
         pairs = zip(missing, values, strict=True)
         return of_sequence([None if null and not isinstance(value, nans) else value for null, value in pairs])
     column = of_array(series.to_numpy())
-    if nan == "value" or not missing.any():
+    if not missing.any() or (nan == "value" and series.dtype.kind == "f"):
         return column
     return column._replace(valid=both(column.valid, (~missing).astype(np.uint8)))
+
+
+def _of_categories(series: Any) -> list[Any]:
+    """The values of a categorical, None where one is missing: NumPy would make floats of integers beside such."""
+    categorical = getattr(series, "array", series)
+    values = np.asarray(categorical.categories, dtype=object).tolist()
+    values.append(None)  # which the code -1 says
+    return [values[code] for code in categorical.codes.tolist()]

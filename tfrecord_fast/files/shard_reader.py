@@ -34,7 +34,7 @@ from .numbers import as_seed, at_least, max_record_size
 from .reader_repr import describe
 from .reader_state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of
 from .reading import Running, Skipped
-from .shares import Shard
+from .shares import Lengths, Shard
 from .sharing import Sharing, SharingOptions
 from .wanted import Wanted
 
@@ -47,7 +47,7 @@ else:
 
     Batch_co = TypeVar("Batch_co", covariant=True)
 
-__all__ = ["ShardReader", "Skipped"]
+__all__ = ["ShardReader", "Skipped", "batches_of_workers"]
 
 _PREFETCH_BYTES = 32 << 20
 _INFER_BYTES = 8 << 20
@@ -285,10 +285,7 @@ class ShardReader(Generic[Batch_co]):
           TypeError: it is endless, or a file can be read only once.
           FileNotFoundError, OSError, errors.DataLossError: a file can't be counted.
         """
-        batches = self._sharing.lengths().batches
-        if batches is None:
-            raise TypeError("a reader whose epochs have no end has no length; num_records are those of one epoch")
-        return batches
+        return _batches([self._sharing.lengths()])
 
     def __bool__(self) -> bool:
         return True  # without counting
@@ -434,3 +431,15 @@ def _register_with_torch() -> None:
     torch = sys.modules.get("torch.utils.data")
     if torch is not None:
         torch.IterableDataset.register(ShardReader)
+
+
+def batches_of_workers(reader: ShardReader[Any], workers: int) -> int:
+    """How many batches so many workers of a DataLoader give together. Raises as `len` of the reader does."""
+    return _batches(reader._sharing.lengths_of_workers(workers))
+
+
+def _batches(lengths: list[Lengths]) -> int:
+    found = [length.batches for length in lengths if length.batches is not None]
+    if len(found) < len(lengths):
+        raise TypeError("a reader whose epochs have no end has no length; num_records are those of one epoch")
+    return sum(found)

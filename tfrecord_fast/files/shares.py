@@ -58,11 +58,13 @@ class Shard:
 
     def part(self) -> Rank:
         """The shard or, in a DataLoader's worker, the worker's part of it."""
-        index, count = self.rank()
         info = worker_info()
-        return (
-            Rank(index, count) if info is None else Rank(index * info.num_workers + info.id, count * info.num_workers)
-        )
+        return self.rank() if info is None else self.parts(info.num_workers)[info.id]
+
+    def parts(self, workers: int) -> list[Rank]:
+        """The parts of the shard that so many workers have."""
+        index, count = self.rank()
+        return [Rank(index * workers + worker, count * workers) for worker in range(workers)]
 
     def __getstate__(self) -> dict[str, Any]:
         parents = None

@@ -109,6 +109,11 @@ class Sharing:
         """How long an iteration would be. Raises as `len` of a reader does."""
         return self._lengths(self.options.shard.part(), stream_files(self._files))
 
+    def lengths_of_workers(self, workers: int) -> list[Lengths]:
+        """The same in each of so many workers of a DataLoader."""
+        files = stream_files(self._files)
+        return [self._lengths(part, files) for part in self.options.shard.parts(workers)]
+
     def _lengths(self, part: Rank, files: list[str] | list[CoreFile]) -> Lengths:
         refuse_streams(self._files)
         counts = self._counts.of(files)

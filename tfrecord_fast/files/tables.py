@@ -63,10 +63,19 @@ class TableSource:
         self._looked_at, self._looked_at_all = 0, False
         self._batch_size: int | None = reader_options.get("batch_size")
         self._features: Any = self._infer(infer_records) if isinstance(features, str) else features
+        if self._is_inferred and infer_records is not None and self._lacks(columns):
+            self._features = self._infer(None)
         if self._batch_size is None and not self._is_inferred:
             self._batch_size = self._fitting_batch_size()
         self._plan = self._make_plan(columns)
         self.schema = self._plan.schema
+
+    def _lacks(self, columns: Sequence[Key] | None) -> bool:
+        """Whether names are asked for that none of the features has."""
+        if columns is None or isinstance(columns, str | bytes):
+            return False
+        parts = self._features if isinstance(self._features, tuple) else (self._features,)
+        return any(all(key not in part for part in parts) for key in columns)
 
     def _make_plan(self, columns: Sequence[Key] | None) -> TablePlan:
         features = self._features
@@ -214,8 +223,8 @@ def read_table(
       columns: the keys of the features to read, in this order; None: all.
       strings: "plain" for Arrow's binary, which every library takes; "view" for binary_view, whose values are not
         copied: they share, and keep, the buffers of the records. pandas and Spark take no views inside lists.
-      infer_records: how many records `features="infer"` looks at. If others turn out not to fit, or have further keys,
-        all are looked at, and read again. None: all at once.
+      infer_records: how many records `features="infer"` looks at. If none of them has one of `columns`, all are looked
+        at; if others turn out not to fit, or have further keys, all are looked at, and read again. None: all at once.
       reader_options: those of ShardReader, such as `shuffle_buffer`, `shard`, `compression_type`, `on_corrupt`. The
         default of `batch_size` depends on the size of records.
 

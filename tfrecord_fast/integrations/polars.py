@@ -84,6 +84,11 @@ def _batches(
 
 
 def _frame(batch: Any) -> pl.DataFrame:
-    frame = pl.from_arrow(batch, rechunk=False)
+    names = batch.schema.names
+    # Polars calls a column without a name "column_0" or so, as another one may be called.
+    numbered = type(batch).from_arrays(batch.columns, names=list(map(str, range(len(names)))))
+    frame = pl.from_arrow(numbered if "" in names else batch, rechunk=False)
     assert isinstance(frame, pl.DataFrame)
+    if "" in names:
+        frame.columns = names
     return frame

@@ -34,6 +34,19 @@ _received = _Kept()  # by pickle
 
 
 def _reduce(batch: Any) -> tuple[Any, ...]:
+    try:
+        return _as_a_block(batch)
+    except Exception:
+        # The thread that sends would print the error and drop the batch, for which the consumer waits forever.
+        return _as_torch_does(batch)
+
+
+def _as_torch_does(batch: Any) -> tuple[Any, ...]:
+    """Each tensor by itself."""
+    return type(batch), (dict(batch),) if isinstance(batch, Batch) else tuple(batch)
+
+
+def _as_a_block(batch: Any) -> tuple[Any, ...]:
     parts, skeleton = parts_of(batch)
     key = skeleton, tuple(parts.kinds)
     found = _layouts.get(key)

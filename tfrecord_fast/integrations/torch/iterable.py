@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from torch.utils.data import IterableDataset
 
 from ..._core import RecordBatch
+from ...base.ranks import worker_info
 from ...data.dataset import Dataset
 from ...errors import InvalidArgumentError
-from ...files.shard_reader import ShardReader
+from ...files.numbers import at_least
+from ...files.shard_reader import ShardReader, batches_of_workers
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
 from ...values.bytes_array import BytesArray
 from .batches import Batch, LabelledBatch, SequenceBatch
@@ -30,11 +32,13 @@ class TFRecordIterableDataset(IterableDataset[Any]):
 
     Args:
       files, features, label_key, groups: as for ShardReader. Instead of files, a ShardReader or a `data.Dataset` whose
-        elements are to be given; then there are no other arguments than the following three.
+        elements are to be given; then there are no other arguments than the following four.
       strings: what becomes of strings. "list": lists of bytes; "uint8": tensors of their bytes, as `ragged` says.
       ragged: what becomes of VarLenFeature and RaggedFeature. "jagged": `torch.nested` tensors with layout
         `torch.jagged`; "padded": dense tensors as long as the batch's longest row, with zeros after shorter ones.
       transform: called with each batch, in the worker if there are any; what it returns is given instead.
+      num_workers: the DataLoader's, for `len`: each worker makes batches of its own records, so their number depends on
+        it, and the DataLoader doesn't tell.
       options: ShardReader's: `batch_size`, `shuffle_buffer`, `seed`, `num_epochs`, `shard` and so on.
 
     A batch is a `Batch`, a dict of: for FixedLenFeature a tensor of its dtype `[n, *shape]` over the column's own
@@ -74,9 +78,11 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         strings: Strings = "list",
         ragged: Ragged = "jagged",
         transform: Callable[[Any], Any] | None = None,
+        num_workers: int | None = None,
         **options: Unpack[ReaderOptions],
     ) -> None:
         super().__init__()
+        self._num_workers = None if num_workers is None else at_least(0, "num_workers", num_workers)
         choices = Choices.checked(strings, ragged)
         self._source: ShardReader[Any] | Elements
         if isinstance(files, ShardReader | Dataset):
@@ -96,16 +102,35 @@ class TFRecordIterableDataset(IterableDataset[Any]):
         return self._source.dataset if isinstance(self._source, Elements) else self._source
 
     def __iter__(self) -> Iterator[Any]:
+        self._check_workers()
         return map(self._conversion, self._source)
 
+    def _check_workers(self) -> None:
+        """Refuses what would have made `len` wrong, by which trainers stop."""
+        info = worker_info()
+        workers = 0 if info is None else info.num_workers
+        if self._num_workers not in (None, workers):
+            raise InvalidArgumentError(
+                f"the dataset was made with num_workers={self._num_workers}, and is read with {workers}: give it what "
+                "the DataLoader is given"
+            )
+
     def __len__(self) -> int:
-        """The number of batches.
+        """The number of batches that a DataLoader with `num_workers` gives; in a worker, of this worker's.
 
         Raises:
-          TypeError: it is not known.
+          TypeError: it is not known: batches of files without `num_workers`, or endless ones.
+          FileNotFoundError, OSError, errors.DataLossError: a file can't be counted.
         """
         source: Any = self._source
-        return len(source)
+        if isinstance(source, Elements) or worker_info() is not None:
+            return len(source)
+        if self._num_workers is None:
+            raise TypeError(
+                "how many batches there are depends on the DataLoader's workers: give num_workers=… to the "
+                "dataset, too, 0 if there are none"
+            )
+        return batches_of_workers(source, max(1, self._num_workers))
 
     def __bool__(self) -> bool:
         return True

@@ -71,7 +71,8 @@ class Parts:
         """The skeleton of a value, whose leaves are noted: a number is that of a tensor."""
         kind = type(value)
         if kind is torch.Tensor:
-            if value.layout is torch.strided and value.dtype in _DTYPES and value.is_cpu and not value.requires_grad:
+            # Nested tensors say that they are strided, but have no one shape.
+            if value.layout is torch.strided and _is_plain(value) and not value.is_nested:
                 return self._put(value)
             return self._take_tensor(value)
         if kind in _MAPPINGS:

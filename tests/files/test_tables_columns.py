@@ -1,0 +1,67 @@
+"""Columns that are asked for by name are looked for in all records, if those looked at first don't have them."""
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support import wire_writer as wire
+from tfrecord_fast.errors import InvalidArgumentError
+from tfrecord_fast.files.tables import TableSource
+
+ONE = wire.feature("int64", [1])
+USUAL, RARE = wire.example([(b"a", ONE)]), wire.example([(b"a", ONE), (b"rare", wire.feature("int64", [7]))])
+VALUES = [None] * 10 + [7]
+
+
+def write(path, records):
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch(records)
+    return str(path)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return write(tmp_path / "a.tfrecord", [USUAL] * 10 + [RARE])
+
+
+@pytest.mark.parametrize("columns", [["rare"], ["rare", "a"], ("a", "rare")])
+def test_a_column_that_the_first_records_lack_is_found(columns, path):
+    table = tf.read_table(path, columns=columns, infer_records=5)
+    assert table.column_names == list(columns) and table["rare"].to_pylist() == VALUES
+
+
+def test_batches_have_it_too(path):
+    assert tf.read_batches(path, columns=["rare"], infer_records=5).read_all()["rare"].to_pylist() == VALUES
+
+
+def test_polars_and_duckdb_and_datasets_have_it_too(path):
+    from tfrecord_fast.integrations import duckdb, huggingface, polars
+
+    options = {"columns": ["rare"], "infer_records": 5}
+    assert polars.scan_tfrecord(path, **options).collect()["rare"].to_list() == VALUES
+    assert [value for (value,) in duckdb.from_tfrecord(path, **options).fetchall()] == VALUES
+    assert huggingface.from_tfrecord(path, **options)["rare"][:] == VALUES
+
+
+@pytest.mark.parametrize("late", ["context", "lists"])
+def test_of_sequences_it_may_be_of_the_context_or_a_list(late, tmp_path):
+    usual = wire.sequence_example([(b"a", ONE)], [(b"s", [ONE])])
+    rare = wire.sequence_example(
+        [(b"a", ONE), *([(b"rare", ONE)] if late == "context" else [])],
+        [(b"s", [ONE]), *([(b"rare", [ONE])] if late == "lists" else [])],
+    )
+    path = write(tmp_path / "a", [usual] * 5 + [rare])
+    found = tf.read_table(path, columns=["rare"], infer_records=3)["rare"].to_pylist()
+    assert found[:5] == [None] * 5 and found[5] is not None
+
+
+def test_a_column_that_no_record_has_is_refused(path):
+    with pytest.raises(InvalidArgumentError, match=r"columns \['b'\] are none of the features \['a', 'rare'\]"):
+        tf.read_table(path, columns=["b"], infer_records=5)
+
+
+def test_a_column_that_the_first_records_have_costs_no_second_look(path, monkeypatch):
+    looks = []
+    infer = TableSource._infer
+    monkeypatch.setattr(TableSource, "_infer", lambda self, most: looks.append(most) or infer(self, most))
+    assert tf.read_batches(path, columns=["a"], infer_records=5).read_all().num_rows == 11
+    assert looks == [5]
