@@ -31,8 +31,8 @@ def _alarm_after(seconds):
         signal.signal(signal.SIGALRM, before)
 
 
-def taken_with_an_alarm(elements, seconds, on_alarm=lambda taken: None):
-    """All elements of an iterator; the handler raises once, in a `next()` after that time, and the loop goes on.
+def taken_with_an_alarm(elements, seconds, on_alarm=lambda taken: None, goes_on=True):
+    """All elements of an iterator; the handler raises once, in a `next()` after that time; the loop goes on if told.
 
     In between, `on_alarm` is called with those that were taken before.
     """
@@ -47,5 +47,6 @@ def taken_with_an_alarm(elements, seconds, on_alarm=lambda taken: None):
         except Alarm:
             on_alarm(taken)
         _Armed.now = False
-        taken.extend(elements)
+        if goes_on:
+            taken.extend(elements)
     return taken

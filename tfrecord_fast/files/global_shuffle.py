@@ -20,10 +20,11 @@ from .. import _core
 from ..base.process import Origin
 from ..base.ranks import Rank
 from ..base.workers import NoThreadError, Pending, Workers
-from ..errors import InvalidArgumentError, TFRecordError
+from ..errors import InvalidArgumentError
 from ..examples.plans import ExamplePlan, SequencePlan
 from ..examples.tables import TablePlan
 from .permutation import Permutation
+from .signals import is_of_signal
 
 __all__ = ["GlobalShuffle", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
 
@@ -229,7 +230,7 @@ class _Maker:
         try:
             window: _core.RecordBatch | None = self._reader.take(numbers)
         except Exception as error:
-            if _is_of_signal(error):
+            if is_of_signal(error):
                 raise
             window = None  # in one of these batches, which is found out one by one
         for first, last in ranges:
@@ -237,7 +238,7 @@ class _Maker:
                 batch = self._reader.take(numbers[first:last]) if window is None else window[first:last]
                 made.append((last - first, self._parsed(batch)))
             except Exception as error:
-                if _is_of_signal(error):
+                if is_of_signal(error):
                     raise
                 made.append((last - first, error))
                 break
@@ -265,13 +266,6 @@ class _Maker:
         if self._permutation is None or self._permutation[0] != epoch:
             self._permutation = epoch, Permutation(len(self._reader), self._order.seed, epoch)
         return self._permutation[1]
-
-
-def _is_of_signal(error: Exception) -> bool:
-    """Whether a signal's handler may have raised it, and not the files or their records."""
-    if threading.current_thread() is not threading.main_thread() or isinstance(error, TFRecordError | MemoryError):
-        return False
-    return not isinstance(error, OSError) or error.errno is None
 
 
 def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:
