@@ -8,12 +8,12 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeVar
 
 from .. import _core
 from ..base.threads import default_threads
+from ..base.workers import Workers
 from ..errors import DataLossError
 from ..files.names import COMPRESSION_TYPES, CoreFile, core_files
 from .console import Console
@@ -200,10 +200,10 @@ def for_each_file(files: list[CoreFile], work: Callable[[CoreFile, int, Callable
         if stop.is_set():
             raise Cancelled
 
-    pool = ThreadPoolExecutor(jobs)
+    workers = Workers(jobs, "tfrecord_fast files")
     try:
-        yield from pool.map(lambda file: work(file, spare_threads, checkpoint), files)
+        yield from workers.map(lambda file: work(file, spare_threads, checkpoint), files)
     finally:
         stop.set()
         # After an interrupt some thread may wait for a pipe: it is left until the process ends.
-        pool.shutdown(wait=False, cancel_futures=True)
+        workers.stop()

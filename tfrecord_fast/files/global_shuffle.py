@@ -7,7 +7,6 @@ order. While one window is handed out, the next is made on another thread.
 
 from __future__ import annotations
 
-import concurrent.futures
 import os
 import threading
 import weakref
@@ -20,10 +19,12 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.process import Origin
 from ..base.ranks import Rank
-from ..errors import InvalidArgumentError, TFRecordError
+from ..base.workers import NoThreadError, Pending, Workers
+from ..errors import InvalidArgumentError
 from ..examples.plans import ExamplePlan, SequencePlan
 from ..examples.tables import TablePlan
 from .permutation import Permutation
+from .signals import is_of_signal
 
 __all__ = ["GlobalShuffle", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
 
@@ -119,14 +120,14 @@ class GlobalShuffle:
         batches = max(1, window_bytes // (mean_bytes * order.batch_size))
         self._window = min(batches, -(-self._size // order.batch_size)) * order.batch_size  # whole batches
         self._made: list[Any] = []  # of this window, the last one first
-        self._next: concurrent.futures.Future[list[Any]] | None = None
+        self._next: Pending[list[Any]] | None = None
         self._made_up_to = self._place
         self._failed = False
         self._lock, self._origin = threading.RLock(), Origin()
-        self._pool: concurrent.futures.ThreadPoolExecutor | None = None
+        self._workers: Workers | None = None
         if num_threads > 1:
-            self._pool = concurrent.futures.ThreadPoolExecutor(1, "tfrecord_fast shuffle")
-            weakref.finalize(self, _end, self._pool, self._origin).atexit = False
+            self._workers = Workers(1, "tfrecord_fast shuffle")
+            weakref.finalize(self, self._workers.stop).atexit = False
 
     def batches(self) -> Iterator[Any]:
         return self
@@ -139,44 +140,43 @@ class GlobalShuffle:
     def __next__(self) -> Any:
         if not self._origin.is_here():
             raise ValueError("this reader was started by another process, of which this one is a fork")
-        with self._lock:
-            if not self._made and not self._failed:
-                self._made = self._take_window()
-            if not self._made or self._failed:
-                raise StopIteration
-            count, made = self._made[-1]
-            if isinstance(made, Exception):
-                self._failed = True
-                raise made
-            # Not `pop`: after a call, a signal could take the batch away, and the place would be that of another.
-            del self._made[-1]
-            self._place += count
-            return made
+        while True:
+            with self._lock:
+                if not self._made and not self._failed:
+                    self._take_window()
+                if not self._made or self._failed:
+                    raise StopIteration
+            if self._made:  # another thread may have taken the last one
+                # Without a call, which the end of a `with` is, too: after one, a signal could take the batch away.
+                count, made = self._made[-1]
+                if isinstance(made, Exception):
+                    self._failed = True
+                    raise made
+                del self._made[-1]
+                self._place += count
+                return made
 
-    def _take_window(self) -> list[Any]:
-        """The next window; nothing is lost if a signal ends the wait."""
-        if self._next is None and self._pool is not None:
+    def _take_window(self) -> None:
+        """Puts the next window into `_made`; nothing is lost if a signal ends the wait."""
+        if self._next is None and self._workers is not None:
             try:
-                self._next = self._begin()
-            except RuntimeError:  # the system has no thread for it
-                self._pool.shutdown(wait=False, cancel_futures=True)
-                self._pool = None
-        if self._pool is None:
+                self._next = self._begin(self._workers)
+            except NoThreadError:
+                self._workers = None
+        if self._next is None or self._workers is None:
             begin, end = self._claim()
             made = self._maker.make(begin, end)
-            self._made_up_to = end
-            return made
-        assert self._next is not None
-        made = self._next.result()
-        self._next = self._begin() if made else None
-        return made
+            self._made, self._made_up_to = made, end
+        else:
+            made = self._next.result()
+            following = self._begin(self._workers) if made else None
+            self._made, self._next = made, following
 
-    def _begin(self) -> concurrent.futures.Future[list[Any]]:
+    def _begin(self, workers: Workers) -> Pending[list[Any]]:
         begin, end = self._claim()
-        assert self._pool is not None
-        future = self._pool.submit(self._maker.make, begin, end)
+        pending = workers.submit(self._maker.make, begin, end)
         self._made_up_to = end
-        return future
+        return pending
 
     def _claim(self) -> tuple[int, int]:
         begin = self._made_up_to
@@ -194,11 +194,6 @@ class GlobalShuffle:
 
     def take_skipped(self) -> list[Any]:
         return []  # damage is an error
-
-
-def _end(pool: concurrent.futures.ThreadPoolExecutor, origin: Origin) -> None:
-    if origin.is_here():
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Maker:
@@ -235,7 +230,7 @@ class _Maker:
         try:
             window: _core.RecordBatch | None = self._reader.take(numbers)
         except Exception as error:
-            if _is_of_signal(error):
+            if is_of_signal(error):
                 raise
             window = None  # in one of these batches, which is found out one by one
         for first, last in ranges:
@@ -243,7 +238,7 @@ class _Maker:
                 batch = self._reader.take(numbers[first:last]) if window is None else window[first:last]
                 made.append((last - first, self._parsed(batch)))
             except Exception as error:
-                if _is_of_signal(error):
+                if is_of_signal(error):
                     raise
                 made.append((last - first, error))
                 break
@@ -271,13 +266,6 @@ class _Maker:
         if self._permutation is None or self._permutation[0] != epoch:
             self._permutation = epoch, Permutation(len(self._reader), self._order.seed, epoch)
         return self._permutation[1]
-
-
-def _is_of_signal(error: Exception) -> bool:
-    """Whether a signal's handler may have raised it, and not the files or their records."""
-    if threading.current_thread() is not threading.main_thread() or isinstance(error, TFRecordError | MemoryError):
-        return False
-    return not isinstance(error, OSError) or error.errno is None
 
 
 def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextlib
 import functools
 import hashlib
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.threads import default_threads
+from ..base.workers import NoThreadError, Workers
 from ..errors import InvalidArgumentError
 from ..typing import PathLike
 from .file_objects import FileObject
@@ -190,18 +190,15 @@ class RecordCounts:
         if threads <= 1:
             return [self._read_one(file, default_threads()) for file in files]
         stop = threading.Event()
-        with concurrent.futures.ThreadPoolExecutor(threads, "tfrecord_fast count") as pool:
-            try:
-                jobs = [pool.submit(self._read_one, file, 1, stop) for file in files]
-            except RuntimeError:  # the system has no thread for it
-                stop.set()
-                pool.shutdown(cancel_futures=True)
-                return [self._read_one(file, 1) for file in files]
-            try:
-                return [job.result() for job in jobs]
-            except BaseException:
-                stop.set()
-                raise
+        workers = Workers(threads, "tfrecord_fast count")
+        try:
+            return list(workers.map(lambda file: self._read_one(file, 1, stop), files))
+        except NoThreadError:
+            return [self._read_one(file, 1) for file in files]
+        finally:
+            stop.set()
+            workers.stop()
+            workers.join()
 
     def _read_one(
         self, file: str | CoreFile, threads: int, stop: threading.Event | None = None, **part: list[int]

@@ -13,7 +13,7 @@ from .node import Run
 from .order import Shuffle
 from .records import Records
 from .turns import InTurn
-from .windows import Window, windowed_batches, windowed_records
+from .windows import Window, WindowedBatches, WithLastRecords, windowed_records
 
 __all__ = ["RecordPlan"]
 
@@ -47,15 +47,15 @@ class RecordPlan:
             options = {"batch_size": self.batch_size, "drop_remainder": self.drop_remainder}
             return self._stream(run, seed, **options).batches()
         size = self.batch_size
-        batches = windowed_batches(
+        batches = WithLastRecords(
             self._stream(run, seed, batch_size=size).batches(),
-            self.windows,
-            size,
-            self.drop_remainder,
             # If a batch can't be made, its records up to the damage still can.
             lambda given: islice(self._stream(run, seed).records(), given, None),
         )
-        return InTurn(batches)
+        return self._windowed(batches, size)
+
+    def _windowed(self, batches: Iterator[_core.RecordBatch], size: int) -> Iterator[_core.RecordBatch]:
+        return InTurn(WindowedBatches(batches, self.windows, size, self.drop_remainder))
 
     def _iterate_one_by_one(self, run: Run) -> Iterator[Any]:
         """The same, for files whose paths are taken as they are needed: a stream for each."""
@@ -65,7 +65,7 @@ class RecordPlan:
                 records = Windowed(records, *window)
             return records
         batches = self.source.batches(run, self.batch_size)
-        return InTurn(windowed_batches(batches, self.windows, self.batch_size, self.drop_remainder, lambda _: iter(())))
+        return self._windowed(batches, self.batch_size)
 
     def _stream(self, run: Run, seed: int, **options: Any) -> _core.RecordStream:
         """The native stream of everything before the windows: the one place where a plan becomes a stream."""

@@ -20,7 +20,7 @@ from .options import WithOptions
 from .order import Repeat, Shuffle, Slice
 from .prefetch import Prefetch
 from .sources import Generated
-from .windows import with_last_records
+from .windows import WithLastRecords
 
 __all__ = ["Records", "joined", "lists_paths"]
 
@@ -69,10 +69,12 @@ class Records(Node):
 
     def batches(self, run: Run, size: int) -> Iterator[_core.RecordBatch]:
         """The records of paths that are not at hand, in batches of at most that size, each of one file."""
-        for file in self._one_by_one(run):
+
+        def open_file(file: Any) -> Iterator[_core.RecordBatch]:
             one = self._of_one(file)
-            batches = one.stream(run, batch_size=size).batches()
-            yield from with_last_records(batches, partial(one._after, run))
+            return WithLastRecords(one.stream(run, batch_size=size).batches(), partial(one._after, run))
+
+        return Chained(self._one_by_one(run), open_file)
 
     def _after(self, run: Run, given: int) -> Iterator[bytes]:
         return islice(self.stream(run).records(), given, None)

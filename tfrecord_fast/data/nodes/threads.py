@@ -22,6 +22,7 @@ from typing import Any
 from ... import _core
 from ...base.process import Origin
 from ...base.ranks import dividing, is_dividing
+from ...base.workers import has_started
 from .turns import take_turns
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
@@ -117,27 +118,34 @@ class _Pool:
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._started = 0
+        self._thread: threading.Thread | None = None  # the next one, of which it is not known yet whether it starts
         self._work: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None] = SimpleQueue()
 
     def submit(self, function: Callable[[Any], Any], element: Any) -> Future[Any]:
         future: Future[Any] = Future()
         self._work.put((future, function, element))
         if self._started < self._threads:
-            name = f"tfrecord_fast.map_{self._started}"
-            thread = threading.Thread(target=_call_functions, args=(self._work, is_dividing()), name=name, daemon=True)
-            _running[thread] = self
-            self._started += 1
-            if not _has_started(thread):
-                self._started -= 1
-                self._threads = self._started
+            self._start_one()
         if self._threads == 0:
             self._work.put(None)
             _call_functions(self._work, is_dividing())
         return future
 
+    def _start_one(self) -> None:
+        if self._thread is None:
+            name = f"tfrecord_fast.map_{self._started}"
+            arguments = (self._work, is_dividing())
+            self._thread = threading.Thread(target=_call_functions, args=arguments, name=name, daemon=True)
+        _running[self._thread] = self
+        if has_started(self._thread):
+            self._started += 1
+        else:
+            self._threads = self._started
+        self._thread = None
+
     def end(self) -> None:
         """Lets the threads end when all is done."""
-        for _ in range(self._started):
+        for _ in range(self._started + (self._thread is not None)):
             self._work.put(None)
 
     def stop(self) -> None:
@@ -162,15 +170,6 @@ def _call_functions(work: SimpleQueue[tuple[Future[Any], Callable[[Any], Any], A
             del future, function, element
 
 
-def _has_started(thread: threading.Thread) -> bool:
-    """After starting it; False if the system has no more threads for this process."""
-    try:
-        thread.start()
-    except RuntimeError:
-        return False
-    return True
-
-
 _running: weakref.WeakKeyDictionary[threading.Thread, _Room | _Pool] = weakref.WeakKeyDictionary()
 
 
@@ -185,7 +184,7 @@ def _stop_all() -> None:
     for _, what in threads:
         what.stop()
     for thread, _ in threads:
-        if thread.ident is None:  # its start was interrupted
+        if thread.ident is None:  # it never started
             continue
         thread.join(0.2)
         if thread.is_alive() and thread.ident is not None:  # it is making an element that takes long, or never comes
@@ -208,6 +207,7 @@ class Prefetched:
         self._source = _Source(start)
         self._room = _Room(size)
         self._thread: threading.Thread | None = None
+        self._begun = False  # whether it is known that the thread has started, or that none could be had
         self._alone = False  # without a thread, since none could be had: elements are made when they are asked for
         self._origin = Origin()
         self._turn: Any
@@ -218,13 +218,10 @@ class Prefetched:
 
     def __next__(self) -> Any:
         _check_process(self._origin)
-        if self._thread is None:
-            self._begin()
-        elif self._thread.ident == threading.get_ident():
+        if self._thread is not None and self._thread.ident == threading.get_ident():
             raise RuntimeError("a function asked the iterator that is calling it for an element")
-        elif self._thread.ident is None:
-            with self._turn:  # until it is known whether it starts, if another thread is starting it
-                pass
+        if not self._begun:
+            self._begin()
         if self._alone:
             with self._turn:
                 self._source.make_one()
@@ -239,13 +236,15 @@ class Prefetched:
 
     def _begin(self) -> None:
         with self._turn:
-            if self._thread is not None:
+            if self._begun:
                 return
-            arguments = (self._room, weakref.ref(self._source), is_dividing())
-            thread = threading.Thread(target=_fill, args=arguments, name="tfrecord_fast.prefetch", daemon=True)
-            _running[thread] = self._room
-            self._thread = thread  # at once: the thread may ask, too
-            self._alone = not _has_started(thread)
+            if self._thread is None:
+                arguments = (self._room, weakref.ref(self._source), is_dividing())
+                thread = threading.Thread(target=_fill, args=arguments, name="tfrecord_fast.prefetch", daemon=True)
+                self._thread = thread  # at once: the thread may ask, too
+            _running[self._thread] = self._room
+            self._alone = not has_started(self._thread)
+            self._begun = True
 
     def __del__(self) -> None:
         room: _Room | None = getattr(self, "_room", None)  # making it may have been interrupted

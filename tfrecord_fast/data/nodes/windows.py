@@ -7,9 +7,11 @@ from itertools import islice, repeat
 from typing import NamedTuple
 
 from ... import _core
+from ...errors import FailedPreconditionError
+from ...files.signals import is_of_signal
 from .turns import InTurn
 
-__all__ = ["Window", "windowed_batches", "windowed_records", "with_last_records"]
+__all__ = ["Window", "WindowedBatches", "WithLastRecords", "windowed_records"]
 
 
 class Window(NamedTuple):
@@ -41,6 +43,8 @@ def _after(records: Iterator[bytes], count: int) -> Iterator[bytes]:
     try:
         next(islice(records, count, count), None)
     except Exception as error:
+        if is_of_signal(error):
+            raise
         return map(_raised, [error])
     return records
 
@@ -55,71 +59,122 @@ def _first(records: Iterator[bytes], count: int | None) -> Iterator[bytes]:
     return records if count is None else map(nothing.get, repeat(None, count), records)
 
 
-def windowed_batches(
-    batches: Iterator[_core.RecordBatch],
-    windows: tuple[Window, ...],
-    size: int,
-    drop_remainder: bool,
-    records_from: Callable[[int], Iterator[bytes]],
-) -> Iterator[_core.RecordBatch]:
-    """The records that pass the windows, in batches of `size`.
+class WindowedBatches(Iterator[_core.RecordBatch]):
+    """The records that pass the windows, in batches of `size`; threads take turns (see InTurn).
+
+    What a signal's handler raises, at any place, passes over nothing: each step changes what is kept all at once,
+    after its last call.
 
     Args:
       batches: of the records before the windows, of any sizes.
+    """
+
+    def __init__(
+        self, batches: Iterator[_core.RecordBatch], windows: tuple[Window, ...], size: int, drop_remainder: bool
+    ) -> None:
+        self._batches = batches
+        self._windows = windows
+        self._size = size
+        self._drop_remainder = drop_remainder
+        self._seen = (0,) * len(windows)  # how many records have come to each window
+        self._uncut: _core.RecordBatch | None = None
+        self._held: list[_core.RecordBatch] = []
+        self._count = 0  # of the records held
+        self._ended = any(window.stop is not None and window.stop <= window.start for window in windows)
+
+    def __next__(self) -> _core.RecordBatch:
+        while self._count < self._size and (self._uncut is not None or self._takes_another()):
+            self._cut()
+        if not self._count or (self._count < self._size and self._drop_remainder):
+            raise StopIteration
+        whole = self._held[0] if len(self._held) == 1 else _core.concatenate(self._held)
+        left = self._count - self._size
+        held = []
+        if left > 0:
+            whole, held = whole[: self._size], [whole[self._size :]]
+        self._held, self._count = held, max(left, 0)
+        return whole
+
+    def _takes_another(self) -> bool:
+        if self._ended:
+            return False
+        try:
+            for batch in self._batches:  # not `next`: after a call, a signal could take the batch away
+                self._uncut = batch
+                return True
+        except Exception as error:
+            if _is_damage(error):
+                self._ended, self._held, self._count = True, [], 0  # it takes the place of the last batch
+            raise
+        self._ended = True
+        return False
+
+    def _cut(self) -> None:
+        """Adds what passes all windows."""
+        batch, seen, ended = self._uncut, [], self._ended
+        assert batch is not None
+        for window, before in zip(self._windows, self._seen, strict=True):
+            after = before + len(batch)
+            batch = _cut(batch, window, before)
+            seen.append(after)
+            ended = ended or (window.stop is not None and after >= window.stop)
+        held = [*self._held, batch] if len(batch) else self._held
+        count = self._count + len(batch)
+        now = tuple(seen)
+        self._uncut, self._seen, self._ended, self._held, self._count = None, now, ended, held, count
+
+
+def _cut(batch: _core.RecordBatch, window: Window, seen: int) -> _core.RecordBatch:
+    """What passes the window, to which so many records have come before."""
+    start, stop, step = window
+    first = start - seen if seen < start else -(seen - start) % step
+    last = len(batch) if stop is None else max(0, min(len(batch), stop - seen))
+    return batch[first : max(first, last) : step]
+
+
+class WithLastRecords(Iterator[_core.RecordBatch]):
+    """The batches; if one fails, the records before the damage, and then the error.
+
+    Args:
       records_from: the records again, one by one, from a place on; called if `batches` raises.
     """
-    cutters = [_Cutter(window) for window in windows]
-    held: list[_core.RecordBatch] = []
-    count = 0
-    for batch in with_last_records(batches, records_from):
-        for cutter in cutters:
-            batch = cutter.cut(batch)
-        if len(batch):
-            held.append(batch)
-            count += len(batch)
-        while count >= size:
-            whole = held[0] if len(held) == 1 else _core.concatenate(held)
-            yield whole if len(whole) == size else whole[:size]
-            count -= size
-            held = [whole[size:]] if count else []
-        if any(cutter.ended for cutter in cutters):
-            break
-    if count and not drop_remainder:
-        yield held[0] if len(held) == 1 else _core.concatenate(held)
+
+    def __init__(self, batches: Iterator[_core.RecordBatch], records_from: Callable[[int], Iterator[bytes]]) -> None:
+        self._batches = batches
+        self._records_from = records_from
+        self._given = 0  # without `_last`
+        self._last: _core.RecordBatch | tuple[()] = ()
+        self._rest: Iterator[_core.RecordBatch] | None = None
+        self._fault: Exception | None = None
+        self._told = False
+
+    def __next__(self) -> _core.RecordBatch:
+        given = self._given + len(self._last)
+        self._given, self._last = given, ()
+        if self._fault is None:
+            try:
+                for batch in self._batches:  # not `next`: after a call, a signal could take the batch away
+                    self._last = batch
+                    return batch
+                raise StopIteration
+            except Exception as error:
+                if isinstance(error, StopIteration) or not _is_damage(error):
+                    raise
+                self._fault = error
+        if self._rest is None:
+            self._rest = map(_alone, self._records_from(given))
+        for batch in self._rest:
+            return batch
+        if self._told:
+            raise StopIteration
+        self._told = True
+        raise self._fault
 
 
-class _Cutter:
-    """Cuts a window out of batches that follow one another."""
-
-    def __init__(self, window: Window) -> None:
-        self._window = window
-        self._seen = 0
-        self.ended = window.stop is not None and window.stop <= window.start
-
-    def cut(self, batch: _core.RecordBatch) -> _core.RecordBatch:
-        start, stop, step = self._window
-        if self._seen < start:
-            first = start - self._seen
-        else:
-            first = -(self._seen - start) % step
-        last = len(batch) if stop is None else max(0, min(len(batch), stop - self._seen))
-        self._seen += len(batch)
-        self.ended = stop is not None and self._seen >= stop
-        return batch[first : max(first, last) : step]
+def _is_damage(error: Exception) -> bool:
+    """Whether an error of the stream is about its records, and not about a signal that has interrupted it."""
+    return not is_of_signal(error) and not isinstance(error, FailedPreconditionError)
 
 
-def with_last_records(
-    batches: Iterator[_core.RecordBatch], records_from: Callable[[int], Iterator[bytes]]
-) -> Iterator[_core.RecordBatch]:
-    """The batches; if one fails, the records before the damage, and then the error."""
-    given = 0
-    try:
-        for batch in batches:
-            given += len(batch)
-            yield batch
-        return
-    except Exception as error:
-        fault = error
-    for record in records_from(given):
-        yield _core.record_batch([record])
-    raise fault
+def _alone(record: bytes) -> _core.RecordBatch:
+    return _core.record_batch([record])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from queue import SimpleQueue
 from typing import Any
 
-from ...base.process import Origin
+from ...base.workers import Workers
 
 __all__ = ["Ahead"]
 
@@ -24,32 +24,30 @@ class Ahead(Iterator[Any]):
     def __init__(self, elements: Iterator[Any], make: Callable[[Any], Any], threads: int, most: int) -> None:
         self._line = _Line(elements, make)
         self._most = max(most, 1)
-        self._pool = concurrent.futures.ThreadPoolExecutor(threads, "tfrecord_fast keras")
-        self._asked: list[concurrent.futures.Future[tuple[int, Any]]] = []
+        self._workers = Workers(threads, "tfrecord_fast keras")
+        self._asked = 0  # for so many, of which nothing is known yet; if a signal disturbs the count, it is too low
         self._made: dict[int, Any] = {}  # by number: those that came before their turn
         self._next = 0
-        weakref.finalize(self, _end, self._pool, Origin()).atexit = False
+        weakref.finalize(self, self._workers.stop).atexit = False
 
     def __next__(self) -> Any:
-        while len(self._asked) + len(self._made) < self._most or not (self._asked or self._made):
-            self._asked.append(self._pool.submit(self._line.make_next))
+        while self._asked + len(self._made) < self._most or not (self._asked or self._made):
+            self._workers.submit(self._line.make_next)
+            self._asked += 1
         while self._next not in self._made:
-            number, made = self._asked[0].result()  # if a signal ends the wait, nothing is lost
-            del self._asked[0]
-            self._made[number] = made
-        made = self._made.pop(self._next)
+            for number, made in self._line.results:  # not `get`: after a call, a signal could take the result away
+                self._made[number] = made
+                self._asked -= 1
+                break
+        made = self._made[self._next]
         if made is _END:
-            self._made[self._next] = _END
             raise StopIteration
+        failed = isinstance(made, _Failed)
+        del self._made[self._next]  # from here on, there is no call
         self._next += 1
-        if isinstance(made, _Failed):
+        if failed:
             raise made.error
         return made
-
-
-def _end(pool: concurrent.futures.ThreadPoolExecutor, origin: Origin) -> None:
-    if origin.is_here():
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Failed:
@@ -65,19 +63,22 @@ class _Line:
         self._make = make
         self._lock = threading.Lock()
         self._taken = 0
+        self._results: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+        self.results = iter(self._results.get, None)
 
-    def make_next(self) -> tuple[int, Any]:
-        """The next element that no thread has taken: its number, and what is made of it."""
+    def make_next(self) -> None:
+        """Takes the next element that no thread has taken, and puts its number and what is made of it into results."""
         with self._lock:
             number = self._taken
             self._taken += 1
-            try:
-                element = next(self._elements, _END)
-            except Exception as error:
-                return number, _Failed(error)
-        if element is _END:
-            return number, _END
+            made = self._attempt(next, self._elements, _END)
+        if made is not _END and not isinstance(made, _Failed):
+            made = self._attempt(self._make, made)
+        self._results.put((number, made))
+
+    @staticmethod
+    def _attempt(function: Callable[..., Any], *arguments: Any) -> Any:
         try:
-            return number, self._make(element)
+            return function(*arguments)
         except Exception as error:
-            return number, _Failed(error)
+            return _Failed(error)

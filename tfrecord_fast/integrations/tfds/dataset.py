@@ -6,7 +6,6 @@ import contextlib
 import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -15,6 +14,7 @@ from ... import _core
 from ..._core import RecordBatch
 from ...base.seeds import next_seed
 from ...base.threads import available_cpus
+from ...base.workers import Workers
 from ...errors import DataLossError, InvalidArgumentError
 from ...examples.plans import example_plan
 from ...files.indexed_reader import IndexedReader
@@ -145,11 +145,12 @@ class Examples:
         if threads == 1 or not self._node.is_costly():
             yield map
             return
-        pool = ThreadPoolExecutor(threads, thread_name_prefix="tfds")
+        workers = Workers(threads, "tfrecord_fast tfds")
         try:
-            yield pool.map
+            yield workers.map
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            workers.stop()
+            workers.join()
 
     # ---- By number ----
 
