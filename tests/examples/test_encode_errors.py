@@ -13,6 +13,7 @@ import tfrecord_fast as tf
         (["x", 1], TypeError, "element 1 is int"),
         ([b"x", [1]], TypeError, "element 1 is list"),
         ([[1], 2], TypeError, "a single value"),
+        *(([np.array([1]), kind(2)], TypeError, "a single value") for kind in (np.int64, np.float32, np.float64)),
         ([1, 2**63], ValueError, "int64 does not hold|2\\^63"),
         ([2**64], ValueError, "int64"),
         ([[1], [None]], ValueError, "null inside a list"),

@@ -293,3 +293,25 @@ def free_port():
     with socket.socket() as one:
         one.bind(("localhost", 0))
         return one.getsockname()[1]
+
+
+# ---- Into records ----
+
+
+@pytest.mark.parametrize(
+    ("column", "dtype", "expected"),
+    [
+        ([jax.numpy.int32(2**24 + 1), jax.numpy.int32(6)], tf.int64, [[2**24 + 1], [6]]),
+        ([jax.numpy.float32(0.5), None], tf.float32, [[0.5], []]),
+        ([jax.numpy.bool_(True), 3], tf.int64, [[1], [3]]),
+        ([jax.numpy.arange(3), None, jax.numpy.arange(0)], tf.int64, [[0, 1, 2], [], []]),
+        ([[jax.numpy.int32(5)], [jax.numpy.int32(6), 7]], tf.int64, [[5], [6, 7]]),
+        ([jax.numpy.ones((2, 2)), jax.numpy.zeros(1)], tf.float32, [[1, 1, 1, 1], [0]]),
+        ([jax.numpy.bfloat16(0.5)], tf.float32, [[0.5]]),
+        ([jax.numpy.full(2, 0.5, jax.numpy.bfloat16)], tf.float32, [[0.5, 0.5]]),
+    ],
+    ids=["scalars", "a missing one", "bool", "rows", "lists of scalars", "two dimensions", "bfloat16", "bfloat16 rows"],
+)
+def test_lists_of_arrays_are_written_as_their_numbers(column, dtype, expected):
+    records = tf.encode_examples({"c": column})
+    assert tf.parse_example(records, {"c": tf.RaggedFeature(dtype)})["c"].to_list() == expected

@@ -135,12 +135,22 @@ def bare(values: Sequence[Any]) -> tuple[Sequence[Any], set[type]]:
 def _may_hide_a_value(kind: type) -> bool:
     if kind in _AS_THEY_ARE or issubclass(kind, np.generic):
         return False
-    return issubclass(kind, np.ndarray | int | float) or _is_pandas_null(kind) or hasattr(kind, "numpy")
+    return (
+        issubclass(kind, np.ndarray | int | float)
+        or _is_pandas_null(kind)
+        or hasattr(kind, "numpy")
+        or _is_of_jax(kind)
+    )
 
 
 def _is_pandas_null(kind: type) -> bool:
     """Whether it is the type of pandas.NA or pandas.NaT."""
     return kind.__name__ in ("NAType", "NaTType") and kind.__module__.partition(".")[0] == "pandas"
+
+
+def _is_of_jax(kind: type) -> bool:
+    """Whether it is the type of JAX's arrays, which are buffers, too."""
+    return kind.__name__ == "ArrayImpl" and kind.__module__.partition(".")[0] in ("jax", "jaxlib")
 
 
 def _hides_a_value(value: Any) -> bool:
@@ -163,7 +173,10 @@ def _uncovered(value: Any) -> Any:
         return int.__index__(value)
     if isinstance(value, float):
         return float.__float__(value)
-    return None if _is_pandas_null(type(value)) else value.numpy()  # another library's tensor
+    if _is_pandas_null(type(value)):
+        return None
+    array = np.asarray(value) if _is_of_jax(type(value)) else value.numpy()  # another library's tensor
+    return array[()] if isinstance(array, np.ndarray) else array
 
 
 def is_missing(value: object) -> bool:
@@ -233,7 +246,7 @@ def _check_exact(integers: Sequence[Any]) -> None:
 
 def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
     """From rows that are lists, arrays or None."""
-    for kind in kinds - _AS_THEY_ARE | kinds & {int, float, bool, str, bytes}:
+    for kind in kinds - {list, tuple, type(None)}:
         if issubclass(kind, Mapping | Set | UserString) or hasattr(kind, "dense_shape") or hasattr(kind, "columns"):
             raise TypeError(f"no values of type {kind.__name__} in an Example")
         if issubclass(kind, _STRINGS) or not hasattr(kind, "__len__"):
