@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import tfrecord_fast as tf
+from tfrecord_fast import _core
 
 pytestmark = [
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the address space"),
@@ -64,3 +65,9 @@ def test_a_limit_on_address_space(tmp_path, threads, kind):
         assert set(done.stdout.split()) <= {"done", "refused"}, (room, done.stdout)
         seen |= set(done.stdout.split())
     assert "refused" in seen
+
+
+def test_the_compiler_leaves_in_what_gets_a_thread_its_memory():
+    """It is declared as a function without effects."""
+    with open(_core.__file__, "rb") as extension:
+        assert b"__cxa_get_globals" in extension.read()
