@@ -147,11 +147,12 @@ class GlobalShuffle:
                 if not self._made or self._failed:
                     raise StopIteration
             if self._made:  # another thread may have taken the last one
-                # Without a call, which the end of a `with` is, too: after one, a signal could take the batch away.
-                count, made = self._made[-1]
-                if isinstance(made, Exception):
+                # Without a call, which the end of a `with` is, too: after one, another thread could take the same
+                # batch, and a signal could take this one away.
+                count, made, error = self._made[-1]
+                if error is not None:
                     self._failed = True
-                    raise made
+                    raise error
                 del self._made[-1]
                 self._place += count
                 return made
@@ -217,7 +218,7 @@ class _Maker:
     def make(self, begin: int, end: int) -> list[Any]:
         """The batches of records [begin, end) of the part, counted from epoch 0; the last one comes first.
 
-        Each is a pair: how many records, and what becomes of them, which may be an exception.
+        Each is how many records, what becomes of them, and the error if there is one.
         """
         size = self._order.batch_size
         if self._order.drop_remainder:
@@ -236,11 +237,11 @@ class _Maker:
         for first, last in ranges:
             try:
                 batch = self._reader.take(numbers[first:last]) if window is None else window[first:last]
-                made.append((last - first, self._parsed(batch)))
+                made.append((last - first, self._parsed(batch), None))
             except Exception as error:
                 if is_of_signal(error):
                     raise
-                made.append((last - first, error))
+                made.append((last - first, None, error))
                 break
         return made[::-1]
 
