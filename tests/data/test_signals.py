@@ -10,6 +10,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.alarms import taken_with_an_alarm
 from tests.support.frames import frames
+from tests.support.interrupts import BOOM_ON_ALARM
 from tests.support.processes import run_code
 from tfrecord_fast.base.workers import NoThreadError, Workers, has_started
 from tfrecord_fast.integrations.keras.ahead import Ahead
@@ -76,14 +77,7 @@ def test_batches_of_some_of_the_records_hear_it_at_once(form):
 
 @pytest.mark.parametrize("chain", ["map(same).prefetch(2)", "map(same, num_parallel_calls=2)"])
 def test_an_iterator_goes_on_that_was_interrupted_as_it_began(chain):
-    code = f"""
-class Boom(Exception): pass
-armed = False
-def handler(*_):
-    if armed: raise Boom
-signal.signal(signal.SIGALRM, handler)
-same = lambda x: x
-interrupted = 0
+    code = f"""{BOOM_ON_ALARM}same = lambda x: x
 for round_number in range(200):
     elements = iter(tf.data.Dataset.range(40).{chain})
     for _ in range(2):

@@ -7,6 +7,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.alarms import taken_with_an_alarm
 from tests.support.frames import frames
+from tests.support.interrupts import BOOM_ON_ALARM
 from tests.support.processes import run_code
 
 pytestmark = pytest.mark.alone
@@ -46,14 +47,7 @@ def test_every_batch_is_given_and_the_state_knows_it(path, options):
 
 
 def test_a_process_ends_whose_readers_were_interrupted_as_they_began(path):
-    code = f"""
-class Boom(Exception): pass
-armed = False
-def handler(*_):
-    if armed: raise Boom
-signal.signal(signal.SIGALRM, handler)
-interrupted = 0
-for round_number in range(200):
+    code = f"""{BOOM_ON_ALARM}for round_number in range(200):
     taken = iter(tf.ShardReader({path!r}, batch_size=50, global_shuffle=True, prefetch_bytes=9000, num_threads=2))
     try:
         signal.setitimer(signal.ITIMER_REAL, 1e-5 * (1 + round_number % 60))
