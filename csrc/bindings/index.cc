@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "bindings/owned_once.h"
+#include "index/permutation.h"
 #include "index/random_reader.h"
 #include "index/record_index.h"
 #include "io/draft.h"
@@ -76,7 +78,7 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
 
 std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, const std::vector<SharedIndex>& indexes,
                                         bool verify_crc, size_t num_threads, size_t max_open_files, bool map_files,
-                                        const Most& most) {
+                                        const Most& most, size_t max_idle_bytes) {
   if (paths.size() != indexes.size()) throw py::value_error("expected one index for each file");
   std::vector<Path> shared_paths;
   for (const std::string& path : paths) shared_paths.push_back(std::make_shared<const std::string>(path));
@@ -86,6 +88,7 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
   options.max_open_files = max_open_files;
   options.map_files = map_files;
   options.max_record_bytes = Limit(most);
+  options.max_idle_bytes = max_idle_bytes;
   return std::make_unique<RandomReader>(std::move(shared_paths),
                                         std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()), options);
 }
@@ -137,6 +140,26 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
   }
   ThrowIfError(status);
   return record;
+}
+
+std::unique_ptr<Permutation> NewPermutation(int64_t size, const std::array<uint64_t, Permutation::kRounds>& keys) {
+  if (size < 2 || size > Permutation::kMostNumbers) throw py::value_error("expected a size from 2 to 2**62");
+  return std::make_unique<Permutation>(size, keys);
+}
+
+// From a place that is not there, a walk may never come back.
+Numbers NumbersAt(const Permutation& permutation, const Numbers& places) {
+  const auto count = static_cast<size_t>(places.size());
+  const int64_t* const from = places.data();
+  const auto inside = [&](int64_t place) { return place >= 0 && place < permutation.size(); };
+  if (!std::all_of(from, from + count, inside)) throw py::index_error("a place is out of range");
+  Numbers numbers(places.size());
+  int64_t* const to = numbers.mutable_data();
+  {
+    GilReleased no_gil;
+    permutation.At(from, count, to);
+  }
+  return numbers;
 }
 
 NamedTuple write_target("tfrecord_fast._core.WriteTarget",
@@ -202,11 +225,16 @@ void BindIndex(py::module_& m) {
   py::class_<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
            py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,
-           py::arg("map_files") = true, py::arg("max_record_bytes") = py::none())
+           py::arg("map_files") = true, py::arg("max_record_bytes") = py::none(),
+           py::arg("max_idle_bytes") = RandomReaderOptions().max_idle_bytes)
       .def("__len__", &RandomReader::size)
       .def("take", &Take, py::arg("numbers"))
       .def("record", &Record, py::arg("key"));
   FreeOnce<RandomReader>();
+  py::class_<Permutation>(m, "Permutation")
+      .def(py::init(&NewPermutation), py::arg("size"), py::arg("keys"))
+      .def("at", &NumbersAt, py::arg("places"));
+  FreeOnce<Permutation>();
 }
 
 }  // namespace tfr

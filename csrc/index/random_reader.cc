@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -31,7 +32,6 @@ constexpr int64_t kMaxGap = 4 << 10;
 constexpr size_t kMaxCopied = 16 << 10;
 // If more than one frame in this many was not in the page cache, the next ones are not expected to be there.
 constexpr size_t kMissedPart = 8;
-constexpr size_t kMaxIdleBytes = 16 << 20;
 // A thread is worth waking if there is this much for it to do.
 constexpr size_t kFramesPerThread = 256;
 constexpr size_t kBytesPerThread = 1 << 20;
@@ -87,6 +87,12 @@ int64_t PagesMissed() {
 
 size_t DataSize(const Frame& frame) { return static_cast<size_t>(frame.size) - kFrameBytes; }
 
+// Buffers of one size serve requests that differ a little.
+size_t RoundedUp(size_t bytes) {
+  const size_t step = std::bit_floor(std::max<size_t>(bytes, 8)) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
 // Fills all parts, which are changed. `last` names the record in an error.
 Status ReadParts(const File& file, int64_t offset, iovec* parts, size_t count, const Frame& last) {
   while (count > 0) {
@@ -110,7 +116,7 @@ struct RandomReader::Shared {
   explicit Shared(const RandomReader& reader)
       : generation(ForkGeneration()),
         files(reader.paths_, reader.options_.max_open_files, reader.options_.map_files),
-        pool(kMaxIdleBytes) {}
+        pool(reader.options_.max_idle_bytes) {}
 
   const uint64_t generation;
   OpenFiles files;
@@ -329,7 +335,7 @@ Status RandomReader::Take(const int64_t* numbers, size_t count, RecordBatchPtr* 
   const TakePlan plan = PlanTake(numbers, count, numbers_, indexes_);
   TFR_RETURN_IF_ERROR(CheckPlan(plan));
   Shared* const shared = Current();
-  std::shared_ptr<Buffer> buffer = shared->pool.Take(plan.total_bytes);
+  std::shared_ptr<Buffer> buffer = shared->pool.Take(RoundedUp(plan.total_bytes));
   if (!buffer) return Status::OutOfMemory("buffer of " + std::to_string(plan.total_bytes) + " bytes");
 
   const size_t worth = std::max(plan.frames.size() / kFramesPerThread, plan.total_bytes / kBytesPerThread);

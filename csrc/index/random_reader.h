@@ -24,7 +24,8 @@ struct RandomReaderOptions {
   uint64_t max_record_bytes = kMaxRecordBytes;  // a header that claims more is damage
   size_t num_threads = 1;                       // at most, and only during a call
   size_t max_open_files = 128;
-  bool map_files = true;  // false: they are only read
+  bool map_files = true;             // false: they are only read
+  size_t max_idle_bytes = 16 << 20;  // of buffers that wait for the next request
 };
 
 // Safe from several threads at once. Has no threads of its own: those of base/parallel.h help during a call. May be

@@ -12,7 +12,7 @@ from ..examples.plans import ExamplePlan, SequencePlan
 from ..examples.tables import TablePlan
 from ..typing import PathLike
 from .epochs import end_of
-from .global_shuffle import GlobalShuffle, RandomFiles, check_options, shuffle_order
+from .global_shuffle import WINDOWS, GlobalShuffle, RandomFiles, check_options, shuffle_order
 from .local_paths import local_paths
 from .names import CoreFile, File, stream_files
 from .reader_state import begin_of_epoch
@@ -136,13 +136,16 @@ class Sharing:
         order, end = share.order, end_of(first, share.epochs)
         if self.options.global_shuffle:
             checks = {name: self._reading[name] for name in ("verify_crc", "max_record_bytes")}
+            read_ahead = self._reading["prefetch_bytes"]
             return GlobalShuffle(
-                self._random_files.open(local_paths(self._files), num_threads=threads, **checks),
+                self._random_files.open(
+                    local_paths(self._files), num_threads=threads, max_idle_bytes=read_ahead, **checks
+                ),
                 shuffle_order(order, first, end),
                 state,
                 plan,
                 num_threads=threads,
-                window_bytes=self._reading["prefetch_bytes"] // 2,
+                window_bytes=read_ahead // WINDOWS,
                 mean_bytes=self._random_files.mean_bytes,
             )
         return _core.RecordStream(
