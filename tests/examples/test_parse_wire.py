@@ -89,6 +89,25 @@ def test_concatenated_examples_merge():
     assert parsed["a"].values.tolist() == [1] and parsed["b"].values.tolist() == [2]
 
 
+def test_what_follows_a_map_in_its_message_is_no_entry():
+    """After a second map, an unknown field that could be the value of an entry whose key is that map's first one."""
+    first, second = (wire.entry(b"a", wire.feature("int64", [value])) for value in (1, 2))
+    assert values(wire.field(1, first) + wire.field(1, second + wire.field(2, b"x"))) == [2]
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize(
+    "fields", [[1, 2, 2], [1, 2, 1], [1, 1, 2], [2, 2], [1, 1], [2, 1, 2], [1, 2, 1, 2]], ids=lambda fields: str(fields)
+)
+def test_an_entry_has_one_key_and_one_value(fields, batch):
+    """As for TensorFlow. A protobuf library would merge the values."""
+    parts = {1: wire.field(1, b"a"), 2: wire.field(2, wire.feature("int64", [1]))}
+    message = wire.field(1, wire.field(1, b"".join(parts[number] for number in fields)))
+    for parse in (tf.parse_example, tf.infer_features):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="malformed"):
+            parse([message] * batch, *([INTS] if parse is tf.parse_example else []))
+
+
 KINDLESS_LAST = wire.example([(b"a", wire.feature("int64", [1])), (b"a", b"")])
 
 
