@@ -64,6 +64,13 @@ def test_last_of_two_equal_keys_wins():
     assert values(message) == [2]
 
 
+PLACES = [
+    lambda field: one(wire.feature("int64", [1])) + field,
+    lambda field: wire.field(1, wire.entry(b"a", wire.feature("int64", [1])) + field),
+    lambda field: wire.field(1, wire.field(1, wire.field(1, b"a") + wire.field(2, wire.feature("int64", [1])) + field)),
+    lambda field: one(wire.feature("int64", [1]) + field),
+    lambda field: one(wire.field(3, wire.int64_list([1]) + field)),
+]
 MALFORMED = [
     b"\x0a\x05ab",  # a length beyond the end
     b"\x0a",
@@ -80,6 +87,9 @@ MALFORMED = [
     one(wire.field(3, b"\x11" + bytes(7))),  # an unknown fixed64 that is cut
     one(wire.field(3, b"\x15" + bytes(3))),  # an unknown fixed32 that is cut
     wire.varint(5 << 3 | 3) + wire.varint(5 << 3 | 4),  # a group at the top, as TensorFlow
+    *(
+        place(tag + b"\0") for tag in (b"\0", b"\2", wire.varint(1 << 32)) for place in PLACES
+    ),  # no field has such a tag
 ]
 
 
