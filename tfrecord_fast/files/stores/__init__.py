@@ -1,1 +1,18 @@
-"""Stores of objects behind URLs."""
+"""Stores of objects behind URLs: list, ask for a size, get ranges, put in parts.
+
+| module | what |
+| --- | --- |
+| `store` | what a store does |
+| `finding` | the store of a URL |
+| `object_store`, `object_upload` | through obstore |
+| `file_systems`, `file_upload` | through fsspec |
+| `requests` | a range by as many requests as it takes |
+| `settings`, `addresses`, `errors` | what they share |
+"""
+
+from .finding import find_store
+from .requests import read_range
+from .settings import StoreSettings, as_settings
+from .store import Buffer, ObjectInfo, Store, Upload
+
+__all__ = ["Buffer", "ObjectInfo", "Store", "StoreSettings", "Upload", "as_settings", "find_store", "read_range"]

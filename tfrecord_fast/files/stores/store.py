@@ -6,7 +6,7 @@ at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 __all__ = ["Buffer", "ObjectInfo", "Store", "Upload"]
@@ -52,11 +52,17 @@ class Store(Protocol):
         """
         ...
 
+    def pieces(
+        self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
+    ) -> Iterator[Buffer]:
+        """As `read`, piece by piece as the bytes arrive: what came before an error can be kept."""
+        ...
+
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         """The objects whose key begins with `prefix`, page by page, in the order of their keys."""
         ...
 
-    def folders(self, prefix: str) -> tuple[list[str], list[ObjectInfo]]:
+    def folders(self, prefix: str) -> tuple[Sequence[str], Sequence[ObjectInfo]]:
         """What lies directly under a prefix that ends in "/" (or is empty): keys of folders, and objects."""
         ...
 
