@@ -21,6 +21,7 @@ class StoreSettings:
       storage_options: what the store takes: credentials, an endpoint, `anon`. None: the environment says it.
       max_requests: how many requests a reader has under way at most.
       cache_dir: a folder on a local disk that keeps whole objects; None for none.
+      cache_bytes: how many bytes it keeps at most; None for no bound.
       timeout: seconds that one range may take in all, retries included.
       request_timeout: seconds that one request may take.
       hedge_after: seconds after which a request that is slow gets a second one beside it; None for never.
@@ -34,6 +35,7 @@ class StoreSettings:
     storage_options: Mapping[str, Any] | None = None
     max_requests: int = 16
     cache_dir: str | None = None
+    cache_bytes: int | None = None
     timeout: float = 120.0
     request_timeout: float = 30.0
     hedge_after: float | None = 4.0
