@@ -201,21 +201,27 @@ class Folder:
         """
         path = self.path(wanted.name, "part")
         with _local():
-            if self.max_bytes is None:
-                self._tidy_once()
-                return Draft(path, wanted.size)
             room = self._room()
             try:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(path)
-                used = self._used()
-                if used is None or used + wanted.size > self.max_bytes:
-                    used = self._make_room(wanted.size, self.max_bytes)
+                self._unlink(wanted.name, "part", "note", "info", "data")  # no good, or there were no need of a draft
+                used = self._used_after_making_room(wanted.size)
                 draft = Draft(path, wanted.size)
-                self._set_used(used + wanted.size)
+                self._set_used(used)
                 return draft
             finally:
                 room.release(keep=True)
+
+    def _used_after_making_room(self, size: int) -> int | None:
+        """Bytes that are used with so many more; None if that does not matter here."""
+        if self.max_bytes is None:
+            if not self._is_tidy:
+                self._is_tidy = True
+                self._remove_remains(self._listed())
+            return None
+        used = self._used()
+        if used is None or used + size > self.max_bytes:
+            used = self._make_room(size, self.max_bytes)
+        return used + size
 
     def publish(self, draft: Draft, wanted: Wanted, checksums: Sequence[int]) -> None:
         """Makes the draft a copy.
@@ -287,10 +293,13 @@ class Folder:
             return used if used >= 0 else None
         return None
 
-    def _set_used(self, used: int) -> None:
-        descriptor = os.open(
-            os.path.join(self.directory, "cache.bytes"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666
-        )
+    def _set_used(self, used: int | None) -> None:
+        path = os.path.join(self.directory, "cache.bytes")
+        if used is None:  # who has a bound has to count again
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+            return
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             os.pwrite(descriptor, b"%020d\n" % used, 0)  # always as long
         finally:
@@ -335,18 +344,17 @@ class Folder:
                 continue  # somebody is at it
             try:
                 whole = os.path.exists(self.path(name, "data")) and os.path.exists(self.path(name, "info"))
-                for kind in ("part", "note") if whole else ("part", "note", "info", "data"):
+                remains = ("part", "note") if whole else ("part", "note", "info", "data")
+                self._unlink(name, *remains)
+                for kind in (*remains, "lock"):
                     kinds.pop(kind, None)
-                    with contextlib.suppress(FileNotFoundError):
-                        os.unlink(self.path(name, kind))
-                kinds.pop("lock", None)
             finally:
                 lock.release()
 
-    def _tidy_once(self) -> None:
-        if not self._is_tidy:
-            self._is_tidy = True
-            self._remove_remains(self._listed())
+    def _unlink(self, name: str, *kinds: str) -> None:
+        for kind in kinds:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.path(name, kind))
 
     def _used_at(self, name: str) -> float:
         with contextlib.suppress(OSError):
@@ -359,9 +367,7 @@ class Folder:
         if lock is None:
             return False
         try:
-            for kind in ("info", "data"):
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(self.path(name, kind))
+            self._unlink(name, "info", "data")
         finally:
             lock.release()
         return True
