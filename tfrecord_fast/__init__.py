@@ -33,6 +33,7 @@ _names = _lazy_names(
         ".files.indexed_reader": "IndexedReader",
         ".files.infer": "infer_features",
         ".files.options": "TFRecordOptions",
+        ".files.shard_lists": "ShardList",
         ".files.shard_reader": "ShardReader",
         ".files.tables": "read_batches read_table",
         ".files.writer": "TFRecordWriter",
