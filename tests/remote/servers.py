@@ -191,6 +191,13 @@ class S3Bucket(Bucket):
         text = self._ask("GET", f"/{self.name}?uploads").decode()
         return [_unescaped(key) for key in re.findall(r"<Upload>.*?<Key>(.*?)</Key>", text, re.DOTALL)]
 
+    def abort_uploads(self) -> None:
+        """Removes what `uploads` lists."""
+        text = self._ask("GET", f"/{self.name}?uploads").decode()
+        for one in re.findall(r"<Upload>.*?</Upload>", text, re.DOTALL):
+            key, upload = (re.findall(f"<{name}>(.*?)</{name}>", one)[0] for name in ("Key", "UploadId"))
+            self._ask("DELETE", f"{self._target(_unescaped(key))}?uploadId={urllib.parse.quote(upload, safe='')}")
+
 
 def _unescaped(text: str) -> str:
     import html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import urllib.parse
 from collections import OrderedDict
@@ -22,6 +23,7 @@ from .store import Store
 
 __all__ = ["file_system_of", "find_store"]
 
+_ENDPOINT = re.compile(r"https?://[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
 _MOST = 64  # stores that are kept
 
 
@@ -73,6 +75,10 @@ def _cloud_options(url: str, address: Address, given: Mapping[str, Any]) -> Clou
     if "::" in url or (address.scheme in ("http", "https") and ("?" in url or "@" in address.place)):
         return None
     cloud = cloud_options(address, given)
+    if cloud is not None:
+        endpoint = cloud.config.get("endpoint") or cloud.config.get("base_url")
+        if endpoint and not _ENDPOINT.fullmatch(str(endpoint)):  # obstore panics, or finds it late
+            raise InvalidArgumentError(f"{public_url(url)}: storage_options: the endpoint is no URL")
     return cloud if cloud is not None and address.place and obstore_or_none() is not None else None
 
 
@@ -98,7 +104,24 @@ def _frozen(value: object) -> object:
         return tuple(sorted((str(name), _frozen(one)) for name, one in value.items()))
     if isinstance(value, list | tuple):
         return tuple(_frozen(one) for one in value)
-    return value if isinstance(value, str | bytes | int | float | None) else id(value)
+    try:
+        hash(value)
+    except TypeError:
+        return _Same(value)
+    return type(value), value
+
+
+class _Same:
+    """Equal to others of the same object, which it keeps: nothing else comes to have its address."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._value is other._value
+
+    def __hash__(self) -> int:
+        return id(self._value)
 
 
 def file_system_of(url: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
