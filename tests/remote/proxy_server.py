@@ -30,6 +30,7 @@ class Faulty:
         self.released = asyncio.Event()
         self.configure({})
         self.log = []
+        self.tasks = set()
         self.open = 0
         self.most_open = 0
 
@@ -261,6 +262,7 @@ class Exchange:
 
 async def serve(faulty, reader, writer):
     faulty.open += 1
+    faulty.tasks.add(asyncio.current_task())  # or nobody keeps it while it waits
     faulty.most_open = max(faulty.most_open, faulty.open)
     try:
         while await Exchange(faulty, reader, writer).run():
@@ -273,6 +275,7 @@ async def serve(faulty, reader, writer):
             writer.transport.abort()
     finally:
         faulty.open -= 1
+        faulty.tasks.discard(asyncio.current_task())
 
 
 async def main(host, upstream):
