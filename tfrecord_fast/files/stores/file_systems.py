@@ -176,4 +176,7 @@ def _version_of(found: Any) -> str | None:
     if tag is not None:
         return str(tag)
     time = next((found[name] for name in _TIMES if found.get(name)), None)
-    return None if time is None else f"modified {time}, {found.get('size')} bytes"
+    if time is None:
+        return None
+    # A listing may have it as a number where `info` has a datetime.
+    return f"modified {time.timestamp() if hasattr(time, 'timestamp') else time}, {found.get('size')} bytes"
