@@ -194,7 +194,7 @@ def main():
     parser.add_argument("--workloads", help="names, with commas between them; all by default")
     parser.add_argument("--kinds", help=f"of {', '.join(FAULTS)}")
     parser.add_argument("--short", action="store_true", help="at three requests only, and not at all of them")
-    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("-v", "--verbose", action="store_true")
     given = parser.parse_args()
     names = given.workloads.split(",") if given.workloads else list(WORKLOADS)
     moto = Child("moto")
