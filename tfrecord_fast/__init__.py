@@ -35,6 +35,7 @@ _names = _lazy_names(
         ".files.options": "TFRecordOptions",
         ".files.shard_lists": "ShardList",
         ".files.shard_reader": "ShardReader",
+        ".files.stores.cache": "ObjectCache",
         ".files.tables": "read_batches read_table",
         ".files.writer": "TFRecordWriter",
         ".train": "Example SequenceExample",

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 from unittest import mock
 
-from tfrecord_fast.files.stores import Cache, find_store, object_upload, read_range
+from tfrecord_fast.files.stores import ObjectCache, find_store, object_upload, read_range
 
 DATA = random.Random(3).randbytes(300_000)
 PIECES = [(0, 100_000), (100_000, 100_001), (100_001, 300_000)]
@@ -40,7 +40,7 @@ def read_ranges(rig):
 
 def read_cached(rig):
     store, key = find_store(rig.ready, rig.settings)
-    descriptor = Cache(rig.folder).open(store, key, None, rig.settings)
+    descriptor = ObjectCache(rig.folder).open(store, key, None, rig.settings)
     with open(descriptor, "rb") as file:
         return file.read() == DATA
 

@@ -14,8 +14,9 @@ import pytest
 
 from tests.support.mounts import mounted, unmount
 from tfrecord_fast.errors import InvalidArgumentError
+from tfrecord_fast.files.store_options import store_settings
 from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store
-from tfrecord_fast.files.stores.cache import Cache, cache_of
+from tfrecord_fast.files.stores.cache import ObjectCache, cache_of
 from tfrecord_fast.files.stores.cache_folder import PIECE, Lock
 
 from .fake_store import FakeStore
@@ -46,7 +47,7 @@ def is_tidy(folder):
 
 @pytest.fixture
 def cache(tmp_path):
-    return Cache(tmp_path / "cache")
+    return ObjectCache(tmp_path / "cache")
 
 
 @pytest.mark.parametrize("data", [b"", b"x", SMALL, LARGE[:PIECE], LARGE], ids=len)
@@ -62,7 +63,7 @@ def test_an_object_is_fetched_once(cache, data):
 def test_a_new_process_finds_the_copy(cache):
     store = FakeStore(a=SMALL)
     content(cache, store, "a")
-    assert content(Cache(cache.directory), store, "a") == SMALL
+    assert content(ObjectCache(cache.directory), store, "a") == SMALL
     assert len(store.reads) == 1
 
 
@@ -189,15 +190,15 @@ def test_a_folder_that_was_copied_is_believed_after_a_look(cache, tmp_path):
             (moved / name).write_bytes(file.read())
     store.reads.clear()
     before = {path: os.stat(path.replace(".data", ".info")).st_ino for path in copies(moved)}
-    assert content(Cache(moved), store, "a") == LARGE
-    assert content(Cache(moved), store, "a") == LARGE
+    assert content(ObjectCache(moved), store, "a") == LARGE
+    assert content(ObjectCache(moved), store, "a") == LARGE
     assert store.reads == []
     assert {path: os.stat(path.replace(".data", ".info")).st_ino for path in copies(moved)} != before
     assert is_tidy(moved)
 
 
 def test_what_was_not_used_for_the_longest_time_goes(tmp_path):
-    cache = Cache(tmp_path, max_bytes=3500)
+    cache = ObjectCache(tmp_path, max_bytes=3500)
     store = FakeStore(**{name: name.encode() * 1000 for name in "abcd"})
     for name in "abca":
         assert content(cache, store, name) == name.encode() * 1000
@@ -211,7 +212,7 @@ def test_what_was_not_used_for_the_longest_time_goes(tmp_path):
 
 
 def test_the_bound_holds(tmp_path):
-    cache = Cache(tmp_path, max_bytes=20_000)
+    cache = ObjectCache(tmp_path, max_bytes=20_000)
     rng = random.Random(2)
     store = FakeStore(**{f"k{number}": rng.randbytes(rng.randrange(8000)) for number in range(60)})
     for _ in range(200):
@@ -224,15 +225,15 @@ def test_the_bound_holds(tmp_path):
 
 def test_a_bound_counts_what_was_kept_without_one(tmp_path):
     store = FakeStore(**{name: name.encode() * 1000 for name in "abcd"})
-    content(Cache(tmp_path, max_bytes=3000), store, "a")
+    content(ObjectCache(tmp_path, max_bytes=3000), store, "a")
     for name in "bc":
-        content(Cache(tmp_path), store, name)
-    content(Cache(tmp_path, max_bytes=3000), store, "d")
+        content(ObjectCache(tmp_path), store, name)
+    content(ObjectCache(tmp_path, max_bytes=3000), store, "d")
     assert sum(os.path.getsize(path) for path in copies(tmp_path)) <= 3000
 
 
 def test_what_is_larger_than_the_cache_is_not_kept(tmp_path):
-    cache = Cache(tmp_path, max_bytes=2999)
+    cache = ObjectCache(tmp_path, max_bytes=2999)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert content(cache, FakeStore(a=SMALL), "a") is None
@@ -240,7 +241,7 @@ def test_what_is_larger_than_the_cache_is_not_kept(tmp_path):
 
 
 def test_a_copy_that_is_open_stays_readable(tmp_path):
-    cache = Cache(tmp_path, max_bytes=3500)
+    cache = ObjectCache(tmp_path, max_bytes=3500)
     store = FakeStore(a=SMALL, b=SMALL[::-1])
     with open(cache.open(store, "a"), "rb") as file:
         content(cache, store, "b")
@@ -252,7 +253,7 @@ def test_other_files_in_the_folder_are_left_alone(tmp_path):
     others = {"mine.data": b"1", "a" * 40 + ".txt": b"2", "A" * 40 + ".data": b"3"}
     for name, data in others.items():
         (tmp_path / name).write_bytes(data)
-    cache = Cache(tmp_path, max_bytes=3500)
+    cache = ObjectCache(tmp_path, max_bytes=3500)
     store = FakeStore(a=SMALL, b=SMALL)
     content(cache, store, "a")
     content(cache, store, "b")
@@ -305,7 +306,7 @@ def test_a_full_disk_is_read_past_with_one_warning(tmp_path):
     if full is None:  # only root may mount
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, limits[1]))
     try:
-        cache = Cache(folder)
+        cache = ObjectCache(folder)
         store = FakeStore(a=LARGE, b=SMALL)
         assert content(cache, store, "b") == SMALL
         with pytest.warns(RuntimeWarning, match=re.escape(str(folder))) as warned:
@@ -322,7 +323,7 @@ def test_a_full_disk_is_read_past_with_one_warning(tmp_path):
 
 def test_a_folder_that_can_not_be_is_read_past(tmp_path):
     (tmp_path / "file").write_bytes(b"")
-    cache = Cache(tmp_path / "file" / "cache")
+    cache = ObjectCache(tmp_path / "file" / "cache")
     with pytest.warns(RuntimeWarning, match="Not a directory"):
         assert content(cache, FakeStore(a=SMALL), "a") is None
 
@@ -337,13 +338,21 @@ def test_an_error_of_the_store_leaves_nothing(cache):
 
 
 def test_a_cache_pickles(tmp_path):
-    cache = pickle.loads(pickle.dumps(Cache(tmp_path, max_bytes=5)))
-    assert repr(cache) == f"Cache({str(tmp_path)!r}, max_bytes=5)"
+    cache = pickle.loads(pickle.dumps(ObjectCache(tmp_path, max_bytes=5)))
+    assert repr(cache) == f"ObjectCache({str(tmp_path)!r}, max_bytes=5)"
 
 
 def test_a_bound_of_nothing_is_refused(tmp_path):
     with pytest.raises(InvalidArgumentError, match="max_bytes"):
-        Cache(tmp_path, max_bytes=0)
+        ObjectCache(tmp_path, max_bytes=0)
+
+
+def test_a_reader_takes_a_cache_with_its_bound(tmp_path):
+    cache = ObjectCache(tmp_path, max_bytes=5000)
+    settings = store_settings(cache_dir=cache)
+    assert cache_of(settings).max_bytes == 5000
+    assert os.fspath(cache) == cache_of(settings).directory == str(tmp_path)
+    assert cache_of(store_settings(cache_dir=str(tmp_path))).max_bytes is None
 
 
 def test_settings_have_one_cache(tmp_path):
@@ -382,7 +391,7 @@ def test_a_second_use_makes_no_request_for_data(tmp_path, proxied_s3, s3_proxy):
 
 
 def test_nothing_stays_open(tmp_path):
-    cache = Cache(tmp_path, max_bytes=3 * PIECE)
+    cache = ObjectCache(tmp_path, max_bytes=3 * PIECE)
     store = FakeStore(a=LARGE, b=LARGE, c=SMALL)
     for key in "abc":
         content(cache, store, key)

@@ -15,7 +15,7 @@ import pytest
 from tests.support.forks import status_of_child
 from tests.support.processes import run_code
 from tfrecord_fast.files.stores import cache, cache_folder
-from tfrecord_fast.files.stores.cache import Cache
+from tfrecord_fast.files.stores.cache import ObjectCache
 from tfrecord_fast.files.stores.cache_folder import PIECE
 
 from .fake_store import FakeStore
@@ -67,17 +67,17 @@ MANY = SMALL * 2  # several pieces
 
 
 def first_use(folder, store):
-    return content(Cache(folder), store, "a") == MANY
+    return content(ObjectCache(folder), store, "a") == MANY
 
 
 def use_with_a_bound(folder, store):
     """The first copies make room for the others."""
-    kept = Cache(folder, max_bytes=len(MANY) + 5000)
+    kept = ObjectCache(folder, max_bytes=len(MANY) + 5000)
     return all(content(kept, store, key) == store.objects[key][0] for key in "bcda")
 
 
 def repair(folder, store):
-    kept = Cache(folder)
+    kept = ObjectCache(folder)
     path = kept.local_path(store, "a")
     os.truncate(path, 10)
     return content(kept, store, "a") == MANY
@@ -92,10 +92,10 @@ def test_a_process_may_be_killed_before_every_step(memory_path, work, small_piec
         bound = len(MANY) + 5000
         for most in (bound, None):
             for key, (data, _) in store.objects.items():
-                assert content(Cache(folder, max_bytes=most), store, key) == data, (step, key)
+                assert content(ObjectCache(folder, max_bytes=most), store, key) == data, (step, key)
         assert is_tidy(folder), (step, os.listdir(folder))
         store.put("e", SMALL + SMALL)  # has to make room
-        assert content(Cache(folder, max_bytes=bound), store, "e") == SMALL + SMALL
+        assert content(ObjectCache(folder, max_bytes=bound), store, "e") == SMALL + SMALL
         assert sum(os.path.getsize(path) for path in copies(folder)) <= bound
         del store.objects["e"]
         step += 1
@@ -177,7 +177,7 @@ def test_others_go_on_when_the_one_that_fetches_is_killed(tmp_path, proxied_s3, 
 
 def test_a_child_that_is_forked_meanwhile_does_not_keep_the_lock(tmp_path):
     store = FakeStore(a=SMALL)
-    kept = Cache(tmp_path)
+    kept = ObjectCache(tmp_path)
     read, children = store.read, []
 
     def forking(*args, **kwargs):
@@ -203,7 +203,7 @@ def test_a_child_that_is_forked_meanwhile_does_not_keep_the_lock(tmp_path):
 
 def test_a_forked_child_uses_the_cache(tmp_path):
     store = FakeStore(a=LARGE, b=random.Random(5).randbytes(PIECE + 1))
-    kept = Cache(tmp_path)
+    kept = ObjectCache(tmp_path)
     assert content(kept, store, "a") == LARGE
     assert status_of_child(lambda: content(kept, store, "b") == store.objects["b"][0]) == 0
     assert content(kept, store, "b") == store.objects["b"][0]
@@ -214,13 +214,13 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     import faulthandler; faulthandler.dump_traceback_later(20, exit=True)
     sys.path.insert(0, sys.argv[2])
     from tests.remote.fake_store import FakeStore
-    from tfrecord_fast.files.stores.cache import Cache
+    from tfrecord_fast.files.stores.cache import ObjectCache
     store = FakeStore(a=bytes(40 << 20))
     store.delay = 0.5
     signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     try:
-        Cache(sys.argv[1]).open(store, "a")
+        ObjectCache(sys.argv[1]).open(store, "a")
     except KeyboardInterrupt:
         print("interrupted", set(os.listdir(sys.argv[1])) - {"cache.lock"})
     """

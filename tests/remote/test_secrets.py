@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
-from tfrecord_fast.files.stores import Cache, StoreSettings, find_store, read_range
+from tfrecord_fast.files.stores import ObjectCache, StoreSettings, find_store, read_range
 
 from .child import HOST, free_port
 
@@ -159,7 +159,7 @@ OPERATIONS = {
     "upload": upload,
     "delete": lambda store, key, use: store.delete(key),
     "copy": lambda store, key, use: store.copy(key, key + "2"),
-    "cache": lambda store, key, use: Cache("/proc/none").open(store, key, None, use),
+    "cache": lambda store, key, use: ObjectCache("/proc/none").open(store, key, None, use),
     "pickle": lambda store, key, use: pickle.dumps(store),
 }
 

@@ -11,7 +11,7 @@
 | `settings`, `addresses`, `errors` | what they share |
 """
 
-from .cache import Cache, cache_of
+from .cache import ObjectCache, cache_of
 from .finding import find_store
 from .requests import read_range
 from .settings import StoreSettings, as_settings
@@ -19,7 +19,7 @@ from .store import Buffer, ObjectInfo, Store, Upload
 
 __all__ = [
     "Buffer",
-    "Cache",
+    "ObjectCache",
     "ObjectInfo",
     "Store",
     "StoreSettings",

@@ -21,7 +21,7 @@ from .requests import read_range
 from .settings import StoreSettings
 from .store import ObjectInfo, Store
 
-__all__ = ["Cache", "cache_of"]
+__all__ = ["ObjectCache", "cache_of"]
 
 _POLL = 0.02  # seconds between looks at what somebody else fetches
 _REST = 60.0  # seconds for which nothing is written to a folder that did not take it
@@ -38,8 +38,9 @@ _PLACES_OUTSIDE = (
 )
 
 
-class Cache:
-    """Copies of whole objects in a folder on a local disk.
+class ObjectCache(os.PathLike[str]):
+    """Copies of whole objects in a folder on a local disk: for `cache_dir=` of readers, where the folder's name alone
+    stands for one without a bound.
 
     An object is fetched once, by parallel ranges, by whoever wants it first; other threads and processes wait for it. A
     copy is used for an object whose URL, size and version (its entity tag) are the copy's; so each use takes an
@@ -58,6 +59,10 @@ class Cache:
 
     Raises:
       errors.InvalidArgumentError: `max_bytes` is less than 1.
+
+    >>> import tempfile, tfrecord_fast as tf
+    >>> cache = tf.ObjectCache(tempfile.mkdtemp(), max_bytes=500 << 30)
+    >>> reader = tf.ShardReader("s3://bucket/a.tfrecord", cache_dir=cache)
     """
 
     def __init__(self, directory: PathLike, max_bytes: int | None = None) -> None:
@@ -76,6 +81,9 @@ class Cache:
     def max_bytes(self) -> int | None:
         """The bound, or None."""
         return self._folder.max_bytes
+
+    def __fspath__(self) -> str:
+        return self.directory
 
     def open(
         self, store: Store, key: str, info: ObjectInfo | None = None, settings: StoreSettings | None = None
@@ -170,12 +178,12 @@ class Cache:
         finally:
             workers.stop()  # what is under way ends by itself, and writes nowhere
 
-    def __reduce__(self) -> tuple[type[Cache], tuple[str, int | None]]:
-        return Cache, (self.directory, self.max_bytes)
+    def __reduce__(self) -> tuple[type[ObjectCache], tuple[str, int | None]]:
+        return ObjectCache, (self.directory, self.max_bytes)
 
     def __repr__(self) -> str:
         bound = "" if self.max_bytes is None else f", max_bytes={self.max_bytes}"
-        return f"Cache({self.directory!r}{bound})"
+        return f"ObjectCache({self.directory!r}{bound})"
 
 
 def _wanted(info: ObjectInfo, settings: StoreSettings) -> Wanted | None:
@@ -197,7 +205,7 @@ def _places(options: Mapping[str, Any]) -> list[str]:
 
 _lock = threading.Lock()
 _origin = Origin()
-_caches: dict[tuple[str, int | None], Cache] = {}
+_caches: dict[tuple[str, int | None], ObjectCache] = {}
 _warned: set[str] = set()
 
 
@@ -208,7 +216,7 @@ def _warn_once(directory: str, why: str) -> None:
         warnings.warn(text, RuntimeWarning, stacklevel=4)
 
 
-def cache_of(settings: StoreSettings) -> Cache | None:
+def cache_of(settings: StoreSettings) -> ObjectCache | None:
     """The cache that the settings ask for, the same one for all readers of this process; None if they ask for none.
 
     Raises:
@@ -225,5 +233,5 @@ def cache_of(settings: StoreSettings) -> Cache | None:
     with _lock:
         name = os.path.abspath(settings.cache_dir), most
         if name not in _caches:
-            _caches[name] = Cache(*name)
+            _caches[name] = ObjectCache(*name)
         return _caches[name]
