@@ -18,6 +18,7 @@ from ..typing import Files, PathLike
 from ..values.conversion import plain
 from .file_objects import FileObject
 from .remote_names import StoredObject, stored_objects
+from .shard_lists import ListedFile
 from .stores import StoreSettings
 from .urls import place_of
 
@@ -149,7 +150,8 @@ def _core_files_of(file: File, settings: StoreSettings) -> list[CoreFile]:
     if "\0" in path:
         raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
     if is_url:
-        return [CoreFile(found.url.encode(), object=found) for found in stored_objects(path, settings)]
+        listed = file.bytes if isinstance(file, ListedFile) else None
+        return [CoreFile(found.url.encode(), object=found) for found in stored_objects(path, settings, listed)]
     if any(c in path for c in "*?[") and not os.path.exists(path):
         found = sorted(glob.glob(path, recursive=True))
         if not found:

@@ -24,6 +24,7 @@ from .file_objects import FileObject
 from .local_paths import local_path
 from .names import DEFAULT_SETTINGS, CoreFile
 from .remote import open_stream
+from .shard_lists import listed_counts
 from .stores import StoreSettings
 from .temporary import complete_file
 
@@ -73,15 +74,21 @@ class RecordCounts:
         is no error.
       options: the reader's options that say what is a record.
       settings: of the stores of files that are URLs.
+      listed: files that a list may say the counts of.
     """
 
     def __init__(
-        self, cache: bool | PathLike, options: dict[str, Any], settings: StoreSettings = DEFAULT_SETTINGS
+        self,
+        cache: bool | PathLike,
+        options: dict[str, Any],
+        settings: StoreSettings = DEFAULT_SETTINGS,
+        listed: Sequence[object] = (),
     ) -> None:
         self._folder = None if isinstance(cache, bool) else os.fsdecode(local_path(cache))
         self._on_disk = cache is not False and options["on_corrupt"] == "raise"
         self._options = options
         self._settings = settings
+        self._listed = listed_counts(listed) if options["on_corrupt"] == "raise" else {}
         self._known: dict[str, tuple[_Stamp | None, _Count]] = {}
         self._remainders: dict[tuple[str, int, int], tuple[_Count, int]] = {}
 
@@ -126,6 +133,9 @@ class RecordCounts:
 
     def _remembered(self, file: str | CoreFile, path: str | None, stamp: _Stamp | None) -> _Count | None:
         name = _name_of(file)
+        listed = self._listed.get(name)
+        if listed is not None and (stamp is None or stamp.bytes == listed.bytes):
+            return _Count(listed.records, 0)
         known, count = self._known.get(name, (None, None))
         if count is not None and known == stamp:
             return count

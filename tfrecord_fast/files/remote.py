@@ -124,6 +124,9 @@ class Fetching:
         found = self._objects[wanted.object]
         if found.size is None:
             info = _info(found, self._settings)
+            if found.listed not in (None, info.size):
+                said = f"it has {info.size} bytes, and {found.listed} by the list of files"
+                raise OSError(errno.ESTALE, said, found.url)
             found = self._objects[wanted.object] = found._replace(size=info.size, version=info.version)
         assert found.size is not None
         end = min(wanted.end, found.size) if wanted.opens else wanted.end

@@ -18,17 +18,19 @@ _UNLISTED = ("http://", "https://")  # servers of files: fsspec reads their page
 
 
 class StoredObject(NamedTuple):
-    """An object in a store. `size` and `version` are None where nobody has asked for them yet."""
+    """An object in a store. `size` and `version` are None where nobody has asked for them yet; `listed` is the size
+    that a list of files says, if one does."""
 
     url: str  # without credentials
     store: Store
     key: str
     size: int | None = None
     version: str | None = None
+    listed: int | None = None
 
 
-def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:
-    """The object; for a pattern, those that match it, sorted by URL.
+def stored_objects(url: str, settings: StoreSettings, listed: int | None = None) -> list[StoredObject]:
+    """The object; for a pattern, those that match it, sorted by URL. `listed` is the size that a list says.
 
     As in a local file system, a pattern whose last part does not begin with a dot matches no name that does.
 
@@ -38,7 +40,7 @@ def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:
     """
     wild = _WILD.search(url)
     if wild is None:
-        return [_stored(url, settings)]
+        return [_stored(url, settings)._replace(listed=listed)]
     if "::" in url or url.startswith(_UNLISTED):
         return [_stored(name, settings) for name in matching_urls(url)]
     found = sorted(_listed(url, settings))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, overload
 
 from ..errors import InvalidArgumentError
 from ..typing import PathLike
@@ -13,7 +13,7 @@ from .stores import StoreSettings, as_settings, find_store, read_range
 from .stores.addresses import public_url
 from .urls import place_of
 
-__all__ = ["ListedFile", "ShardList"]
+__all__ = ["ListedCount", "ListedFile", "ShardList", "listed_counts"]
 
 
 class ListedFile(str):
@@ -122,6 +122,24 @@ class ShardList(Sequence[ListedFile]):
     def __repr__(self) -> str:
         records = "" if self.num_records is None else f", {self.num_records} records"
         return f"<ShardList {self._path!r}: {len(self)} files{records}>"
+
+
+class ListedCount(NamedTuple):
+    """What a list says of a file."""
+
+    bytes: int
+    records: int
+
+
+def listed_counts(files: Iterable[object]) -> dict[str, ListedCount]:
+    """What lists say of those files that they say both numbers of, by the names under which they are read."""
+    found: dict[str, ListedCount] = {}
+    for file in files:
+        if isinstance(file, ListedFile) and file.bytes is not None and file.records is not None:
+            place = place_of(file)
+            name = public_url(place.name) if place.is_url else place.name
+            found[name] = ListedCount(file.bytes, file.records)
+    return found
 
 
 class _Folder:

@@ -78,7 +78,7 @@ class Sharing:
             local_paths(files, patterns=False)
             if not options.shard.is_auto:
                 self._check_seed()
-        self._counts = RecordCounts(index_cache, reading, settings)
+        self._counts = RecordCounts(index_cache, reading, settings, files)
         self._random_files = RandomFiles()
 
     @property
