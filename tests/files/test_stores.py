@@ -65,11 +65,11 @@ class LibraryError(Exception):
         ("status code: 404 Not Found", FileNotFoundError, errno.ENOENT),
         ("status code: 403 Forbidden: <Code>SignatureDoesNotMatch</Code>", PermissionError, errno.EACCES),
         ("status code: 401", PermissionError, errno.EACCES),
-        ("status code: 503 <Code>SlowDown</Code>", ConnectionError, errno.EAGAIN),
-        ("status code: 429", ConnectionError, errno.EAGAIN),
+        ("status code: 503 <Code>SlowDown</Code>", ConnectionError, errno.ECONNABORTED),
+        ("status code: 429", ConnectionError, errno.ECONNABORTED),
         ("status code: 412", OSError, errno.ESTALE),
         ("status code: 400", OSError, errno.EIO),
-        ("error sending request: dns error", ConnectionError, errno.EHOSTUNREACH),
+        ("error sending request: dns error", ConnectionError, errno.ECONNREFUSED),
         ("tcp connect error: Connection refused", ConnectionError, errno.ECONNREFUSED),
         ("operation timed out", TimeoutError, errno.ETIMEDOUT),
         ("something else", OSError, errno.EIO),
@@ -180,7 +180,7 @@ class Faulty:
 
 
 def busy():
-    return ConnectionError(errno.EAGAIN, "busy")
+    return ConnectionError(errno.ECONNABORTED, "busy")
 
 
 @pytest.mark.parametrize("script", [[], [busy()], [busy(), TimeoutError(), busy()], [7, 9], [busy(), 1, 1, 1000]])

@@ -133,7 +133,17 @@ def cloud_options(address: Address, given: Mapping[str, Any]) -> CloudOptions | 
         else:
             config[spellings.get(name, name)] = value
     _complete(kind, address, config, client, credentials is not None)
+    if kind == "GCS" and credentials is None and "base_url" in config and _is_true(config.get("skip_signature")):
+        credentials = _nobody  # without it obstore asks for a token before it writes
     return CloudOptions(kind, _place_of(kind, address, config), config, client, retries, credentials)
+
+
+def _is_true(value: object) -> bool:
+    return value is True or str(value).lower() in ("true", "1", "yes", "on")
+
+
+def _nobody() -> dict[str, Any]:
+    return {"token": "anonymous", "expires_at": None}
 
 
 def _translate_google(options: dict[str, Any]) -> bool:

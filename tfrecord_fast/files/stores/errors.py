@@ -47,10 +47,10 @@ _REDIRECTS = {301, 302, 307, 308}
 
 # (in the text or the names of the types, kind, number, what is said)
 _PHRASES: list[tuple[str, type[OSError], int, str]] = [
-    ("dns error", ConnectionError, errno.EHOSTUNREACH, "no such host"),
-    ("failed to lookup", ConnectionError, errno.EHOSTUNREACH, "no such host"),
-    ("name or service not known", ConnectionError, errno.EHOSTUNREACH, "no such host"),
-    ("nodename nor servname", ConnectionError, errno.EHOSTUNREACH, "no such host"),
+    ("dns error", ConnectionError, errno.ECONNREFUSED, "no such host"),
+    ("failed to lookup", ConnectionError, errno.ECONNREFUSED, "no such host"),
+    ("name or service not known", ConnectionError, errno.ECONNREFUSED, "no such host"),
+    ("nodename nor servname", ConnectionError, errno.ECONNREFUSED, "no such host"),
     ("connection refused", ConnectionError, errno.ECONNREFUSED, "connection refused"),
     ("connect call failed", ConnectionError, errno.ECONNREFUSED, "connection refused"),
     ("connectionrefused", ConnectionError, errno.ECONNREFUSED, "connection refused"),
@@ -121,7 +121,7 @@ def is_worth_another_try(error: BaseException, tried: int) -> bool:
     """Whether it may go away. A host that is not there, or refuses, is asked only twice more."""
     if not isinstance(error, ConnectionError | TimeoutError):
         return False
-    return tried < 3 or error.errno not in (errno.EHOSTUNREACH, errno.ECONNREFUSED)
+    return tried < 3 or error.errno != errno.ECONNREFUSED
 
 
 def _by_kind(error: Exception, name: str, url: str) -> Exception | None:
@@ -140,7 +140,7 @@ def _by_kind(error: Exception, name: str, url: str) -> Exception | None:
     if isinstance(error, PermissionError):
         return PermissionError(errno.EACCES, f"permission denied{_said(error)}", url)
     if isinstance(error, socket.gaierror):
-        return ConnectionError(errno.EHOSTUNREACH, "no such host", url)
+        return ConnectionError(errno.ECONNREFUSED, "no such host", url)
     if isinstance(error, TimeoutError | asyncio.TimeoutError) or name in ("FSTimeoutError", "ReadTimeoutError"):
         return TimeoutError(errno.ETIMEDOUT, "the request took too long", url)
     return None
@@ -156,7 +156,7 @@ def _by_status(error: Exception, url: str) -> OSError | None:
     if status == 412:
         return changed(url)
     if status in _BUSY or code in _BUSY_CODES:
-        return ConnectionError(errno.EAGAIN, f"the server is busy, or failed{said}", url)
+        return ConnectionError(errno.ECONNABORTED, f"the server is busy, or failed{said}", url)
     if status in _REDIRECTS:
         return OSError(errno.EINVAL, f"the bucket is elsewhere: its region or the endpoint is wrong{said}", url)
     if status is not None and status >= 400:
@@ -166,6 +166,7 @@ def _by_status(error: Exception, url: str) -> OSError | None:
 
 def _by_phrase(error: Exception, url: str) -> OSError | None:
     text = " ".join(f"{type(one).__name__} {one}" for one in _chain(error)).lower()
+    text = text.replace("retry_timeout", "")  # a setting that obstore prints with every error
     for phrase, kind, number, message in _PHRASES:
         if phrase in text:
             return kind(number, message, url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import threading
@@ -31,7 +32,7 @@ class FileSystemStore:
         self.system = system
         self._outer = outer  # of a chained URL, what follows the first "::"
         own = getattr(type(system), "cat_file", None)
-        self._fetches = bool(getattr(system, "async_impl", False)) or own is not base.cat_file
+        self.fetches = bool(getattr(system, "async_impl", False)) or own is not base.cat_file
         self._open = _OpenFiles(system)
 
     def __repr__(self) -> str:
@@ -75,7 +76,7 @@ class FileSystemStore:
         return data
 
     def _read(self, key: str, start: int, end: int) -> Buffer:
-        read = self.system.cat_file if self._fetches else self._open.read
+        read = self.system.cat_file if self.fetches else self._open.read
         parts, done = [], start
         while done < end:
             data = read(key, start=done, end=end)
@@ -127,7 +128,7 @@ class FileSystemStore:
         self.system.invalidate_cache(folder)
         return self.system.ls(folder, detail=True)
 
-    def upload(self, key: str, *, overwrite: bool = True) -> Upload:
+    def upload(self, key: str, *, overwrite: bool = True, beside: int = 1) -> Upload:
         return FileUpload(self.system, self.url(key), key, overwrite)
 
     def delete(self, key: str) -> None:
@@ -135,6 +136,28 @@ class FileSystemStore:
 
     def copy(self, source: str, target: str) -> None:
         call(self.url(source), self.system.cp_file, source, target)
+
+    def move(self, source: str, target: str) -> None:
+        call(self.url(source), self.system.mv, source, target)
+
+    def is_folder(self, key: str) -> bool:
+        return bool(call(self.url(key), self.system.isdir, key))
+
+    def make_folder(self, key: str, *, parents: bool) -> None:
+        if parents:
+            call(self.url(key), self.system.makedirs, key, exist_ok=True)
+        elif not self.is_folder(key):
+            call(self.url(key), self.system.mkdir, key, create_parents=False)
+
+    def delete_below(self, key: str) -> None:
+        call(self.url(key), self.system.rm, key, recursive=True)
+
+    def open(self, key: str) -> Any:
+        """The file, to be read from its start on."""
+        file = call(self.url(key), self.system.open, key, "rb")
+        with contextlib.suppress(AttributeError):  # a file that takes no attributes keeps what it needs by itself
+            file.its_system = self.system  # a dropped archive, such as zip://, closes what its files are read from
+        return file
 
 
 class _OpenFiles:

@@ -40,13 +40,16 @@ _kept = _Kept()
 _before: list[_Kept] = []  # of processes that this one was forked from: their threads are gone, and nothing is closed
 
 
-def find_store(url: str, options: Mapping[str, Any] | StoreSettings | None = None) -> tuple[Store, str]:
+def find_store(
+    url: str, options: Mapping[str, Any] | StoreSettings | None = None, *, lists: bool = False
+) -> tuple[Store, str]:
     """The store that a URL leads to, and the object's key in it. Nothing is asked of a server.
 
     Args:
       url: `scheme://…`, also chained as fsspec has it, `zip://a::s3://…`.
       options: `storage_options`: credentials, an endpoint, `anon`, in obstore's spelling or in that of fsspec's file
         system; or settings that have them.
+      lists: a store that can list is asked for; of HTTP, only fsspec has one.
 
     s3, gs, az, abfs and http(s) go through obstore if it is installed and the options are not fsspec's own; the rest
     goes through fsspec.
@@ -58,7 +61,7 @@ def find_store(url: str, options: Mapping[str, Any] | StoreSettings | None = Non
     given = (options.storage_options if isinstance(options, StoreSettings) else options) or {}
     address = address_of(url)
     cloud = _cloud_options(url, address, given)
-    if cloud is not None:
+    if cloud is not None and not (lists and cloud.kind == "HTTP"):
         name = (address.scheme, address.place, _frozen(given))
         store = _kept_store(name, lambda: ObjectStore(obstore_or_none(), address, cloud))
         return store, urllib.parse.unquote(address.key) if cloud.kind == "HTTP" else address.key

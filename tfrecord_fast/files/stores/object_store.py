@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import errno
+import itertools
 import urllib.parse
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -29,6 +30,7 @@ class ObjectStore:
         self._library = library
         self._base = f"{address.scheme}://{address.place}"
         self._kind = options.kind
+        self.copies = options.kind in ("S3", "GCS")  # the others copy only what all may read, or nothing
         # Requests of readers are tried again by stores/requests.py, others by the library.
         self._plain = self._made(options, {"max_retries": 0})
         patient = {"max_retries": 5, "retry_timeout": datetime.timedelta(seconds=_UPLOAD_SECONDS)}
@@ -157,8 +159,8 @@ class ObjectStore:
         objects = [self._info_of(meta, meta["path"]) for meta in found["objects"] if meta["path"] != folder]
         return sorted(f"{name}/" for name in found["common_prefixes"]), sorted(objects)
 
-    def upload(self, key: str, *, overwrite: bool = True) -> Upload:
-        return ObjectUpload(self._library, self._patient, self.url(key), self._checked(key), overwrite)
+    def upload(self, key: str, *, overwrite: bool = True, beside: int = 1) -> Upload:
+        return ObjectUpload(self._library, self._patient, self.url(key), self._checked(key), overwrite, beside)
 
     def delete(self, key: str) -> None:
         call(self.url(key), self._library.delete, self._patient, self._checked(key))
@@ -166,6 +168,25 @@ class ObjectStore:
     def copy(self, source: str, target: str) -> None:
         names = self._checked(source), self._checked(target)
         call(self.url(source), self._library.copy, self._patient, *names)
+
+    def move(self, source: str, target: str) -> None:
+        self.copy(source, target)
+        self.delete(source)
+
+    def is_folder(self, key: str) -> bool:
+        return key == "" or next(self.list(f"{key.rstrip('/')}/"), None) is not None
+
+    def make_folder(self, key: str, *, parents: bool) -> None:
+        """Folders are a way to look at keys."""
+
+    def delete_below(self, key: str) -> None:
+        found = (self.key_of(info) for info in self.list(f"{key.rstrip('/')}/" if key else ""))
+        while page := list(itertools.islice(found, _PAGE)):
+            call(self.url(key), self._library.delete, self._patient, page)
+
+    def key_of(self, info: ObjectInfo) -> str:
+        """The key of an object of this store that has keys as they are in its URLs."""
+        return info.url[len(self._base) + 1 :]
 
     def _checked(self, key: str) -> str:
         """Keys that obstore would change are refused: they would be others."""
@@ -176,7 +197,7 @@ class ObjectStore:
 
 def _version_of(meta: Any) -> str | None:
     if meta.get("e_tag"):
-        return str(meta["e_tag"])
+        return str(meta["e_tag"]).replace('"', "")  # listings of some stores leave the quotes out
     return f"modified {meta['last_modified'].timestamp():.6f}, {meta['size']} bytes"
 
 

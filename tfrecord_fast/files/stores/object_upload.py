@@ -22,9 +22,10 @@ from .store import Buffer
 
 __all__ = ["ObjectUpload"]
 
-_PART = 16 << 20  # 10,000 parts, the most that S3 takes, are 160 GiB
+_LARGEST_PART, _SMALLEST_PART = 16 << 20, 5 << 20
 _AT_ONCE = 4  # parts being sent
-_WAITING = 2  # parts that wait to be sent
+_WAITING = 1  # parts that wait to be sent
+_SHARED = 256 << 20  # bytes of parts in memory, of uploads that go on side by side
 
 
 class _AbortError(Exception):
@@ -34,7 +35,10 @@ class _AbortError(Exception):
 class ObjectUpload:
     """An object that is being written, as `Upload` says. Up to a part, it is sent as one request."""
 
-    def __init__(self, library: Any, store: Any, url: str, key: str, overwrite: bool) -> None:
+    def __init__(self, library: Any, store: Any, url: str, key: str, overwrite: bool, beside: int) -> None:
+        parts = _SHARED // beside // (_AT_ONCE + _WAITING + 2)
+        self._part_bytes = min(max(parts, _SMALLEST_PART), _LARGEST_PART)
+        self._at_once = max(1, min(_AT_ONCE, 16 // beside))
         self._library, self._store, self._url, self._key, self._overwrite = library, store, url, key, overwrite
         self._part = bytearray()
         self._sender: _Sender | None = None
@@ -44,16 +48,16 @@ class ObjectUpload:
     def write(self, data: Buffer) -> None:
         view = memoryview(data).cast("B")
         while len(view) > 0:
-            if len(self._part) == _PART:
+            if len(self._part) == self._part_bytes:
                 self._send_part()
-            room = _PART - len(self._part)
+            room = self._part_bytes - len(self._part)
             self._part += view[:room]
             view = view[room:]
 
     def _send_part(self) -> None:
         if self._sender is None:
             self._check_free()
-            self._sender = _Sender(self._library, self._store, self._url, self._key)
+            self._sender = _Sender(self._library, self._store, self._url, self._key, self._part_bytes, self._at_once)
         part, self._part = self._part, bytearray()
         self._sender.put(part)
 
@@ -104,8 +108,9 @@ class ObjectUpload:
 class _Sender:
     """The thread that feeds obstore, and what it is fed with."""
 
-    def __init__(self, library: Any, store: Any, url: str, key: str) -> None:
+    def __init__(self, library: Any, store: Any, url: str, key: str, part_bytes: int, at_once: int) -> None:
         self._url = url
+        self._how = {"use_multipart": True, "chunk_size": part_bytes, "max_concurrency": at_once}
         self._state = threading.Condition()
         self._parts: deque[bytearray] = deque()
         self._complete = False
@@ -120,7 +125,7 @@ class _Sender:
     def _run(self, library: Any, store: Any, key: str) -> None:
         error: Exception | None = None
         try:
-            library.put(store, key, self._taken(), use_multipart=True, chunk_size=_PART, max_concurrency=_AT_ONCE)
+            library.put(store, key, self._taken(), **self._how)
         except Exception as one:
             error = os_error(one, self._url)
         with self._state:

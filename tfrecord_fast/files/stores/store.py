@@ -66,8 +66,10 @@ class Store(Protocol):
         """What lies directly under a prefix that ends in "/" (or is empty): keys of folders, and objects."""
         ...
 
-    def upload(self, key: str, *, overwrite: bool = True) -> Upload:
+    def upload(self, key: str, *, overwrite: bool = True, beside: int = 1) -> Upload:
         """Begins to write an object, which appears when the upload is completed.
+
+        `beside` uploads go on at the same time, and share the memory for parts.
 
         Raises (here or by `complete`):
           FileExistsError: it exists, and `overwrite` is False.
@@ -80,6 +82,22 @@ class Store(Protocol):
 
     def copy(self, source: str, target: str) -> None:
         """Copies an object within the store."""
+        ...
+
+    def move(self, source: str, target: str) -> None:
+        """Gives an object another key; where a store can't, by a copy."""
+        ...
+
+    def is_folder(self, key: str) -> bool:
+        """Whether anything lies below the key; also an empty folder, where there are folders."""
+        ...
+
+    def make_folder(self, key: str, *, parents: bool) -> None:
+        """Makes a folder, which may exist, where there are folders; else this does nothing."""
+        ...
+
+    def delete_below(self, key: str) -> None:
+        """Deletes all objects whose keys begin with `key` and a "/", and the folder."""
         ...
 
 
