@@ -1,11 +1,16 @@
 """What is run under the faults of the proxy. A new way to a store is a new entry here."""
 
+import dataclasses
+import gzip
 import random
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import NamedTuple
 from unittest import mock
 
+import tfrecord_fast as tf
+from tests.support.frames import frames
+from tfrecord_fast.files import shard_reader
 from tfrecord_fast.files.stores import ObjectCache, find_store, object_upload, read_range
 
 DATA = random.Random(3).randbytes(300_000)
@@ -79,12 +84,35 @@ def upload(data):
 
 UNCHECKED = {"corrupt"}
 
+RECORDS = [[b"%d-%d-" % (file, number) * (number % 50) for number in range(1500)] for file in range(3)]
+ALL = [record for records in RECORDS for record in records]
+
+
+def put_shards(rig):
+    for number, records in enumerate(RECORDS):
+        data = frames(records)
+        rig.bucket.put(f"train/{number}", gzip.compress(data) if number == 1 else data)
+    return rig.bucket.url("train/*")
+
+
+def read_shards(**more):
+    def run(rig):
+        settings = dataclasses.replace(rig.settings, **{name: rig.folder for name in more})
+        with mock.patch.object(shard_reader, "store_settings", lambda *given: settings):  # impatient, as no user's are
+            reader = tf.ShardReader(rig.ready, batch_size=100, num_threads=2, num_epochs=2)
+        return [record for batch in reader for record in batch.tolist()] == ALL * 2
+
+    return run
+
+
 WORKLOADS = {
     workload.name: workload
     for workload in [
         Workload("range", put_data, read_ranges, undetected=UNCHECKED),
         Workload("cache", put_data, read_cached, undetected=UNCHECKED),
         Workload("list", put_some, list_some, undetected=UNCHECKED, harmless={"whole"}),
+        Workload("reader", put_shards, read_shards()),
+        Workload("reader-cached", put_shards, read_shards(cache_dir=True)),
         Workload("put", put_old, upload(DATA), {"out": {OLD, DATA}}, harmless={"whole"}),
         Workload("parts", put_old, upload(PARTS), {"out": {OLD, PARTS}}, harmless={"whole"}, is_slow=True),
     ]

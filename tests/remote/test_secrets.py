@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
-from tfrecord_fast.files.stores import ObjectCache, StoreSettings, find_store, read_range
+from tfrecord_fast.files import remote
+from tfrecord_fast.files.stores import ObjectCache, StoreSettings, find_store, read_range, requests
 
 from .child import HOST, free_port
 
@@ -236,3 +237,49 @@ def test_a_list_of_files_says_nothing(echo):
     with pytest.raises(PermissionError) as raised:
         tf.ShardList(PLACES["s3"](echo), storage_options=s3_options(echo, "s3fs"))
     assert not any(has_secret(text) for text in shown(raised.value))
+
+
+READERS = {
+    "iterate": lambda url, use: list(tf.ShardReader(url, **use)),
+    "iterate the cached": lambda url, use: list(tf.ShardReader(url, cache_dir="/proc/none", **use)),
+    "length": lambda url, use: len(tf.ShardReader(url, **use)),
+    "state": lambda url, use: tf.ShardReader(url, **use).state_dict(),
+    "state of an iteration": lambda url, use: stood(tf.ShardReader(url, **use)),
+    "infer": lambda url, use: tf.infer_features(url, **use),
+    "infer in a reader": lambda url, use: list(tf.ShardReader(url, "infer", **use)),
+    "dataset": lambda url, use: list(tf.TFRecordDataset(url, **use)),
+    "shown dataset": lambda url, use: repr(tf.TFRecordDataset(url, **use)),
+    "table": lambda url, use: tf.read_table(url, **use),
+    "shown reader": lambda url, use: repr(tf.ShardReader(url, **use)),
+    "list": lambda url, use: tf.ShardList(url, **use),
+    "pattern": lambda url, use: list(tf.ShardReader(url.replace("key", "*"), **use)),
+}
+
+
+def stood(reader):
+    try:
+        next(iter(reader))
+    except Exception:
+        pass
+    return reader.state_dict()
+
+
+@pytest.mark.parametrize(
+    "status, form", [(200, "text"), (206, "none"), (307, "xml"), (403, "code"), (404, "json"), (412, "text")]
+)
+@pytest.mark.parametrize("place", ["s3", "gs", "az", "http with a query", "http with a user"])
+def test_no_reader_shows_a_secret(echo, monkeypatch, place, status, form):
+    for module in (requests, remote):
+        monkeypatch.setattr(module, "is_worth_another_try", lambda *given: False)
+    Echo.status, Echo.form = status, form
+    url = PLACES[place](echo)
+    use = {"storage_options": OPTIONS[place](echo, "obstore")} if place in OPTIONS else {}
+    for name, read in READERS.items():
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                seen = [repr(read(url, use))]
+            except Exception as error:
+                seen = shown(error)
+        for text in [*seen, *(str(one.message) for one in warned)]:
+            assert not has_secret(text), (name, text)
