@@ -21,7 +21,7 @@ from ..examples.encode import core_column, encode_example, encode_plain
 from ..typing import PathLike, Records, Table
 from .options import TFRecordOptions
 from .shards import Shard, WrittenFile, open_shards, publish_all, write_manifest
-from .urls import place_of
+from .urls import place_of, shown_name
 
 __all__ = ["ExampleWriter", "WrittenFile", "shard_paths"]
 
@@ -223,7 +223,9 @@ class ExampleWriter:
         self.abort()
         if paths:
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            warnings.warn(f"{paths[0]}{others}: not closed, so nothing was written", RuntimeWarning, stacklevel=3)
+            warnings.warn(
+                f"{shown_name(paths[0])}{others}: not closed, so nothing was written", RuntimeWarning, stacklevel=3
+            )
 
     @property
     def closed(self) -> bool:

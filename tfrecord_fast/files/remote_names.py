@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .stores import Store, StoreSettings, find_store
-from .stores.addresses import public_url
+from .stores.addresses import is_pattern, public_url
 from .urls import matching_urls
 
 __all__ = ["StoredObject", "stored_objects"]
@@ -38,11 +38,10 @@ def stored_objects(url: str, settings: StoreSettings, listed: int | None = None)
       FileNotFoundError: a pattern matches nothing.
       errors.InvalidArgumentError: there is no store for this URL.
     """
-    wild = _WILD.search(url)
-    if wild is None:
+    if not is_pattern(url):
         return [_stored(url, settings)._replace(listed=listed)]
     if "::" in url or url.startswith(_UNLISTED):
-        return [_stored(name, settings) for name in matching_urls(url)]
+        return [_stored(name, settings) for name in matching_urls(url, settings.storage_options)]
     found = sorted(_listed(url, settings))
     if not found:
         raise FileNotFoundError(2, "no file matches the pattern", public_url(url))

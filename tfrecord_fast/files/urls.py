@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..typing import PathLike
+from .stores.addresses import is_pattern, public_url
 from .stores.file_systems import FileSystemStore
 from .stores.finding import find_store
 from .stores.matching import matches_of
 from .url_reader import UrlReader, has_a_size
 from .url_writer import UrlWriter
 
-__all__ = ["Place", "glob_urls", "matching_urls", "open_url", "place_of"]
+__all__ = ["Place", "glob_urls", "matching_urls", "open_url", "place_of", "shown_name"]
 
 # `scheme://…`, after any number of `scheme::`. One letter is a drive.
 _URL = re.compile(r"([A-Za-z][\w.+-]*::)*[A-Za-z][\w.+-]+://")
@@ -35,6 +36,15 @@ def place_of(path: PathLike) -> Place:
     if name.startswith(_LOCAL):
         return Place(name[len(_LOCAL) :], is_url=False)
     return Place(name, is_url=_URL.match(name) is not None)
+
+
+def shown_name(file: object) -> object:
+    """A file as it may be shown: a URL without what may be a credential, all else as it is."""
+    if isinstance(file, str | bytes | os.PathLike):
+        place = place_of(file)
+        if place.is_url:
+            return public_url(place.name)
+    return file
 
 
 def open_url(url: str, mode: str, options: Mapping[str, Any] | None = None) -> Any:
@@ -69,9 +79,9 @@ def matching_urls(url: str, options: Mapping[str, Any] | None = None) -> list[st
     Raises:
       FileNotFoundError: a pattern matches nothing.
     """
-    if not any(c in url for c in "*?["):
+    if not is_pattern(url):
         return [url]
     urls = glob_urls(url, options)
     if not urls:
-        raise FileNotFoundError(2, "no file matches the pattern", url)
+        raise FileNotFoundError(2, "no file matches the pattern", public_url(url))
     return urls

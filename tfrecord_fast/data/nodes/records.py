@@ -13,6 +13,7 @@ from ...dtypes import string
 from ...files.names import DEFAULT_SETTINGS, flatten
 from ...files.stores import StoreSettings
 from ...files.streams import record_stream
+from ...files.urls import shown_name
 from ...values.nests import TensorSpec
 from .cache import Cache
 from .iterators import Chained, Interleaved
@@ -112,7 +113,7 @@ class Records(Node):
         if isinstance(self.files, Node):
             return "TFRecordDataset"
         return (
-            f"TFRecordDataset({self.files[0]!r})"
+            f"TFRecordDataset({shown_name(self.files[0])!r})"
             if len(self.files) == 1
             else f"TFRecordDataset({len(self.files)} files)"
         )
