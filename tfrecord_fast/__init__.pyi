@@ -51,7 +51,9 @@ from .files.index import RecordIndex as RecordIndex
 from .files.indexed_reader import IndexedReader as IndexedReader
 from .files.infer import infer_features as infer_features
 from .files.options import TFRecordOptions as TFRecordOptions
+from .files.shard_lists import ShardList as ShardList
 from .files.shard_reader import ShardReader as ShardReader
+from .files.stores.cache import ObjectCache as ObjectCache
 from .files.tables import read_batches as read_batches
 from .files.tables import read_table as read_table
 from .files.writer import TFRecordWriter as TFRecordWriter

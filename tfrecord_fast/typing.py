@@ -171,3 +171,6 @@ class ReaderOptions(TypedDict, total=False):
     on_corrupt: Literal["raise", "skip", "skip_file"]
     prefetch_bytes: int | None
     index_cache: bool | PathLike
+    storage_options: Mapping[str, Any] | None
+    max_requests: int
+    cache_dir: PathLike | None

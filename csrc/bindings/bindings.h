@@ -18,6 +18,7 @@ namespace tfr {
 void BindBuildInfo(pybind11::module_& m);
 void BindCrc32c(pybind11::module_& m);
 void BindRecordBatch(pybind11::module_& m);
+void BindFetches(pybind11::module_& m);
 void BindReader(pybind11::module_& m);
 void BindWriter(pybind11::module_& m);
 void BindBytesArray(pybind11::module_& m);

@@ -10,6 +10,7 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindBuildInfo(m);
   tfr::BindCrc32c(m);
   tfr::BindRecordBatch(m);
+  tfr::BindFetches(m);
   tfr::BindReader(m);
   tfr::BindWriter(m);
   tfr::BindBytesArray(m);

@@ -273,6 +273,17 @@ Status OpenPython(PyObject* opener, const std::shared_ptr<PythonReferences>& ref
   return {};
 }
 
+// What an OSError says that it is about, such as a URL; empty if it doesn't.
+std::string FilenameOf(const PyOSErrorObject* error) {
+  if (error->filename == nullptr || !PyUnicode_CheckExact(error->filename)) return {};
+  const py::object encoded = Steal(PyUnicode_EncodeFSDefault(error->filename));
+  if (!encoded) {
+    PyErr_Clear();
+    return {};
+  }
+  return {PyBytes_AS_STRING(encoded.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(encoded.ptr()))};
+}
+
 }  // namespace
 
 Status PythonErrorAsStatus(py::error_already_set& error) {
@@ -289,7 +300,8 @@ Status PythonErrorAsStatus(py::error_already_set& error) {
                            ? PyUnicode_AsUTF8AndSize(value->strerror, &size)
                            : nullptr;
     if (text != nullptr && number > 0 && number < INT_MAX && overflow == 0) {
-      return Status::OsError(static_cast<int>(number), std::string(text, static_cast<size_t>(size)));
+      return Status::OsError(static_cast<int>(number), std::string(text, static_cast<size_t>(size)))
+          .WithPath(FilenameOf(value));
     }
     PyErr_Clear();
   }

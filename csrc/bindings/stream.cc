@@ -119,6 +119,9 @@ std::vector<Sequence::SkippedIn> SharedStream::TakeSkipped() {
 
 std::shared_ptr<SharedStream> NewStream(PythonFiles files, StreamOptions options, const StreamState& state,
                                         StreamParser parser) {
+  for (const InputFile& file : files.files) {
+    if (file.object && !options.fetches) throw py::type_error("objects are read by way of `fetches`");
+  }
   std::shared_ptr<ParseAhead> ahead;
   if (parser.transform) {
     options.transform = std::move(parser.transform);
@@ -172,6 +175,7 @@ PythonFiles FilesOf(const py::sequence& files) {
   inputs.reserve(files.size());
   const py::str name_key("name");
   const py::str opener_key("opener");
+  const py::str object_key("object");
   for (const py::handle& file : files) {
     // Without pybind11's casts: there may be tens of thousands.
     if (PyUnicode_CheckExact(file.ptr()) && PyUnicode_IS_COMPACT_ASCII(file.ptr())) {
@@ -181,12 +185,19 @@ PythonFiles FilesOf(const py::sequence& files) {
     }
     const py::object name = Attribute(file, name_key);
     const py::object opener = Attribute(file, opener_key);
-    if (!name || !opener) throw py::type_error("a file is a plain path, or has a name and an opener");
+    const py::object object = Attribute(file, object_key);
+    if (!name || !opener || !object) {
+      throw py::type_error("a file is a plain path, or has a name, an opener and an object");
+    }
     if (!PyBytes_Check(name.ptr())) throw py::type_error("a file's name is bytes");
     InputFile& input = inputs.emplace_back();
     input.path = std::make_shared<const std::string>(PyBytes_AS_STRING(name.ptr()),
                                                      static_cast<size_t>(PyBytes_GET_SIZE(name.ptr())));
     if (!opener.is_none()) input.open = OpenerOfPython(opener, made.references);
+    if (!object.is_none()) {
+      const py::object size = object.attr("size");
+      input.object = {object.attr("number").cast<uint32_t>(), size.is_none() ? -1 : size.cast<int64_t>()};
+    }
   }
   return made;
 }
@@ -216,6 +227,7 @@ StreamOptions OptionsOf(const py::dict& values) {
   options.caller_helps = take.Get("caller_helps", options.caller_helps);
   options.in_order = take.Get("deterministic", true);
   options.prefetch_bytes = take.Get("prefetch_bytes", options.prefetch_bytes);
+  options.fetches = take.Get("fetches", std::shared_ptr<FetchQueue>());
   take.Finish();
   return options;
 }

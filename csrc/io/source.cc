@@ -23,6 +23,33 @@ constexpr int64_t kReadAhead = 128 << 10;
 // A regular file of size 0 may be one that does not tell its size (under /proc): reading it shows.
 bool HasKnownSize(const struct stat& info) { return S_ISREG(info.st_mode) && info.st_size > 0; }
 
+// A file of the system's.
+class LocalFile final : public File {
+ public:
+  LocalFile(int descriptor, Descriptor kind) : descriptor_(descriptor), kind_(kind) {}
+  ~LocalFile() override {
+    if (kind_ == Descriptor::kOwned && descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  Status OpenDescriptor(const std::string& path, int how);  // flags of open
+  Status Examine(Access access);
+  void Found(int64_t size);
+
+  Status Size(int64_t* size) const override;
+  int descriptor() const override { return descriptor_; }
+  void Advise(int64_t offset, int64_t size) const override;
+  Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const override;
+  Status ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const override;
+  Status Read(uint8_t* out, size_t size, size_t* got) const override;
+
+ private:
+  Status WaitUntilReadable() const;
+  void AdviseAll(Access access) const;
+
+  int descriptor_;
+  Descriptor kind_;
+};
+
 }  // namespace
 
 int64_t File::FindRegular(const std::string& path) {
@@ -30,7 +57,7 @@ int64_t File::FindRegular(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && HasKnownSize(info) ? info.st_size : -1;
 }
 
-Status File::OpenDescriptor(const std::string& path, int how) {
+Status LocalFile::OpenDescriptor(const std::string& path, int how) {
   while ((descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | how)) < 0) {
     if (errno != EINTR) return Status::Errno(errno, "open").WithPath(path);
     TFR_RETURN_IF_ERROR(CheckInterrupt());
@@ -39,7 +66,7 @@ Status File::OpenDescriptor(const std::string& path, int how) {
 }
 
 Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access access) {
-  auto opened = std::make_shared<File>(Private(), -1, Descriptor::kOwned);
+  auto opened = std::make_shared<LocalFile>(-1, Descriptor::kOwned);
   // A pipe that nobody writes to yet is waited for where it is read, so that a signal is noticed.
   Status status = opened->OpenDescriptor(path, O_NONBLOCK);
   if (!status.ok() && status.detail().error_number == EWOULDBLOCK) status = opened->OpenDescriptor(path, 0);  // a lease
@@ -50,23 +77,21 @@ Status File::Open(const std::string& path, std::shared_ptr<File>* file, Access a
 }
 
 Status File::OpenFound(const std::string& path, int64_t size, std::shared_ptr<File>* file) {
-  auto opened = std::make_shared<File>(Private(), -1, Descriptor::kOwned);
+  auto opened = std::make_shared<LocalFile>(-1, Descriptor::kOwned);
   TFR_RETURN_IF_ERROR(opened->OpenDescriptor(path, 0));
-  opened->regular_ = true;
-  opened->opened_size_ = size;
-  opened->AdviseAll(Access::kSequential);
+  opened->Found(size);
   *file = std::move(opened);
   return {};
 }
 
 Status File::FromDescriptor(int descriptor, Descriptor kind, std::shared_ptr<File>* file) {
-  auto opened = std::make_shared<File>(Private(), descriptor, kind);
+  auto opened = std::make_shared<LocalFile>(descriptor, kind);
   TFR_RETURN_IF_ERROR(opened->Examine(Access::kSequential));
   *file = std::move(opened);
   return {};
 }
 
-Status File::Examine(Access access) {
+Status LocalFile::Examine(Access access) {
   struct stat info;
   if (::fstat(descriptor_, &info) != 0) return Status::Errno(errno, "fstat");
   if (S_ISDIR(info.st_mode)) return Status::Errno(EISDIR, "open");
@@ -77,14 +102,20 @@ Status File::Examine(Access access) {
   return {};
 }
 
-void File::AdviseAll([[maybe_unused]] Access access) const {
+void LocalFile::Found(int64_t size) {
+  regular_ = true;
+  opened_size_ = size;
+  AdviseAll(Access::kSequential);
+}
+
+void LocalFile::AdviseAll([[maybe_unused]] Access access) const {
 #ifdef POSIX_FADV_SEQUENTIAL
   const int advice = access == Access::kRandom ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
   if (opened_size_ > kReadAhead) (void)::posix_fadvise(descriptor_, 0, 0, advice);
 #endif
 }
 
-Status File::Size(int64_t* size) const {
+Status LocalFile::Size(int64_t* size) const {
   *size = 0;
   struct stat info;
   if (!regular_) return {};
@@ -98,17 +129,13 @@ Status FileWasCut(int64_t opened_size, int64_t end) {
                           " bytes when it was opened, and ends at byte " + std::to_string(end));
 }
 
-File::~File() {
-  if (kind_ == Descriptor::kOwned && descriptor_ >= 0) ::close(descriptor_);
-}
-
-void File::Advise(int64_t offset, int64_t size) const {
+void LocalFile::Advise(int64_t offset, int64_t size) const {
 #ifdef POSIX_FADV_WILLNEED
   (void)::posix_fadvise(descriptor_, offset, size, POSIX_FADV_WILLNEED);
 #endif
 }
 
-Status File::ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const {
+Status LocalFile::ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const {
   ssize_t n;
   while ((n = ::pread(descriptor_, out, std::min(size, kMaxTransfer), offset)) < 0 && errno == EINTR) {
     TFR_RETURN_IF_ERROR(CheckInterrupt());
@@ -129,7 +156,7 @@ Status File::ReadFullyAt(int64_t offset, uint8_t* out, size_t size, size_t* got)
   return {};
 }
 
-Status File::ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const {
+Status LocalFile::ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const {
   ssize_t n;
   while ((n = ::preadv(descriptor_, parts, static_cast<int>(count), offset)) < 0 && errno == EINTR) {
     TFR_RETURN_IF_ERROR(CheckInterrupt());
@@ -140,7 +167,7 @@ Status File::ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_
 }
 
 // A signal that comes between a look for one and a read would not end the read: nothing is read before it is there.
-Status File::WaitUntilReadable() const {
+Status LocalFile::WaitUntilReadable() const {
   pollfd wanted = {descriptor_, POLLIN, 0};
   int ready;
   while ((ready = ::poll(&wanted, 1, kInterruptMilliseconds)) <= 0) {
@@ -150,7 +177,7 @@ Status File::WaitUntilReadable() const {
   return {};
 }
 
-Status File::Read(uint8_t* out, size_t size, size_t* got) const {
+Status LocalFile::Read(uint8_t* out, size_t size, size_t* got) const {
   ssize_t n;
   do {
     TFR_RETURN_IF_ERROR(WaitUntilReadable());

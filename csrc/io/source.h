@@ -49,19 +49,17 @@ enum class Access : uint8_t { kSequential, kRandom };
 // Whether a descriptor is closed when the file goes.
 enum class Descriptor : uint8_t { kOwned, kBorrowed };
 
-// An open file, shared by all that read different places of it at the same time.
+// An open file, shared by all that read different places of it at the same time: one of the system's, or an object in a
+// store (remote_file.h).
 class File {
-  struct Private {};  // only members can make one, with std::make_shared
-
  public:
-  // kIoError with errno where the system refuses; a directory is refused too (EISDIR).
+  // A file of the system's. kIoError with errno where it refuses; a directory is refused too (EISDIR).
   static Status Open(const std::string& path, std::shared_ptr<File>* file, Access access = Access::kSequential);
   // The same for a path that FindRegular has just found, without asking the system again. Whether its bytes
   // are still there shows when they are read, as with any file that changes.
   static Status OpenFound(const std::string& path, int64_t size, std::shared_ptr<File>* file);
   static Status FromDescriptor(int descriptor, Descriptor kind, std::shared_ptr<File>* file);
-  File(Private, int descriptor, Descriptor kind) : descriptor_(descriptor), kind_(kind) {}
-  ~File();
+  virtual ~File() = default;
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
@@ -69,36 +67,36 @@ class File {
   // for files that do not tell their size or do not exist.
   static int64_t FindRegular(const std::string& path);
 
-  // A file that can be read at any place and whose size is known, and not 0.
+  // A file that can be read at any place and whose size is known, and not 0. An object is one whatever its size.
   bool regular() const { return regular_; }
   // In bytes, now; 0 if not regular.
-  Status Size(int64_t* size) const;
+  virtual Status Size(int64_t* size) const = 0;
   // As Size, when it was opened.
   int64_t opened_size() const { return opened_size_; }
 
-  int descriptor() const { return descriptor_; }
+  // The system's, if it is a file of the system's; else -1.
+  virtual int descriptor() const { return -1; }
+  // Whether its bytes come from elsewhere, so that a small read costs as much as a large one.
+  virtual bool is_remote() const { return false; }
 
   // Has the system begin to read this part of a regular file into memory, without waiting for it.
-  void Advise(int64_t offset, int64_t size) const;
+  virtual void Advise(int64_t, int64_t) const {}
+  // From here on it will be read in order, to its end, from `offset` on: an object's bytes are asked for ahead.
+  virtual void WillRead(int64_t) const {}
 
   // As Source::Read, at `offset`. Regular files only.
-  Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
+  virtual Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const = 0;
   // The same until `size` bytes are there or the file ends.
   Status ReadFullyAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const;
   // As ReadAt, into several places, one after the other; *got counts the bytes of all. At most kMaxParts.
   static constexpr size_t kMaxParts = 64;  // well below IOV_MAX
-  Status ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const;
-  // As Source::Read, at the descriptor's own position.
-  Status Read(uint8_t* out, size_t size, size_t* got) const;
+  virtual Status ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const = 0;
+  // As Source::Read, at the file's own position. Not of an object.
+  virtual Status Read(uint8_t* out, size_t size, size_t* got) const = 0;
 
- private:
-  Status OpenDescriptor(const std::string& path, int how);  // flags of open
-  Status WaitUntilReadable() const;
-  Status Examine(Access access);
-  void AdviseAll(Access access) const;
+ protected:
+  File() = default;
 
-  int descriptor_;
-  Descriptor kind_;
   bool regular_ = false;
   int64_t opened_size_ = 0;
 };

@@ -3,10 +3,12 @@
 #ifndef TFRECORD_FAST_PIPELINE_DELIVERED_H_
 #define TFRECORD_FAST_PIPELINE_DELIVERED_H_
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "io/fetch_queue.h"
 #include "pipeline/batch_cutter.h"
 #include "pipeline/sequence.h"
 
@@ -15,8 +17,9 @@ namespace tfr {
 class Deliveries {
  public:
   // With an order that depends on timing, steps do not come one after the other, and there is no state to ask for.
-  Deliveries(CutterState start, std::vector<RecordPlace> shuffled, bool in_order)
-      : state_(std::move(start)), shuffled_(std::move(shuffled)), in_order_(in_order) {}
+  // At the end, `fetches` is closed, if there is one.
+  Deliveries(CutterState start, std::vector<RecordPlace> shuffled, bool in_order, std::shared_ptr<FetchQueue> fetches)
+      : state_(std::move(start)), shuffled_(std::move(shuffled)), in_order_(in_order), fetches_(std::move(fetches)) {}
 
   // Follows a batch that the caller gets.
   void Take(Cut cut) {
@@ -44,6 +47,7 @@ class Deliveries {
   // unless what was lost is damaged.
   Status End(Status status) {
     ended_ = true;
+    if (fetches_) fetches_->Close();
     if (status.code() == StatusCode::kOutOfMemory) later_ = Status::OutOfMemory();
     if (status.code() == StatusCode::kCancelled) {
       later_ = Status::Closed("reading was interrupted, and can't go on here; start again from a saved state");
@@ -61,6 +65,7 @@ class Deliveries {
   CutterState state_;
   std::vector<RecordPlace> shuffled_;  // the places in the shuffle buffer
   const bool in_order_;
+  const std::shared_ptr<FetchQueue> fetches_;
   std::vector<Sequence::SkippedIn> skipped_;
   bool ended_ = false;
   Status later_;

@@ -12,6 +12,7 @@
 #include "framing/format.h"
 #include "framing/open.h"
 #include "pipeline/lane.h"
+#include "pipeline/read_ahead.h"
 
 namespace tfr {
 namespace {
@@ -84,28 +85,67 @@ Status IsPlain(const File& file, CompressionChoice choice, bool* plain) {
   return {};
 }
 
+// Has an object ask for what FetchAt will read of it, in two rounds: how long a record is shows in its header. What
+// lies between two that are close is read, too.
+Status ExpectRecords(RemoteFile* object, const LaneOptions& options, const std::vector<ShuffleItem*>& wanted) {
+  constexpr int64_t kMaxGap = 64 << 10;
+  std::vector<ByteRange> headers;
+  const auto add = [](int64_t begin, int64_t end, std::vector<ByteRange>* ranges) {
+    if (ranges->empty() || begin - ranges->back().end > kMaxGap) return ranges->push_back({begin, end});
+    ranges->back().end = std::max(ranges->back().end, end);
+  };
+  const int64_t size = object->opened_size();
+  for (const ShuffleItem* item : wanted) {
+    const int64_t offset = item->place.place.offset;
+    if (offset < size) add(offset, std::min(offset + static_cast<int64_t>(kHeaderBytes), size), &headers);
+  }
+  object->AskBySelf();
+  object->Expect(std::move(headers));
+  std::vector<ByteRange> frames;
+  for (const ShuffleItem* item : wanted) {
+    const int64_t offset = item->place.place.offset;
+    uint8_t header[kHeaderBytes];
+    size_t got = 0;
+    TFR_RETURN_IF_ERROR(object->ReadFullyAt(offset, header, sizeof header, &got));
+    if (got < sizeof header || JudgeHeader(header, options.max_record_bytes) != HeaderState::kIntact) continue;
+    const uint64_t length = std::min<uint64_t>(RecordLength(header), static_cast<uint64_t>(size - offset));
+    add(offset, std::min(offset + static_cast<int64_t>(length + kFrameBytes), size), &frames);
+  }
+  object->Expect(std::move(frames));
+  return {};
+}
+
 // `wanted` is sorted by index.
 Status FetchFromFile(const InputFile& input, const LaneOptions& options, BufferPool* pool,
-                     const std::vector<ShuffleItem*>& wanted) {
+                     const std::shared_ptr<FetchQueue>& queue, const std::vector<ShuffleItem*>& wanted) {
+  std::shared_ptr<RemoteFile> object;
   if (!input.open) {
     std::shared_ptr<File> file;
-    TFR_RETURN_IF_ERROR(File::Open(*input.path, &file));
+    if (input.object) {
+      file = object = ReadAhead::OpenAlone(input, queue);
+      TFR_RETURN_IF_ERROR(object->Open());
+    } else {
+      TFR_RETURN_IF_ERROR(File::Open(*input.path, &file));
+    }
     bool plain = false;
     TFR_RETURN_IF_ERROR(IsPlain(*file, options.compression, &plain));
     if (plain) {
+      if (object) TFR_RETURN_IF_ERROR(ExpectRecords(object.get(), options, wanted));
       for (ShuffleItem* item : wanted) TFR_RETURN_IF_ERROR(FetchAt(*file, options, item));
       return {};
     }
+    if (object) object->AskBySelf();
   }
   const RecordPlace& first = wanted.front()->place;
-  Lane lane(input, first.file, 0, first.place, options, pool);
+  Lane lane(input, first.file, 0, first.place, options, pool, std::move(object));
   return FetchInOrder(&lane, wanted);
 }
 
 }  // namespace
 
 Status FetchRecords(const std::vector<InputFile>& files, const std::vector<RecordPlace>& places,
-                    const LaneOptions& options, BufferPool* pool, std::vector<ShuffleItem>* items) {
+                    const LaneOptions& options, BufferPool* pool, const std::shared_ptr<FetchQueue>& queue,
+                    std::vector<ShuffleItem>* items) {
   items->clear();
   items->reserve(places.size());
   for (const RecordPlace& place : places) {
@@ -118,7 +158,7 @@ Status FetchRecords(const std::vector<InputFile>& files, const std::vector<Recor
   for (auto& [file, wanted] : by_file) {
     std::sort(wanted.begin(), wanted.end(),
               [](const ShuffleItem* a, const ShuffleItem* b) { return a->place.place.index < b->place.place.index; });
-    Status status = FetchFromFile(files[file], options, pool, wanted);
+    Status status = FetchFromFile(files[file], options, pool, queue, wanted);
     if (!status.ok()) return std::move(status).WithPath(*files[file].path);
   }
   return {};

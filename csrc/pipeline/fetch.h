@@ -3,10 +3,12 @@
 #ifndef TFRECORD_FAST_PIPELINE_FETCH_H_
 #define TFRECORD_FAST_PIPELINE_FETCH_H_
 
+#include <memory>
 #include <vector>
 
 #include "base/buffer.h"
 #include "base/status.h"
+#include "io/fetch_queue.h"
 #include "pipeline/batch_cutter.h"
 #include "pipeline/lane.h"
 
@@ -14,9 +16,10 @@ namespace tfr {
 
 // One item per place, in the order of the places. Uncompressed regular files are read at those places only; anything
 // else is read as a lane reads it, from the first of its places to the last. kDataLoss if there is no intact record at
-// a place.
+// a place. `queue` fetches the bytes of objects; null if there are none.
 Status FetchRecords(const std::vector<InputFile>& files, const std::vector<RecordPlace>& places,
-                    const LaneOptions& options, BufferPool* pool, std::vector<ShuffleItem>* items);
+                    const LaneOptions& options, BufferPool* pool, const std::shared_ptr<FetchQueue>& queue,
+                    std::vector<ShuffleItem>* items);
 
 }  // namespace tfr
 

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
 #include "framing/format.h"
 #include "framing/open.h"
+#include "io/remote_file.h"
 #include "io/source.h"
 
 namespace tfr {
@@ -20,6 +22,8 @@ struct InputFile {
   std::shared_ptr<const std::string> path;  // named in errors; opened if `open` is empty
   // For anything that is no file: called, and its source read, on the consumer's thread only.
   std::function<Status(std::unique_ptr<Source>*)> open;
+  // For what is read through the stream's queue of fetches.
+  std::optional<RemoteObject> object;
 };
 
 // What to do about damage in a file. Whatever the system refuses (kIoError) is always an error.

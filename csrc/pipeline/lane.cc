@@ -70,10 +70,10 @@ bool Lane::Produce(size_t unit, Caller caller, Produced* produced) noexcept {
 
 bool Lane::Make(size_t unit, Caller caller, Produced* produced) {
   if (!maker_) {
-    const int64_t size = file_.input.open ? -1 : File::FindRegular(*file_.input.path);
-    if (size < 0 && caller == Caller::kWorker) return false;
-    produced->status = OpenUnits(file_, size, &maker_);
-    const bool may_be_tried_again = caller != Caller::kLoneConsumer && !file_.input.open;
+    const int64_t size = file_.input.open || object_ ? -1 : File::FindRegular(*file_.input.path);
+    if (size < 0 && !object_ && caller == Caller::kWorker) return false;
+    produced->status = object_ ? OpenObject(file_, object_, &maker_) : OpenUnits(file_, size, &maker_);
+    const bool may_be_tried_again = caller != Caller::kLoneConsumer && !file_.input.open && !object_;
     if (may_be_tried_again && produced->status.too_many_open_files()) return false;
   }
   if (maker_) maker_->Produce(unit, produced);

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/buffer.h"
 #include "pipeline/unit_maker.h"
@@ -29,9 +30,13 @@ enum class Caller : uint8_t { kWorker, kConsumer, kLoneConsumer };
 class Lane {
  public:
   // `number` is the input's place in the list of all, `turn` its place in the order of the epoch. Begins with the
-  // record at `start`.
-  Lane(const InputFile& input, uint32_t number, size_t turn, Place start, const LaneOptions& options, BufferPool* pool)
-      : file_{input, number, start, options, pool}, turn_(turn), consumer_only_(input.open != nullptr) {}
+  // record at `start`. `object` is the input if that is one in a store; else null.
+  Lane(const InputFile& input, uint32_t number, size_t turn, Place start, const LaneOptions& options, BufferPool* pool,
+       std::shared_ptr<RemoteFile> object)
+      : file_{input, number, start, options, pool},
+        turn_(turn),
+        object_(std::move(object)),
+        consumer_only_(input.open != nullptr) {}
 
   const std::shared_ptr<const std::string>& path() const { return file_.input.path; }
   uint32_t file() const { return file_.number; }
@@ -69,6 +74,7 @@ class Lane {
 
   LaneFile file_;
   const size_t turn_;
+  const std::shared_ptr<RemoteFile> object_;
 
   // Guarded by the scheduler's lock.
   bool consumer_only_;

@@ -8,12 +8,13 @@
 namespace tfr {
 
 OpenLanes::OpenLanes(const std::vector<InputFile>& files, FileOrder* order, const LaneOptions& options,
-                     BufferPool* pool, size_t max_open)
-    : files_(files), order_(order), options_(options), pool_(pool), max_open_(max_open) {}
+                     BufferPool* pool, size_t max_open, std::shared_ptr<ReadAhead> ahead)
+    : files_(files), order_(order), options_(options), pool_(pool), ahead_(std::move(ahead)), max_open_(max_open) {}
 
 std::shared_ptr<Lane> OpenLanes::Make(int64_t epoch, size_t turn, Place start) {
   const uint32_t file = order_->At(epoch, turn);
-  return std::make_shared<Lane>(files_[file], file, turn, start, options_, pool_);
+  std::shared_ptr<RemoteFile> object = files_[file].object ? ahead_->Open(epoch, turn, file, start) : nullptr;
+  return std::make_shared<Lane>(files_[file], file, turn, start, options_, pool_, std::move(object));
 }
 
 std::shared_ptr<Lane> OpenLanes::Open(int64_t epoch, size_t turn, Place start) {

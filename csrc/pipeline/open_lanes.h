@@ -11,6 +11,7 @@
 
 #include "base/buffer.h"
 #include "pipeline/lane.h"
+#include "pipeline/read_ahead.h"
 #include "pipeline/sequence.h"
 
 namespace tfr {
@@ -18,9 +19,10 @@ namespace tfr {
 // Every member is called under the scheduler's lock.
 class OpenLanes {
  public:
-  // Opens lanes ahead, as long as no more than `max_open` are open. Nobody else asks `order`.
+  // Opens lanes ahead, as long as no more than `max_open` are open. Nobody else asks `order`. `ahead` opens the
+  // objects; null if there are none.
   OpenLanes(const std::vector<InputFile>& files, FileOrder* order, const LaneOptions& options, BufferPool* pool,
-            size_t max_open);
+            size_t max_open, std::shared_ptr<ReadAhead> ahead);
 
   // The lane at this place of this epoch: one that was opened ahead, or a new one.
   std::shared_ptr<Lane> Open(int64_t epoch, size_t turn, Place start);
@@ -48,6 +50,7 @@ class OpenLanes {
   FileOrder* const order_;
   const LaneOptions options_;
   BufferPool* const pool_;
+  const std::shared_ptr<ReadAhead> ahead_;
   size_t max_open_;
   bool scarce_ = false;      // the system has refused to open another file
   std::deque<Entry> lanes_;  // by epoch and turn

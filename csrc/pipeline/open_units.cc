@@ -17,7 +17,7 @@ namespace {
 // Tells the compression by the file's first bytes. A small file is read whole: if it is not compressed, *whole is its
 // only unit.
 Status Detect(const LaneFile& lane, const File& file, Compression* found, WholeFile* whole) {
-  if (lane.start.offset == 0 && file.opened_size() <= static_cast<int64_t>(kSmallFile)) {
+  if (lane.start.offset == 0 && !file.is_remote() && file.opened_size() <= static_cast<int64_t>(kSmallFile)) {
     whole->buffer = lane.pool->Take(kSmallFile);
     if (!whole->buffer) return Status::OutOfMemory("buffer of " + std::to_string(kSmallFile) + " bytes");
     TFR_RETURN_IF_ERROR(
@@ -42,10 +42,34 @@ Status OpenStream(const LaneFile& lane, std::unique_ptr<Source> source, Compress
   return {};
 }
 
+// A regular file: any part of it can be read at any time.
+Status OpenRegular(const LaneFile& lane, std::shared_ptr<File> file, CompressionChoice choice,
+                   std::unique_ptr<UnitMaker>* maker) {
+  WholeFile whole;
+  if (!choice) TFR_RETURN_IF_ERROR(Detect(lane, *file, &choice.emplace(), &whole));
+  file->WillRead(*choice == Compression::kNone ? lane.start.offset : 0);
+  if (*choice == Compression::kNone) {
+    *maker = std::make_unique<RegionMaker>(lane, std::move(file), std::move(whole));
+    return {};
+  }
+  std::optional<PartSizes> first;
+  TFR_RETURN_IF_ERROR(PartMaker::LookForPart(*file, *choice, 0, &first));
+  if (first) {
+    *maker = std::make_unique<PartMaker>(lane, std::move(file), *choice);
+    return {};
+  }
+  return OpenStream(lane, std::make_unique<FileSource>(std::move(file)), choice, maker);
+}
+
 }  // namespace
 
+Status OpenObject(const LaneFile& lane, const std::shared_ptr<RemoteFile>& object, std::unique_ptr<UnitMaker>* maker) {
+  TFR_RETURN_IF_ERROR(object->Open());
+  return OpenRegular(lane, object, lane.options.compression, maker);
+}
+
 Status OpenUnits(const LaneFile& lane, int64_t size, std::unique_ptr<UnitMaker>* maker) {
-  CompressionChoice choice = lane.options.compression;
+  const CompressionChoice choice = lane.options.compression;
   if (lane.input.open) {
     std::unique_ptr<Source> source;
     TFR_RETURN_IF_ERROR(lane.input.open(&source));
@@ -54,20 +78,7 @@ Status OpenUnits(const LaneFile& lane, int64_t size, std::unique_ptr<UnitMaker>*
   const std::string& path = *lane.input.path;
   std::shared_ptr<File> file;
   TFR_RETURN_IF_ERROR(size >= 0 ? File::OpenFound(path, size, &file) : File::Open(path, &file));
-  if (file->regular()) {
-    WholeFile whole;
-    if (!choice) TFR_RETURN_IF_ERROR(Detect(lane, *file, &choice.emplace(), &whole));
-    if (*choice == Compression::kNone) {
-      *maker = std::make_unique<RegionMaker>(lane, std::move(file), std::move(whole));
-      return {};
-    }
-    std::optional<PartSizes> first;
-    TFR_RETURN_IF_ERROR(PartMaker::LookForPart(*file, *choice, 0, &first));
-    if (first) {
-      *maker = std::make_unique<PartMaker>(lane, std::move(file), *choice);
-      return {};
-    }
-  }
+  if (file->regular()) return OpenRegular(lane, std::move(file), choice, maker);
   return OpenStream(lane, std::make_unique<FileSource>(std::move(file)), choice, maker);
 }
 

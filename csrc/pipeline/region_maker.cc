@@ -51,14 +51,16 @@ void RegionMaker::Produce(size_t unit, Produced* produced) {
   if (unit == 0) produced->status = lane_.CheckEnd(file_bytes_);
   if (!produced->status.ok()) return;
 
-  // Read before the token comes, unless it is here already and says that there is less to read, or nothing.
+  // Read before the token comes, unless it is here already and says that there is less to read, or nothing. An object's
+  // bytes are there once, and are only copied: there the token comes first.
   Region region;
   region.end = std::min(begin + region_bytes_, file_bytes_);
   Place place;
-  const bool known = token_.Peek(unit, &place);
+  const bool is_remote = file_ && file_->is_remote();
+  const bool known = is_remote ? token_.Await(unit, &place) : token_.Peek(unit, &place);
   region.offset = known ? std::max(begin, place.offset) : begin;
-  Status read = Read(&region);
-  if (!known && !token_.Await(unit, &place)) {
+  Status read = is_remote && !known ? Status() : Read(&region);
+  if (!known && (is_remote || !token_.Await(unit, &place))) {
     produced->last = true;  // an earlier unit has ended the file; what that one says counts
     return;
   }

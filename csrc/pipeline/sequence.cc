@@ -15,6 +15,15 @@ constexpr uint64_t kFileOrderUse = 1;
 
 }  // namespace
 
+Status CheckFiles(const SequenceState& state, size_t files) {
+  for (const SequenceState::Slot& slot : state.slots) {
+    if (slot.file >= static_cast<int64_t>(files)) {
+      return Status::InvalidArgument("the saved state names a file that is not in the list");
+    }
+  }
+  return {};
+}
+
 uint32_t FileOrder::At(int64_t epoch, size_t place) {
   if (!options_.shuffle_files) return static_cast<uint32_t>(place);
   if (drawn_epoch_ != epoch) {

@@ -43,6 +43,9 @@ struct SequenceState {
   std::vector<Slot> slots;
 };
 
+// kInvalidArgument if the state has a file beyond the number of those that there are.
+Status CheckFiles(const SequenceState& state, size_t files);
+
 // How many of the slots asked for can ever hold a file: each takes at least one file of an epoch before it is the first
 // one's turn again.
 inline size_t SlotsFor(const SequenceOptions& options, size_t files) {

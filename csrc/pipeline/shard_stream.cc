@@ -60,11 +60,12 @@ class ShardStream::Impl : public LaneAccess, public Crew {
         options_(options),
         pool_(options.prefetch_bytes + 4 * options.lane.chunk_bytes, kLargeUnit),
         order_(files_.size(), options.sequence),
+        ahead_(ReadAhead::Start(files_, options.sequence, options.lane.compression, options.fetches)),
         lanes_(files_, &order_, options.lane, &pool_,
-               SlotsFor(options.sequence, files_.size()) + options.num_threads + 1),
+               SlotsFor(options.sequence, files_.size()) + options.num_threads + 1, ahead_),
         working_(options.num_threads, options.fitting_threads),
         start_(state),
-        delivered_(state.cutter, state.shuffled, options.in_order) {}
+        delivered_(state.cutter, state.shuffled, options.in_order, options.fetches) {}
 
   ~Impl() override {
     Stop();
@@ -79,12 +80,12 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       abandoned_.store(true, std::memory_order_relaxed);
       lanes_.CancelAll();
     }
+    if (options_.fetches) options_.fetches->Close();
     work_.notify_all();
     ready_.notify_all();
   }
 
   bool InOwnProcess() const { return generation_ == ForkGeneration(); }
-
   Status Next(Delivered* delivered) {
     *delivered = {};
     if (delivered_.ended()) return delivered_.later();
@@ -140,15 +141,12 @@ class ShardStream::Impl : public LaneAccess, public Crew {
 
   // Opens the files of the state. Here and not in the constructor, since it reads them.
   Status Start() {
-    for (const SequenceState::Slot& slot : start_.cutter.sequence.slots) {
-      if (slot.file >= static_cast<int64_t>(files_.size())) {
-        return Status::InvalidArgument("the saved state names a file that is not in the list");
-      }
-    }
     std::vector<ShuffleItem> items;
-    TFR_RETURN_IF_ERROR(FetchRecords(files_, start_.shuffled, options_.lane, &pool_, &items));
+    TFR_RETURN_IF_ERROR(CheckFiles(start_.cutter.sequence, files_.size()));
+    TFR_RETURN_IF_ERROR(FetchRecords(files_, start_.shuffled, options_.lane, &pool_, options_.fetches, &items));
     sequence_ = std::make_unique<Sequence>(&order_, options_.sequence, start_.cutter.sequence, this);
     cutter_ = std::make_unique<BatchCutter>(sequence_.get(), options_.cutter, start_.cutter, std::move(items));
+    if (ahead_) ahead_->Begin(start_.cutter.sequence.epoch, start_.cutter.sequence.next_file);
     return {};
   }
 
@@ -201,7 +199,6 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   }
 
   std::shared_ptr<Lane> PickLane() { return lanes_.PickForWorker(small_files_ ? kMoreSmallFiles : 0); }
-
   // A lane with a unit to make ahead, if there is room for it.
   std::shared_ptr<Lane> PickAhead() {
     if (refused_ || bytes_in_flight_ + options_.lane.chunk_bytes > options_.prefetch_bytes) return nullptr;
@@ -434,6 +431,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   std::condition_variable ready_;  // for the caller: something was handed in
   std::condition_variable work_;   // for workers: something can be claimed, or stop
   FileOrder order_;
+  const std::shared_ptr<ReadAhead> ahead_;  // null if there are no objects
   OpenLanes lanes_;
   std::shared_ptr<Lane> wanted_;  // the cut waits for its next chunk
   bool cutting_ = false;

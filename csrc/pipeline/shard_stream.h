@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/records.h"
 #include "base/status.h"
+#include "io/fetch_queue.h"
 #include "pipeline/batch_cutter.h"
 #include "pipeline/lane.h"
 #include "pipeline/sequence.h"
@@ -45,6 +46,9 @@ struct StreamOptions {
   bool in_order = true;
   // Chunks and batches that are made but not yet taken hold about this much, except for the one that is waited for.
   size_t prefetch_bytes = 8 << 20;
+  // Where the bytes of objects come from, which has a bound of its own; null if there are none among the files. It is
+  // closed when the stream ends.
+  std::shared_ptr<FetchQueue> fetches;
 };
 
 // Where a stream stands after the batches handed out so far.

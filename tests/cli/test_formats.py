@@ -418,12 +418,18 @@ def test_names_of_tfrecord_files_need_no_format(tmp_path, run, name):
     assert read(tmp_path / name) == records
 
 
-@pytest.mark.parametrize("name", ["memory://x/a.jsonl", "memory://x/a.tfrecord", "s3://b/a.csv", "nope://x/a.parquet"])
+@pytest.mark.parametrize("name", ["memory://x/a.jsonl", "s3://b/a.csv", "nope://x/a.parquet"])
 def test_an_output_that_is_a_url_is_refused(tmp_path, monkeypatch, run, name):
     monkeypatch.chdir(tmp_path)
     write("in", {"a": [1]})
     status, said = run("in", name)
     assert status == 2 and name in said and "URL" in said and os.listdir() == ["in"]
+
+
+def test_tfrecord_files_are_written_to_urls(tmp_path, run):
+    records = write(tmp_path / "in", {"a": [1]})
+    assert run(tmp_path / "in", "memory://formats/a.tfrecord") == (0, "")
+    assert read("memory://formats/a.tfrecord") == records
 
 
 @pytest.mark.parametrize("extension", ["csv", "jsonl", "parquet"])

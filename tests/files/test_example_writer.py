@@ -73,9 +73,9 @@ def test_one_shard_has_the_name_given_unless_it_is_a_pattern(given, expected):
     assert shard_paths(given, 1) == [expected]
 
 
-@pytest.mark.parametrize("pattern", ["{num_shards}", "{shard}{other}", "{shard", "{shard.x}", "s3://bucket/x"])
+@pytest.mark.parametrize("pattern", ["{num_shards}", "{shard}{other}", "{shard", "{shard.x}"])
 def test_a_pattern_that_names_no_shards_is_a_value_error(pattern):
-    with pytest.raises(ValueError, match=r"shard|URL"):
+    with pytest.raises(ValueError, match="shard"):
         shard_paths(pattern, 2)
 
 

@@ -18,6 +18,7 @@ ROOMS = {
     "house": "layout, documents, types, docstrings, imports, examples/",
     "integrations": "other projects that read what we write, or take what we yield",
     "mutation": "code that is broken on purpose, to see that tests notice",
+    "remote": "stores of objects: servers on loopback, a proxy with faults, caches",
     "values": "columns: BytesArray, RaggedTensor, SparseTensor",
 }
 

@@ -207,8 +207,8 @@ MUTANTS = [
     ),
     Mutant(
         "pipeline/shard_stream.cc",
-        "      lanes_.CancelAll();\n    }\n    work_.notify_all();",
-        "      lanes_.CancelAll();\n    }",
+        "options_.fetches->Close();\n    work_.notify_all();",
+        "options_.fetches->Close();",
         "threads end with the reader",
         LIFE,
     ),
@@ -344,7 +344,7 @@ MUTANTS = [
     Mutant("index/open_files.cc", "&& CloseHalf()", "&& false", "files of which too many are open", INDEX),
     Mutant(
         "pipeline/lane.cc",
-        "caller != Caller::kLoneConsumer && !file_.input.open;",
+        "caller != Caller::kLoneConsumer && !file_.input.open && !object_;",
         "caller == Caller::kWorker;",
         "a file that is refused to the caller once",
         "faults/test_refused_files",

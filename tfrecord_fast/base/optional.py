@@ -11,6 +11,7 @@ _EXTRAS = {
     "PIL": "image",
     "fsspec": "fsspec",
     "google": "protobuf",
+    "obstore": "cloud",
     "pyarrow": "arrow",
     "rich": "progress",
     "simplejpeg": "image",

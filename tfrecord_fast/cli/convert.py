@@ -64,7 +64,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     files, status = named_files(args.files, console)
     if status:
         return status
-    names = [os.fsdecode(name) for name, _ in files]
+    names = [os.fsdecode(file.name) for file in files]
     try:
         _check(args)
         kinds = {args.source or format_of(name) for name in names}

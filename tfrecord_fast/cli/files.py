@@ -15,7 +15,10 @@ from .. import _core
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError
-from ..files.names import COMPRESSION_TYPES, CoreFile, core_files
+from ..files.names import COMPRESSION_TYPES, DEFAULT_SETTINGS, CoreFile, core_files
+from ..files.remote import open_stream
+from ..files.remote_names import StoredObject
+from ..files.stores import read_range
 from .console import Console
 
 __all__ = [
@@ -32,6 +35,8 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+_HEAD = 128  # bytes, which always tell how a file is compressed
 
 _STDIN = CoreFile(b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
 
@@ -103,7 +108,7 @@ def named_files(arguments: list[str], console: Console) -> tuple[list[CoreFile],
 def total_bytes(files: list[CoreFile]) -> int | None:
     """The size of all files on disk; None if one has no size."""
     try:
-        sizes = [os.stat(name).st_size for name, opener in files if opener is None]
+        sizes = [os.stat(file.name).st_size for file in files if file.is_local]
     except OSError:
         return None
     return sum(sizes) if len(sizes) == len(files) else None
@@ -129,7 +134,9 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
     Raises:
       OSError, ImportError: it can't be opened.
     """
-    name, opener = file
+    if isinstance(file.object, StoredObject):
+        return _open_object(file, file.object, choice)
+    name, opener = file.name, file.opener
     mode = os.stat(name).st_mode if opener is None else 0
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(name))
@@ -144,6 +151,17 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
         return Input(compression, size, CoreFile(name), counts_itself=False)
     reader = _Reader(head, stream, advance)
     return Input(compression, size, CoreFile(name, lambda: reader), counts_itself=True)
+
+
+def _open_object(file: CoreFile, found: StoredObject, choice: str) -> Input:
+    info = found.store.info(found.key)
+    found = found._replace(size=info.size, version=info.version)
+    head = (
+        b"" if choice != "auto" else bytes(read_range(found.store, found.key, 0, min(_HEAD, info.size), info.version))
+    )
+    compression = _core.detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
+    # Of a compressed object it is not known how many stored bytes a record took.
+    return Input(compression, info.size, file._replace(object=found), counts_itself=compression != "")
 
 
 class _Reader:
@@ -169,7 +187,9 @@ def batches(
     source: Input, num_threads: int, advance: Callable[[int], None] | None = None
 ) -> Iterator[_core.RecordBatch]:
     """All records, in batches as large as they come; an error comes after all records before it."""
-    stream = _core.RecordStream([source.core_file], compression_type=source.compression, num_threads=num_threads)
+    stream = open_stream(
+        [source.core_file], DEFAULT_SETTINGS, compression_type=source.compression, num_threads=num_threads
+    )
     frame_bytes = 8 + 4 + 4
     for batch in stream.batches():
         yield batch

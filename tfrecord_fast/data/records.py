@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidArgumentError
 from ..files.names import check_compression_type, flatten
 from ..files.numbers import max_record_size
+from ..files.store_options import store_settings
+from ..typing import PathLike
 from .dataset import Dataset
 from .handle import node_of
 from .nodes.records import Records
@@ -19,7 +22,7 @@ class TFRecordDataset(Dataset[bytes]):
     """The records of TFRecord files, as bytes.
 
     Args:
-      filenames: a path (str, bytes, PathLike), a glob pattern, a URL that fsspec opens, a readable binary file object,
+      filenames: a path (str, bytes, PathLike), a glob pattern, a URL, a readable binary file object,
         a bytearray or memoryview that holds a file; nested lists, tuples or an array of these; a Dataset of paths. A
         file object is read from its present position, each time; one that can't seek can be read once.
       compression_type: None detects (a record header whose own CRC holds decides; else the magic bytes of GZIP, ZLIB
@@ -30,6 +33,7 @@ class TFRecordDataset(Dataset[bytes]):
         None or AUTOTUNE reads them one after the other. Threads read ahead in any case.
       name: accepted and not used.
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
+      storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
 
     Iterating yields bytes, one per record; `batch(n)` yields RecordBatch.
 
@@ -59,7 +63,11 @@ class TFRecordDataset(Dataset[bytes]):
         name: str | None = None,
         *,
         max_record_bytes: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        max_requests: int = 16,
+        cache_dir: PathLike | None = None,
     ) -> None:
+        settings = store_settings(storage_options, max_requests, cache_dir)
         compression_type = check_compression_type(compression_type)
         if buffer_size is not None and buffer_size < -1:
             raise InvalidArgumentError(f"`buffer_size` must be >= 0 (0 == no buffering), got {buffer_size}")
@@ -70,4 +78,6 @@ class TFRecordDataset(Dataset[bytes]):
         files = node_of(filenames) if isinstance(filenames, Dataset) else flatten(filenames)
         cycle_length = 1 if num_parallel_reads is None or num_parallel_reads == AUTOTUNE else num_parallel_reads
         most = max_record_size(max_record_bytes)
-        super().__init__(Records(files, compression_type, buffer_size or 0, cycle_length, max_record_bytes=most))
+        super().__init__(
+            Records(files, compression_type, buffer_size or 0, cycle_length, max_record_bytes=most, settings=settings)
+        )

@@ -10,7 +10,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any
 
 from .. import _core
 from ..base.process import Origin
@@ -20,18 +20,10 @@ from ..examples.columns import Nan, as_columns
 from ..examples.encode import core_column, encode_example, encode_plain
 from ..typing import PathLike, Records, Table
 from .options import TFRecordOptions
-from .temporary import Target, local_name, targets_of
-from .writer import TFRecordWriter
+from .shards import Shard, WrittenFile, open_shards, publish_all, write_manifest
+from .urls import place_of, shown_name
 
 __all__ = ["ExampleWriter", "WrittenFile", "shard_paths"]
-
-
-class WrittenFile(NamedTuple):
-    """One file that an ExampleWriter completed: its path, its number of records, its size in bytes."""
-
-    path: str
-    records: int
-    bytes: int
 
 
 def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
@@ -41,7 +33,7 @@ def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
     A name without them is used as it is for one shard; for several it gets `-00000-of-00016` before its extension.
 
     Raises:
-      ValueError: a pattern that gives two shards the same name, a URL, or num_shards below 1.
+      ValueError: a pattern that gives two shards the same name, or num_shards below 1.
 
     >>> shard_paths("train.tfrecord", 2)
     ['train-00000-of-00002.tfrecord', 'train-00001-of-00002.tfrecord']
@@ -50,7 +42,7 @@ def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
     """
     if num_shards < 1:
         raise ValueError(f"num_shards must be at least 1, got {num_shards}")
-    name = local_name(pattern)
+    name = place_of(pattern).name
     if "{shard" not in name and "{num_shards" not in name:
         if num_shards == 1:
             return [name]
@@ -75,12 +67,17 @@ class ExampleWriter:
     """Writes columns as Examples to one TFRecord file or several, which appear under their names only when complete.
 
     Args:
-      path_or_pattern: of the files, local; see `shard_paths` for patterns and default names.
+      path_or_pattern: of the files, local or a URL; see `shard_paths` for patterns and default names.
       num_shards: how many files. Record i of the writer, counted over all calls, goes to shard i mod num_shards.
       options: as for TFRecordWriter.
       num_threads: how many encode and compress; None for as many as the process may use.
       sync: fsync each file before it gets its name, and its folder after, so that files survive a power failure.
         Without it they survive the end of the process, however it ends, which is enough for most training data.
+      overwrite: False raises FileExistsError if one of the files exists, at the latest by `close`.
+      manifest: the name of a JSON file, or its URL, for the names, sizes and counts of the files, written last:
+        `{"files": [{"name": …, "bytes": …, "records": …}, …]}`. A name without a folder is beside the files. A reader
+        that takes it needs no listing, and sees all the files or none.
+      storage_options: of a URL's store: credentials, an endpoint, `anon`. None: the environment says them.
 
     Files are written under hidden temporary names in the target folder. `close` renames them, in order, and replaces
     files that had those names; a symbolic link stays, and the file that it leads to is replaced; a device or a pipe is
@@ -89,10 +86,15 @@ class ExampleWriter:
     them behind; the next writer of the same file removes them, if it runs on the same machine. Safe to use from several
     threads.
 
+    Objects behind URLs are sent in parts while they are written, and `close` puts the parts together when it has sent
+    those of all shards. In all other cases the uploads are aborted. Each shard keeps some parts of 5 MiB or more in
+    memory.
+
     Raises:
       OSError: a file can't be created, written or renamed (errno and filename are set). The temporary files are
         removed, and later calls raise FailedPreconditionError.
-      ValueError: unknown compression, a URL, or a pattern that does not name each shard.
+      FileExistsError: see `overwrite`.
+      ValueError: unknown compression, or a pattern that does not name each shard.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -110,20 +112,26 @@ class ExampleWriter:
         options: str | TFRecordOptions | None = None,
         num_threads: int | None = None,
         sync: bool = False,
+        overwrite: bool = True,
+        manifest: PathLike | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         self._lock = threading.RLock()  # guards everything below
         self._written: list[WrittenFile] | None = None
-        self._shards: list[_Shard] = []
+        self._shards: list[Shard] = []
         self._rows = 0
         self._origin = Origin()
         self._num_threads = num_threads
         self._sync = sync
+        self._storage_options = storage_options
+        paths = shard_paths(path_or_pattern, num_shards)
+        self._manifest = None if manifest is None else _beside(os.fsdecode(manifest), paths)
         self._aborted = False  # the last: from here on `__del__` aborts
         _open.add(self)
         threads = thread_count(num_threads)
         with self._cleanup():
-            for target in targets_of(shard_paths(path_or_pattern, num_shards)):
-                self._shards.append(_Shard(target, options, -(-threads // num_shards)))
+            for shard in open_shards(paths, options, threads, overwrite, storage_options):
+                self._shards.append(shard)
 
     def write(self, columns: Table, *, nan: Nan = "missing") -> None:
         """Writes one record per row; columns and `nan` as in `encode_examples`. All rows are checked first.
@@ -181,10 +189,13 @@ class ExampleWriter:
                     self._check_open()
                     for shard in self._shards:
                         shard.complete(self._sync)
-                    self._written = [shard.publish() for shard in self._shards]
+                    written = publish_all(self._shards)
                     if self._sync:
-                        for folder in {os.path.dirname(shard.target.final) or "." for shard in self._shards}:
-                            _sync_folder(folder)
+                        for folder in {shard.sync_name() for shard in self._shards} - {None}:
+                            _sync_folder(str(folder))
+                    if self._manifest is not None:
+                        write_manifest(self._manifest, written, self._storage_options)
+                    self._written = written
             return list(self._written)
 
     def abort(self) -> None:
@@ -208,11 +219,13 @@ class ExampleWriter:
     def _drop(self) -> None:
         """As `abort`, with a warning if that loses records."""
         lost = self._rows > 0 and not self.closed and self._origin.is_here()
-        paths = [shard.target.path for shard in self._shards if shard.is_draft] if lost else []
+        paths = [shard.path for shard in self._shards if shard.is_draft] if lost else []
         self.abort()
         if paths:
             others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            warnings.warn(f"{paths[0]}{others}: not closed, so nothing was written", RuntimeWarning, stacklevel=3)
+            warnings.warn(
+                f"{shown_name(paths[0])}{others}: not closed, so nothing was written", RuntimeWarning, stacklevel=3
+            )
 
     @property
     def closed(self) -> bool:
@@ -251,8 +264,11 @@ class ExampleWriter:
         try:
             yield
         except OSError as error:
-            names = {shard.target.written: shard.target.path for shard in self._shards}
-            raise OSError(error.errno, error.strerror, names.get(error.filename, error.filename)) from error
+            names = {shard.opened: shard.path for shard in self._shards}
+            name = names.get(error.filename, error.filename)
+            if name == error.filename:
+                raise
+            raise OSError(error.errno, error.strerror, name) from error
 
     @contextlib.contextmanager
     def _cleanup(self) -> Iterator[None]:
@@ -283,47 +299,10 @@ def _abort_all() -> None:
             writer._abort_at_exit()
 
 
-class _Shard:
-    """One file: written beside its final name, then renamed."""
-
-    def __init__(self, target: Target, options: str | TFRecordOptions | None, num_threads: int) -> None:
-        self.target = target
-        self._there = target.draft is not None
-        try:
-            with target.named():
-                self.writer = TFRecordWriter(target.written, options, num_threads=num_threads)
-        except BaseException:
-            target.discard()
-            raise
-
-    @property
-    def is_draft(self) -> bool:
-        return self._there
-
-    def write(self, records: _core.RecordBatch) -> None:
-        with self.target.named():
-            self.writer.write_batch(records)
-
-    def complete(self, sync: bool) -> None:
-        with self.target.named():
-            self.writer.close()
-            if sync and self._there:
-                with open(self.target.written, "rb") as file:
-                    os.fsync(file.fileno())
-
-    def publish(self) -> WrittenFile:
-        with self.target.named():
-            size = os.path.getsize(self.target.written)
-        self.target.publish()
-        self._there = False
-        return WrittenFile(self.target.path, self.writer.records_written, size)
-
-    def discard(self) -> None:
-        with contextlib.suppress(Exception):  # whatever ended the writer has been raised
-            self.writer.close()
-        if self._there:
-            self._there = False
-            self.target.discard()
+def _beside(manifest: str, paths: list[str]) -> str:
+    """The manifest's name; without a folder, it is in that of the files."""
+    folder, slash, _ = paths[0].rpartition("/")
+    return manifest if "/" in manifest else f"{folder}{slash}{manifest}"
 
 
 def _sync_folder(folder: str) -> None:

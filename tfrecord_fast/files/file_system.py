@@ -1,4 +1,4 @@
-"""Files by name, as `tf.io.gfile` handles them: in the local file system, or by URL through fsspec."""
+"""Files by name, as `tf.io.gfile` handles them: in the local file system, or by URL in a store of objects."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import glob as _glob
 import io
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..errors import InvalidArgumentError
 from ..typing import PathLike
 from ..values.strings import as_bytes
+from . import remote_files as remote
+from .stores.addresses import public_url
 from .temporary import complete_file
-from .urls import Place, UrlWriter, file_system_of, glob_urls, open_url, place_of
+from .url_writer import UrlWriter
+from .urls import glob_urls, open_url, place_of
 
 __all__ = [
     "GFile",
@@ -34,19 +37,24 @@ __all__ = [
 ]
 
 
+_COPIED = 1 << 20  # bytes at a time
+
+
 class GFile:
     """A file that is opened when it is first used; text or, with "b" in the mode, bytes.
 
     Args:
       name: path or URL.
-      mode: "r", "w", "a", "r+", "w+", each also with "b".
+      mode: "r", "w", "a", "r+", "w+", "x", each also with "b". Of a URL, only "r", "w" and "x": an object is written as
+        a whole. "x" does not replace a file.
+      storage_options: of a URL's store: credentials, an endpoint, `anon`. None: the environment says them.
 
     A URL that is written appears, complete, at `close`. After an exception in a context manager, and if the file is
     never closed, nothing appears there; a local file keeps what was written so far.
 
     Raises:
-      FileNotFoundError, OSError: when used.
-      errors.InvalidArgumentError: when used: a URL whose scheme is not known.
+      FileNotFoundError, FileExistsError, OSError: when used.
+      errors.InvalidArgumentError: when used: a URL whose scheme is not known, or that is to be appended to.
 
     >>> import os, tempfile, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
@@ -56,9 +64,10 @@ class GFile:
     'one'
     """
 
-    def __init__(self, name: PathLike, mode: str = "r") -> None:
+    def __init__(self, name: PathLike, mode: str = "r", *, storage_options: Mapping[str, Any] | None = None) -> None:
         self.name = name
         self.mode = mode
+        self._options = storage_options
         self._file: Any = None
         self._url: UrlWriter | None = None
 
@@ -69,9 +78,9 @@ class GFile:
             if not is_url:
                 self._file = open(name, self.mode, encoding=encoding)
             else:
-                opened = open_url(name, self.mode)
+                opened = open_url(name, self.mode, self._options)
                 self._url = opened if isinstance(opened, UrlWriter) else None
-                if self._url is None and "+" not in self.mode:
+                if self._url is None:
                     opened = io.BufferedReader(opened)  # a store's file may give less than it was asked for
                 self._file = opened if encoding is None else io.TextIOWrapper(opened, encoding)
         return self._file
@@ -146,19 +155,13 @@ class _Stat:
 def exists(path: PathLike) -> bool:
     """Whether a file or folder of that name exists."""
     name, is_url = place_of(path)
-    if is_url:
-        system, inner = file_system_of(name)
-        return bool(system.exists(inner))
-    return os.path.exists(name)
+    return remote.exists(name) if is_url else os.path.exists(name)
 
 
 def isdir(path: PathLike) -> bool:
-    """Whether a folder of that name exists."""
+    """Whether a folder of that name exists. In a store of objects, it does if there is an object below it."""
     name, is_url = place_of(path)
-    if is_url:
-        system, inner = file_system_of(name)
-        return bool(system.isdir(inner))
-    return os.path.isdir(name)
+    return remote.isdir(name) if is_url else os.path.isdir(name)
 
 
 def glob(pattern: PathLike | Iterable[PathLike]) -> list[str]:
@@ -183,46 +186,36 @@ def listdir(path: PathLike) -> list[str]:
       FileNotFoundError: the folder does not exist.
     """
     name, is_url = place_of(path)
-    if is_url:
-        system, inner = file_system_of(name)
-        return sorted(os.path.basename(entry.rstrip("/")) for entry in system.ls(inner, detail=False))
-    return sorted(os.listdir(name))
+    return remote.listdir(name) if is_url else sorted(os.listdir(name))
 
 
 def makedirs(path: PathLike) -> None:
-    """Creates a folder, and its parents if they are missing; it may exist already."""
+    """Creates a folder, and its parents if they are missing; it may exist already. Stores of objects need none."""
     name, is_url = place_of(path)
     if is_url:
-        system, inner = file_system_of(name)
-        system.makedirs(inner, exist_ok=True)
+        remote.make_folder(name, parents=True)
     else:
         os.makedirs(name, exist_ok=True)
 
 
 def mkdir(path: PathLike) -> None:
-    """Creates a folder in an existing one; it may exist already.
+    """Creates a folder in an existing one; it may exist already. Stores of objects need no folders.
 
     Raises:
       FileExistsError: a file has that name.
     """
     name, is_url = place_of(path)
-    if not is_url:
-        if not os.path.isdir(name):
-            os.mkdir(name)
-        return
-    system, inner = file_system_of(name)
-    if system.isfile(inner):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
-    if not system.isdir(inner):
-        system.mkdir(inner, create_parents=False)
+    if is_url:
+        remote.make_folder(name, parents=False)
+    elif not os.path.isdir(name):
+        os.mkdir(name)
 
 
 def remove(path: PathLike) -> None:
     """Deletes a file."""
     name, is_url = place_of(path)
     if is_url:
-        system, inner = file_system_of(name)
-        system.rm_file(inner)
+        remote.remove(name)
     else:
         os.remove(name)
 
@@ -231,14 +224,13 @@ def rmtree(path: PathLike) -> None:
     """Deletes a folder and everything in it."""
     name, is_url = place_of(path)
     if is_url:
-        system, inner = file_system_of(name)
-        system.rm(inner, recursive=True)
+        remote.rmtree(name)
     else:
         shutil.rmtree(name)
 
 
 def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
-    """Gives a file another name.
+    """Gives a file another name. In a store of objects, that is a copy.
 
     Raises:
       FileExistsError: `dst` exists, and `overwrite` is False.
@@ -248,16 +240,10 @@ def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
     old, new = place_of(src), place_of(dst)
     if not old.is_url and not new.is_url:
         os.replace(old.name, new.name)
-        return
-    (system, source), (other, target) = _located(old), _located(new)
-    if system is not other:
-        raise InvalidArgumentError(f"{old.name} can't be renamed to {new.name}, in another file system: copy it")
-    system.mv(source, target)
-
-
-def _located(place: Place) -> tuple[Any, str]:
-    """The file system, None for the local one, and the path in it."""
-    return file_system_of(place.name) if place.is_url else (None, place.name)
+    elif not (old.is_url and new.is_url and remote.rename(old.name, new.name)):
+        raise InvalidArgumentError(
+            f"{public_url(old.name)} can't be renamed to {public_url(new.name)}, in another file system: copy it"
+        )
 
 
 def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
@@ -267,29 +253,31 @@ def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
       FileExistsError: `dst` exists, and `overwrite` is False.
     """
     _check_free(dst, overwrite)
-    name, is_url = place_of(dst)
+    (source_name, source_is_url), (name, is_url) = place_of(src), place_of(dst)
+    if is_url and source_is_url and remote.copy(source_name, name):
+        return
     with GFile(src, "rb") as source:
+        source.read(0)  # what can't be read leaves nothing
         if is_url:
-            with GFile(name, "wb") as target:
-                shutil.copyfileobj(source, target)
+            with GFile(name, "wb" if overwrite else "xb") as target:
+                shutil.copyfileobj(source, target, _COPIED)
         else:
-            source.read(0)  # what can't be read leaves no draft
             with complete_file(name) as written, open(written, "wb") as file:
-                shutil.copyfileobj(source, file)
+                shutil.copyfileobj(source, file, _COPIED)
 
 
 def _check_free(dst: PathLike, overwrite: bool) -> None:
     if not overwrite and exists(dst):
-        raise FileExistsError(errno.EEXIST, "file already exists", place_of(dst).name)
+        raise FileExistsError(errno.EEXIST, "file already exists", public_url(place_of(dst).name))
 
 
 def stat(path: PathLike) -> _Stat:
-    """Size in bytes (`length`), time of the last modification (`mtime_nsec`), and whether it is a folder."""
+    """Size in bytes (`length`), time of the last modification (`mtime_nsec`; 0 for a URL), and whether it is a
+    folder."""
     name, is_url = place_of(path)
     if is_url:
-        system, inner = file_system_of(name)
-        info = system.info(inner)
-        return _Stat(int(info.get("size") or 0), 0, info.get("type") == "directory")
+        size = remote.size(name)
+        return _Stat(size or 0, 0, size is None)
     found = os.stat(name)
     return _Stat(found.st_size, found.st_mtime_ns, os.path.isdir(name))
 
@@ -302,10 +290,4 @@ def join(path: PathLike, *paths: PathLike) -> str:
 def walk(top: PathLike) -> Iterable[tuple[str, list[str], list[str]]]:
     """(folder, names of folders in it, names of files in it) for a folder and every folder below it."""
     name, is_url = place_of(top)
-    return _walk_url(name) if is_url else os.walk(name)
-
-
-def _walk_url(url: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    system, inner = file_system_of(url)
-    for folder, folders, names in system.walk(inner):
-        yield system.unstrip_protocol(folder), sorted(folders), sorted(names)
+    return remote.walk(name) if is_url else os.walk(name)

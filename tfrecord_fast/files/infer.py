@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,27 @@ from ..examples.infer import (
     infer_from_batches,
     infer_sequences_from_batches,
 )
-from ..typing import BytesLike, Files, Records
+from ..typing import BytesLike, Files, PathLike, Records
 from ..values.bytes_array import BytesArray
 from ..values.conversion import plain
 from .names import flatten
+from .store_options import store_settings
+from .stores import StoreSettings
 from .streams import record_stream
 
 __all__ = ["infer_features", "infer_sequence_features"]
 
 _BATCH = 1024
+_READ_AHEAD = 16 << 20  # a look at the first records needs no more
 
 
 def infer_features(
-    source: Files | Records | Iterator[BytesLike], max_records: int | None = DEFAULT_MAX_RECORDS
+    source: Files | Records | Iterator[BytesLike],
+    max_records: int | None = DEFAULT_MAX_RECORDS,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+    max_requests: int = 16,
+    cache_dir: PathLike | None = None,
 ) -> dict[str, InferredFeature]:
     """Looks at Examples and returns the features that parse them.
 
@@ -36,6 +44,7 @@ def infer_features(
       source: files, as `data.TFRecordDataset` takes them; or records: a RecordBatch, a sequence, an iterator or an
         array (NumPy, Arrow, pandas) of bytes-like objects. In a sequence, bytes are records and str are paths.
       max_records: how many to look at; None: all.
+      storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
 
     Returns:
       A dict, sorted by key: FixedLenFeature if every record seen has the key with the same number of values, at least
@@ -47,11 +56,17 @@ def infer_features(
         Example (the error says what it looks like: a TensorBoard event, text, …), or the records are SequenceExamples
         (see `infer_sequence_features`). An empty record is an Example without features.
     """
-    return infer_from_batches(_batches(source), max_records)
+    settings = store_settings(storage_options, max_requests, cache_dir)
+    return infer_from_batches(_batches(source, settings), max_records)
 
 
 def infer_sequence_features(
-    source: Files | Records | Iterator[BytesLike], max_records: int | None = DEFAULT_MAX_RECORDS
+    source: Files | Records | Iterator[BytesLike],
+    max_records: int | None = DEFAULT_MAX_RECORDS,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+    max_requests: int = 16,
+    cache_dir: PathLike | None = None,
 ) -> tuple[dict[str, InferredFeature], dict[str, InferredList]]:
     """As `infer_features`, for SequenceExamples.
 
@@ -59,10 +74,11 @@ def infer_sequence_features(
       (context features, sequence features): for a feature list FixedLenSequenceFeature with allow_missing=True if
       every step seen has the same number of values, else VarLenFeature.
     """
-    return infer_sequences_from_batches(_batches(source), max_records)
+    settings = store_settings(storage_options, max_requests, cache_dir)
+    return infer_sequences_from_batches(_batches(source, settings), max_records)
 
 
-def _batches(source: Any) -> Iterable[Any]:
+def _batches(source: Any, settings: StoreSettings) -> Iterable[Any]:
     """Batches of the records given, or of those in files: bytes in a sequence are records, str are paths."""
     if isinstance(source, _core.RecordBatch | BytesArray):
         return [source]
@@ -77,7 +93,7 @@ def _batches(source: Any) -> Iterable[Any]:
         source = list(source)
     if isinstance(source, list | tuple) and source and isinstance(source[0], bytes | bytearray | memoryview):
         return [source]
-    return record_stream(flatten(source), batch_size=_BATCH).batches()
+    return record_stream(flatten(source), batch_size=_BATCH, settings=settings, read_ahead=_READ_AHEAD).batches()
 
 
 def _sequence(source: Any) -> Any:

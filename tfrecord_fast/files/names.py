@@ -5,7 +5,6 @@ The core takes a file as a plain path or as a `CoreFile`.
 
 from __future__ import annotations
 
-import functools
 import glob
 import os
 import sys
@@ -18,35 +17,57 @@ from .. import _core
 from ..typing import Files, PathLike
 from ..values.conversion import plain
 from .file_objects import FileObject
-from .urls import matching_urls, open_url, place_of
+from .remote_names import StoredObject, stored_objects
+from .shard_lists import ListedFile
+from .stores import StoreSettings
+from .urls import place_of
 
 __all__ = [
     "CODECS",
     "COMPRESSION_TYPES",
+    "DEFAULT_SETTINGS",
     "CoreFile",
+    "CoreObject",
     "File",
     "check_compression_type",
     "core_files",
     "flatten",
+    "has_urls",
     "stream_files",
 ]
+
+
+class CoreObject(NamedTuple):
+    """An object in a store as the core takes it: its number among those that are fetched, and its bytes if known."""
+
+    number: int
+    size: int | None
 
 
 class CoreFile(NamedTuple):
     """A file as the core takes it.
 
-    `name` is opened if there is no `opener`. Otherwise it is only named in errors, and what `opener()` returns is read:
-    a binary file object, a descriptor, or an object with the buffer protocol.
+    `name` is opened if there is neither an `opener` nor an `object`. Otherwise it is only named in errors, and what is
+    read is what `opener()` returns (a binary file object, a descriptor, or an object with the buffer protocol), or the
+    object, whose bytes are fetched: `open_stream` gives it its number.
     """
 
     name: bytes
     opener: Callable[[], object] | None = None
+    object: StoredObject | CoreObject | None = None
+
+    @property
+    def is_local(self) -> bool:
+        """Whether `name` is the path of a local file."""
+        return self.opener is None and self.object is None
 
 
 File = PathLike | bytearray | memoryview | FileObject
 
 CODECS = {codec.name: codec for codec in _core.codecs()}
 COMPRESSION_TYPES = ("", *CODECS)
+
+DEFAULT_SETTINGS = StoreSettings()
 
 _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 
@@ -93,23 +114,34 @@ def _is_one_file(value: object) -> bool:
     return isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike, FileObject)) or hasattr(value, "read")
 
 
-def core_files(files: list[File]) -> list[CoreFile]:
+def has_urls(files: list[File]) -> bool:
+    """Whether there is a URL in a list that `flatten` made."""
+    if _core.are_plain_paths(files):
+        return False
+    return any(place_of(file).is_url for file in files if isinstance(file, str | bytes | os.PathLike))
+
+
+def core_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) -> list[CoreFile]:
     """Resolves globs and URLs in a list that `flatten` made.
+
+    Args:
+      files: the list.
+      settings: of the stores that URLs lead to.
 
     Raises:
       FileNotFoundError: a pattern matches nothing. A plain path is not looked up until it is opened.
     """
     if _core.are_plain_paths(files):
         return [CoreFile(file.encode(_ENCODING, _ERRORS)) for file in files]
-    return [found for file in files for found in _core_files_of(file)]
+    return [found for file in files for found in _core_files_of(file, settings)]
 
 
-def stream_files(files: list[File]) -> list[str] | list[CoreFile]:
+def stream_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) -> list[str] | list[CoreFile]:
     """The same for a `RecordStream`, which takes plain paths as they are."""
-    return files if _core.are_plain_paths(files) else core_files(files)
+    return files if _core.are_plain_paths(files) else core_files(files, settings)
 
 
-def _core_files_of(file: File) -> list[CoreFile]:
+def _core_files_of(file: File, settings: StoreSettings) -> list[CoreFile]:
     if isinstance(file, (bytearray, memoryview)):
         return [CoreFile(b"<memory>", lambda: file)]
     if isinstance(file, FileObject):
@@ -118,7 +150,8 @@ def _core_files_of(file: File) -> list[CoreFile]:
     if "\0" in path:
         raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
     if is_url:
-        return [CoreFile(url.encode(), functools.partial(open_url, url, "rb")) for url in matching_urls(path)]
+        listed = file.bytes if isinstance(file, ListedFile) else None
+        return [CoreFile(found.url.encode(), object=found) for found in stored_objects(path, settings, listed)]
     if any(c in path for c in "*?[") and not os.path.exists(path):
         found = sorted(glob.glob(path, recursive=True))
         if not found:

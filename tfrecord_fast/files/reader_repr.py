@@ -8,6 +8,7 @@ from typing import Any
 from .epochs import ENDLESS
 from .shares import Shard
 from .sharing import SharingOptions
+from .urls import shown_name
 from .wanted import Wanted
 
 __all__ = ["describe"]
@@ -38,7 +39,7 @@ def describe(
 def _files(files: Sequence[Any]) -> str:
     if len(files) != 1:
         return f"{len(files)} files"
-    text = repr(files[0])
+    text = repr(shown_name(files[0]))
     return text if len(text) <= _LONGEST else f"{text[:20]}…{text[-_LONGEST + 20 :]}"
 
 

@@ -22,7 +22,10 @@ from ..errors import InvalidArgumentError
 from ..typing import PathLike
 from .file_objects import FileObject
 from .local_paths import local_path
-from .names import CoreFile
+from .names import DEFAULT_SETTINGS, CoreFile
+from .remote import open_stream
+from .shard_lists import listed_counts
+from .stores import StoreSettings
 from .temporary import complete_file
 
 __all__ = ["Counts", "RecordCounts", "refuse_streams"]
@@ -70,12 +73,22 @@ class RecordCounts:
         or more. A count is used while the file's size and times stay what they were; a folder that can't be written to
         is no error.
       options: the reader's options that say what is a record.
+      settings: of the stores of files that are URLs.
+      listed: files that a list may say the counts of.
     """
 
-    def __init__(self, cache: bool | PathLike, options: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        cache: bool | PathLike,
+        options: dict[str, Any],
+        settings: StoreSettings = DEFAULT_SETTINGS,
+        listed: Sequence[object] = (),
+    ) -> None:
         self._folder = None if isinstance(cache, bool) else os.fsdecode(local_path(cache))
         self._on_disk = cache is not False and options["on_corrupt"] == "raise"
         self._options = options
+        self._settings = settings
+        self._listed = listed_counts(listed) if options["on_corrupt"] == "raise" else {}
         self._known: dict[str, tuple[_Stamp | None, _Count]] = {}
         self._remainders: dict[tuple[str, int, int], tuple[_Count, int]] = {}
 
@@ -120,6 +133,9 @@ class RecordCounts:
 
     def _remembered(self, file: str | CoreFile, path: str | None, stamp: _Stamp | None) -> _Count | None:
         name = _name_of(file)
+        listed = self._listed.get(name)
+        if listed is not None and (stamp is None or stamp.bytes == listed.bytes):
+            return _Count(listed.records, 0)
         known, count = self._known.get(name, (None, None))
         if count is not None and known == stamp:
             return count
@@ -207,7 +223,7 @@ class RecordCounts:
         if options["on_corrupt"] == "raise":
             options["verify_crc"] = False
         given: Any = [file]
-        stream = _core.RecordStream(given, batch_size=_BATCH, num_threads=threads - 1, **options)
+        stream = open_stream(given, self._settings, batch_size=_BATCH, num_threads=threads - 1, **options)
         records = longest = 0
         for batch in stream.batches():
             records += len(batch)
@@ -221,7 +237,7 @@ def _path_of(file: str | CoreFile) -> str | None:
     """The path of a local file; None for anything else."""
     if isinstance(file, str):
         return file
-    return os.fsdecode(file.name) if file.opener is None else None
+    return os.fsdecode(file.name) if file.is_local else None
 
 
 def _name_of(file: str | CoreFile) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from ..typing import Files
+from ..typing import Files, PathLike
 from .names import File, check_compression_type, flatten
 from .numbers import max_record_size
 from .options import TFRecordOptions
+from .store_options import store_settings
+from .stores import StoreSettings
 from .streams import record_stream
 
 __all__ = ["tf_record_iterator"]
@@ -18,7 +21,14 @@ __all__ = ["tf_record_iterator"]
 class _RecordIterator:
     """Continues where it stopped: a file that has grown since yields its new records."""
 
-    def __init__(self, files: list[File], compression_type: str | None, max_record_bytes: int | None) -> None:
+    def __init__(
+        self,
+        files: list[File],
+        compression_type: str | None,
+        max_record_bytes: int | None,
+        settings: StoreSettings,
+    ) -> None:
+        self._settings = settings
         self._files: list[File] | None = files
         self._compression_type = compression_type
         self._max_record_bytes = max_record_bytes
@@ -35,7 +45,10 @@ class _RecordIterator:
                 if self._files is None:
                     raise StopIteration
                 stream = record_stream(
-                    self._files, compression_type=self._compression_type, max_record_bytes=self._max_record_bytes
+                    self._files,
+                    compression_type=self._compression_type,
+                    settings=self._settings,
+                    max_record_bytes=self._max_record_bytes,
                 )
                 self._records = itertools.islice(stream.records(), self._given, None)
             try:
@@ -56,7 +69,13 @@ class _RecordIterator:
 
 
 def tf_record_iterator(
-    path: Files, options: str | TFRecordOptions | None = None, *, max_record_bytes: int | None = None
+    path: Files,
+    options: str | TFRecordOptions | None = None,
+    *,
+    max_record_bytes: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    max_requests: int = 16,
+    cache_dir: PathLike | None = None,
 ) -> _RecordIterator:
     """Iterates over the records of one file, as bytes.
 
@@ -64,6 +83,7 @@ def tf_record_iterator(
       path: as for TFRecordDataset.
       options: compression type or TFRecordOptions; None detects.
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
+      storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
 
     Returns:
       An iterator with `close()` and `reopen()`. After the end, or after the error of a truncated file, `next()` tries
@@ -73,4 +93,6 @@ def tf_record_iterator(
       FileNotFoundError, errors.DataLossError: as for TFRecordDataset, at the record concerned.
     """
     compression = None if options is None else TFRecordOptions.get_compression_type_string(options)
-    return _RecordIterator(flatten(path), check_compression_type(compression), max_record_size(max_record_bytes))
+    settings = store_settings(storage_options, max_requests, cache_dir)
+    most = max_record_size(max_record_bytes)
+    return _RecordIterator(flatten(path), check_compression_type(compression), most, settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from .. import _core
@@ -29,13 +29,16 @@ from ..typing import (
 from .counted import CountedBatches
 from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter
 from .global_shuffle import GlobalShuffle
-from .names import check_compression_type, flatten, stream_files
+from .names import check_compression_type, flatten, has_urls, stream_files
 from .numbers import as_seed, at_least, max_record_size
 from .reader_repr import describe
 from .reader_state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of
 from .reading import Running, Skipped
+from .remote import PREFETCH_BYTES as REMOTE_BYTES
+from .remote import open_stream
 from .shares import Lengths, Shard
 from .sharing import Sharing, SharingOptions
+from .store_options import store_settings
 from .wanted import Wanted
 
 if TYPE_CHECKING:
@@ -95,7 +98,7 @@ class ShardReader(Generic[Batch_co]):
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
       on_corrupt: "raise"; "skip" drops what is damaged and continues with the next intact record; "skip_file" drops
         the rest of the file, where records are divided only for the part that the damaged record is of. See `skipped`.
-      prefetch_bytes: roughly how much may be read ahead; 32 MiB by default.
+      prefetch_bytes: roughly how much may be read ahead; by default 32 MiB, of URLs 128 MiB.
       label_key: yields (columns, label), with that column taken out of the others; needs features.
       index_cache: where the number of a file's records is kept for `len`, `num_records` and `equal_shards`: in a
         folder; True: beside the file (as `.NAME.records`) if it has 16 MiB or more; False: nowhere.
@@ -103,6 +106,10 @@ class ShardReader(Generic[Batch_co]):
         Needs features.
       groups: dict of names to lists of keys, as of `io.parse_example`: each group of features is one column `[n, k]`,
         under its name. Of Examples only. The label is in no group, but may be one.
+      storage_options: what the stores of URLs need, in the spelling of fsspec's file systems or obstore's stores:
+        credentials, an endpoint, `anon`. None: the environment says it. No state has them; a pickle has, for workers.
+      max_requests: how many requests are under way at most, of one iteration.
+      cache_dir: a local folder that keeps the objects read, so that the next epoch is local.
 
     A PyTorch DataLoader takes it as the IterableDataset that it is, if torch was imported before it was made:
     `DataLoader(reader, batch_size=None, num_workers=2)`.
@@ -205,9 +212,13 @@ class ShardReader(Generic[Batch_co]):
         index_cache: bool | PathLike = True,
         columns: Sequence[Key] | None = None,
         groups: Groups | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        max_requests: int = 16,
+        cache_dir: PathLike | None = None,
     ) -> None:
         _register_with_torch()
         self._files = flatten(files)
+        self._settings = store_settings(storage_options, max_requests, cache_dir)
         self._wanted = Wanted(features, label_key, columns, groups)
         if on_corrupt not in ("raise", "skip", "skip_file"):
             raise InvalidArgumentError(f'on_corrupt is "raise", "skip" or "skip_file", got {on_corrupt!r}')
@@ -224,7 +235,8 @@ class ShardReader(Generic[Batch_co]):
             "num_epochs": -1 if num_epochs is None else at_least(-1, "num_epochs", num_epochs),
         }
         self._seed_is_drawn = seed is None
-        read_ahead = _PREFETCH_BYTES if prefetch_bytes is None else prefetch_bytes
+        default = REMOTE_BYTES if has_urls(self._files) else _PREFETCH_BYTES
+        read_ahead = default if prefetch_bytes is None else prefetch_bytes
         self._options: dict[str, Any] = {
             "compression_type": check_compression_type(compression_type),
             "verify_crc": bool(verify_crc),
@@ -240,6 +252,7 @@ class ShardReader(Generic[Batch_co]):
                 Shard(shard), shard_by, equal_shards, bool(global_shuffle), bool(deterministic), seed is None
             ),
             index_cache,
+            self._settings,
         )
         self._resume: dict[str, Any] | None = None
         self._stream: _core.RecordStream | GlobalShuffle | None = None
@@ -350,7 +363,8 @@ class ShardReader(Generic[Batch_co]):
     def _infer(self) -> dict[str, InferredFeature]:
         """The features of the first records, read as this reader reads them."""
         options = {**self._options, "prefetch_bytes": min(_INFER_BYTES, self._options["prefetch_bytes"])}
-        stream = _core.RecordStream(stream_files(self._files), batch_size=_INFER_BATCH, **options)
+        files = stream_files(self._files, self._settings)
+        stream = open_stream(files, self._settings, batch_size=_INFER_BATCH, **options)
         return infer_from_batches(stream.batches())
 
     @property

@@ -14,10 +14,12 @@ from ..typing import PathLike
 from .epochs import end_of
 from .global_shuffle import WINDOWS, GlobalShuffle, RandomFiles, check_options, shuffle_order
 from .local_paths import local_paths
-from .names import CoreFile, File, stream_files
+from .names import DEFAULT_SETTINGS, CoreFile, File, stream_files
 from .reader_state import begin_of_epoch
 from .record_counts import Counts, RecordCounts, refuse_streams
+from .remote import open_stream
 from .shares import Lengths, Shard, divided, lengths_of
+from .stores import StoreSettings
 
 __all__ = ["Share", "Sharing", "SharingOptions"]
 
@@ -47,6 +49,7 @@ class Sharing:
 
     Args:
       files, order, reading: of the reader; they are its own, and may change.
+      settings: of the stores of files that are URLs.
 
     Raises:
       errors.InvalidArgumentError, TypeError: an argument is out of range, or does not go together with another.
@@ -59,8 +62,10 @@ class Sharing:
         reading: dict[str, Any],
         options: SharingOptions,
         index_cache: bool | PathLike,
+        settings: StoreSettings = DEFAULT_SETTINGS,
     ) -> None:
         self._files = files
+        self._settings = settings
         self._order = order
         self._reading = reading
         self.options = options
@@ -73,7 +78,7 @@ class Sharing:
             local_paths(files, patterns=False)
             if not options.shard.is_auto:
                 self._check_seed()
-        self._counts = RecordCounts(index_cache, reading)
+        self._counts = RecordCounts(index_cache, reading, settings, files)
         self._random_files = RandomFiles()
 
     @property
@@ -86,7 +91,8 @@ class Sharing:
         if not is_whole:
             refuse_to_divide_again("a ShardReader")
         self._check_seed()
-        files, part = stream_files(self._files), shard.rank() if is_whole else shard.part()
+        files = stream_files(self._files, self._settings)
+        part = shard.rank() if is_whole else shard.part()
         extra: dict[str, Any] = {}
         if self.options.equal_shards is None:
             epochs, batches, whole = self._order["num_epochs"], None, False
@@ -107,11 +113,11 @@ class Sharing:
 
     def lengths(self) -> Lengths:
         """How long an iteration would be. Raises as `len` of a reader does."""
-        return self._lengths(self.options.shard.part(), stream_files(self._files))
+        return self._lengths(self.options.shard.part(), stream_files(self._files, self._settings))
 
     def lengths_of_workers(self, workers: int) -> list[Lengths]:
         """The same in each of so many workers of a DataLoader."""
-        files = stream_files(self._files)
+        files = stream_files(self._files, self._settings)
         return [self._lengths(part, files) for part in self.options.shard.parts(workers)]
 
     def _lengths(self, part: Rank, files: list[str] | list[CoreFile]) -> Lengths:
@@ -148,8 +154,9 @@ class Sharing:
                 window_bytes=read_ahead // WINDOWS,
                 mean_bytes=self._random_files.mean_bytes,
             )
-        return _core.RecordStream(
+        return open_stream(
             share.files,
+            self._settings,
             begin_of_epoch(first) if state is None else state,
             None if plan is None else plan.core,
             keep_batches=plan is not None and plan.checks_rows,

@@ -6,7 +6,10 @@ from typing import Any
 
 from .. import _core
 from ..base.threads import default_threads
-from .names import File, stream_files
+from .names import DEFAULT_SETTINGS, File, has_urls, stream_files
+from .remote import PREFETCH_BYTES as REMOTE_BYTES
+from .remote import open_stream
+from .stores import StoreSettings
 
 __all__ = ["record_stream"]
 
@@ -15,23 +18,32 @@ _MAX_THREADS = 8
 
 
 def record_stream(
-    files: list[File], *, compression_type: str | None = None, buffer_bytes: int = 0, **options: Any
+    files: list[File],
+    *,
+    compression_type: str | None = None,
+    buffer_bytes: int = 0,
+    settings: StoreSettings = DEFAULT_SETTINGS,
+    read_ahead: int = REMOTE_BYTES,
+    **options: Any,
 ) -> _core.RecordStream:
     """A stream over the records of files.
 
     Args:
       files: as `flatten` gives them.
       compression_type: None detects, file by file.
-      buffer_bytes: how much may be read ahead, if that is more than 8 MiB.
+      buffer_bytes: how much may be read ahead, if that is more than 8 MiB; of URLs, `read_ahead`.
+      settings: of the stores that URLs lead to.
       options: the other options of RecordStream.
 
     Raises:
       FileNotFoundError: a pattern matches nothing.
     """
-    return _core.RecordStream(
-        stream_files(files),
+    least = read_ahead if has_urls(files) else _PREFETCH_BYTES
+    return open_stream(
+        stream_files(files, settings),
+        settings,
         compression_type=compression_type,
         num_threads=max(1, min(default_threads(), _MAX_THREADS) - 1),
-        prefetch_bytes=max(_PREFETCH_BYTES, buffer_bytes),
+        prefetch_bytes=max(least, buffer_bytes),
         **options,
     )

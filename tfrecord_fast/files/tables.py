@@ -18,7 +18,9 @@ from ..values.arrow import Strings
 from ..values.arrow_arrays import ArrowArrays
 from .names import CoreFile, check_compression_type, core_files, flatten, stream_files
 from .numbers import max_record_size
+from .remote import open_stream
 from .shard_reader import ShardReader
+from .store_options import store_settings
 from .urls import place_of
 
 __all__ = ["TableSource", "read_batches", "read_table"]
@@ -28,6 +30,7 @@ _MOST_RECORDS = 16 << 10  # of a batch
 _LEAST_RECORDS = 16
 _BATCH_BYTES = 8 << 20  # of records, in a batch
 _LOOKED_AT = 64  # files that a sample comes from, at most; and records, where only their size matters
+_OF_STORES = {"storage_options", "max_requests", "cache_dir"}
 _SAMPLE_OPTIONS = ("compression_type", "verify_crc", "max_record_bytes", "on_corrupt")
 
 
@@ -58,6 +61,7 @@ class TableSource:
             raise InvalidArgumentError(f'features is a dict, a pair of dicts or "infer", got {features!r}')
         if infer_records is not None and infer_records < 1:
             raise InvalidArgumentError(f"infer_records must be at least 1, got {infer_records}")
+        self._settings = store_settings(**{name: reader_options[name] for name in _OF_STORES & reader_options.keys()})
         self._columns = columns
         self._is_inferred = isinstance(features, str)
         self._looked_at, self._looked_at_all = 0, False
@@ -117,7 +121,7 @@ class TableSource:
           errors.InvalidArgumentError: one of them is a file object or memory, which has no path.
         """
         names = []
-        for file in core_files(self._files):
+        for file in core_files(self._files, self._settings):
             if file.opener is not None and not place_of(file.name).is_url:
                 raise InvalidArgumentError(f"{os.fsdecode(file.name)}: a file object or memory has no path")
             names.append(os.fsdecode(file.name))
@@ -173,17 +177,17 @@ class TableSource:
 
     def _records(self, most: int | None) -> Iterator[Any]:
         """Batches of records of all files, or of many of them, if not all records are wanted."""
-        files: Any = stream_files(self._files)
+        files: Any = stream_files(self._files, self._settings)
         options = {**self._sampling(), "batch_size": _BATCH}
         if most is None:
-            yield from _core.RecordStream(files, **options).batches()
+            yield from open_stream(files, self._settings, **options).batches()
             return
         if len(files) > _LOOKED_AT:
             files = [files[i * len(files) // _LOOKED_AT] for i in range(_LOOKED_AT)]
         slots = max(len(files), 1)
         options |= {"cycle_length": slots, "block_length": max(-(-most // slots), 1)}
         left = most
-        for batch in _core.RecordStream(files, **options).batches():
+        for batch in open_stream(files, self._settings, **options).batches():
             yield batch[:left]
             left -= len(batch)
             if left <= 0:
@@ -198,10 +202,10 @@ class TableSource:
 
     def _fitting_batch_size(self) -> int:
         """By the first records; of a file only, since what can be read once must not be looked at."""
-        first: Any = stream_files(self._files)[:1]
+        first: Any = stream_files(self._files, self._settings)[:1]
         if not first or not _is_regular(first[0]):
             return _BATCH
-        batch = next(_core.RecordStream(first, **self._sampling(), batch_size=_LOOKED_AT).batches(), None)
+        batch = next(open_stream(first, self._settings, **self._sampling(), batch_size=_LOOKED_AT).batches(), None)
         return _BATCH if batch is None else _batch_size(batch.nbytes, len(batch))
 
 
@@ -305,7 +309,7 @@ def _later(source: TableSource) -> Iterator[Any]:
 
 
 def _is_regular(file: str | CoreFile) -> bool:
-    return os.path.isfile(file) if isinstance(file, str) else file.opener is None and os.path.isfile(file.name)
+    return os.path.isfile(file) if isinstance(file, str) else file.is_local and os.path.isfile(file.name)
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ The rule for names, and for what is replaced and what is written to as it is, is
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -34,15 +35,29 @@ class Target(NamedTuple):
         """The name to open."""
         return self.path if self.draft is None else self.draft
 
-    def publish(self) -> None:
+    def publish(self, overwrite: bool = True) -> None:
         """Gives the draft its name.
 
         Raises:
+          FileExistsError: there is a file of that name by now, and `overwrite` is False.
           OSError: it names `path`.
         """
-        if self.draft is not None:
-            with self.named():
+        if self.draft is None:
+            return
+        with self.named():
+            if overwrite:
                 os.replace(self.draft, self.final)
+                return
+            try:
+                os.link(self.draft, self.final)  # unlike a renaming, it fails if there is such a file
+            except FileExistsError:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path) from None
+            except OSError:  # a file system without links
+                if os.path.lexists(self.final):
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path) from None
+                os.replace(self.draft, self.final)
+                return
+            os.unlink(self.draft)
 
     def discard(self) -> None:
         """Removes the draft."""

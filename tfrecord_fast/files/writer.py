@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 from types import TracebackType
+from typing import Any
 
 from .. import _core
 from ..base.threads import thread_count
 from ..typing import PathLike, Records, WritableFile
 from .names import CODECS
 from .options import TFRecordOptions, core_options
+from .stores.addresses import public_url
 from .streams import record_stream
-from .urls import UrlWriter, place_of
+from .url_writer import UrlWriter
+from .urls import place_of
 
 __all__ = ["TFRecordWriter"]
 
@@ -21,27 +25,30 @@ class TFRecordWriter(_core.RecordWriter):
     """Writes records to a TFRecord file.
 
     Args:
-      path: of the file, which is replaced if it exists; a URL that fsspec opens (`s3://…`, `gs://…`, extra `fsspec`);
-        or a binary file object, which `close` flushes but does not close.
+      path: of the file, which is replaced if it exists; a URL (`s3://…`, `gs://…`, `az://…`, extra `cloud`; others that
+        fsspec opens, extra `fsspec`); or a binary file object, which `close` flushes but does not close.
       options: None or "" (uncompressed), "GZIP", "ZLIB", "ZSTD", "SNAPPY", or TFRecordOptions. "GZIP" and "ZSTD" are
         written in blocks of about 1 MiB, each a member (frame) of its own, "SNAPPY" in its own smaller blocks; several
         threads compress them. So is "GZIP" with a compression_level, but not with any other of zlib's parameters:
         those mean one stream by zlib itself.
-      append: add to the records of an existing file, which is first read through and checked. Paths only, and not
-        "ZLIB": TensorFlow reads only the first stream of such a file.
+      append: add to the records of an existing file, which is first read through and checked. Paths only, since an
+        object behind a URL is written as a whole. Not "ZLIB": TensorFlow reads only the first stream of such a file.
       num_threads: how many compress blocks; None for as many as the process may use.
+      overwrite: False raises FileExistsError if the file exists; of a URL, at the latest by `close`.
+      storage_options: of a URL's store: credentials, an endpoint, `anon`. None: the environment says them.
 
     `write(record)` takes any bytes-like object, or str as UTF-8; `write_batch(records)` a RecordBatch or a sequence.
     Records reach the file when a buffer is full, at `flush()` and at `close()`. A context manager. Safe to use from
     several threads.
 
     After an exception in a context manager, a local file keeps the records written so far, as with TensorFlow's writer;
-    `ExampleWriter` leaves no such parts. A URL is written when the writer is closed: after an exception, and if it is
-    never closed, nothing appears there, and what was there stays.
+    `ExampleWriter` leaves no such parts. A URL is sent in parts while it is written, and appears when the writer is
+    closed: after an exception, and if it is never closed, nothing appears there, and what was there stays.
 
     Raises:
       OSError: the file can't be created or written (errno and filename are set); any later call raises it again.
-      ValueError: unknown compression, or parameters that it rejects.
+      FileExistsError: it exists, and `overwrite` is False.
+      ValueError: unknown compression, or parameters that it rejects; append=True and a URL.
       errors.DataLossError: the file to append to is damaged or compressed in another way. It stays as it is.
       errors.FailedPreconditionError: `write` or `flush` after `close`.
 
@@ -63,6 +70,8 @@ class TFRecordWriter(_core.RecordWriter):
         *,
         append: bool = False,
         num_threads: int | None = None,
+        overwrite: bool = True,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         threads = thread_count(num_threads)
         compression = TFRecordOptions.get_compression_type_string(options)
@@ -71,13 +80,19 @@ class TFRecordWriter(_core.RecordWriter):
             # A file without records is started over: TensorFlow reads nothing after an empty GZIP member.
             append = _holds_records(target, compression)
         settings = core_options(options)
+        made = False
         if isinstance(target, str):
-            target = self._url = UrlWriter(target)
+            target = self._url = UrlWriter(target, "wb" if overwrite else "xb", storage_options)
+        elif isinstance(target, bytes) and not overwrite and not append:
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+            made = True
         try:
             _core.open_writer(self, target, compression, settings, False, append, threads)
         except BaseException:
             if self._url is not None:
                 self._url.discard()
+            if made:
+                os.unlink(target)  # type: ignore[arg-type]
             raise
 
     def write_batch(self, records: Records) -> None:  # type: ignore[override]
@@ -121,6 +136,11 @@ class TFRecordWriter(_core.RecordWriter):
 
 def _holds_records(target: object, compression: str) -> bool:
     """Reads the file through, so that what is appended can be read: it must end where a record ends."""
+    if isinstance(target, str):
+        raise ValueError(
+            f"{public_url(target)}: append=True needs the path of a file. An object behind a URL is written as a "
+            "whole; write another one beside it"
+        )
     if not isinstance(target, bytes):
         raise ValueError("append=True needs the path of a file")
     if compression and not CODECS[compression].appends:

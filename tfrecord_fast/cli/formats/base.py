@@ -74,10 +74,10 @@ class Source:
 
     def paths(self) -> list[str]:
         """Of all files, which are local."""
-        for name, opener in self.files:
-            if opener is not None:
-                raise Unsuitable(f"{os.fsdecode(name)}: only TFRecord is read from a stream or a URL")
-        return [os.fsdecode(name) for name, _ in self.files]
+        for file in self.files:
+            if not file.is_local:
+                raise Unsuitable(f"{os.fsdecode(file.name)}: only TFRecord is read from a stream or a URL")
+        return [os.fsdecode(file.name) for file in self.files]
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         """The records of one file."""

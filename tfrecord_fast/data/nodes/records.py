@@ -10,8 +10,10 @@ from typing import Any
 
 from ... import _core
 from ...dtypes import string
-from ...files.names import flatten
+from ...files.names import DEFAULT_SETTINGS, flatten
+from ...files.stores import StoreSettings
 from ...files.streams import record_stream
+from ...files.urls import shown_name
 from ...values.nests import TensorSpec
 from .cache import Cache
 from .iterators import Chained, Interleaved
@@ -37,6 +39,7 @@ class Records(Node):
       buffer_bytes: how much may be read ahead, if that is more than the reader does by itself.
       cycle_length: how many files are read in turn, `block_length` records of each.
       max_record_bytes: a header that claims more is damage; None: the format's own limit.
+      settings: of the stores that URLs lead to.
     """
 
     def __init__(
@@ -47,7 +50,9 @@ class Records(Node):
         cycle_length: int = 1,
         block_length: int = 1,
         max_record_bytes: int | None = None,
+        settings: StoreSettings = DEFAULT_SETTINGS,
     ) -> None:
+        self.settings = settings
         self.files = files
         self.compression_type = compression_type
         self.buffer_bytes = buffer_bytes
@@ -84,7 +89,7 @@ class Records(Node):
         return Chained(run(self.files), flatten)
 
     def _of_one(self, file: Any) -> Records:
-        return Records([file], self.compression_type, self.buffer_bytes)
+        return Records([file], self.compression_type, self.buffer_bytes, settings=self.settings)
 
     @property
     def at_hand(self) -> bool:
@@ -100,6 +105,7 @@ class Records(Node):
             cycle_length=self.cycle_length,
             block_length=self.block_length,
             max_record_bytes=self.max_record_bytes,
+            settings=self.settings,
             **options,
         )
 
@@ -107,7 +113,7 @@ class Records(Node):
         if isinstance(self.files, Node):
             return "TFRecordDataset"
         return (
-            f"TFRecordDataset({self.files[0]!r})"
+            f"TFRecordDataset({shown_name(self.files[0])!r})"
             if len(self.files) == 1
             else f"TFRecordDataset({len(self.files)} files)"
         )
@@ -123,8 +129,11 @@ def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Recor
     """One node that interleaves these, if each is of one file and all are read in the same way; else None."""
     files: list[Any] = []
     ways: set[tuple[str | None, int | None]] = set()
+    settings = nodes[0].settings if nodes and isinstance(nodes[0], Records) else DEFAULT_SETTINGS
     for node in nodes:
         if not isinstance(node, Records) or node.cycle_length != 1 or isinstance(node.files, Node):
+            return None
+        if node.settings != settings:
             return None
         if len(node.files) != 1 or not _is_one_path(node.files[0]):
             return None
@@ -133,7 +142,14 @@ def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Recor
     if len(ways) > 1:
         return None
     compression_type, most = ways.pop() if ways else (None, None)
-    return Records(files, compression_type, cycle_length=cycle_length, block_length=block_length, max_record_bytes=most)
+    return Records(
+        files,
+        compression_type,
+        cycle_length=cycle_length,
+        block_length=block_length,
+        max_record_bytes=most,
+        settings=settings,
+    )
 
 
 def _is_one_path(file: Any) -> bool:

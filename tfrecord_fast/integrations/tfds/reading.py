@@ -10,7 +10,8 @@ import numpy.typing as npt
 from ... import _core
 from ..._core import RecordBatch
 from ...errors import DataLossError
-from ...files.names import stream_files
+from ...files.names import DEFAULT_SETTINGS, stream_files
+from ...files.remote import open_stream
 from ...files.streams import record_stream
 from .splits import Piece
 
@@ -106,8 +107,12 @@ def _name_the_wrong_file(pieces: Sequence[Piece]) -> None:
 
 def _of_piece(piece: Piece, verify_crc: bool) -> Iterator[RecordBatch]:
     """The records of one piece; checks that the file has as many as it should, if it is read to its end."""
-    stream = _core.RecordStream(
-        stream_files([piece.file]), verify_crc=verify_crc, num_threads=1, prefetch_bytes=_PREFETCH_BYTES
+    stream = open_stream(
+        stream_files([piece.file]),
+        DEFAULT_SETTINGS,
+        verify_crc=verify_crc,
+        num_threads=1,
+        prefetch_bytes=_PREFETCH_BYTES,
     )
     position, end = 0, piece.skip + piece.take
     for batch in stream.batches():

@@ -1,0 +1,87 @@
+// The queue of fetches as Python's threads see it: they take what is wanted, and deliver it.
+//
+// A thread that waits has let go of the GIL. A buffer that is delivered is held, not copied, and freed by one of the
+// threads that take.
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bindings/bindings.h"
+#include "bindings/gil.h"
+#include "bindings/named_tuple.h"
+#include "bindings/owned_once.h"
+#include "io/fetch_queue.h"
+
+namespace py = pybind11;
+
+namespace tfr {
+namespace {
+
+NamedTuple wanted_type("tfrecord_fast._core.Wanted", "Bytes of an object that are wanted.",
+                       {"number", "object", "start", "end", "opens", "more"});
+
+// None when there will be nothing any more.
+py::object Take(FetchQueue& queue) {
+  while (true) {
+    FetchQueue::Taken taken;
+    {
+      GilReleased no_gil;
+      taken = queue.Take();
+    }
+    taken.garbage.clear();
+    if (const FetchPtr& fetch = taken.fetch) {
+      return wanted_type(fetch->number, fetch->object, fetch->begin, fetch->end, fetch->opens, taken.more);
+    }
+    if (taken.closed) return py::none();
+  }
+}
+
+void Deliver(FetchQueue& queue, uint64_t number, const py::object& data, std::optional<int64_t> object_size) {
+  Bytes bytes;
+  Owner owner = HoldBuffer(data, &bytes);
+  if (!owner) throw py::type_error("what is delivered has no contiguous buffer of bytes");
+  GilReleased no_gil;
+  queue.Deliver(number, bytes, std::move(owner), object_size.value_or(-1));
+}
+
+void Fail(FetchQueue& queue, uint64_t number, int error_number, std::string message) {
+  Status status = Status::OsError(error_number > 0 ? error_number : EIO, std::move(message));
+  GilReleased no_gil;
+  queue.Fail(number, std::move(status));
+}
+
+void Close(FetchQueue& queue) {
+  if (!queue.InOwnProcess()) return;
+  GilReleased no_gil;
+  queue.Close();
+}
+
+std::shared_ptr<FetchQueue> NewQueue(size_t bytes, size_t block_bytes, size_t requests) {
+  // In a forked process its locks may be held by threads that are not there: then it is left as it is.
+  return {new FetchQueue({bytes, block_bytes, requests}), [](FetchQueue* queue) {
+            if (queue->InOwnProcess()) delete queue;
+          }};
+}
+
+}  // namespace
+
+void BindFetches(py::module_& m) {
+  wanted_type.Bind(m);
+  py::class_<FetchQueue, std::shared_ptr<FetchQueue>>(m, "FetchQueue", "What a stream wants of objects in stores.")
+      .def(py::init(&NewQueue), py::kw_only(), py::arg("bytes"), py::arg("block_bytes"), py::arg("requests"))
+      .def("take", &Take, "Waits for bytes that are wanted; None when there will be no more.")
+      .def("deliver", &Deliver, py::arg("number"), py::arg("data"), py::arg("object_size") = py::none(),
+           "All the bytes, and the size of the whole object if `opens` asked for it.")
+      .def("fail", &Fail, py::arg("number"), py::arg("error_number"), py::arg("message"),
+           "There are no bytes, as an OSError with this number says.")
+      .def("close", &Close, "Nothing is wanted any more.");
+  FreeOnce<FetchQueue>();
+}
+
+}  // namespace tfr

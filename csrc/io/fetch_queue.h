@@ -1,0 +1,132 @@
+// Ranges of objects that threads of the core want, and that threads of the host fetch.
+//
+// The thread protocol. One mutex guards everything here, the members of every Fetch too. Threads of the core ask for
+// ranges, wait for those that they need, and drop them; fetchers take the first that is wanted, and deliver its bytes
+// or say why there are none. Nothing is called under the mutex. What a fetch holds of the host's is freed by a fetcher,
+// since that may need what only the host's threads have. After Close nothing is fetched: those who wait are told so,
+// and fetchers go home.
+//
+// In a forked process there are no fetchers. Whatever belongs to a queue of the parent is left alone there.
+
+#ifndef TFRECORD_FAST_IO_FETCH_QUEUE_H_
+#define TFRECORD_FAST_IO_FETCH_QUEUE_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/process.h"
+#include "base/records.h"
+#include "base/status.h"
+
+namespace tfr {
+
+// The bytes [begin, end) of an object, on their way. Only the queue looks into it, except for what stands first.
+struct Fetch {
+  Fetch(uint64_t number, uint32_t object, int64_t begin, int64_t end, bool opens)
+      : number(number), object(object), begin(begin), end(end), opens(opens) {}
+
+  const uint64_t number;
+  const uint32_t object;
+  const int64_t begin;
+  const int64_t end;
+  // Whether the object's size is to be found out, too: then the bytes may be fewer.
+  const bool opens;
+
+  // Valid, and unchanged, while it is held in place (Hold).
+  Bytes bytes = {nullptr, 0};
+  int64_t object_size = -1;
+
+  enum class State : uint8_t { kWanted, kTaken, kDone, kFailed };
+  State state = State::kWanted;
+  bool urgent = false;  // a thread waits for it
+  bool dropped = false;
+  int users = 0;    // threads that look at the bytes
+  size_t held = 0;  // bytes of memory that it counts for
+  Owner owner;
+  Status status;
+};
+using FetchPtr = std::shared_ptr<Fetch>;
+
+// Told when there is room for more, or more is known: from any thread, without any lock.
+class FetchListener {
+ public:
+  virtual ~FetchListener() = default;
+  virtual void Continue() = 0;
+};
+
+class FetchQueue {
+ public:
+  struct Options {
+    size_t bytes = size_t{64} << 20;       // to be asked for ahead
+    size_t block_bytes = size_t{4} << 20;  // a range, if there is no reason for another size
+    size_t requests = 16;                  // at a time
+  };
+  explicit FetchQueue(const Options& options) : options_(options) {}
+  FetchQueue(const FetchQueue&) = delete;
+  FetchQueue& operator=(const FetchQueue&) = delete;
+
+  const Options& options() const { return options_; }
+  void Tell(std::weak_ptr<FetchListener> listener);
+
+  // For threads of the core.
+  FetchPtr Ask(uint32_t object, int64_t begin, int64_t end, bool opens = false);
+  // Waits until it is done; until then it comes before all that nobody waits for. OK: its bytes stay where they are
+  // until LetGo, which must follow. Else the status is that of the fetch, or kClosed after Close, or what was said when
+  // it was asked whether to continue.
+  Status Hold(Fetch* fetch);
+  void LetGo(Fetch* fetch);
+  // Whether it is done, and its bytes are here.
+  bool Succeeded(const Fetch& fetch) const;
+  // Nobody wants it any more: its memory is freed when nobody holds it.
+  void Drop(const FetchPtr& fetch);
+  // Whether so many more bytes may be asked for ahead.
+  bool HasRoom(size_t bytes) const;
+  void TellListener();  // that there is room
+  void Close();
+
+  // For fetchers. Waits until a range is wanted, there is something to free, or all is over.
+  struct Taken {
+    FetchPtr fetch;              // null: nothing to fetch
+    std::vector<Owner> garbage;  // freed by whoever takes it
+    bool more = false;           // another range is wanted, and no fetcher is free
+    bool closed = false;
+  };
+  Taken Take();
+  // What the object has of a range that was taken; nothing of it may be missing. `object_size`: of the whole object, if
+  // that was asked for.
+  void Deliver(uint64_t number, Bytes bytes, Owner owner, int64_t object_size);
+  void Fail(uint64_t number, Status status);
+
+  bool InOwnProcess() const { return generation_ == ForkGeneration(); }
+
+ private:
+  FetchPtr TakeBack(uint64_t number);
+  void Release(Fetch* fetch);
+  void Leave(Fetch* fetch);
+
+  const Options options_;
+  const uint64_t generation_ = ForkGeneration();
+
+  mutable std::mutex mutex_;
+  std::condition_variable wanted_;  // for fetchers
+  std::condition_variable done_;    // for threads of the core
+  std::deque<FetchPtr> queue_;      // wanted, the most urgent first
+  std::map<uint64_t, FetchPtr> taken_;
+  std::vector<Owner> garbage_;
+  std::weak_ptr<FetchListener> listener_;
+  uint64_t next_number_ = 0;
+  size_t held_ = 0;  // bytes asked for, on their way or here
+  size_t idle_ = 0;  // fetchers
+  bool closed_ = false;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_IO_FETCH_QUEUE_H_

@@ -1,0 +1,74 @@
+// Asks for the bytes of objects ahead of the threads that read them, across files, in the order of need.
+//
+// The objects of a stream are opened here in the order of its epochs, long before there are lanes for them. As many of
+// them as are interleaved get the same number of bytes ahead; those after them get what room is left. What may be asked
+// for altogether is said by the queue (io/fetch_queue.h).
+//
+// The thread protocol. One mutex guards everything here. Continue may be called by any thread that holds none of the
+// locks of files and queue, which are taken under this one, never the other way round.
+
+#ifndef TFRECORD_FAST_PIPELINE_READ_AHEAD_H_
+#define TFRECORD_FAST_PIPELINE_READ_AHEAD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "io/fetch_queue.h"
+#include "io/remote_file.h"
+#include "pipeline/input.h"
+#include "pipeline/sequence.h"
+
+namespace tfr {
+
+class ReadAhead : public FetchListener {
+ public:
+  // For the objects among `files`, in the order of their epochs; told by the queue when there is room. Null if there is
+  // no queue, since there are no objects then.
+  static std::shared_ptr<ReadAhead> Start(const std::vector<InputFile>& files, const SequenceOptions& options,
+                                          CompressionChoice compression, std::shared_ptr<FetchQueue> queue);
+  ReadAhead(const std::vector<InputFile>& files, const SequenceOptions& options, CompressionChoice compression,
+            std::shared_ptr<FetchQueue> queue);
+
+  // The files from this place of this epoch on come next; those that a saved state names have been opened. Nothing is
+  // asked for before.
+  void Begin(int64_t epoch, size_t turn);
+  // The object that is input number `file`, which has this place in this epoch and will be read from `start` on.
+  std::shared_ptr<RemoteFile> Open(int64_t epoch, size_t turn, size_t file, Place start);
+  // An object that is read for itself.
+  static std::shared_ptr<RemoteFile> OpenAlone(const InputFile& file, const std::shared_ptr<FetchQueue>& queue);
+  // Asks for as much as there is room for.
+  void Continue() override;
+
+ private:
+  struct Entry {
+    int64_t epoch;
+    size_t turn;
+    std::shared_ptr<RemoteFile> unopened;  // null when it was given away
+    std::weak_ptr<RemoteFile> file;
+  };
+  std::shared_ptr<RemoteFile> Make(const RemoteObject& object, Place start) const;
+  bool Extend();
+  void Forget();
+  bool AskOne();
+
+  std::vector<std::optional<RemoteObject>> objects_;  // none: a file of the system's
+  const size_t together_;                             // how many are read at the same time
+  const CompressionChoice compression_;
+  const std::shared_ptr<FetchQueue> queue_;
+
+  std::mutex mutex_;  // guards all below
+  FileOrder order_;
+  std::deque<Entry> entries_;  // by epoch and turn
+  int64_t next_epoch_ = 0;     // of the next one to open
+  size_t next_turn_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_READ_AHEAD_H_

@@ -1,0 +1,262 @@
+"""What readers ask a store for: which ranges, how many at a time, and what becomes of the threads that ask."""
+
+import errno
+import gc
+import itertools
+import threading
+import time
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.alarms import Alarm, _alarm_after, _Armed
+from tests.support.forks import status_of_child
+from tests.support.frames import frames
+from tfrecord_fast.files.names import CoreFile, CoreObject
+from tfrecord_fast.files.remote import open_stream
+from tfrecord_fast.files.remote_names import StoredObject
+from tfrecord_fast.files.stores import StoreSettings
+
+from .fake_store import FakeStore
+
+RECORDS = [b"%06d" % i * 200 for i in range(30_000)]
+DATA = frames(RECORDS)
+
+
+@pytest.fixture(scope="module")
+def large():
+    store = FakeStore()
+    store.put("large", DATA)
+    return store
+
+
+@pytest.fixture
+def store(large):
+    large.reads.clear()
+    large.infos = large.most = 0
+    large.delay = 0.0
+    return large
+
+
+def listed(store, key):
+    """The object as a listing would give it."""
+    data, version = store.objects[key]
+    return StoredObject(store.url(key), store, key, len(data), version)
+
+
+def unlisted(store, key):
+    return StoredObject(store.url(key), store, key)
+
+
+def stream(*objects, requests=16, cache_dir=None, **options):
+    files = [CoreFile(one.url.encode(), object=one) for one in objects]
+    options = {"compression_type": "", "batch_size": 1000, **options}
+    return open_stream(files, StoreSettings(max_requests=requests, cache_dir=cache_dir), **options)
+
+
+def records(opened):
+    return [record for batch in opened.batches() for record in batch.tolist()]
+
+
+def fetchers():
+    return [thread for thread in threading.enumerate() if thread.name.startswith("tfrecord_fast fetch")]
+
+
+def wait_until(holds, seconds=10):
+    until = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+def bytes_of(reads):
+    """Each read's range, in order; they may not overlap."""
+    ranges = sorted((start, end) for _, start, end in reads)
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(ranges)), ranges
+    return sum(end - start for start, end in ranges)
+
+
+@pytest.mark.parametrize("find", [listed, unlisted])
+@pytest.mark.parametrize("threads", [0, 1, 4])
+@pytest.mark.parametrize("prefetch", [1 << 20, 32 << 20])
+def test_every_byte_is_fetched_once(store, find, threads, prefetch):
+    assert records(stream(find(store, "large"), num_threads=threads, prefetch_bytes=prefetch)) == RECORDS
+    assert bytes_of(store.reads) == len(DATA)
+
+
+def test_what_a_listing_said_is_not_asked_again(store):
+    assert records(stream(listed(store, "large"))) == RECORDS
+    assert store.infos == 0
+
+
+def test_a_size_is_asked_for_once_in_all_epochs(store):
+    assert records(stream(unlisted(store, "large"), num_epochs=2)) == RECORDS * 2
+    assert store.infos == 1
+
+
+def test_no_more_requests_are_under_way_than_allowed(store):
+    store.delay = 0.01
+    assert records(stream(listed(store, "large"), requests=3, prefetch_bytes=4 << 20)) == RECORDS
+    assert store.most == 3
+
+
+def test_small_objects_are_fetched_side_by_side():
+    store = FakeStore()
+    for number in range(64):
+        store.put(f"{number}", frames([b"%d" % number] * 10))
+    store.delay = 0.05
+    opened = stream(*(listed(store, f"{number}") for number in range(64)), requests=16, num_threads=1)
+    assert records(opened) == [b"%d" % number for number in range(64) for _ in range(10)]
+    assert store.most == 16 and len(store.reads) == 64
+
+
+def test_what_is_read_ahead_is_bounded(store):
+    batches = stream(listed(store, "large"), prefetch_bytes=8 << 20).batches()
+    next(batches)
+    time.sleep(0.3)
+    assert sum(end - start for _, start, end in store.reads) <= 12 << 20
+    assert len([record for batch in batches for record in batch.tolist()]) == len(RECORDS) - 1000
+
+
+def test_a_state_goes_on_at_its_byte(store):
+    opened = stream(listed(store, "large"))
+    batches = opened.batches()
+    for _ in range(20):
+        next(batches)
+    state = opened.state()
+    del opened, batches
+    wait_until(lambda: not fetchers())
+    store.reads.clear()
+    assert records(stream(listed(store, "large"), state=state)) == RECORDS[20_000:]
+    place = state["slots"][0][1]
+    assert place > 1_000_000 and min(start for _, start, _ in store.reads) == place
+    assert bytes_of(store.reads) == len(DATA) - place
+
+
+def test_a_state_reads_no_object_again_that_was_passed():
+    store = FakeStore()
+    for number in range(20):
+        store.put(f"{number:02}", frames([b"%d" % number] * 100))
+    objects = [listed(store, f"{number:02}") for number in range(20)]
+    options = {"batch_size": 150, "cycle_length": 2, "block_length": 10, "compression_type": None}
+    opened = stream(*objects, **options)
+    batches = opened.batches()
+    head = [record for _ in range(6) for record in next(batches).tolist()]
+    state = opened.state()
+    del opened, batches
+    wait_until(lambda: not fetchers())
+    passed = {f"{number:02}" for number in range(state["next_file"])} - {f"{slot[0]:02}" for slot in state["slots"]}
+    assert passed
+    store.reads.clear()
+    rest = records(stream(*objects, state=state, **options))
+    assert head + rest == records(stream(*objects, **options))
+    resumed = store.reads[: len(store.reads) - 20]
+    assert passed.isdisjoint(key for key, _, _ in resumed)
+
+
+def test_records_of_a_shuffle_buffer_are_fetched_side_by_side(store):
+    options = {"shuffle_buffer": 2000, "seed": 1, "prefetch_bytes": 64 << 20}
+    opened = stream(listed(store, "large"), **options)
+    batches = opened.batches()
+    for _ in range(10):
+        next(batches)
+    state = opened.state()
+    rest = [record for batch in batches for record in batch.tolist()]
+    store.reads.clear()
+    store.most, store.delay = 0, 0.005
+    assert records(stream(listed(store, "large"), state=state, **options)) == rest
+    assert store.most > 4 and len(store.reads) < 3000
+
+
+@pytest.mark.parametrize("find", [listed, unlisted])
+def test_an_object_that_changes_meanwhile_is_an_error(find):
+    store = FakeStore()
+    store.put("x", DATA)
+    batches = stream(find(store, "x"), prefetch_bytes=4 << 20).batches()
+    next(batches)
+    store.put("x", DATA)
+    with pytest.raises(OSError) as caught:
+        for _ in batches:
+            pass
+    assert caught.value.errno == errno.ESTALE and caught.value.filename == "fake://bucket/x"
+
+
+def test_an_object_that_is_shorter_than_was_said_is_an_error():
+    store = FakeStore()
+    store.put("x", frames([b"x"]))
+    with pytest.raises(OSError, match="asked for"):
+        records(stream(listed(store, "x")._replace(size=100)))
+
+
+def test_an_error_of_a_store_of_any_kind_comes_out():
+    class Broken(FakeStore):
+        def read(self, *args, **kwargs):
+            raise ZeroDivisionError("secret")
+
+    store = Broken()
+    store.put("x", frames([b"x"]))
+    with pytest.raises(OSError, match="ZeroDivisionError while it was fetched") as caught:
+        records(stream(listed(store, "x")))
+    assert "secret" not in str(caught.value)
+
+
+def test_at_the_end_the_threads_end(store):
+    opened = stream(listed(store, "large"))
+    assert len(records(opened)) == len(RECORDS)
+    wait_until(lambda: not fetchers())
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_stream_that_is_dropped_ends_its_threads(store, begun):
+    opened = stream(listed(store, "large"), prefetch_bytes=2 << 20)
+    batches = opened.batches()
+    if begun:
+        next(batches)
+    del opened, batches
+    gc.collect()
+    wait_until(lambda: not fetchers())
+
+
+def test_after_an_error_the_threads_end(store):
+    with pytest.raises(FileNotFoundError):
+        records(stream(unlisted(store, "missing")))
+    wait_until(lambda: not fetchers())
+
+
+def test_a_signal_is_noticed_while_a_request_takes_long(store):
+    store.delay = 3.0
+    batches = stream(listed(store, "large")).batches()
+    started = time.monotonic()
+    _Armed.now = True
+    with pytest.raises(Alarm), _alarm_after(0.2):
+        next(batches)
+    assert time.monotonic() - started < 2
+    store.delay = 0.0
+
+
+def test_a_forked_process_leaves_the_streams_of_its_parent_alone(store):
+    opened = stream(listed(store, "large"))
+    batches = opened.batches()
+    next(batches)
+
+    def check():
+        with pytest.raises(ValueError, match="another process"):
+            next(batches)
+        gc.collect()
+        return records(stream(listed(store, "large"))) == RECORDS
+
+    assert status_of_child(check) == 0
+    assert len([record for batch in batches for record in batch.tolist()]) == len(RECORDS) - 1000
+
+
+def test_a_second_epoch_comes_from_the_cache(store, tmp_path):
+    folder = str(tmp_path)
+    assert records(stream(listed(store, "large"), cache_dir=folder)) == RECORDS
+    store.reads.clear()
+    assert records(stream(listed(store, "large"), cache_dir=folder)) == RECORDS
+    assert store.reads == []
+
+
+def test_objects_need_a_queue():
+    with pytest.raises(TypeError, match="fetches"):
+        tf._core.RecordStream([CoreFile(b"x", object=CoreObject(0, 0))])

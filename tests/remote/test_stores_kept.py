@@ -1,0 +1,34 @@
+"""Stores are kept, and found again by what they were made with."""
+
+import datetime
+
+from tfrecord_fast.files.stores import find_store
+
+KEYS = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "region": "us-east-1"}
+
+
+def provider_of(name):
+    def provider():
+        return {"access_key_id": name, "secret_access_key": name, "expires_at": None}
+
+    return provider
+
+
+def store_with(**options):
+    return find_store("s3://bucket/key", {"region": "us-east-1", **options})[0]
+
+
+def test_equal_options_find_the_same_store():
+    def options():
+        return {**KEYS, "retry_config": {"max_retries": 1, "retry_timeout": datetime.timedelta(seconds=1)}}
+
+    assert store_with(**options()) is store_with(**options())
+
+
+def test_other_credentials_find_another_store():
+    assert store_with(**KEYS) is not store_with(**KEYS | {"aws_secret_access_key": "c"})
+
+
+def test_a_provider_that_is_gone_is_not_taken_for_a_new_one():
+    stores = [store_with(credential_provider=provider_of(str(number))) for number in range(40)]
+    assert len({id(store) for store in stores}) == len(stores)

@@ -1,0 +1,92 @@
+"""Objects in stores, found by their URLs or by patterns of URLs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .stores import Store, StoreSettings, find_store
+from .stores.addresses import is_pattern, public_url
+from .urls import matching_urls
+
+__all__ = ["StoredObject", "stored_objects"]
+
+_WILD = re.compile(r"[*?\[]")
+_UNLISTED = ("http://", "https://")  # servers of files: fsspec reads their pages
+
+
+class StoredObject(NamedTuple):
+    """An object in a store. `size` and `version` are None where nobody has asked for them yet; `listed` is the size
+    that a list of files says, if one does."""
+
+    url: str  # without credentials
+    store: Store
+    key: str
+    size: int | None = None
+    version: str | None = None
+    listed: int | None = None
+
+
+def stored_objects(url: str, settings: StoreSettings, listed: int | None = None) -> list[StoredObject]:
+    """The object; for a pattern, those that match it, sorted by URL. `listed` is the size that a list says.
+
+    As in a local file system, a pattern whose last part does not begin with a dot matches no name that does.
+
+    Raises:
+      FileNotFoundError: a pattern matches nothing.
+      errors.InvalidArgumentError: there is no store for this URL.
+    """
+    if not is_pattern(url):
+        return [_stored(url, settings)._replace(listed=listed)]
+    if "::" in url or url.startswith(_UNLISTED):
+        return [_stored(name, settings) for name in matching_urls(url, settings.storage_options)]
+    found = sorted(_listed(url, settings))
+    if not found:
+        raise FileNotFoundError(2, "no file matches the pattern", public_url(url))
+    return found
+
+
+def _stored(url: str, settings: StoreSettings) -> StoredObject:
+    return StoredObject(public_url(url), *find_store(url, settings))
+
+
+def _listed(pattern: str, settings: StoreSettings) -> Iterator[StoredObject]:
+    store, key = find_store(pattern, settings)
+    wild = _WILD.search(key)
+    before = key if wild is None else key[: wild.start()]
+    folder = before[: before.rfind("/") + 1]
+    shown, matches = store.url(folder), _matcher(key)
+    hides = not os.path.basename(key).startswith(".")
+    for info in store.list(before):
+        name = folder + info.url[len(shown) :] if info.url.startswith(shown) else info.url
+        if matches.fullmatch(name) and not (hides and os.path.basename(name).startswith(".")):
+            yield StoredObject(info.url, store, name, info.size, info.version)
+
+
+def _matcher(pattern: str) -> re.Pattern[str]:
+    """Of keys: `*` and `?` stand for anything but `/`, `**` for anything, `[…]` for one of some characters."""
+    text, place = "", 0
+    while place < len(pattern):
+        one = pattern[place]
+        place += 1
+        end = pattern.find("]", place + 1) if one == "[" else -1
+        if one == "*" and pattern.startswith("*", place):
+            place += 1
+            if pattern.startswith("/", place):
+                place += 1
+                text += "(?:.*/)?"
+            else:
+                text += ".*"
+        elif one == "*":
+            text += "[^/]*"
+        elif one == "?":
+            text += "[^/]"
+        elif end > 0:
+            inside = pattern[place:end]
+            text += "[" + ("^" if inside[0] in "!^" else "") + re.escape(inside.lstrip("!^")).replace(r"\-", "-") + "]"
+            place = end + 1
+        else:
+            text += re.escape(one)
+    return re.compile(text, re.DOTALL)

@@ -1,0 +1,145 @@
+"""The store of a URL. Stores are kept: their connections are reused, within one process."""
+
+from __future__ import annotations
+
+import re
+import threading
+import urllib.parse
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from ...base.optional import optional
+from ...base.process import Origin
+from ...errors import InvalidArgumentError
+from .addresses import Address, address_of, public_url
+from .cloud_options import CloudOptions, cloud_options
+from .errors import os_error
+from .file_systems import FileSystemStore
+from .libraries import obstore_or_none
+from .object_store import ObjectStore
+from .settings import StoreSettings
+from .store import Store
+
+__all__ = ["file_system_of", "find_store"]
+
+_ENDPOINT = re.compile(r"https?://[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
+_MOST = 64  # stores that are kept
+
+
+class _Kept:
+    """The stores of this process."""
+
+    def __init__(self) -> None:
+        self.origin = Origin()
+        self.lock = threading.Lock()
+        self.stores: OrderedDict[object, Store] = OrderedDict()
+
+
+_kept = _Kept()
+_before: list[_Kept] = []  # of processes that this one was forked from: their threads are gone, and nothing is closed
+
+
+def find_store(
+    url: str, options: Mapping[str, Any] | StoreSettings | None = None, *, lists: bool = False
+) -> tuple[Store, str]:
+    """The store that a URL leads to, and the object's key in it. Nothing is asked of a server.
+
+    Args:
+      url: `scheme://…`, also chained as fsspec has it, `zip://a::s3://…`.
+      options: `storage_options`: credentials, an endpoint, `anon`, in obstore's spelling or in that of fsspec's file
+        system; or settings that have them.
+      lists: a store that can list is asked for; of HTTP, only fsspec has one.
+
+    s3, gs, az, abfs and http(s) go through obstore if it is installed and the options are not fsspec's own; the rest
+    goes through fsspec.
+
+    Raises:
+      errors.InvalidArgumentError: no file system has the URL's scheme, or an option that it does not know.
+      ImportError: neither obstore nor fsspec is installed.
+    """
+    given = (options.storage_options if isinstance(options, StoreSettings) else options) or {}
+    address = address_of(url)
+    cloud = _cloud_options(url, address, given)
+    if cloud is not None and not (lists and cloud.kind == "HTTP"):
+        name = (address.scheme, address.place, _frozen(given))
+        store = _kept_store(name, lambda: ObjectStore(obstore_or_none(), address, cloud))
+        return store, urllib.parse.unquote(address.key) if cloud.kind == "HTTP" else address.key
+    system, path = file_system_of(url, given)
+    first, chain, outer = url.partition("::")
+    del first
+    base = optional("fsspec", "URLs need fsspec").AbstractFileSystem
+    if not getattr(system, "cachable", True):
+        return FileSystemStore(system, base, chain + public_url(outer)), path
+    return _kept_store(("fsspec", id(system), outer), lambda: FileSystemStore(system, base, chain + outer)), path
+
+
+def _cloud_options(url: str, address: Address, given: Mapping[str, Any]) -> CloudOptions | None:
+    if "::" in url or (address.scheme in ("http", "https") and ("?" in url or "@" in address.place)):
+        return None
+    cloud = cloud_options(address, given)
+    if cloud is not None:
+        endpoint = cloud.config.get("endpoint") or cloud.config.get("base_url")
+        if endpoint and not _ENDPOINT.fullmatch(str(endpoint)):  # obstore panics, or finds it late
+            raise InvalidArgumentError(f"{public_url(url)}: storage_options: the endpoint is no URL")
+    return cloud if cloud is not None and address.place and obstore_or_none() is not None else None
+
+
+def _kept_store(name: object, make: Any) -> Store:
+    global _kept
+    if not _kept.origin.is_here():
+        _before.append(_kept)
+        _kept = _Kept()
+    kept = _kept
+    with kept.lock:
+        store = kept.stores.get(name)
+        if store is None:
+            store = kept.stores[name] = make()
+        kept.stores.move_to_end(name)
+        while len(kept.stores) > _MOST:
+            kept.stores.popitem(last=False)
+        return store
+
+
+def _frozen(value: object) -> object:
+    """Options as something that can be compared: equal for equal ones."""
+    if isinstance(value, Mapping):
+        return tuple(sorted((str(name), _frozen(one)) for name, one in value.items()))
+    if isinstance(value, list | tuple):
+        return tuple(_frozen(one) for one in value)
+    try:
+        hash(value)
+    except TypeError:
+        return _Same(value)
+    return type(value), value
+
+
+class _Same:
+    """Equal to others of the same object, which it keeps: nothing else comes to have its address."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._value is other._value
+
+    def __hash__(self) -> int:
+        return id(self._value)
+
+
+def file_system_of(url: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
+    """fsspec's file system of a URL, and the path in it.
+
+    Raises:
+      errors.InvalidArgumentError: no file system has the URL's scheme.
+    """
+    core = optional("fsspec", "URLs need fsspec").core
+    try:
+        system, path = core.url_to_fs(url, **(options or {}))
+        return system, path
+    except ValueError as error:
+        said = str(error) if "rotocol" in str(error) else type(error).__name__
+        failed: Exception = InvalidArgumentError(f"{public_url(url)}: no file system for this URL: {said}")
+    except Exception as error:
+        failed = os_error(error, url)
+    raise failed

@@ -1,0 +1,94 @@
+"""Keys that match a pattern, page by page: what is kept are the matches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .store import Store
+
+__all__ = ["matches_of", "pattern_of"]
+
+_MAGIC = re.compile(r"[*?\[]")
+
+
+def matches_of(store: Store, pattern: str) -> Iterator[str]:
+    """The URLs of objects and folders whose keys match. `*` and `?` stay within a folder, `**` does not; `[…]` is one
+    character of several, `[!…]` of all others."""
+    magic = _MAGIC.search(pattern)
+    if magic is None:
+        found = _one(store, pattern)
+        return iter([found] if found is not None else [])
+    if "**" in pattern:
+        return _below(store, pattern, pattern[: magic.start()])
+    fixed, rest = pattern[: magic.start()].rpartition("/"), pattern[magic.start() :]
+    parts = (fixed[2] + rest).split("/")
+    return _by_folder(store, fixed[0] + fixed[1], parts)
+
+
+def pattern_of(text: str) -> re.Pattern[str]:
+    """A pattern of names as a regular expression, to be matched in full."""
+    found, place = [], 0
+    while place < len(text):
+        char = text[place]
+        if text.startswith("**", place):
+            deep = text.startswith("**/", place)
+            found.append("(?:.*/)?" if deep else ".*")
+            place += 3 if deep else 2
+            continue
+        closed = text.find("]", place + 2) if char == "[" else -1
+        if char == "*":
+            found.append("[^/]*")
+        elif char == "?":
+            found.append("[^/]")
+        elif closed > 0:
+            inner = text[place + 1 : closed].replace("\\", r"\\").replace("[", r"\[")
+            found.append(f"[{'^' + inner[1:] if inner[0] in '!^' else inner}]")
+            place = closed
+        else:
+            found.append(re.escape(char))
+        place += 1
+    return re.compile("".join(found), re.DOTALL)
+
+
+def _one(store: Store, key: str) -> str | None:
+    try:
+        return store.info(key).url
+    except FileNotFoundError:
+        return store.url(key.rstrip("/")) if store.is_folder(key) else None
+    except IsADirectoryError:
+        return store.url(key.rstrip("/"))
+
+
+def _below(store: Store, pattern: str, prefix: str) -> Iterator[str]:
+    expression = pattern_of(store.url(pattern).partition("::")[0])
+    for info in store.list(prefix):
+        if expression.fullmatch(info.url.partition("::")[0]):
+            yield info.url
+
+
+def _by_folder(store: Store, folder: str, parts: list[str]) -> Iterator[str]:
+    """Matches of the first part in a folder, and of the others below them. `folder` ends in "/", or is empty."""
+    first, rest = parts[0], parts[1:]
+    if not _MAGIC.search(first):
+        if rest:
+            yield from _by_folder(store, f"{folder}{first}/", rest)
+        elif (found := _one(store, folder + first)) is not None:
+            yield found
+        return
+    try:
+        folders, objects = store.folders(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    expression = pattern_of(first)
+    for key in folders:
+        name = key.rstrip("/").rpartition("/")[2]
+        if expression.fullmatch(name):
+            if rest:
+                yield from _by_folder(store, key, rest)
+            else:
+                yield store.url(key.rstrip("/"))
+    if not rest:
+        for info in objects:
+            if expression.fullmatch(info.url.partition("::")[0].rpartition("/")[2]):
+                yield info.url
