@@ -153,6 +153,6 @@ WORKLOADS = {
         Workload("put", put_old, upload(DATA), {"out": {OLD, DATA}}, harmless={"whole"}),
         Workload("writer", put_old, write_records, WRITTEN, harmless={"whole"}),
         Workload("shards", out_url, write_shards, WRITTEN_SHARDS, harmless={"whole"}, few=OF_WRITING),
-        Workload("parts", put_old, upload(PARTS), {"out": {OLD, PARTS}}, harmless={"whole"}, few=OF_WRITING),
+        Workload("parts", put_old, upload(PARTS), {"out": {OLD, PARTS}}, harmless={"whole"}, few=("drop_answer",)),
     ]
 }
