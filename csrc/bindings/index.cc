@@ -6,10 +6,10 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +17,7 @@
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "bindings/owned_once.h"
+#include "index/permutation.h"
 #include "index/random_reader.h"
 #include "index/record_index.h"
 #include "io/draft.h"
@@ -62,22 +63,12 @@ py::array ArrayOver(const std::vector<int64_t>& values, py::handle owner) {
   return array;
 }
 
-std::optional<RemoteObject> ObjectOf(const py::object& object) {
-  if (object.is_none()) return std::nullopt;
-  const py::object size = object.attr("size");
-  return RemoteObject{object.attr("number").cast<uint32_t>(), size.is_none() ? -1 : size.cast<int64_t>()};
-}
-
-std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads, const Most& most,
-                                 const std::shared_ptr<FetchQueue>& fetches) {
-  for (const IndexOrigin& origin : origins) {
-    if (origin.object && !fetches) throw py::type_error("objects are read by way of `fetches`");
-  }
+std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads, const Most& most) {
   std::vector<RecordIndexPtr> indexes;
   Status status;
   {
     GilReleased no_gil;
-    status = OpenIndexes(origins, Limit(most), num_threads, fetches, &indexes);
+    status = OpenIndexes(origins, Limit(most), num_threads, &indexes);
   }
   ThrowIfError(status);
   std::vector<SharedIndex> wrapped;
@@ -87,8 +78,7 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
 
 std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, const std::vector<SharedIndex>& indexes,
                                         bool verify_crc, size_t num_threads, size_t max_open_files, bool map_files,
-                                        const Most& most, const std::vector<py::object>& objects,
-                                        std::shared_ptr<FetchQueue> fetches) {
+                                        const Most& most, size_t max_idle_bytes) {
   if (paths.size() != indexes.size()) throw py::value_error("expected one index for each file");
   std::vector<Path> shared_paths;
   for (const std::string& path : paths) shared_paths.push_back(std::make_shared<const std::string>(path));
@@ -98,12 +88,7 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
   options.max_open_files = max_open_files;
   options.map_files = map_files;
   options.max_record_bytes = Limit(most);
-  for (const py::object& object : objects) {
-    options.remote.objects.push_back(ObjectOf(object));
-    const bool wanting = options.remote.objects.back() && (!fetches || options.remote.objects.back()->size < 0);
-    if (wanting) throw py::type_error("objects are read by way of `fetches`, and their sizes are known");
-  }
-  options.remote.fetches = std::move(fetches);
+  options.max_idle_bytes = max_idle_bytes;
   return std::make_unique<RandomReader>(std::move(shared_paths),
                                         std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()), options);
 }
@@ -157,6 +142,26 @@ py::bytes Record(const RandomReader& reader, py::handle key) {
   return record;
 }
 
+std::unique_ptr<Permutation> NewPermutation(int64_t size, const std::array<uint64_t, Permutation::kRounds>& keys) {
+  if (size < 2 || size > Permutation::kMostNumbers) throw py::value_error("expected a size from 2 to 2**62");
+  return std::make_unique<Permutation>(size, keys);
+}
+
+// From a place that is not there, a walk may never come back.
+Numbers NumbersAt(const Permutation& permutation, const Numbers& places) {
+  const auto count = static_cast<size_t>(places.size());
+  const int64_t* const from = places.data();
+  const auto inside = [&](int64_t place) { return place >= 0 && place < permutation.size(); };
+  if (!std::all_of(from, from + count, inside)) throw py::index_error("a place is out of range");
+  Numbers numbers(places.size());
+  int64_t* const to = numbers.mutable_data();
+  {
+    GilReleased no_gil;
+    permutation.At(from, count, to);
+  }
+  return numbers;
+}
+
 NamedTuple write_target("tfrecord_fast._core.WriteTarget",
                         "How to write a file: the path it will have, and the draft to write and rename; None if the "
                         "path itself is to be written to.",
@@ -189,14 +194,6 @@ void BindIndex(py::module_& m) {
             return WithoutGil([&](RecordIndexPtr* index) { return LoadIndex(path, index); });
           },
           py::arg("path"))
-      .def_static(
-          "parse",
-          [](std::string_view text) {
-            return WithoutGil([&](RecordIndexPtr* index) {
-              return ParseIndex({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, index);
-            });
-          },
-          py::arg("text"))
       .def(
           "save",
           [](const RecordIndex& index, const std::string& path) {
@@ -219,23 +216,25 @@ void BindIndex(py::module_& m) {
           py::arg("other"));
   FreeOnce<RecordIndex>();
   py::class_<IndexOrigin>(m, "IndexOrigin")
-      .def(
-          py::init([](std::string path, std::optional<std::string> index_path, const py::object& object) {
-            return std::make_unique<IndexOrigin>(IndexOrigin{std::move(path), std::move(index_path), ObjectOf(object)});
-          }),
-          py::kw_only(), py::arg("path"), py::arg("index_path") = py::none(), py::arg("object") = py::none());
+      .def(py::init([](std::string path, std::optional<std::string> index_path) {
+             return std::make_unique<IndexOrigin>(IndexOrigin{std::move(path), std::move(index_path)});
+           }),
+           py::kw_only(), py::arg("path"), py::arg("index_path") = py::none());
   FreeOnce<IndexOrigin>();
-  m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"), py::arg("max_record_bytes") = py::none(),
-        py::arg("fetches") = std::shared_ptr<FetchQueue>());
+  m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"), py::arg("max_record_bytes") = py::none());
   py::class_<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
            py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,
            py::arg("map_files") = true, py::arg("max_record_bytes") = py::none(),
-           py::arg("objects") = std::vector<py::object>(), py::arg("fetches") = std::shared_ptr<FetchQueue>())
+           py::arg("max_idle_bytes") = RandomReaderOptions().max_idle_bytes)
       .def("__len__", &RandomReader::size)
       .def("take", &Take, py::arg("numbers"))
       .def("record", &Record, py::arg("key"));
   FreeOnce<RandomReader>();
+  py::class_<Permutation>(m, "Permutation")
+      .def(py::init(&NewPermutation), py::arg("size"), py::arg("keys"))
+      .def("at", &NumbersAt, py::arg("places"));
+  FreeOnce<Permutation>();
 }
 
 }  // namespace tfr

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -31,7 +32,6 @@ constexpr int64_t kMaxGap = 4 << 10;
 constexpr size_t kMaxCopied = 16 << 10;
 // If more than one frame in this many was not in the page cache, the next ones are not expected to be there.
 constexpr size_t kMissedPart = 8;
-constexpr size_t kMaxIdleBytes = 16 << 20;
 // A thread is worth waking if there is this much for it to do.
 constexpr size_t kFramesPerThread = 256;
 constexpr size_t kBytesPerThread = 1 << 20;
@@ -87,6 +87,12 @@ int64_t PagesMissed() {
 
 size_t DataSize(const Frame& frame) { return static_cast<size_t>(frame.size) - kFrameBytes; }
 
+// Buffers of one size serve requests that differ a little.
+size_t RoundedUp(size_t bytes) {
+  const size_t step = std::bit_floor(std::max<size_t>(bytes, 8)) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
 // Fills all parts, which are changed. `last` names the record in an error.
 Status ReadParts(const File& file, int64_t offset, iovec* parts, size_t count, const Frame& last) {
   while (count > 0) {
@@ -110,7 +116,7 @@ struct RandomReader::Shared {
   explicit Shared(const RandomReader& reader)
       : generation(ForkGeneration()),
         files(reader.paths_, reader.options_.max_open_files, reader.options_.map_files),
-        pool(kMaxIdleBytes) {}
+        pool(reader.options_.max_idle_bytes) {}
 
   const uint64_t generation;
   OpenFiles files;
@@ -234,24 +240,9 @@ RandomReader::RandomReader(std::vector<Path> paths, std::vector<RecordIndexPtr> 
   for (const RecordIndexPtr& index : indexes_) {
     numbers_.first.push_back(numbers_.first.back() + static_cast<int64_t>(index->size()));
   }
-  for (size_t i = 0; i < paths_.size(); ++i) {
-    if (options_.remote.has(i)) known_sizes_[i].store(options_.remote.objects[i]->size, std::memory_order_relaxed);
-  }
 }
 
-RandomReader::~RandomReader() {
-  if (options_.remote.fetches && options_.remote.fetches->InOwnProcess()) options_.remote.fetches->Close();
-  delete shared_.load();
-}
-
-// The file as one frame of it will be read.
-Status RandomReader::OpenOne(size_t file, const Frame& frame, std::shared_ptr<const OpenFile>* opened) const {
-  if (!options_.remote.has(file)) return Current()->files.Get(file, opened);
-  auto object = std::make_shared<OpenFile>();
-  object->file = options_.remote.Open(file, {{frame.offset, frame.offset + frame.size}});
-  *opened = std::move(object);
-  return {};
-}
+RandomReader::~RandomReader() { delete shared_.load(); }
 
 // In a forked process, what was there before the fork may be locked by a thread that does not exist. It is left alone,
 // at the cost of a bounded number of descriptors.
@@ -268,7 +259,7 @@ Status RandomReader::CheckHolds(size_t file, const Frame& frame) const {
   const int64_t needed = frame.offset + frame.size;
   if (needed <= known_sizes_[file].load(std::memory_order_relaxed)) return {};
   std::shared_ptr<const OpenFile> opened;
-  TFR_RETURN_IF_ERROR(OpenOne(file, frame, &opened));
+  TFR_RETURN_IF_ERROR(Current()->files.Get(file, &opened));
   int64_t size = 0;
   TFR_RETURN_IF_ERROR(opened->file->Size(&size).WithPath(*paths_[file]));
   known_sizes_[file].store(size, std::memory_order_relaxed);
@@ -308,7 +299,7 @@ Status RandomReader::Read(int64_t number, uint8_t* data) const {
   const Frame frame = FrameOf(number, &number_of_file);
   const std::string& path = *paths_[number_of_file];
   std::shared_ptr<const OpenFile> file;
-  TFR_RETURN_IF_ERROR(OpenOne(number_of_file, frame, &file));
+  TFR_RETURN_IF_ERROR(Current()->files.Get(number_of_file, &file));
   uint8_t header[kHeaderBytes];
   uint8_t footer[kFooterBytes];
   const int64_t data_at = frame.offset + static_cast<int64_t>(kHeaderBytes);
@@ -344,19 +335,16 @@ Status RandomReader::Take(const int64_t* numbers, size_t count, RecordBatchPtr* 
   const TakePlan plan = PlanTake(numbers, count, numbers_, indexes_);
   TFR_RETURN_IF_ERROR(CheckPlan(plan));
   Shared* const shared = Current();
-  std::shared_ptr<Buffer> buffer = shared->pool.Take(plan.total_bytes);
+  std::shared_ptr<Buffer> buffer = shared->pool.Take(RoundedUp(plan.total_bytes));
   if (!buffer) return Status::OutOfMemory("buffer of " + std::to_string(plan.total_bytes) + " bytes");
 
-  RemoteTake remote(plan, options_.remote);
   const size_t worth = std::max(plan.frames.size() / kFramesPerThread, plan.total_bytes / kBytesPerThread);
   TFR_RETURN_IF_ERROR(ParallelTry(plan.blocks.size(), std::min(options_.num_threads, worth), [&](size_t i) {
     const FrameBlock& block = plan.blocks[i];
-    std::shared_ptr<const OpenFile> file = remote.file(block.file);
-    if (!file) TFR_RETURN_IF_ERROR(shared->files.Get(block.file, &file));
+    std::shared_ptr<const OpenFile> file;
+    TFR_RETURN_IF_ERROR(shared->files.Get(block.file, &file));
     BlockReader reader(*file, plan, buffer->data(), options_);
-    TFR_RETURN_IF_ERROR(reader.Read(block, &shared->cold).WithPath(*paths_[block.file]));
-    remote.Done(i);
-    return Status();
+    return reader.Read(block, &shared->cold).WithPath(*paths_[block.file]);
   }));
 
   auto taken = std::make_shared<RecordBatch>();

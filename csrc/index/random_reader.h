@@ -15,7 +15,6 @@
 #include "framing/format.h"
 #include "index/open_files.h"
 #include "index/record_index.h"
-#include "index/remote_take.h"
 #include "index/take_plan.h"
 
 namespace tfr {
@@ -25,12 +24,12 @@ struct RandomReaderOptions {
   uint64_t max_record_bytes = kMaxRecordBytes;  // a header that claims more is damage
   size_t num_threads = 1;                       // at most, and only during a call
   size_t max_open_files = 128;
-  bool map_files = true;  // false: they are only read
-  RemoteObjects remote;   // their fetches end with the reader
+  bool map_files = true;             // false: they are only read
+  size_t max_idle_bytes = 16 << 20;  // of buffers that wait for the next request
 };
 
 // Safe from several threads at once. Has no threads of its own: those of base/parallel.h help during a call. May be
-// used after a fork, unless there are objects.
+// used after a fork.
 //
 // Nothing that an index says is believed: memory is taken only for what the file is known to hold, and a header that
 // says otherwise is kDataLoss. Errors carry path, offset and record index. Numbers must be in [0, size()).
@@ -53,8 +52,6 @@ class RandomReader {
  private:
   struct Shared;
   class BlockReader;
-
-  Status OpenOne(size_t file, const Frame& frame, std::shared_ptr<const OpenFile>* opened) const;
 
   Shared* Current() const;
   Status CheckHolds(size_t file, const Frame& frame) const;

@@ -9,26 +9,29 @@ namespace tfr {
 namespace {
 
 bool ReadEntry(const uint8_t* p, const uint8_t* end, EntryOrder order, MapEntry* entry) {
+  constexpr unsigned kKey = 1, kValue = 2;
   *entry = {{p, 0}, {p, 0}};
-  int fields = 0;
+  unsigned had = 0;
   while (p < end) {
     uint32_t tag;
     p = ReadTag(p, end, &tag);
     if (p == nullptr) return false;
     if (tag == kKeyTag || tag == kValueTag) {
-      if (order == EntryOrder::kKeyFirst && (fields >= 2 || tag != (fields == 0 ? kKeyTag : kValueTag))) return false;
+      const unsigned field_bit = tag == kKeyTag ? kKey : kValue;
+      // No writer gives one twice; a protobuf library would merge two values.
+      if ((had & field_bit) != 0 || (order == EntryOrder::kKeyFirst && had + 1 != field_bit)) return false;
+      had |= field_bit;
       Bytes* const field = tag == kKeyTag ? &entry->key : &entry->value;
       p = ReadLength(p, end, &field->size);
       if (p == nullptr) return false;
       field->data = p;
       p += field->size;
-      ++fields;
     } else {
       p = SkipField(p, end, tag);
       if (p == nullptr) return false;
     }
   }
-  return fields >= 2;
+  return had == (kKey | kValue);
 }
 
 }  // namespace

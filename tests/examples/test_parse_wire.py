@@ -64,6 +64,13 @@ def test_last_of_two_equal_keys_wins():
     assert values(message) == [2]
 
 
+PLACES = [
+    lambda field: one(wire.feature("int64", [1])) + field,
+    lambda field: wire.field(1, wire.entry(b"a", wire.feature("int64", [1])) + field),
+    lambda field: wire.field(1, wire.field(1, wire.field(1, b"a") + wire.field(2, wire.feature("int64", [1])) + field)),
+    lambda field: one(wire.feature("int64", [1]) + field),
+    lambda field: one(wire.field(3, wire.int64_list([1]) + field)),
+]
 MALFORMED = [
     b"\x0a\x05ab",  # a length beyond the end
     b"\x0a",
@@ -80,6 +87,9 @@ MALFORMED = [
     one(wire.field(3, b"\x11" + bytes(7))),  # an unknown fixed64 that is cut
     one(wire.field(3, b"\x15" + bytes(3))),  # an unknown fixed32 that is cut
     wire.varint(5 << 3 | 3) + wire.varint(5 << 3 | 4),  # a group at the top, as TensorFlow
+    *(
+        place(tag + b"\0") for tag in (b"\0", b"\2", wire.varint(1 << 32)) for place in PLACES
+    ),  # no field has such a tag
 ]
 
 
@@ -87,6 +97,25 @@ def test_concatenated_examples_merge():
     message = wire.example([(b"a", wire.feature("int64", [1]))]) + wire.example([(b"b", wire.feature("int64", [2]))])
     parsed = tf.parse_example([message], {"a": V(tf.int64), "b": V(tf.int64)})
     assert parsed["a"].values.tolist() == [1] and parsed["b"].values.tolist() == [2]
+
+
+def test_what_follows_a_map_in_its_message_is_no_entry():
+    """After a second map, an unknown field that could be the value of an entry whose key is that map's first one."""
+    first, second = (wire.entry(b"a", wire.feature("int64", [value])) for value in (1, 2))
+    assert values(wire.field(1, first) + wire.field(1, second + wire.field(2, b"x"))) == [2]
+
+
+@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize(
+    "fields", [[1, 2, 2], [1, 2, 1], [1, 1, 2], [2, 2], [1, 1], [2, 1, 2], [1, 2, 1, 2]], ids=lambda fields: str(fields)
+)
+def test_an_entry_has_one_key_and_one_value(fields, batch):
+    """As for TensorFlow. A protobuf library would merge the values."""
+    parts = {1: wire.field(1, b"a"), 2: wire.field(2, wire.feature("int64", [1]))}
+    message = wire.field(1, wire.field(1, b"".join(parts[number] for number in fields)))
+    for parse in (tf.parse_example, tf.infer_features):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="malformed"):
+            parse([message] * batch, *([INTS] if parse is tf.parse_example else []))
 
 
 KINDLESS_LAST = wire.example([(b"a", wire.feature("int64", [1])), (b"a", b"")])

@@ -17,6 +17,7 @@ import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
 from tests.support.peak_memory import MIB, run
+from tfrecord_fast import _core
 from tfrecord_fast.files.permutation import Permutation
 
 SIZES = [30, 0, 200, 1, 77]
@@ -71,6 +72,40 @@ def test_orders_are_those_of_every_machine():
     assert Permutation(10, 1, 0).at(np.arange(10)).tolist() == [9, 5, 0, 1, 8, 2, 3, 7, 6, 4]
     assert Permutation(10**6, 1, 0).at(np.arange(5)).tolist() == [829107, 354618, 677119, 581140, 873332]
     assert Permutation(10**12, 2**64 - 1, 7).at(np.arange(3)).tolist() == [317166314498, 69193958883, 958201700044]
+
+
+def by_the_page(size, keys, place):
+    """The network as csrc/index/permutation.h describes it, one number at a time."""
+    bits = (size - 1).bit_length()
+    low_bits = bits // 2
+    masks = (1 << (bits - low_bits)) - 1, (1 << low_bits) - 1
+    halves = [place >> low_bits, place & masks[1]]
+    for round_, key in enumerate(keys):
+        changed = round_ % 2
+        mixed = (halves[1 - changed] + (key & 0xFFFFFFFF)) * (key >> 32 | 1) & 0xFFFFFFFF
+        mixed = (mixed ^ mixed >> 15) * 0x2C1B3C6D & 0xFFFFFFFF
+        mixed = (mixed ^ mixed >> 12) * 0x297A2D39 & 0xFFFFFFFF
+        halves[changed] ^= (mixed ^ mixed >> 15) & masks[changed]
+    number = halves[0] << low_bits | halves[1]
+    return number if number < size else by_the_page(size, keys, number)
+
+
+@given(st.integers(2, 2**62), st.lists(st.integers(0, 2**64 - 1), min_size=6, max_size=6), st.data())
+@settings(deadline=None)
+def test_the_network_is_the_one_described(size, keys, data):
+    places = data.draw(st.lists(st.integers(0, size - 1), max_size=600))
+    found = _core.Permutation(size, keys).at(np.array(places, np.int64))
+    assert found.tolist() == [by_the_page(size, keys, place) for place in places]
+
+
+def test_places_and_sizes_that_can_not_be():
+    keys = list(range(6))
+    for size in (-1, 0, 1, 2**62 + 1):
+        with pytest.raises(ValueError, match="from 2 to"):
+            _core.Permutation(size, keys)
+    for place in (-1, 5, 2**62):
+        with pytest.raises(IndexError, match="out of range"):
+            _core.Permutation(5, keys).at(np.array([0, place]))
 
 
 def test_orders_of_few_are_all_as_likely():
@@ -269,11 +304,11 @@ def test_a_fork_can_read_with_a_reader_of_its_own(files, num_threads):
     assert first + flat(running) == whole
 
 
-def test_a_reader_that_is_dropped_ends_its_thread(files):
+def test_a_reader_that_is_dropped_ends_its_threads(files):
     before = set(threading.enumerate())
     batches_ = iter(shuffled(files, num_threads=2))
     next(batches_)
-    assert len(set(threading.enumerate()) - before) == 1
+    assert len(set(threading.enumerate()) - before) == 2
     del batches_
     for thread in threading.enumerate():
         if thread.name.startswith("tfrecord_fast"):
@@ -355,11 +390,13 @@ def test_what_cannot_be_meant_together_is_refused(files, other):
         shuffled(files, **other)
 
 
-def test_only_uncompressed_files_can_be_read_at_random(tmp_path, files):
+def test_only_uncompressed_local_files_can_be_read_at_random(tmp_path, files):
     with tf.io.TFRecordWriter(tmp_path / "a", "GZIP") as writer:
         writer.write(b"a")
     with pytest.raises(tf.errors.InvalidArgumentError, match="compressed"):
         iter(shuffled(str(tmp_path / "a")))
+    with pytest.raises(ValueError, match="URL"):
+        shuffled("memory://a")
     with pytest.raises(TypeError):
         shuffled([bytearray(b"a")])
     with pytest.raises(FileNotFoundError):

@@ -2,7 +2,7 @@
 
 from tests.mutation.native import Mutant
 
-LEARNT = "examples/test_parse_learnt"
+LEARNT = "examples/test_parse_learnt_bytes examples/test_parse_learnt"
 WIRE = "examples/test_parse_wire"
 FIXED = "examples/test_parse_fixed"
 MISSING = "examples/test_parse_missing_lists"
@@ -160,13 +160,6 @@ MUTANTS = [
         "  if (p == nullptr) return false;\n\n  const uint8_t* const entries",
         "what follows the features of a record",
         WIRE,
-    ),
-    Mutant(
-        "parse/example_parser.cc",
-        "    if (feature >= 0 && !Mark(feature)) return false;\n  }\n  return true;",
-        "    if (feature >= 0) Mark(feature);\n  }\n  return true;",
-        "a key that comes twice",
-        "examples/test_parse_order",
     ),
     Mutant(
         "parse/example_parser.cc",

@@ -2,7 +2,10 @@
 
 import dataclasses
 import gzip
+import os
+import pathlib
 import random
+import tempfile
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import NamedTuple
@@ -29,7 +32,7 @@ class Workload(NamedTuple):
     written: dict = MappingProxyType({})
     undetected: frozenset = frozenset()  # faults that nothing could notice: the bytes have no checksum on this way
     harmless: frozenset = frozenset()  # faults that can't happen to it
-    is_slow: bool = False
+    few: tuple = ()  # the faults for the suite, if not all
 
 
 def put_data(rig):
@@ -68,7 +71,7 @@ def put_old(rig):
 def upload(data):
     def run(rig):
         store, key = find_store(rig.ready, rig.settings)
-        with mock.patch.object(object_upload, "_PART", PART):
+        with mock.patch.object(object_upload, "_LARGEST_PART", PART):
             to = store.upload(key)
             try:
                 for at in range(0, len(data), 1 << 20):
@@ -82,6 +85,8 @@ def upload(data):
     return run
 
 
+OF_READING = ("503", "reset_in_answer", "stall", "corrupt", "whole")
+OF_WRITING = ("503", "reset_in_request", "stall", "drop_answer")
 UNCHECKED = {"corrupt"}
 
 RECORDS = [[b"%d-%d-" % (file, number) * (number % 50) for number in range(1500)] for file in range(3)]
@@ -105,15 +110,49 @@ def read_shards(**more):
     return run
 
 
+COLUMNS = {"id": list(range(900)), "name": [b"x" * (number % 70) for number in range(900)]}
+
+
+def write_records(rig):
+    with tf.TFRecordWriter(rig.ready, storage_options=rig.options) as writer:
+        for record in ALL:
+            writer.write(record)
+    return rig.bucket.get("out") == WRITTEN["out"][-1]
+
+
+def out_url(rig):
+    return rig.bucket.url("out-{shard}")
+
+
+def write_shards(rig):
+    use = {"storage_options": rig.options}
+    with tf.ExampleWriter(rig.ready, num_shards=3, num_threads=1, manifest="list.json", **use) as writer:
+        writer.write(COLUMNS)
+    return all(rig.bucket.get(key) == contents[-1] for key, contents in WRITTEN_SHARDS.items())
+
+
+def local_shards():
+    """The bytes that the three shards and their manifest have, written locally."""
+    with tempfile.TemporaryDirectory() as folder:
+        with tf.ExampleWriter(f"{folder}/out-{{shard}}", num_shards=3, manifest="list.json") as writer:
+            writer.write(COLUMNS)
+        return {name: [pathlib.Path(folder, name).read_bytes()] for name in os.listdir(folder)}
+
+
+WRITTEN = {"out": [OLD, frames(ALL)]}
+WRITTEN_SHARDS = local_shards()
+
 WORKLOADS = {
     workload.name: workload
     for workload in [
         Workload("range", put_data, read_ranges, undetected=UNCHECKED),
-        Workload("cache", put_data, read_cached, undetected=UNCHECKED),
+        Workload("cache", put_data, read_cached, undetected=UNCHECKED, few=OF_READING),
         Workload("list", put_some, list_some, undetected=UNCHECKED, harmless={"whole"}),
-        Workload("reader", put_shards, read_shards()),
-        Workload("reader-cached", put_shards, read_shards(cache_dir=True)),
+        Workload("reader", put_shards, read_shards(), few=OF_READING),
+        Workload("reader-cached", put_shards, read_shards(cache_dir=True), few=OF_READING),
         Workload("put", put_old, upload(DATA), {"out": {OLD, DATA}}, harmless={"whole"}),
-        Workload("parts", put_old, upload(PARTS), {"out": {OLD, PARTS}}, harmless={"whole"}, is_slow=True),
+        Workload("writer", put_old, write_records, WRITTEN, harmless={"whole"}),
+        Workload("shards", out_url, write_shards, WRITTEN_SHARDS, harmless={"whole"}, few=OF_WRITING),
+        Workload("parts", put_old, upload(PARTS), {"out": {OLD, PARTS}}, harmless={"whole"}, few=("drop_answer",)),
     ]
 }

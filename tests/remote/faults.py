@@ -83,7 +83,7 @@ class Table:
         for key in bucket.keys():
             bucket.delete(key)
         bucket.abort_uploads()
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # what was given up may go on
             rig = Rig(bucket, self.settings, folder)
             rig.ready = workload.prepare(rig)
             self.proxy.configure(*([] if fault is None else [fault]))

@@ -6,9 +6,6 @@ from .fault_workloads import WORKLOADS
 from .faults import Table, spread
 from .proxy import FAULTS
 
-# Those that differ in what the server has done, for what takes long.
-FEW = ["503", "reset_in_request", "drop_answer", "stall"]
-
 
 @pytest.fixture
 def table(moto_port, s3_proxy):
@@ -18,9 +15,9 @@ def table(moto_port, s3_proxy):
 @pytest.mark.parametrize("name", sorted(WORKLOADS))
 def test_a_fault_gives_the_right_answer_or_an_error(table, name):
     workload = WORKLOADS[name]
-    table.run(workload, FEW if workload.is_slow else None, most=2, endless=False)
+    table.run(workload, workload.few or None, most=2, endless=False)
     assert table.wrong == []
-    assert table.faults >= len(FEW if workload.is_slow else FAULTS.keys() - workload.harmless)
+    assert table.faults >= len(workload.few or FAULTS.keys() - workload.harmless)
 
 
 @pytest.mark.parametrize("kind", ["503", "reset", "stall"])

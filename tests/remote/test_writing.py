@@ -149,6 +149,23 @@ def test_appending_is_refused_with_a_reason(s3):
         tf.io.gfile.GFile(s3.url("x"), "a", storage_options=s3.options).write("x")
 
 
+def test_parts_have_the_size_that_is_asked_for_and_a_number_that_stores_take(s3, monkeypatch):
+    monkeypatch.setattr("tfrecord_fast.files.stores.object_upload._MOST_PARTS", 3)
+    options = {**s3.options, "part_bytes": 6 << 20}
+    with tf.io.TFRecordWriter(s3.url("x"), storage_options=options) as writer:
+        writer.write(bytes(17 << 20))
+    with pytest.raises(OSError, match="part_bytes"):
+        with tf.io.TFRecordWriter(s3.url("y"), storage_options=options) as writer:
+            writer.write(bytes(25 << 20))
+    assert s3.keys() == ["x"] and s3.uploads() == []
+
+
+@pytest.mark.parametrize("wrong", [0, True, "16", 6 << 30])
+def test_sizes_of_parts_that_no_store_takes_are_refused(wrong):
+    with pytest.raises(ValueError, match="part_bytes"):
+        tf.io.TFRecordWriter("s3://bucket/x", storage_options={"part_bytes": wrong})
+
+
 # ---- Many shards ----
 
 

@@ -130,8 +130,7 @@ class ExampleWriter:
         _open.add(self)
         threads = thread_count(num_threads)
         with self._cleanup():
-            for shard in open_shards(paths, options, threads, overwrite, storage_options):
-                self._shards.append(shard)
+            open_shards(self._shards, paths, options, threads, overwrite, storage_options)
 
     def write(self, columns: Table, *, nan: Nan = "missing") -> None:
         """Writes one record per row; columns and `nan` as in `encode_examples`. All rows are checked first.

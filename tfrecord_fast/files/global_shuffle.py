@@ -2,7 +2,8 @@
 
 The records of an epoch stand in the order of a Permutation of their numbers, and a part has every n-th of them. A
 **window** of some MiB is read at once: its numbers are sorted by file and offset, read side by side, and put back in
-order. While one window is handed out, the next is made on another thread.
+order. While one window is handed out, the next two are made on other threads: each spends part of its time on one
+thread only.
 """
 
 from __future__ import annotations
@@ -24,12 +25,11 @@ from ..errors import InvalidArgumentError
 from ..examples.plans import ExamplePlan, SequencePlan
 from ..examples.tables import TablePlan
 from .permutation import Permutation
-from .random_access import found_objects, open_random
 from .signals import is_of_signal
-from .stores import StoreSettings
 
-__all__ = ["GlobalShuffle", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
+__all__ = ["WINDOWS", "GlobalShuffle", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
 
+WINDOWS = 3  # in memory
 _PIECE = 1 << 14  # numbers that are permuted at once: they stay in a core's cache
 
 
@@ -42,16 +42,15 @@ class RandomFiles:
     def __init__(self) -> None:
         self._found: object = None  # of the files as they were
         self._reader: _core.RandomReader | None = None
-        self._origin = Origin()
 
     def open(
         self,
-        names: Sequence[bytes],
-        settings: StoreSettings,
+        paths: Sequence[bytes],
         *,
         num_threads: int,
         verify_crc: bool,
         max_record_bytes: int | None,
+        max_idle_bytes: int,
     ) -> _core.RandomReader:
         """Finds all records.
 
@@ -59,33 +58,29 @@ class RandomFiles:
           FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
           errors.InvalidArgumentError: a file is compressed.
         """
-        objects = found_objects(names, settings)
         found = [
-            _stamp(name) if one is None else (name, one.size, one.version)
-            for name, one in zip(names, objects, strict=True)
+            (path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            for path in paths
+            for status in [os.stat(path)]
         ]
-        is_here = self._origin.is_here() or not any(objects)  # a fork has none of the threads that fetch
-        if self._reader is None or self._found != found or not is_here:
-            opened = open_random(
-                names,
-                [None] * len(names),
-                settings,
+        if self._reader is None or self._found != found:
+            indexes = _core.open_indexes(
+                [_core.IndexOrigin(path=path) for path in paths], num_threads, max_record_bytes
+            )
+            self._reader = _core.RandomReader(
+                paths,
+                indexes,
                 verify_crc=verify_crc,
                 num_threads=num_threads,
                 max_record_bytes=max_record_bytes,
-                objects=objects,
+                max_idle_bytes=max_idle_bytes,
             )
-            self._reader, self._found, self._origin = opened.reader, found, Origin()
-            self.mean_bytes = max(1, opened.bytes // max(1, len(self._reader)))
+            self._found = found
+            self.mean_bytes = max(1, sum(size for _, size, *_ in found) // max(1, len(self._reader)))
         return self._reader
 
     def __reduce__(self) -> tuple[type[RandomFiles], tuple[()]]:
         return RandomFiles, ()
-
-
-def _stamp(path: bytes) -> tuple[object, ...]:
-    status = os.stat(path)
-    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 class ShuffleOrder(NamedTuple):
@@ -138,13 +133,13 @@ class GlobalShuffle:
         batches = max(1, window_bytes // (mean_bytes * order.batch_size))
         self._window = min(batches, -(-self._size // order.batch_size)) * order.batch_size  # whole batches
         self._made: list[Any] = []  # of this window, the last one first
-        self._next: Pending[list[Any]] | None = None
+        self._ahead: tuple[Pending[list[Any]], ...] = ()  # the windows that follow
         self._made_up_to = self._place
         self._failed = False
         self._lock, self._origin = threading.RLock(), Origin()
         self._workers: Workers | None = None
         if num_threads > 1:
-            self._workers = Workers(1, "tfrecord_fast shuffle")
+            self._workers = Workers(WINDOWS - 1, "tfrecord_fast shuffle")
             weakref.finalize(self, self._workers.stop).atexit = False
 
     def batches(self) -> Iterator[Any]:
@@ -177,25 +172,23 @@ class GlobalShuffle:
 
     def _take_window(self) -> None:
         """Puts the next window into `_made`; nothing is lost if a signal ends the wait."""
-        if self._next is None and self._workers is not None:
-            try:
-                self._next = self._begin(self._workers)
-            except NoThreadError:
-                self._workers = None
-        if self._next is None or self._workers is None:
+        try:
+            while self._workers is not None and len(self._ahead) < WINDOWS - 1:
+                self._begin(self._workers)
+        except NoThreadError:
+            self._workers = None
+        if not self._ahead:
             begin, end = self._claim()
             made = self._maker.make(begin, end)
             self._made, self._made_up_to = made, end
         else:
-            made = self._next.result()
-            following = self._begin(self._workers) if made else None
-            self._made, self._next = made, following
+            made, following = self._ahead[0].result(), self._ahead[1:]
+            self._made, self._ahead = made, following
 
-    def _begin(self, workers: Workers) -> Pending[list[Any]]:
+    def _begin(self, workers: Workers) -> None:
         begin, end = self._claim()
-        pending = workers.submit(self._maker.make, begin, end)
-        self._made_up_to = end
-        return pending
+        ahead = *self._ahead, workers.submit(self._maker.make, begin, end)
+        self._ahead, self._made_up_to = ahead, end
 
     def _claim(self) -> tuple[int, int]:
         begin = self._made_up_to

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -60,24 +60,26 @@ class Shard:
 
 
 def open_shards(
+    into: list[Shard],
     paths: Sequence[str],
     options: str | TFRecordOptions | None,
     num_threads: int,
     overwrite: bool,
     storage_options: Mapping[str, Any] | None,
-) -> Iterator[Shard]:
-    """The files of one writer, one after the other, since what was opened has to be removed if the next fails."""
+) -> None:
+    """Opens the files of one writer. Each is in the list as soon as it is open, so that it is removed if the next
+    fails."""
     threads = -(-num_threads // len(paths))
     if place_of(paths[0]).is_url:
         for path in paths:
-            yield _RemoteShard(path, options, threads, overwrite, storage_options, len(paths))
+            into.append(_RemoteShard(path, options, threads, overwrite, storage_options, len(paths)))
         return
     if not overwrite:
         for path in paths:
             if os.path.lexists(path):
                 raise FileExistsError(17, "file already exists", path)
     for target in targets_of(paths):
-        yield _LocalShard(target, options, threads, overwrite)
+        into.append(_LocalShard(target, options, threads, overwrite))
 
 
 def publish_all(shards: Sequence[Shard]) -> list[WrittenFile]:

@@ -104,6 +104,7 @@ class CloudOptions(NamedTuple):
     client: dict[str, Any]
     retries: Any
     credentials: Any
+    part_bytes: int | None  # of uploads
 
 
 def cloud_options(address: Address, given: Mapping[str, Any]) -> CloudOptions | None:
@@ -115,6 +116,7 @@ def cloud_options(address: Address, given: Mapping[str, Any]) -> CloudOptions | 
     nested = options.pop("client_kwargs", None) or {}
     client = dict(options.pop("client_options", None) or {})
     retries, credentials = options.pop("retry_config", None), options.pop("credential_provider", None)
+    part_bytes = _part_bytes(options.pop("part_bytes", None))
     if options.pop("use_ssl", True) is False or nested.get("use_ssl") is False:
         client["allow_http"] = True
     if nested.get("verify") is False:
@@ -135,7 +137,15 @@ def cloud_options(address: Address, given: Mapping[str, Any]) -> CloudOptions | 
     _complete(kind, address, config, client, credentials is not None)
     if kind == "GCS" and credentials is None and "base_url" in config and _is_true(config.get("skip_signature")):
         credentials = _nobody  # without it obstore asks for a token before it writes
-    return CloudOptions(kind, _place_of(kind, address, config), config, client, retries, credentials)
+    return CloudOptions(kind, _place_of(kind, address, config), config, client, retries, credentials, part_bytes)
+
+
+def _part_bytes(given: object) -> int | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int) or not 5 << 20 <= given <= 5 << 30:
+        raise ValueError("storage_options: part_bytes must be an integer from 5 MiB to 5 GiB")
+    return given
 
 
 def _is_true(value: object) -> bool:

@@ -65,7 +65,7 @@ def find_store(
         name = (address.scheme, address.place, _frozen(given))
         store = _kept_store(name, lambda: ObjectStore(obstore_or_none(), address, cloud))
         return store, urllib.parse.unquote(address.key) if cloud.kind == "HTTP" else address.key
-    system, path = file_system_of(url, given)
+    system, path = file_system_of(url, {name: value for name, value in given.items() if name != "part_bytes"})
     first, chain, outer = url.partition("::")
     del first
     base = optional("fsspec", "URLs need fsspec").AbstractFileSystem

@@ -13,7 +13,7 @@ from ...errors import InvalidArgumentError
 from .addresses import Address, public_url
 from .cloud_options import CloudOptions
 from .errors import call, changed, os_error
-from .object_upload import ObjectUpload
+from .object_upload import ObjectUpload, part_sizes
 from .store import Buffer, ObjectInfo, Upload
 
 __all__ = ["ObjectStore"]
@@ -30,6 +30,7 @@ class ObjectStore:
         self._library = library
         self._base = f"{address.scheme}://{address.place}"
         self._kind = options.kind
+        self._part_bytes = options.part_bytes
         self.copies = options.kind in ("S3", "GCS")  # the others copy only what all may read, or nothing
         # Requests of readers are tried again by stores/requests.py, others by the library.
         self._plain = self._made(options, {"max_retries": 0})
@@ -160,7 +161,8 @@ class ObjectStore:
         return sorted(f"{name}/" for name in found["common_prefixes"]), sorted(objects)
 
     def upload(self, key: str, *, overwrite: bool = True, beside: int = 1) -> Upload:
-        return ObjectUpload(self._library, self._patient, self.url(key), self._checked(key), overwrite, beside)
+        sizes = part_sizes(self._part_bytes, beside)
+        return ObjectUpload(self._library, self._patient, self.url(key), self._checked(key), overwrite, sizes)
 
     def delete(self, key: str) -> None:
         call(self.url(key), self._library.delete, self._patient, self._checked(key))

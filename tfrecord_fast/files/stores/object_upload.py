@@ -14,18 +14,33 @@ import errno
 import threading
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...base.process import Origin
 from .errors import os_error
 from .store import Buffer
 
-__all__ = ["ObjectUpload"]
+__all__ = ["ObjectUpload", "PartSizes", "part_sizes"]
 
 _LARGEST_PART, _SMALLEST_PART = 16 << 20, 5 << 20
+_MOST_PARTS = 10_000  # as S3 and GCS have it
 _AT_ONCE = 4  # parts being sent
 _WAITING = 1  # parts that wait to be sent
 _SHARED = 256 << 20  # bytes of parts in memory, of uploads that go on side by side
+
+
+class PartSizes(NamedTuple):
+    """How an upload is cut."""
+
+    part_bytes: int
+    at_once: int  # parts being sent
+
+
+def part_sizes(part_bytes: int | None, beside: int) -> PartSizes:
+    """For one of some uploads that go on side by side. obstore's parts are all of one size."""
+    shared = _SHARED // beside // (_AT_ONCE + _WAITING + 2)
+    size = part_bytes or min(max(shared, _SMALLEST_PART), _LARGEST_PART)
+    return PartSizes(size, max(1, min(_AT_ONCE, 16 // beside)))
 
 
 class _AbortError(Exception):
@@ -35,10 +50,9 @@ class _AbortError(Exception):
 class ObjectUpload:
     """An object that is being written, as `Upload` says. Up to a part, it is sent as one request."""
 
-    def __init__(self, library: Any, store: Any, url: str, key: str, overwrite: bool, beside: int) -> None:
-        parts = _SHARED // beside // (_AT_ONCE + _WAITING + 2)
-        self._part_bytes = min(max(parts, _SMALLEST_PART), _LARGEST_PART)
-        self._at_once = max(1, min(_AT_ONCE, 16 // beside))
+    def __init__(self, library: Any, store: Any, url: str, key: str, overwrite: bool, sizes: PartSizes) -> None:
+        self._part_bytes, self._at_once = sizes
+        self._parts = 0
         self._library, self._store, self._url, self._key, self._overwrite = library, store, url, key, overwrite
         self._part = bytearray()
         self._sender: _Sender | None = None
@@ -58,6 +72,10 @@ class ObjectUpload:
         if self._sender is None:
             self._check_free()
             self._sender = _Sender(self._library, self._store, self._url, self._key, self._part_bytes, self._at_once)
+        if self._parts == _MOST_PARTS:
+            most = f"{self._part_bytes * _MOST_PARTS >> 30} GiB in parts of {self._part_bytes >> 20} MiB"
+            raise OSError(errno.EFBIG, f"more than {most}: say larger ones, storage_options part_bytes", self._url)
+        self._parts += 1
         part, self._part = self._part, bytearray()
         self._sender.put(part)
 
