@@ -101,6 +101,7 @@ HARNESS = [
     "benchmarks/contenders/tensorflow_",
     "benchmarks/data",
     "benchmarks/native",
+    "benchmarks/remote",
     "benchmarks/reporting",
     "benchmarks/results",
     "benchmarks/running",

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,12 +64,22 @@ py::array ArrayOver(const std::vector<int64_t>& values, py::handle owner) {
   return array;
 }
 
-std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads, const Most& most) {
+std::optional<RemoteObject> ObjectOf(const py::object& object) {
+  if (object.is_none()) return std::nullopt;
+  const py::object size = object.attr("size");
+  return RemoteObject{object.attr("number").cast<uint32_t>(), size.is_none() ? -1 : size.cast<int64_t>()};
+}
+
+std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t num_threads, const Most& most,
+                                 const std::shared_ptr<FetchQueue>& fetches) {
+  for (const IndexOrigin& origin : origins) {
+    if (origin.object && !fetches) throw py::type_error("objects are read by way of `fetches`");
+  }
   std::vector<RecordIndexPtr> indexes;
   Status status;
   {
     GilReleased no_gil;
-    status = OpenIndexes(origins, Limit(most), num_threads, &indexes);
+    status = OpenIndexes(origins, Limit(most), num_threads, fetches, &indexes);
   }
   ThrowIfError(status);
   std::vector<SharedIndex> wrapped;
@@ -78,7 +89,8 @@ std::vector<SharedIndex> OpenAll(const std::vector<IndexOrigin>& origins, size_t
 
 std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, const std::vector<SharedIndex>& indexes,
                                         bool verify_crc, size_t num_threads, size_t max_open_files, bool map_files,
-                                        const Most& most, size_t max_idle_bytes) {
+                                        const Most& most, size_t max_idle_bytes, const std::vector<py::object>& objects,
+                                        std::shared_ptr<FetchQueue> fetches) {
   if (paths.size() != indexes.size()) throw py::value_error("expected one index for each file");
   std::vector<Path> shared_paths;
   for (const std::string& path : paths) shared_paths.push_back(std::make_shared<const std::string>(path));
@@ -89,6 +101,12 @@ std::unique_ptr<RandomReader> NewReader(const std::vector<std::string>& paths, c
   options.map_files = map_files;
   options.max_record_bytes = Limit(most);
   options.max_idle_bytes = max_idle_bytes;
+  for (const py::object& object : objects) {
+    options.remote.objects.push_back(ObjectOf(object));
+    const bool wanting = options.remote.objects.back() && (!fetches || options.remote.objects.back()->size < 0);
+    if (wanting) throw py::type_error("objects are read by way of `fetches`, and their sizes are known");
+  }
+  options.remote.fetches = std::move(fetches);
   return std::make_unique<RandomReader>(std::move(shared_paths),
                                         std::vector<RecordIndexPtr>(indexes.begin(), indexes.end()), options);
 }
@@ -194,6 +212,14 @@ void BindIndex(py::module_& m) {
             return WithoutGil([&](RecordIndexPtr* index) { return LoadIndex(path, index); });
           },
           py::arg("path"))
+      .def_static(
+          "parse",
+          [](std::string_view text) {
+            return WithoutGil([&](RecordIndexPtr* index) {
+              return ParseIndex({reinterpret_cast<const uint8_t*>(text.data()), text.size()}, index);
+            });
+          },
+          py::arg("text"))
       .def(
           "save",
           [](const RecordIndex& index, const std::string& path) {
@@ -216,17 +242,20 @@ void BindIndex(py::module_& m) {
           py::arg("other"));
   FreeOnce<RecordIndex>();
   py::class_<IndexOrigin>(m, "IndexOrigin")
-      .def(py::init([](std::string path, std::optional<std::string> index_path) {
-             return std::make_unique<IndexOrigin>(IndexOrigin{std::move(path), std::move(index_path)});
-           }),
-           py::kw_only(), py::arg("path"), py::arg("index_path") = py::none());
+      .def(
+          py::init([](std::string path, std::optional<std::string> index_path, const py::object& object) {
+            return std::make_unique<IndexOrigin>(IndexOrigin{std::move(path), std::move(index_path), ObjectOf(object)});
+          }),
+          py::kw_only(), py::arg("path"), py::arg("index_path") = py::none(), py::arg("object") = py::none());
   FreeOnce<IndexOrigin>();
-  m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"), py::arg("max_record_bytes") = py::none());
+  m.def("open_indexes", &OpenAll, py::arg("origins"), py::arg("num_threads"), py::arg("max_record_bytes") = py::none(),
+        py::arg("fetches") = std::shared_ptr<FetchQueue>());
   py::class_<RandomReader>(m, "RandomReader")
       .def(py::init(&NewReader), py::arg("paths"), py::arg("indexes"), py::kw_only(), py::arg("verify_crc"),
            py::arg("num_threads"), py::arg("max_open_files") = RandomReaderOptions().max_open_files,
            py::arg("map_files") = true, py::arg("max_record_bytes") = py::none(),
-           py::arg("max_idle_bytes") = RandomReaderOptions().max_idle_bytes)
+           py::arg("max_idle_bytes") = RandomReaderOptions().max_idle_bytes,
+           py::arg("objects") = std::vector<py::object>(), py::arg("fetches") = std::shared_ptr<FetchQueue>())
       .def("__len__", &RandomReader::size)
       .def("take", &Take, py::arg("numbers"))
       .def("record", &Record, py::arg("key"));

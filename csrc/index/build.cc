@@ -18,6 +18,8 @@ namespace {
 // Up to this mean size of a record, what lies between two headers is read too: that costs less than a call for each
 // header. Measured.
 constexpr int64_t kHopBytes = 32 << 10;
+// The same of an object, where a call waits for a server.
+constexpr int64_t kRemoteHopBytes = 8 << 20;
 constexpr size_t kWindowBytes = 128 << 10;
 constexpr int kCallsBetweenInterrupts = 1024;
 
@@ -32,6 +34,7 @@ class Window {
     if (offset >= begin_ && offset + static_cast<int64_t>(kHeaderBytes) <= begin_ + static_cast<int64_t>(size_))
       return {};
     if (++calls_ % kCallsBetweenInterrupts == 0) TFR_RETURN_IF_ERROR(CheckInterrupt());
+    file_->Pass(begin_, offset);
     begin_ = offset;
     size_ = 0;
     do {
@@ -62,9 +65,10 @@ Status Build(const File& file, uint64_t most, RecordIndexPtr* index) {
   Window window(&file);
   IndexBuilder builder;
   int64_t mean = 0;
+  const int64_t hop_bytes = file.is_remote() ? kRemoteHopBytes : kHopBytes;
   for (int64_t offset = 0; offset < end;) {
     const auto record = static_cast<int64_t>(builder.size());
-    TFR_RETURN_IF_ERROR(window.Show(offset, mean <= kHopBytes ? kWindowBytes : kHeaderBytes));
+    TFR_RETURN_IF_ERROR(window.Show(offset, mean <= hop_bytes ? kWindowBytes : kHeaderBytes));
     const uint8_t* header = window.at(offset);
     const size_t shown = window.shown(offset);
     if (offset == 0) {
@@ -97,6 +101,14 @@ Status BuildIndex(const std::string& path, uint64_t max_record_bytes, RecordInde
   std::shared_ptr<File> file;
   TFR_RETURN_IF_ERROR(File::Open(path, &file));
   return Build(*file, max_record_bytes, index).WithPath(path);
+}
+
+Status BuildIndex(const IndexOrigin& origin, const std::shared_ptr<FetchQueue>& fetches, uint64_t max_record_bytes,
+                  RecordIndexPtr* index) {
+  RemoteFile object(fetches, *origin.object, 0);
+  object.AskBySelf();
+  TFR_RETURN_IF_ERROR(object.Open().WithPath(origin.path));
+  return Build(object, max_record_bytes, index).WithPath(origin.path);
 }
 
 }  // namespace tfr

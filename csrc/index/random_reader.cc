@@ -240,9 +240,24 @@ RandomReader::RandomReader(std::vector<Path> paths, std::vector<RecordIndexPtr> 
   for (const RecordIndexPtr& index : indexes_) {
     numbers_.first.push_back(numbers_.first.back() + static_cast<int64_t>(index->size()));
   }
+  for (size_t i = 0; i < paths_.size(); ++i) {
+    if (options_.remote.has(i)) known_sizes_[i].store(options_.remote.objects[i]->size, std::memory_order_relaxed);
+  }
 }
 
-RandomReader::~RandomReader() { delete shared_.load(); }
+RandomReader::~RandomReader() {
+  if (options_.remote.fetches && options_.remote.fetches->InOwnProcess()) options_.remote.fetches->Close();
+  delete shared_.load();
+}
+
+// The file as one frame of it will be read.
+Status RandomReader::OpenOne(size_t file, const Frame& frame, std::shared_ptr<const OpenFile>* opened) const {
+  if (!options_.remote.has(file)) return Current()->files.Get(file, opened);
+  auto object = std::make_shared<OpenFile>();
+  object->file = options_.remote.Open(file, {{frame.offset, frame.offset + frame.size}});
+  *opened = std::move(object);
+  return {};
+}
 
 // In a forked process, what was there before the fork may be locked by a thread that does not exist. It is left alone,
 // at the cost of a bounded number of descriptors.
@@ -259,7 +274,7 @@ Status RandomReader::CheckHolds(size_t file, const Frame& frame) const {
   const int64_t needed = frame.offset + frame.size;
   if (needed <= known_sizes_[file].load(std::memory_order_relaxed)) return {};
   std::shared_ptr<const OpenFile> opened;
-  TFR_RETURN_IF_ERROR(Current()->files.Get(file, &opened));
+  TFR_RETURN_IF_ERROR(OpenOne(file, frame, &opened));
   int64_t size = 0;
   TFR_RETURN_IF_ERROR(opened->file->Size(&size).WithPath(*paths_[file]));
   known_sizes_[file].store(size, std::memory_order_relaxed);
@@ -299,7 +314,7 @@ Status RandomReader::Read(int64_t number, uint8_t* data) const {
   const Frame frame = FrameOf(number, &number_of_file);
   const std::string& path = *paths_[number_of_file];
   std::shared_ptr<const OpenFile> file;
-  TFR_RETURN_IF_ERROR(Current()->files.Get(number_of_file, &file));
+  TFR_RETURN_IF_ERROR(OpenOne(number_of_file, frame, &file));
   uint8_t header[kHeaderBytes];
   uint8_t footer[kFooterBytes];
   const int64_t data_at = frame.offset + static_cast<int64_t>(kHeaderBytes);
@@ -338,13 +353,16 @@ Status RandomReader::Take(const int64_t* numbers, size_t count, RecordBatchPtr* 
   std::shared_ptr<Buffer> buffer = shared->pool.Take(RoundedUp(plan.total_bytes));
   if (!buffer) return Status::OutOfMemory("buffer of " + std::to_string(plan.total_bytes) + " bytes");
 
+  RemoteTake remote(plan, options_.remote);
   const size_t worth = std::max(plan.frames.size() / kFramesPerThread, plan.total_bytes / kBytesPerThread);
   TFR_RETURN_IF_ERROR(ParallelTry(plan.blocks.size(), std::min(options_.num_threads, worth), [&](size_t i) {
     const FrameBlock& block = plan.blocks[i];
-    std::shared_ptr<const OpenFile> file;
-    TFR_RETURN_IF_ERROR(shared->files.Get(block.file, &file));
+    std::shared_ptr<const OpenFile> file = remote.file(block.file);
+    if (!file) TFR_RETURN_IF_ERROR(shared->files.Get(block.file, &file));
     BlockReader reader(*file, plan, buffer->data(), options_);
-    return reader.Read(block, &shared->cold).WithPath(*paths_[block.file]);
+    TFR_RETURN_IF_ERROR(reader.Read(block, &shared->cold).WithPath(*paths_[block.file]));
+    remote.Done(i);
+    return Status();
   }));
 
   auto taken = std::make_shared<RecordBatch>();

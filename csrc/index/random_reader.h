@@ -15,6 +15,7 @@
 #include "framing/format.h"
 #include "index/open_files.h"
 #include "index/record_index.h"
+#include "index/remote_take.h"
 #include "index/take_plan.h"
 
 namespace tfr {
@@ -26,10 +27,11 @@ struct RandomReaderOptions {
   size_t max_open_files = 128;
   bool map_files = true;             // false: they are only read
   size_t max_idle_bytes = 16 << 20;  // of buffers that wait for the next request
+  RemoteObjects remote;              // their fetches end with the reader
 };
 
 // Safe from several threads at once. Has no threads of its own: those of base/parallel.h help during a call. May be
-// used after a fork.
+// used after a fork, unless there are objects.
 //
 // Nothing that an index says is believed: memory is taken only for what the file is known to hold, and a header that
 // says otherwise is kDataLoss. Errors carry path, offset and record index. Numbers must be in [0, size()).
@@ -52,6 +54,8 @@ class RandomReader {
  private:
   struct Shared;
   class BlockReader;
+
+  Status OpenOne(size_t file, const Frame& frame, std::shared_ptr<const OpenFile>* opened) const;
 
   Shared* Current() const;
   Status CheckHolds(size_t file, const Frame& frame) const;

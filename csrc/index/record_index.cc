@@ -48,10 +48,13 @@ Status RecordIndex::Make(std::vector<int64_t> offsets, std::vector<int64_t> size
 }
 
 Status OpenIndexes(const std::vector<IndexOrigin>& origins, uint64_t max_record_bytes, size_t num_threads,
-                   std::vector<RecordIndexPtr>* indexes) {
+                   const std::shared_ptr<FetchQueue>& fetches, std::vector<RecordIndexPtr>* indexes) {
   indexes->assign(origins.size(), nullptr);
   return ParallelTry(origins.size(), num_threads, [&](size_t i) {
     const IndexOrigin& origin = origins[i];
+    if (origin.object && !origin.index_path) {
+      return BuildIndex(origin, fetches, max_record_bytes, &(*indexes)[i]);
+    }
     return origin.index_path ? LoadIndex(*origin.index_path, &(*indexes)[i])
                              : BuildIndex(origin.path, max_record_bytes, &(*indexes)[i]);
   });

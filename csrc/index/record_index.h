@@ -13,7 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "base/records.h"
 #include "base/status.h"
+#include "io/remote_file.h"
 
 namespace tfr {
 
@@ -67,16 +69,25 @@ Status LoadIndex(const std::string& path, RecordIndexPtr* index);
 // Writes the text form. The file appears under its name when it is complete.
 Status SaveIndex(const RecordIndex& index, const std::string& path);
 
-// One of many: built from the file, or loaded if there is an `index_path`.
+// One of many: built from the file, or the object, or loaded if there is an `index_path`.
 struct IndexOrigin {
   std::string path;
   std::optional<std::string> index_path;
+  std::optional<RemoteObject> object = std::nullopt;
 };
+
+// The same for an object. It is read whole, block after block, unless its records are very large.
+Status BuildIndex(const IndexOrigin& origin, const std::shared_ptr<FetchQueue>& fetches, uint64_t max_record_bytes,
+                  RecordIndexPtr* index);
+
+// Reads the text form from memory.
+Status ParseIndex(Bytes text, RecordIndexPtr* index);
 
 // All of them, on up to `num_threads` threads; the error is that of the first file that has one. max_record_bytes: as
 // for BuildIndex.
+// `fetches`: for objects; null if there are none.
 Status OpenIndexes(const std::vector<IndexOrigin>& origins, uint64_t max_record_bytes, size_t num_threads,
-                   std::vector<RecordIndexPtr>* indexes);
+                   const std::shared_ptr<FetchQueue>& fetches, std::vector<RecordIndexPtr>* indexes);
 
 }  // namespace tfr
 

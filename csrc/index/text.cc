@@ -136,6 +136,11 @@ Status LoadIndex(const std::string& path, RecordIndexPtr* index) {
   return Load(&text, index).WithPath(path);
 }
 
+Status ParseIndex(Bytes text, RecordIndexPtr* index) {
+  MemorySource source(text, nullptr);
+  return Load(&source, index);
+}
+
 Status SaveIndex(const RecordIndex& index, const std::string& path) {
   Target target;
   TFR_RETURN_IF_ERROR(FindTarget(path, &target));

@@ -171,22 +171,36 @@ FetchPtr RemoteFile::FetchFor(int64_t offset, size_t size) const {
   return extra_.fetch;
 }
 
-// Lets a block go that has been read; returns whether it did.
+// Lets blocks go that have been read to their ends; returns whether it did.
 bool RemoteFile::NoteRead(int64_t begin, int64_t end) const {
   std::lock_guard<std::mutex> lock(mutex_);
-  auto next = blocks_.upper_bound(begin);
-  if (next == blocks_.begin()) return false;
-  const auto found = std::prev(next);
-  Block& block = found->second;
-  if (block.end < end) return false;  // it was in another one, which is gone
-  Add({begin, end}, &block.read);
-  if (block.read.size() > 1 || block.read.front().begin > found->first || block.read.front().end < block.end) {
-    return false;
+  bool let_go = false;
+  auto found = blocks_.upper_bound(begin);
+  if (found != blocks_.begin()) --found;
+  while (found != blocks_.end() && found->first < end) {
+    Block& block = found->second;
+    const ByteRange range = {std::max(begin, found->first), std::min(end, block.end)};
+    if (range.begin < range.end) Add(range, &block.read);
+    if (block.read.size() != 1 || block.read.front().begin > found->first || block.read.front().end < block.end) {
+      ++found;
+      continue;
+    }
+    queue_->Drop(block.fetch);
+    ahead_ -= block.end - found->first;
+    found = blocks_.erase(found);
+    let_go = true;
   }
-  queue_->Drop(block.fetch);
-  ahead_ -= block.end - found->first;
-  blocks_.erase(found);
-  return true;
+  return let_go;
+}
+
+void RemoteFile::Pass(int64_t begin, int64_t end) const {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (ByteRange& range : plan_) {
+      if (range.begin >= begin && range.begin < end) range.begin = std::min(end, range.end);
+    }
+  }
+  if (NoteRead(begin, end)) queue_->TellListener();
 }
 
 void RemoteFile::AskAhead() const {

@@ -61,6 +61,7 @@ class RemoteFile final : public File {
   Status Size(int64_t* size) const override;
   bool is_remote() const override { return true; }
   void WillRead(int64_t offset) const override;
+  void Pass(int64_t begin, int64_t end) const override;
   Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const override;
   Status ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const override;
   Status Read(uint8_t* out, size_t size, size_t* got) const override;

@@ -83,6 +83,8 @@ class File {
   virtual void Advise(int64_t, int64_t) const {}
   // From here on it will be read in order, to its end, from `offset` on: an object's bytes are asked for ahead.
   virtual void WillRead(int64_t) const {}
+  // The bytes [begin, end) will not be read, or not again: an object lets go of them.
+  virtual void Pass(int64_t /*begin*/, int64_t /*end*/) const {}
 
   // As Source::Read, at `offset`. Regular files only.
   virtual Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const = 0;

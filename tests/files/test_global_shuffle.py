@@ -390,13 +390,11 @@ def test_what_cannot_be_meant_together_is_refused(files, other):
         shuffled(files, **other)
 
 
-def test_only_uncompressed_local_files_can_be_read_at_random(tmp_path, files):
+def test_only_uncompressed_files_can_be_read_at_random(tmp_path, files):
     with tf.io.TFRecordWriter(tmp_path / "a", "GZIP") as writer:
         writer.write(b"a")
     with pytest.raises(tf.errors.InvalidArgumentError, match="compressed"):
         iter(shuffled(str(tmp_path / "a")))
-    with pytest.raises(ValueError, match="URL"):
-        shuffled("memory://a")
     with pytest.raises(TypeError):
         shuffled([bytearray(b"a")])
     with pytest.raises(FileNotFoundError):

@@ -41,14 +41,6 @@ def test_no_files_are_no_records():
     assert (len(reader), list(reader), reader[:].tolist()) == (0, [], [])
 
 
-@pytest.mark.parametrize("url", ["s3://bucket/a.tfrecord", "https://host/a.tfrecord"])
-def test_url_is_refused(url):
-    with pytest.raises(ValueError, match="local"):
-        IndexedReader(url)
-    with pytest.raises(ValueError, match="local"):
-        RecordIndex.build(url)
-
-
 def test_a_folder_is_refused_as_a_folder(tmp_path):
     with pytest.raises(IsADirectoryError) as caught:
         IndexedReader(tmp_path, indexes=RecordIndex([0], [20]))[0]

@@ -25,7 +25,9 @@ from ..errors import InvalidArgumentError
 from ..examples.plans import ExamplePlan, SequencePlan
 from ..examples.tables import TablePlan
 from .permutation import Permutation
+from .random_access import found_objects, open_random
 from .signals import is_of_signal
+from .stores import StoreSettings
 
 __all__ = ["WINDOWS", "GlobalShuffle", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
 
@@ -42,10 +44,12 @@ class RandomFiles:
     def __init__(self) -> None:
         self._found: object = None  # of the files as they were
         self._reader: _core.RandomReader | None = None
+        self._origin = Origin()
 
     def open(
         self,
-        paths: Sequence[bytes],
+        names: Sequence[bytes],
+        settings: StoreSettings,
         *,
         num_threads: int,
         verify_crc: bool,
@@ -58,29 +62,34 @@ class RandomFiles:
           FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
           errors.InvalidArgumentError: a file is compressed.
         """
+        objects = found_objects(names, settings)
         found = [
-            (path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-            for path in paths
-            for status in [os.stat(path)]
+            _stamp(name) if one is None else (name, one.size, one.version)
+            for name, one in zip(names, objects, strict=True)
         ]
-        if self._reader is None or self._found != found:
-            indexes = _core.open_indexes(
-                [_core.IndexOrigin(path=path) for path in paths], num_threads, max_record_bytes
-            )
-            self._reader = _core.RandomReader(
-                paths,
-                indexes,
+        is_here = self._origin.is_here() or not any(objects)  # a fork has none of the threads that fetch
+        if self._reader is None or self._found != found or not is_here:
+            opened = open_random(
+                names,
+                [None] * len(names),
+                settings,
                 verify_crc=verify_crc,
                 num_threads=num_threads,
                 max_record_bytes=max_record_bytes,
+                objects=objects,
                 max_idle_bytes=max_idle_bytes,
             )
-            self._found = found
-            self.mean_bytes = max(1, sum(size for _, size, *_ in found) // max(1, len(self._reader)))
+            self._reader, self._found, self._origin = opened.reader, found, Origin()
+            self.mean_bytes = max(1, opened.bytes // max(1, len(self._reader)))
         return self._reader
 
     def __reduce__(self) -> tuple[type[RandomFiles], tuple[()]]:
         return RandomFiles, ()
+
+
+def _stamp(path: bytes) -> tuple[object, ...]:
+    status = os.stat(path)
+    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 class ShuffleOrder(NamedTuple):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +12,8 @@ from .. import _core
 from ..typing import Integers, PathLike
 from .local_paths import local_path
 from .numbers import as_integers, max_record_size
+from .random_access import is_url, load_index, open_random, random_names, save_index
+from .store_options import store_settings
 
 __all__ = ["RecordIndex", "core_of", "index_of"]
 
@@ -40,37 +45,58 @@ class RecordIndex:
         self._core = _core.RecordIndex(as_integers(offsets, "offsets"), as_integers(sizes, "sizes"))
 
     @classmethod
-    def build(cls, path: PathLike, *, max_record_bytes: int | None = None) -> RecordIndex:
+    def build(
+        cls,
+        path: PathLike,
+        *,
+        max_record_bytes: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        max_requests: int = 16,
+    ) -> RecordIndex:
         """The index of an uncompressed file, made from the headers alone; no record's data is read.
 
         Args:
-          path: a local file.
+          path: a local file, or a URL: an object is read through, unless its records are very large.
           max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
+          storage_options, max_requests: for a URL, as of ShardReader.
 
         Raises:
           FileNotFoundError, OSError: the file can't be read.
           errors.DataLossError: a header is damaged or claims too much, or the last record is cut.
           errors.InvalidArgumentError: the file is compressed, or is not a regular file.
         """
-        return index_of(_core.RecordIndex.build(local_path(path), max_record_size(max_record_bytes)))
+        most = max_record_size(max_record_bytes)
+        settings = store_settings(storage_options, max_requests)
+        (name,) = random_names([path], settings, patterns=False)
+        if not is_url(name):
+            return index_of(_core.RecordIndex.build(local_path(path), most))
+        opened = open_random([name], [None], settings, verify_crc=False, num_threads=1, max_record_bytes=most)
+        return index_of(opened.indexes[0])
 
     @classmethod
-    def load(cls, path: PathLike) -> RecordIndex:
+    def load(cls, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> RecordIndex:
         """The index in a text file.
 
         Raises:
           FileNotFoundError, OSError: the file can't be read.
           errors.InvalidArgumentError: a line is not `offset size`, or offsets do not ascend; names the line.
         """
-        return index_of(_core.RecordIndex.load(local_path(path)))
+        settings = store_settings(storage_options)
+        (name,) = random_names([path], settings, patterns=False)
+        return index_of(load_index(name, settings))
 
-    def save(self, path: PathLike) -> None:
+    def save(self, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> None:
         """Writes the text form. The file appears, or is replaced, when it is complete.
 
         Raises:
           OSError: the file can't be written.
         """
-        self._core.save(local_path(path))
+        settings = store_settings(storage_options)
+        (name,) = random_names([path], settings, patterns=False)
+        if is_url(name):
+            save_index(self._core, name, settings)
+        else:
+            self._core.save(local_path(path))
 
     @property
     def offsets(self) -> NDArray[np.int64]:

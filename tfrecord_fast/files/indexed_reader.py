@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeAlias, cast, overload
 
 import numpy as np
@@ -19,8 +19,11 @@ from ..examples.infer import infer_from_batches
 from ..examples.parsing import parse_example, parse_single_example
 from ..typing import Columns, Features, Files, Groups, Integers, PathLike
 from .index import RecordIndex, core_of, index_of
-from .local_paths import local_paths
 from .numbers import as_integers, max_record_size
+from .random_access import is_url, open_random, random_names
+from .store_options import store_settings
+from .stores import StoreSettings
+from .stores.addresses import public_url
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -45,17 +48,18 @@ class IndexedReader(Generic[Record_co, Batch_co]):
     """The records of uncompressed files as one sequence, read in any order.
 
     Args:
-      files: paths (str, bytes, PathLike) or glob patterns, in lists as TFRecordDataset takes them. Records are
+      files: paths (str, bytes, PathLike), glob patterns or URLs, in lists as TFRecordDataset takes them. Records are
         numbered through all files in this order.
       features: None for serialized records; with a dict of features, records are parsed as by `io.parse_example`;
         "infer" looks at the first records, at the first use (see `infer_features`).
-      indexes: where the records are, one for each file: a RecordIndex, the path of its text form (or a pattern of
-        such paths), or None. A file without one is scanned at the first use.
+      indexes: where the records are, one for each file: a RecordIndex, the path or URL of its text form (or a pattern
+        of such), or None. A file without one is scanned at the first use; an object is read through for that.
       verify_crc: whether the CRC of each record's data is checked. Headers always are, against their own CRC and
         against the index.
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
       num_threads: at most, for one call; None for one per core.
       groups: of features, as of `io.parse_example`.
+      storage_options, max_requests, cache_dir: for URLs, as of ShardReader. Ranges that are close are fetched together.
 
     `len(reader)` is the number of records. `reader[i]` is one: bytes, or a dict of its features' values as
     `io.parse_single_example` gives them. `reader[a:b:c]` and `take(indices)` give a RecordBatch, or a dict of columns
@@ -65,7 +69,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
     the index if it was made by then.
 
     Raises:
-      TypeError, ValueError: at once, for anything but local files, and for more or fewer indexes than files.
+      TypeError, ValueError: at once, for anything but paths and URLs, and for more or fewer indexes than files.
       FileNotFoundError, OSError: a file can't be read; at the first use, or at once for a pattern without a match.
       IndexError: there is no such record.
       errors.DataLossError: a record is damaged, or is not where the index says.
@@ -92,6 +96,9 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         verify_crc: bool = True,
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        max_requests: int = 16,
+        cache_dir: PathLike | None = None,
     ) -> None: ...
 
     @overload
@@ -105,6 +112,9 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
         groups: Groups | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        max_requests: int = 16,
+        cache_dir: PathLike | None = None,
     ) -> None: ...
 
     def __init__(
@@ -117,18 +127,23 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
         groups: Groups | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        max_requests: int = 16,
+        cache_dir: PathLike | None = None,
     ) -> None:
+        self._settings = store_settings(storage_options, max_requests, cache_dir)
         if num_threads is not None and num_threads < 1:
             raise ValueError(f"`num_threads` must be > 0, got {num_threads}")
-        self._paths = local_paths(files)
+        self._paths = random_names(files, self._settings)
         self._features = features
         self._groups: Any = None if groups is None else dict(frozen_groups(groups))
         if groups is not None and features is None:
             raise InvalidArgumentError("groups needs features")
-        self._given = _given_indexes(indexes, len(self._paths))
+        self._given = _given_indexes(indexes, len(self._paths), self._settings)
         self._verify_crc = bool(verify_crc)
         self._max_record_bytes = max_record_size(max_record_bytes)
         self._num_threads = num_threads
+        self._is_remote = any(is_url(path) for path in self._paths)
         self._begin()
         if isinstance(features, str) and features != "infer":
             raise InvalidArgumentError(f'features is a dict, None or "infer", got {features!r}')
@@ -147,7 +162,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
     @property
     def files(self) -> list[str]:
         """The paths of the files, in order."""
-        return [os.fsdecode(path) for path in self._paths]
+        return [public_url(os.fsdecode(path)) if is_url(path) else os.fsdecode(path) for path in self._paths]
 
     @property
     def indexes(self) -> list[RecordIndex]:
@@ -160,27 +175,30 @@ class IndexedReader(Generic[Record_co, Batch_co]):
 
     def _open(self) -> _core.RandomReader:
         """The core's reader, made at the first use."""
-        if self._reader is not None:
+        if self._reader is not None and (self._lock_origin.is_here() or not self._is_remote):
             return self._reader
         if not self._lock_origin.is_here():
-            # A thread that held it is not in this process.
+            # A thread that held it is not in this process, nor are those that fetch.
             self._lock, self._lock_origin = threading.Lock(), Origin()
+            self._reader = None
         with self._lock:
             reader = self._reader
             if reader is None:
                 threads = self._num_threads or min(default_threads(), _MAX_THREADS)
-                missing = [(i, saved) for i, saved in enumerate(self._given) if not isinstance(saved, RecordIndex)]
-                origins = [_core.IndexOrigin(path=self._paths[i], index_path=saved) for i, saved in missing]
-                cores = _core.open_indexes(origins, threads, self._max_record_bytes)
-                for (i, _), core in zip(missing, cores, strict=True):
-                    self._given[i] = index_of(core)
-                reader = _core.RandomReader(
+                given = [core_of(one) if isinstance(one, RecordIndex) else one for one in self._given]
+                opened = open_random(
                     self._paths,
-                    [core_of(index) for index in self._indexes()],
+                    given,
+                    self._settings,
                     verify_crc=self._verify_crc,
                     num_threads=threads,
                     max_record_bytes=self._max_record_bytes,
                 )
+                reader = opened.reader
+                self._given[:] = [
+                    one if isinstance(one, RecordIndex) else index_of(core)
+                    for one, core in zip(self._given, opened.indexes, strict=True)
+                ]
                 if isinstance(self._features, str):
                     features = infer_from_batches(_batches(reader))
                     parse_example([], features, groups=self._groups)
@@ -199,7 +217,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
 
     def __getitem__(self, key: SupportsIndex | slice) -> Any:
         reader = self._reader
-        if reader is None:
+        if reader is None or self._is_remote:
             reader = self._open()
         if isinstance(key, slice):
             return self.take(np.arange(*key.indices(len(reader)), dtype=np.int64))
@@ -262,7 +280,7 @@ def _batches(reader: _core.RandomReader) -> Iterator[_core.RecordBatch]:
         yield reader.take(np.arange(begin, min(begin + _BATCH, len(reader))))
 
 
-def _given_indexes(indexes: Indexes | None, files: int) -> list[RecordIndex | bytes | None]:
+def _given_indexes(indexes: Indexes | None, files: int, settings: StoreSettings) -> list[RecordIndex | bytes | None]:
     """For each file a RecordIndex, the path of one, or None."""
     if indexes is None:
         return [None] * files
@@ -270,7 +288,7 @@ def _given_indexes(indexes: Indexes | None, files: int) -> list[RecordIndex | by
         indexes = [indexes]
     given: list[RecordIndex | bytes | None] = []
     for index in indexes:
-        given += [index] if index is None or isinstance(index, RecordIndex) else local_paths(index)
+        given += [index] if index is None or isinstance(index, RecordIndex) else random_names(index, settings)
     if len(given) != files:
         raise ValueError(f"`indexes` must be one for each file: {files} files, {len(given)} indexes")
     return given

@@ -24,7 +24,7 @@ from .remote_names import StoredObject
 from .stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_range
 from .stores.errors import is_worth_another_try
 
-__all__ = ["PREFETCH_BYTES", "open_stream"]
+__all__ = ["PREFETCH_BYTES", "Fetching", "info_of", "open_stream"]
 
 PREFETCH_BYTES = 128 << 20  # a default for objects, most of which is on its way
 _LEAST_BLOCK, _LARGEST_BLOCK = 256 << 10, 8 << 20
@@ -123,7 +123,7 @@ class Fetching:
     def _read(self, wanted: _core.Wanted) -> tuple[Buffer, int | None]:
         found = self._objects[wanted.object]
         if found.size is None:
-            info = _info(found, self._settings)
+            info = info_of(found, self._settings)
             if found.listed not in (None, info.size):
                 said = f"it has {info.size} bytes, and {found.listed} by the list of files"
                 raise OSError(errno.ESTALE, said, found.url)
@@ -174,7 +174,7 @@ def _number_of(error: OSError) -> int:
     return next((number for kind, number in _NUMBERS if isinstance(error, kind)), errno.EIO)
 
 
-def _info(found: StoredObject, settings: StoreSettings) -> ObjectInfo:
+def info_of(found: StoredObject, settings: StoreSettings) -> ObjectInfo:
     """Size and version, tried again as ranges are."""
     deadline, tried = time.monotonic() + settings.timeout, 0
     while True:

@@ -78,9 +78,10 @@ class ShardReader(Generic[Batch_co]):
         (TensorFlow's order).
       shuffle_files: a new order of files each epoch.
       shuffle_buffer: how many records to draw from, in a new order each epoch; 0 does not shuffle.
-      global_shuffle: a new order of all records of all files each epoch, whatever memory there is. The files are local
-        and uncompressed; where each record is takes 16 bytes of memory per record. Records are read in windows of a
-        third of `prefetch_bytes`, each sorted by file and offset. With several shards it needs a `seed`.
+      global_shuffle: a new order of all records of all files each epoch, whatever memory there is. The files are
+        uncompressed; where each record is takes 16 bytes of memory per record, and an object is read through once to
+        find that out. Records are read in windows of a third of `prefetch_bytes`, each sorted by file and offset. With
+        several shards it needs a `seed`.
       seed: makes shuffling repeatable: the same seed and number of the epoch give the same order. None draws one, which
         copies and saved states keep.
       num_epochs: how often the files are read; None or -1: endlessly.

@@ -13,8 +13,8 @@ from ..examples.tables import TablePlan
 from ..typing import PathLike
 from .epochs import end_of
 from .global_shuffle import WINDOWS, GlobalShuffle, RandomFiles, check_options, shuffle_order
-from .local_paths import local_paths
 from .names import DEFAULT_SETTINGS, CoreFile, File, stream_files
+from .random_access import random_names
 from .reader_state import begin_of_epoch
 from .record_counts import Counts, RecordCounts, refuse_streams
 from .remote import open_stream
@@ -75,7 +75,7 @@ class Sharing:
             raise InvalidArgumentError(f'shard_by is "auto", "file" or "record", got {options.shard_by!r}')
         if options.global_shuffle:
             check_options({**order, "shard_by": options.shard_by}, reading)
-            local_paths(files, patterns=False)
+            random_names(files, settings, patterns=False)
             if not options.shard.is_auto:
                 self._check_seed()
         self._counts = RecordCounts(index_cache, reading, settings, files)
@@ -145,7 +145,11 @@ class Sharing:
             read_ahead = self._reading["prefetch_bytes"]
             return GlobalShuffle(
                 self._random_files.open(
-                    local_paths(self._files), num_threads=threads, max_idle_bytes=read_ahead, **checks
+                    random_names(self._files, self._settings),
+                    self._settings,
+                    num_threads=threads,
+                    max_idle_bytes=read_ahead,
+                    **checks,
                 ),
                 shuffle_order(order, first, end),
                 state,
