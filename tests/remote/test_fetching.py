@@ -223,6 +223,7 @@ def test_after_an_error_the_threads_end(store):
     wait_until(lambda: not fetchers())
 
 
+@pytest.mark.alone
 def test_a_signal_is_noticed_while_a_request_takes_long(store):
     store.delay = 3.0
     batches = stream(listed(store, "large")).batches()

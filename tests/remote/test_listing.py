@@ -103,6 +103,7 @@ ASKED = {
 }
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", ["s3", "signed_s3", "gcs", "azure"])
 @pytest.mark.parametrize("ask", ASKED)
 def test_a_typo_in_the_name_of_a_bucket_fails_in_seconds(request, kind, ask):
@@ -117,6 +118,7 @@ def test_a_typo_in_the_name_of_a_bucket_fails_in_seconds(request, kind, ask):
     assert time.monotonic() - start < 5
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("url", ["s3://bucket/a", "gs://bucket/a", "az://container/a"])
 def test_a_server_that_is_not_there_fails_in_seconds(url):
     options = {"endpoint": f"http://{HOST}:{free_port()}", "anon": "true"}
