@@ -163,7 +163,8 @@ def test_tensorflow_reads_every_level(tensorflow, tmp_path):
 def test_files_are_no_larger_than_zlibs_of_the_same_level(path, level):
     theirs = zlib.compressobj(level, zlib.DEFLATED, 31, 9)
     theirs = len(theirs.compress(frames(RECORDS)) + theirs.flush())
-    assert write(path, RECORDS, "GZIP", level).stat().st_size <= 1.05 * theirs
+    # ISA-L's code for each kind of processor finds other matches: at level 1, 4 % more here, 5.1 % there.
+    assert write(path, RECORDS, "GZIP", level).stat().st_size <= 1.06 * theirs
 
 
 @pytest.mark.parametrize(("kind", "levels"), [("GZIP", [0, 1, 6]), ("ZSTD", [-7, 1, 9, 19])])

@@ -30,7 +30,7 @@ WORK = {
         "tf.encode_sequence_examples({'a': steps[:, 0, 0]}, {'s': steps})",
     ),
     "write examples": (
-        "",
+        "tf.ExampleWriter",  # what has to be imported for it
         "tf.ExampleWriter(os.path.join(sys.argv[1], str(os.getpid()))).write(columns)",
     ),
     "parse": (
@@ -57,7 +57,10 @@ WORK = {
         "rows = [tf.encode_examples({f'{i}' * 9: [i]})[0] for i in range(5000)]",
         "tf.parse_example(rows, {'a': tf.VarLenFeature(tf.int64)})",
     ),
-    "infer": ("rows = [tf.encode_examples({f'{i}' * 90: [i]})[0] for i in range(5000)]", "tf.infer_features(rows)"),
+    "infer": (
+        "tf.infer_features; rows = [tf.encode_examples({f'{i}' * 90: [i]})[0] for i in range(5000)]",
+        "tf.infer_features(rows)",
+    ),
     "sizes and slices": (
         "rows = tf.encode_examples(columns)",
         "[rows.sizes, np.asarray(rows), rows[::2].tolist()]",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 
 __all__ = ["aws_file_options"]
@@ -34,6 +33,8 @@ def aws_file_options() -> dict[str, str]:
 
 
 def _section(variable: str, usual: str, name: str) -> dict[str, str]:
+    import configparser  # here, since whoever reads local files needs none
+
     parser = configparser.RawConfigParser()
     try:
         parser.read(os.path.expanduser(os.environ.get(variable) or usual), encoding="utf-8")

@@ -6,10 +6,8 @@ error's cause and context are cut off, since they hold the rest.
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import re
-import socket
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -139,9 +137,10 @@ def _by_kind(error: Exception, name: str, url: str) -> Exception | None:
         return changed(url)
     if isinstance(error, PermissionError):
         return PermissionError(errno.EACCES, f"permission denied{_said(error)}", url)
-    if isinstance(error, socket.gaierror):
+    if name == "gaierror":
         return ConnectionError(errno.ECONNREFUSED, "no such host", url)
-    if isinstance(error, TimeoutError | asyncio.TimeoutError) or name in ("FSTimeoutError", "ReadTimeoutError"):
+    # asyncio's, before Python 3.11, was not Python's own.
+    if isinstance(error, TimeoutError) or name in ("TimeoutError", "FSTimeoutError", "ReadTimeoutError"):
         return TimeoutError(errno.ETIMEDOUT, "the request took too long", url)
     return None
 

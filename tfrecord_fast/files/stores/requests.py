@@ -8,7 +8,7 @@ beside it, and the first answer counts. What will not go away (no such object, n
 from __future__ import annotations
 
 import functools
-import random
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -59,7 +59,7 @@ class _Range:
                 left = self._deadline - time.monotonic()
                 if not is_worth_another_try(error, tried) or tried >= _TRIES:
                     raise
-                wait = min(_FIRST_WAIT * 2 ** (tried - 1), _LONGEST_WAIT) * random.uniform(0.5, 1.0)
+                wait = min(_FIRST_WAIT * 2 ** (tried - 1), _LONGEST_WAIT) * (0.5 + os.urandom(1)[0] / 510)
                 if left <= wait:
                     raise
             time.sleep(wait)
