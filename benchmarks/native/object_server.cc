@@ -98,8 +98,9 @@ std::string Listing(const std::string& bucket, const std::string& query) {
   const bool more = names.size() > kPage;
   if (more) names.resize(kPage);
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><ListBucketResult><Name>" + bucket + "</Name><Prefix>" +
-                     prefix + "</Prefix><KeyCount>" + std::to_string(names.size()) + "</KeyCount><MaxKeys>1000</MaxKeys>" +
-                     "<IsTruncated>" + (more ? "true" : "false") + "</IsTruncated>";
+                     prefix + "</Prefix><KeyCount>" + std::to_string(names.size()) +
+                     "</KeyCount><MaxKeys>1000</MaxKeys>" + "<IsTruncated>" + (more ? "true" : "false") +
+                     "</IsTruncated>";
   if (more) text += "<NextContinuationToken>" + names.back() + "</NextContinuationToken>";
   for (const std::string& name : names) {
     struct stat info;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import os
 
 __all__ = ["aws_file_options"]
@@ -33,8 +34,6 @@ def aws_file_options() -> dict[str, str]:
 
 
 def _section(variable: str, usual: str, name: str) -> dict[str, str]:
-    import configparser  # here, since whoever reads local files needs none
-
     parser = configparser.RawConfigParser()
     try:
         parser.read(os.path.expanduser(os.environ.get(variable) or usual), encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 import time
@@ -190,8 +191,6 @@ def _wanted(info: ObjectInfo, settings: StoreSettings) -> Wanted | None:
     if info.version is None:
         return None
     parts = [*_places(settings.storage_options or {}), info.url, info.version, str(info.size)]
-    import hashlib  # here, since whoever reads local files needs none
-
     name = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:40]
     return Wanted(name, info.url, info.version, info.size)
 
