@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.paths import ROOT
-from tfrecord_fast import _core
 
 SHAPES = {"floats": [3], "frames": [8], "vectors": [40], "pairs": [2]}
 LISTS = {
@@ -29,14 +28,6 @@ LISTS = {
     "any_ids": tf.VarLenFeature(tf.int64),
 }
 KINDS = dict.fromkeys(("ids", "pairs", "small", "any_ids"), "int64") | {"names": "bytes"}
-
-
-@pytest.fixture(params=_core.varint_backends())
-def backend(request):
-    before = _core.varint_backend()
-    _core.set_varint_backend(request.param)
-    yield request.param
-    _core.set_varint_backend(before)
 
 
 def step(rng, key):

@@ -7,7 +7,6 @@ from google.protobuf.message import DecodeError
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.oracle_protobuf import SequenceExample
-from tfrecord_fast import _core
 
 STEPS = {
     "ids of one byte": ("int64", [], [[value] for value in (1, 2, 3, 4, 5)]),
@@ -22,14 +21,6 @@ STEPS = {
     "many floats": ("float", [40], [[0.5] * 40] * 3),
 }
 OTHERS = (0, 1, 2, 8, 0x0A, 0x12, 0x1A, 0x7F, 0x80, 0xFF)
-
-
-@pytest.fixture(params=_core.varint_backends())
-def backend(request):
-    before = _core.varint_backend()
-    _core.set_varint_backend(request.param)
-    yield request.param
-    _core.set_varint_backend(before)
 
 
 def of_steps(steps):
