@@ -165,3 +165,29 @@ def test_a_third_order_of_keys_and_the_first_again(backend):
     found = tf.parse_example(records, features, num_threads=1)
     for key in keys:
         assert found[key].tolist() == [row[key] for row in rows]
+
+
+LISTS = {key: tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True) for key in ("ids", "more")}
+
+
+def lists_of(records, extra):
+    """The values of the last record, or what is wrong with it."""
+    try:
+        _, lists, lengths = tf.parse_sequence_example(records, {}, {**LISTS, **extra}, num_threads=1)
+    except tf.errors.InvalidArgumentError as error:
+        return re.sub(r"record \d+", "record", str(error))
+    return [lists[key][-1][: lengths[key][-1]].tolist() for key in LISTS]
+
+
+@pytest.mark.parametrize("count", [3, 30])
+def test_every_byte_around_lists_changed_to_every_other(backend, count):
+    """Lists of less than 128 bytes, and of more; what follows them could be bytes of theirs."""
+    steps = b"".join(wire.field(1, wire.feature("int64", [value])) for value in range(count))
+    after = wire.field(15, wire.entry(b"more", steps))
+    good = wire.field(2, b"".join(wire.entry(key.encode(), steps) for key in LISTS)) + after
+    around = [*range(14), *range(good.index(b"more") - 8, good.index(b"more") + 8)]
+    for at in around:
+        for value in range(256):
+            odd = good[:at] + bytes([value]) + good[at + 1 :]
+            fresh = {next(FRESH): tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True)}
+            assert lists_of([good] * 4 + [odd], {}) == lists_of([odd], fresh), (at, value)
