@@ -24,7 +24,8 @@ def parsed(values, dtype):
 
 def test_float16_is_as_numpy_has_it():
     every = np.arange(0x7C01, dtype=np.uint16).view(np.float16).astype(np.float32).view(np.uint32)
-    values = with_neighbours(every)
+    too_large = np.array([65536, 70_000, 131_000, -70_000, 1e30], np.float32)
+    values = np.concatenate([with_neighbours(every), too_large])
     with np.errstate(over="ignore"):
         expected = values.astype(np.float16)
     assert parsed(values, tf.float16).tobytes() == expected.tobytes()
