@@ -131,17 +131,16 @@ def test_records_around_the_sizes_of_buffers_are_whole(size, tmp_path):
 
 # In a process of its own, where no other test leaves threads behind which come and go.
 DROPPED = """
-import os, sys
+import sys
 from tests.support.frames import stream
-def threads():
-    return len(os.listdir("/proc/self/task"))
-before, most = threads(), 0
+from tests.support.threads import settled, thread_count
+before, most = thread_count(), 0
 for _ in range(20):
     records = iter(stream(sys.argv[1], num_threads=3, chunk_bytes=4096).records())
     next(records)
-    most = max(most, threads())
+    most = max(most, thread_count())
     del records
-    assert threads() == before, (before, threads())
+    assert settled(before), (before, thread_count())
 assert most > before
 """
 

@@ -3,7 +3,6 @@
 import os
 import pickle
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 
@@ -12,6 +11,7 @@ import pytest
 
 from tests.support.forks import repeated, status_of_child
 from tests.support.index_files import ALL, PARTS, RECORDS, write
+from tests.support.threads import settled, thread_count
 from tfrecord_fast import IndexedReader
 
 
@@ -76,24 +76,17 @@ def test_several_threads_share_a_reader(paths):
         assert all(pool.map(work, range(8)))
 
 
-def tasks():
-    return len(os.listdir("/proc/self/task"))
-
-
 def test_calls_share_their_threads(paths):
-    before = tasks()
+    before = thread_count()
     for _ in range(20):
         IndexedReader(paths, num_threads=8).take(range(len(ALL)))
-        assert tasks() < before + 3 * 8  # some may be about to end
+        assert thread_count() < before + 3 * 8  # some may be about to end
 
 
 def test_threads_end_by_themselves(paths):
-    before = tasks()
+    before = thread_count()
     IndexedReader(paths, num_threads=8).take(range(len(ALL)))
-    deadline = time.monotonic() + 20
-    while tasks() > before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert tasks() <= before
+    assert settled(before)
 
 
 @pytest.mark.parametrize("built", [False, True])

@@ -1,11 +1,10 @@
 """ShardReader: batches so large that several threads parse each."""
 
-import os
-
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tests.support.threads import settled, thread_count
 
 ROWS = 900
 WIDTH = 4000  # float32: 16 kB per record, so that a batch of half of the rows is several times what is shared
@@ -64,21 +63,17 @@ def test_the_first_bad_record_of_a_large_batch_is_named(tmp_path, path, row):
             list(tf.ShardReader(damaged, FIXED, batch_size=ROWS, num_threads=4))
 
 
-def threads():
-    return len(os.listdir("/proc/self/task"))
-
-
 def test_dropping_a_reader_amid_large_batches_ends_its_threads(path):
     tf.parse_example(list(tf.data.TFRecordDataset(path)), FIXED)  # those that wait for the next call are there already
-    before = threads()
+    before = thread_count()
     most = 0
     for stop in range(12):
         reader = iter(tf.ShardReader(path, FIXED, batch_size=250, num_threads=4, num_epochs=None))
         for _ in range(stop % 4):
             next(reader)
-        most = max(most, threads())
+        most = max(most, thread_count())
         del reader
-        assert threads() <= before
+        assert settled(before)
     assert most > before
 
 

@@ -19,6 +19,7 @@ from tests.support import wire_writer as wire
 from tests.support.forks import repeated, status_of_child
 from tests.support.frames import frames
 from tests.support.processes import printed
+from tests.support.threads import settled, thread_count
 
 ROUNDS = int(os.environ.get("TFRECORD_FAST_ROUNDS", "100"))
 RECORDS = 2000
@@ -49,18 +50,6 @@ def reader(files, **given):
     return tf.ShardReader(files, FEATURES, **{"num_threads": 3, "batch_size": 50, "num_epochs": None, **given})
 
 
-def threads():
-    return len(os.listdir("/proc/self/task"))
-
-
-def settled(before):
-    """Whether within a second there are no more threads than before."""
-    end = time.monotonic() + 1
-    while threads() > before and time.monotonic() < end:
-        time.sleep(0.001)
-    return threads() <= before
-
-
 def test_a_thread_that_has_read_all_that_there_is_room_for_is_woken(files):
     """The only one, which the caller does not help; without it, nothing would ever come."""
     code = """
@@ -73,7 +62,7 @@ def test_a_thread_that_has_read_all_that_there_is_room_for_is_woken(files):
 
 
 def test_a_reader_dropped_half_way_ends_its_threads(files):
-    before = threads()
+    before = thread_count()
     for i in range(ROUNDS):
         iterator = iter(reader(files, shuffle_buffer=500 * (i % 2)))
         for _ in range(i % 4):
@@ -84,7 +73,7 @@ def test_a_reader_dropped_half_way_ends_its_threads(files):
 
 
 def test_an_exception_in_the_consumer_ends_the_threads(files):
-    before = threads()
+    before = thread_count()
     for _ in range(ROUNDS):
         with pytest.raises(ZeroDivisionError):
             for batch in reader(files):
@@ -96,7 +85,7 @@ def test_ctrl_c_comes_through(files):
     """Python itself drops what is raised inside a callback of an import's lock, or of the garbage collection."""
     next(iter(reader(files)))
     gc.disable()
-    before = threads()
+    before = thread_count()
     previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         for i in range(ROUNDS):
@@ -215,7 +204,7 @@ def test_several_python_threads_share_an_iterator(files, features):
 
 
 def test_an_error_ends_the_threads(tmp_path):
-    before = threads()
+    before = thread_count()
     path = tmp_path / "bad"
     path.write_bytes(frames([example(i) for i in range(500)] + [b"\xff" * 9] + [example(1)] * 500))
     for _ in range(ROUNDS):

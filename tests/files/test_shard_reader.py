@@ -3,7 +3,6 @@
 import gzip
 import itertools
 import json
-import os
 import pickle
 import random
 import struct
@@ -15,6 +14,7 @@ import tfrecord_fast as tf
 from tests.support import frames
 from tests.support import wire_writer as wire
 from tests.support.shards import make_files
+from tests.support.threads import settled, thread_count
 
 
 @pytest.fixture(scope="module")
@@ -172,12 +172,12 @@ def test_noise_loses_only_what_it_covers(tmp_path, seed, pack):
 
 
 def test_dropped_half_way_leaves_no_thread(files):
-    before = len(os.listdir("/proc/self/task"))
+    before = thread_count()
     for _ in range(100):
         iterator = iter(tf.ShardReader(files[0], num_threads=4, batch_size=5))
         next(iterator)
         del iterator
-    assert len(os.listdir("/proc/self/task")) <= before
+    assert settled(before)
 
 
 def test_pickles_and_starts_at_the_beginning(files):

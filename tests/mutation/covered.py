@@ -19,7 +19,7 @@ from tests.support.paths import ROOT
 
 NOTES = BUILD / "covered.json"
 PACKAGE = str(ROOT / "tfrecord_fast") + "/"
-FOLDERS = ["cli", "core", "data", "examples", "faces", "faults", "files", "integrations", "values"]
+FOLDERS = ["cli", "core", "data", "examples", "faces", "faults", "files", "integrations", "remote", "values"]
 LEFT_OUT = ["faults/test_injected_faults.py", "faults/test_soak.py"]
 
 

@@ -1,0 +1,19 @@
+"""The threads of this process, as the system counts them."""
+
+import os
+import time
+
+PATIENCE = 20  # seconds
+
+
+def thread_count():
+    return len(os.listdir("/proc/self/task"))
+
+
+def settled(most):
+    """Whether there are at most so many threads, soon: one that has been joined is counted until the system has cleared
+    it away."""
+    end = time.monotonic() + PATIENCE
+    while thread_count() > most and time.monotonic() < end:
+        time.sleep(0.001)
+    return thread_count() <= most
