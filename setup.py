@@ -101,7 +101,6 @@ HARNESS = [
     "benchmarks/contenders/tensorflow_",
     "benchmarks/data",
     "benchmarks/native",
-    "benchmarks/remote",
     "benchmarks/reporting",
     "benchmarks/results",
     "benchmarks/running",

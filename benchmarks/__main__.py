@@ -139,10 +139,10 @@ def install(wanted: list[str], files: dict[str, Path]) -> int:
 def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
     """The files of a workload, with the answer to the task."""
     workload = WORKLOADS[name]
-    scale = min(options.scale, task.most_bytes / workload.total_bytes)
+    scale = min(options.scale * task.scale, task.most_bytes / workload.total_bytes)
     dataset = dataset_of(workload, scale, options.seed, task.gzip, options.data)
-    if task.many:
-        dataset = resharded(dataset)
+    if task.shardings:
+        dataset = resharded(dataset, task.shardings)
     if task.repeated:
         return repeated(dataset, task.repeated * min(1.0, options.scale))
     if task.parsed:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+from functools import partial
 from pathlib import Path
 
 from benchmarks.contenders import Contender, Counting, Job, Setting, cores, shards_of
+from benchmarks.contenders.kit.remote import REQUESTS, requested, stores_of
 from benchmarks.data.answers import Answer
 from benchmarks.native import build
+from benchmarks.native.store import Store
 
 
 def check(code: int, path: str) -> None:
@@ -87,11 +90,24 @@ def write(job: Job) -> list[Setting]:
     return [Counting("framed already, 1 MiB blocks", put, row="write", cleanup=remove)]
 
 
+def remote(job: Job) -> list[Setting]:
+    """Requests for all bytes, of the same size and as many at a time as ours."""
+    n = job.dataset.records
+
+    def request(store: Store) -> Answer:
+        return {"bytes": requested(store) - 16 * n, "records": n}
+
+    return [
+        Counting(f"{REQUESTS} connections, 4 MiB each", partial(request, store), row=f"requests, {title}")
+        for title, store in stores_of(job)
+    ]
+
+
 CONTENDER = Contender(
     "floor",
     "floor",
     leaves_out="hands nothing on",
     floor=True,
-    tasks={"raw": raw, "raw-gzip": raw_gzip, "shards": shards, "write": write},
+    tasks={"raw": raw, "raw-gzip": raw_gzip, "shards": shards, "remote": remote, "write": write},
     unavailable=build.why_not,
 )

@@ -1,13 +1,16 @@
-"""The same columns in Parquet files (Snappy, pyarrow's defaults), read by pyarrow (https://arrow.apache.org)."""
+"""pyarrow (https://arrow.apache.org): the same columns in Parquet files (Snappy, its defaults), and bytes from S3."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.contenders import Contender, Job, Setting
 from benchmarks.contenders.kit.feeding import SideBySide
 from benchmarks.contenders.kit.frames import of_arrow_table
+from benchmarks.contenders.kit.remote import records_of, side_by_side, stores_of
 from benchmarks.data.reference import columns_by_file
+from benchmarks.native.store import BUCKET, Store
 
 
 def tables(job: Job) -> list[Setting]:
@@ -25,6 +28,29 @@ def tables(job: Job) -> list[Setting]:
     return of_arrow_table(job, read, "parquet.read_table")
 
 
+def remote(job: Job) -> list[Setting]:
+    """pyarrow.fs gives bytes, which are cut into records here; no CRC."""
+    return [reading(store, title) for title, store in stores_of(job)]
+
+
+def reading(store: Store, title: str) -> Setting:
+    from pyarrow import fs
+
+    system = fs.S3FileSystem(
+        access_key="x",
+        secret_key="x",
+        region="us-east-1",
+        scheme="http",
+        endpoint_override=store.endpoint.removeprefix("http://"),
+    )
+
+    def read(name: str) -> Iterator[bytes]:
+        with system.open_input_stream(f"{BUCKET}/{name}") as file:
+            yield from records_of(file)
+
+    return side_by_side(store, read, "fs.S3FileSystem.open_input_stream", f"fs, {title}")
+
+
 CONTENDER = Contender(
     "pyarrow",
     "Parquet",
@@ -32,5 +58,5 @@ CONTENDER = Contender(
     module="pyarrow",
     install="pip install pyarrow",
     leaves_out="another format: columns of Parquet, a quarter of the bytes",
-    tasks={"tables": tables},
+    tasks={"tables": tables, "remote": remote},
 )

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from benchmarks.contenders import Contender, Job, Setting
+from benchmarks.contenders import CannotError, Contender, Job, Reading, Setting
 from benchmarks.contenders.kit.feeding import Feeding, Row, SideBySide, buffer_of, needs
+from benchmarks.contenders.kit.remote import title_of
+from benchmarks.data.answers import frames
+from benchmarks.native.store import Store
 
 
 def train_feed(job: Job) -> list[Setting]:
@@ -62,12 +68,46 @@ def tensors(batch: dict[str, Any]) -> dict[str, Any]:
     return {name: value if isinstance(value, list) else torch.from_numpy(value) for name, value in batch.items()}
 
 
+def remote(job: Job) -> list[Setting]:
+    """A tar file for each object, read by curl, as it does."""
+    needs("torch")
+    if shutil.which("curl") is None:
+        raise CannotError("needs curl")
+    return [setting for files in job.dataset.shardings for setting in of_store(job, files)]
+
+
+def of_store(job: Job, files: list[str]) -> Iterator[Setting]:
+    import webdataset
+
+    folder = job.scratch / f"tar-{len(files)}"
+    folder.mkdir()
+    paths = [str(folder / f"{i:05}.tar") for i in range(len(files))]
+    number = 0
+    for source, path in zip(files, paths, strict=True):
+        with webdataset.TarWriter(path) as writer:
+            for record in frames(source, check=False):
+                writer.write({"__key__": f"{number:09}", "bin": record})
+                number += 1
+    store = Store(paths, job.scratch / f"store-{len(files)}")
+    urls = [f"pipe:curl -s -f {store.url(Path(path).name)}" for path in paths]
+    for workers in (0, 4) if len(files) > 1 else (0,):
+        data = webdataset.WebDataset(urls, shardshuffle=False)
+        batches = data.batched(job.dataset.batch, collation_fn=binaries)
+        loader = webdataset.WebLoader(batches, batch_size=None, num_workers=workers)
+        label = f"WebDataset(pipe:curl), {workers} workers"
+        yield Reading(label, loader, list, row=title_of(files), order="any" if workers else "file")
+
+
+def binaries(samples: list[dict[str, Any]]) -> list[bytes]:
+    return [sample["bin"] for sample in samples]
+
+
 CONTENDER = Contender(
     "webdataset",
     "WebDataset",
     package="webdataset",
     module="webdataset",
     leaves_out="tar files of its own; no checksums",
-    requirements=("webdataset==1.0.2", "torch", "numpy", "protobuf"),
-    tasks={"train-feed": train_feed},
+    requirements=("webdataset==1.0.2", "torch==2.13.0", "numpy", "protobuf"),
+    tasks={"train-feed": train_feed, "remote": remote},
 )

@@ -22,7 +22,6 @@ from benchmarks.data.dataset import Dataset
 from benchmarks.data.places import kept
 from benchmarks.data.workloads import GENERATOR, WORKLOADS, Workload
 
-SHARDINGS = (1, 10, 1_000, 10_000)  # numbers of shards
 CACHE = kept(".data")
 POOL_BYTES = 16_000_000  # below this, starting processes takes longer than the work
 
@@ -81,9 +80,9 @@ def make(workload: Workload, records: int, seed: int, folder: Path) -> None:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def resharded(dataset: Dataset) -> Dataset:
+def resharded(dataset: Dataset, numbers: Sequence[int]) -> Dataset:
     """The dataset, with the same records in other numbers of shards as well."""
-    return replace(dataset, shardings=[over(dataset, shards) for shards in SHARDINGS])
+    return replace(dataset, shardings=[over(dataset, shards) for shards in numbers])
 
 
 def in_shards(dataset: Dataset, shards: int) -> Dataset:

@@ -22,9 +22,10 @@ class Task:
       workloads: the most interesting first; empty for a task without data.
       gzip: reads the GZIP files.
       parsed: the answer is of all columns' values, rather than of records.
-      many: also reads the same records from other numbers of shards.
+      shardings: other numbers of shards that the same records are also read from.
       shards: reads the same records from that many files instead, so that each worker of a loader has some.
       repeated: the data is repeated in one file of that many bytes, which is removed afterwards.
+      scale: times as much data as the other tasks have.
       most_bytes: the data is scaled down to about that much.
       one: takes one record at a time, and is reported in time per record.
     """
@@ -34,9 +35,10 @@ class Task:
     workloads: tuple[str, ...]
     gzip: bool = False
     parsed: bool = False
-    many: bool = False
+    shardings: tuple[int, ...] = ()
     shards: int = 0
     repeated: float = 0.0
+    scale: float = 1.0
     most_bytes: float = math.inf
     one: bool = False
 
@@ -52,7 +54,7 @@ TASKS = {
         Task(
             "parse-single", "Parsing one record at a time", (*EXAMPLES, "one"), parsed=True, most_bytes=1.5e6, one=True
         ),
-        Task("shards", "From 1 to 10,000 shards to columns", ("ctr",), parsed=True, many=True),
+        Task("shards", "From 1 to 10,000 shards to columns", ("ctr",), parsed=True, shardings=(1, 10, 1_000, 10_000)),
         Task("gzip-own", "A GZIP file that this package wrote, on one thread and on two", ("ctr",)),
         Task(
             "epoch",
@@ -76,6 +78,13 @@ TASKS = {
         Task("write-gzip", "Writing GZIP files of records in memory, default level", SHUFFLED, most_bytes=32e6),
         Task("write-gzip-1", "Writing GZIP files of records in memory, level 1", SHUFFLED, most_bytes=32e6),
         Task("random", "Random access, each record once, 1,000 at a time", ("ctr", "tok", "emb", "img", "tiny")),
+        Task(
+            "remote",
+            "From a store of objects, 30 ms to the first byte and 80 MB/s per connection",
+            ("img",),
+            shardings=(1, 8, 2_000),
+            scale=2.5,
+        ),
         Task("memory", "Reading one file of 10 GB: memory first", ("img",), repeated=10e9),
         Task("import", "Import time, NumPy being there", ()),
     )

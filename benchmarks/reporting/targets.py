@@ -74,6 +74,10 @@ PAIRS = [
     Pair("tables", "ours", "ShardReader", {"ctr": 0.8}, "Arrow"),
     *(Pair("tables", "pyarrow", frame, {"ctr": 1}, frame) for frame in ("pandas", "polars", "DuckDB")),
     Pair("map-single", "tensorflow", "", {"ctr": 10}),
+    *(
+        Pair("remote", "floor", f"requests, {objects}", {"img": 0.85}, f"ShardReader, {objects}")
+        for objects in ("1 object", "8 objects", "2,000 objects")
+    ),
     Pair("random", "array_record", "", {"ctr": 5}, "take"),
     Pair("write", "tensorflow", "", {"ctr": 5, "emb": 4, "img": 1.5, "tiny": 8}),
     Pair(

@@ -17,7 +17,6 @@ IMPORTS = list(imports_of(MODULES))
 MAY_IMPORT = {
     "data": set(),
     "native": {"data"},
-    "remote": {"native"},
     "contenders": {"data", "native"},
     "running": {"data", "contenders"},
     "reporting": {"data", "running"},

@@ -6,6 +6,7 @@ from benchmarks.contenders import Contender, Importing, Job, Setting
 from benchmarks.contenders.ours.feeding import train_feed
 from benchmarks.contenders.ours.parsing import epoch, map_single, parse, parse_gzip, parse_memory, parse_single, shards
 from benchmarks.contenders.ours.reading import gzip_own, loop, memory, random, raw, raw_gzip
+from benchmarks.contenders.ours.remote import remote
 from benchmarks.contenders.ours.tables import tables
 from benchmarks.contenders.ours.writing import write, write_columns, write_gzip
 
@@ -37,6 +38,7 @@ CONTENDER = Contender(
         "loop": loop,
         "memory": memory,
         "random": random,
+        "remote": remote,
         "write": write,
         "write-columns": write_columns,
         "write-gzip": write_gzip,

@@ -1,1 +1,0 @@
-"""Reading from a store of objects: the package, bare requests, and others, behind a latency and a rate."""
