@@ -50,5 +50,9 @@ class FakeStore:
             with self._lock:
                 self.now -= 1
 
+    def read_head(self, key, most, *, timeout=None):
+        info = self.info(key)
+        return self.read(key, 0, min(most, info.size), version=info.version), info
+
     def pieces(self, key, start, end, *, version=None, timeout=None):
         yield self.read(key, start, end, version=version, timeout=timeout)

@@ -21,7 +21,7 @@ from ..base.process import Origin
 from ..base.workers import NoThreadError, has_started
 from .names import CoreFile, CoreObject
 from .remote_names import StoredObject
-from .stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_range
+from .stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_head, read_range
 from .stores.errors import is_worth_another_try
 
 __all__ = ["PREFETCH_BYTES", "Fetching", "info_of", "open_stream"]
@@ -122,18 +122,27 @@ class Fetching:
 
     def _read(self, wanted: _core.Wanted) -> tuple[Buffer, int | None]:
         found = self._objects[wanted.object]
+        if found.size is None and wanted.opens and wanted.start == 0 and self._cache is None:
+            data, info = read_head(found.store, found.key, wanted.end, self._settings)
+            self._opened(wanted.object, info)
+            return data, info.size
         if found.size is None:
-            info = info_of(found, self._settings)
-            if found.listed not in (None, info.size):
-                said = f"it has {info.size} bytes, and {found.listed} by the list of files"
-                raise OSError(errno.ESTALE, said, found.url)
-            found = self._objects[wanted.object] = found._replace(size=info.size, version=info.version)
+            found = self._opened(wanted.object, info_of(found, self._settings))
         assert found.size is not None
         end = min(wanted.end, found.size) if wanted.opens else wanted.end
         data = self._kept(found, wanted.start, end)
         if data is None:
             data = read_range(found.store, found.key, wanted.start, end, found.version, self._settings)
         return data, found.size if wanted.opens else None
+
+    def _opened(self, number: int, info: ObjectInfo) -> StoredObject:
+        """The object with the size and the version that it has."""
+        found = self._objects[number]
+        if found.listed not in (None, info.size):
+            said = f"it has {info.size} bytes, and {found.listed} by the list of files"
+            raise OSError(errno.ESTALE, said, found.url)
+        self._objects[number] = found._replace(size=info.size, version=info.version)
+        return self._objects[number]
 
     def _kept(self, found: StoredObject, start: int, end: int) -> Buffer | None:
         """The bytes from the copy in the cache, which is made now if there is none; None without a cache."""

@@ -89,6 +89,10 @@ class FileSystemStore:
     def _version(self, key: str) -> str | None:
         return _version_of(self._fresh_info(key))
 
+    def read_head(self, key: str, most: int, *, timeout: float | None = None) -> tuple[Buffer, ObjectInfo]:
+        info = self.info(key)
+        return self.read(key, 0, min(most, info.size), version=info.version, timeout=timeout), info
+
     def pieces(
         self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
     ) -> Iterator[Buffer]:

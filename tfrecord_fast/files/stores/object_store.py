@@ -82,6 +82,23 @@ class ObjectStore:
             raise ConnectionError(errno.ECONNRESET, "the answer was cut off", url)
         return data
 
+    def read_head(self, key: str, most: int, *, timeout: float | None = None) -> tuple[Buffer, ObjectInfo]:
+        url = self.url(key)
+        try:
+            return call(url, self._read_head, url, key, most)
+        except (FileNotFoundError, PermissionError, ConnectionError, TimeoutError):
+            raise
+        except OSError:  # it is empty, where a range of nothing is refused, or there are no ranges
+            info = self.info(key)
+        return self.read(key, 0, min(most, info.size), version=info.version, timeout=timeout), info
+
+    def _read_head(self, url: str, key: str, most: int) -> tuple[Buffer, ObjectInfo]:
+        found = self._library.get(self._plain, self._checked(key), options={"range": (0, most)})
+        info, data = self._info_of(found.meta, key), found.bytes()
+        if len(data) != min(most, info.size):
+            raise ConnectionError(errno.ECONNRESET, "the answer was cut off", url)
+        return data, info
+
     def pieces(
         self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
     ) -> Iterator[Buffer]:

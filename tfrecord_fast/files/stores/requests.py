@@ -12,13 +12,14 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from .errors import is_worth_another_try, too_late
 from .settings import StoreSettings
-from .store import Buffer, Store
+from .store import Buffer, ObjectInfo, Store
 from .threads import run
 
-__all__ = ["read_range"]
+__all__ = ["read_head", "read_range"]
 
 _FIRST_WAIT = 0.1  # seconds, doubled each time, up to
 _LONGEST_WAIT = 8.0
@@ -36,6 +37,16 @@ def read_range(
     return _Range(store, key, start, end, version, settings or StoreSettings()).read()
 
 
+def read_head(store: Store, key: str, most: int, settings: StoreSettings | None = None) -> tuple[Buffer, ObjectInfo]:
+    """The first `most` bytes of an object, or all if there are fewer, with its size and version.
+
+    Raises:
+      OSError: as `read_range`.
+    """
+    head: tuple[Buffer, ObjectInfo] = _Head(store, key, 0, most, None, settings or StoreSettings()).read()
+    return head
+
+
 class _Range:
     """One range on its way."""
 
@@ -47,7 +58,7 @@ class _Range:
         self._pieces: list[Buffer] = []
         self._deadline = time.monotonic() + settings.timeout
 
-    def read(self) -> Buffer:
+    def read(self) -> Any:
         if self._start >= self._end:
             return b""
         tried = 0
@@ -64,10 +75,9 @@ class _Range:
                     raise
             time.sleep(wait)
 
-    def _attempt(self, tried: int) -> Buffer:
+    def _attempt(self, tried: int) -> Any:
         if tried == 0:
-            whole: Buffer = self._raced(functools.partial(self._read, self._start, self._end))
-            return whole
+            return self._raced(functools.partial(self._read, self._start, self._end))
         # What arrives before the connection breaks again is kept.
         got: list[Buffer] = []
         try:
@@ -80,7 +90,7 @@ class _Range:
         pieces = [*self._pieces, *(got if data is None else [data])]
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
-    def _read(self, start: int, end: int) -> Buffer:
+    def _read(self, start: int, end: int) -> Any:
         return self._store.read(self._key, start, end, version=self._version, timeout=self._settings.request_timeout)
 
     def _gather(self, got: list[Buffer], start: int) -> None:
@@ -88,7 +98,7 @@ class _Range:
         for piece in self._store.pieces(self._key, start, self._end, version=self._version, timeout=timeout):
             got.append(piece)
 
-    def _raced(self, request: Callable[[], Buffer | None]) -> Buffer | None:
+    def _raced(self, request: Callable[[], Any]) -> Any:
         """The answer to the request, or to the second one, for the same bytes, that is made when the first is slow."""
         race = _Race()
         started = time.monotonic()
@@ -103,15 +113,25 @@ class _Range:
         return race.answer(self._store.url(self._key), time.monotonic() - started)
 
 
+class _Head(_Range):
+    """The first bytes: each attempt asks for all of them, since what came before may be another version's."""
+
+    def _attempt(self, tried: int) -> Any:
+        return super()._attempt(0)
+
+    def _read(self, start: int, end: int) -> Any:
+        return self._store.read_head(self._key, end, timeout=self._settings.request_timeout)
+
+
 class _Race:
     """Requests for the same bytes, of which the first answer counts. `_state` guards the rest."""
 
     def __init__(self) -> None:
         self._state = threading.Condition()
-        self._answers: list[Buffer | None] = []
+        self._answers: list[Any] = []
         self._errors: list[Exception] = []
 
-    def run(self, request: Callable[[], Buffer | None]) -> None:
+    def run(self, request: Callable[[], Any]) -> None:
         try:
             answer = request()
         except Exception as error:
@@ -131,7 +151,7 @@ class _Race:
                 lambda: bool(self._answers) or len(self._errors) >= requests, max(0.0, until - time.monotonic())
             )
 
-    def answer(self, url: str, seconds: float) -> Buffer | None:
+    def answer(self, url: str, seconds: float) -> Any:
         with self._state:
             if self._answers:
                 return self._answers[0]

@@ -52,6 +52,10 @@ class Store(Protocol):
         """
         ...
 
+    def read_head(self, key: str, most: int, *, timeout: float | None = None) -> tuple[Buffer, ObjectInfo]:
+        """The first `most` bytes, or all if there are fewer, with size and version; by one request if that can be."""
+        ...
+
     def pieces(
         self, key: str, start: int, end: int, *, version: str | None = None, timeout: float | None = None
     ) -> Iterator[Buffer]:
