@@ -65,7 +65,7 @@ def open_stream(
             options["prefetch_bytes"] = prefetch_bytes
         return _core.RecordStream(given, *arguments, **options)
     total = PREFETCH_BYTES if prefetch_bytes is None else prefetch_bytes
-    chunks = min(max(total // 4, _LEAST_CHUNKS), _MOST_CHUNKS)
+    chunks = min(max(total // 8, _LEAST_CHUNKS), _MOST_CHUNKS)
     fetching = Fetching(objects, settings, max(total - chunks, _LEAST_BLOCK))
     numbers = iter(range(len(objects)))
     given = [_numbered(file, numbers) for file in files]
@@ -85,7 +85,8 @@ class Fetching:
 
     def __init__(self, objects: Sequence[StoredObject], settings: StoreSettings, most_bytes: int) -> None:
         requests = settings.max_requests
-        block = min(max(2 * most_bytes // (3 * requests), _LEAST_BLOCK), _LARGEST_BLOCK)
+        # Three quarters as many blocks as are on their way may wait for their turn.
+        block = min(max(4 * most_bytes // (7 * requests), _LEAST_BLOCK), _LARGEST_BLOCK)
         self.queue = _core.FetchQueue(bytes=most_bytes, block_bytes=block, requests=requests)
         self._objects = list(objects)
         self._settings = settings
