@@ -264,8 +264,9 @@ void BindReader(py::module_& m) {
           "pairs of\n"
           "that and the batch.")
       .def(
-          "state", [](SharedStream& stream) { return StateToPython(stream.State()); },
-          "The position of the stream after the batches given, as a dict ready for JSON.")
+          "state", [](SharedStream& stream, bool before_last) { return StateToPython(stream.State(before_last)); },
+          py::arg("before_last") = false,
+          "The position of the stream after the batches given, or before the last of them, as a dict ready for JSON.")
       .def("take_skipped", &SharedStream::TakeSkipped, "The stretches skipped since the last call.");
   FreeOnce<SharedStream>();
 }

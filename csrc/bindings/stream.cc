@@ -94,14 +94,14 @@ SharedStream::Next SharedStream::TakeNext(Delivered* delivered) {
   }
 }
 
-StreamState SharedStream::State() {
+StreamState SharedStream::State(bool before_last) {
   StreamState state;
   Status status;
   {
     GilReleased no_gil;
     std::unique_lock<std::mutex> lock;
     status = LockIn(&lock);
-    if (status.ok()) state = stream_.State();
+    if (status.ok()) state = stream_.State(before_last);
     Unlock(std::move(lock));
   }
   ThrowIfError(status);

@@ -48,8 +48,8 @@ class SharedStream {
   const ColumnWrapper& wrap() const { return wrap_; }
   // Null if the stream has a plan.
   const std::shared_ptr<ParseAhead>& ahead() const { return ahead_; }
-  // The state after the batch that Next gave last, and what was skipped before that batch.
-  StreamState State();
+  // The state after the batch that Next gave last, or before it, and what was skipped before that batch.
+  StreamState State(bool before_last);
   std::vector<Sequence::SkippedIn> TakeSkipped();
 
  private:

@@ -4,6 +4,7 @@
 #define TFRECORD_FAST_PIPELINE_DELIVERED_H_
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "io/fetch_queue.h"
 #include "pipeline/batch_cutter.h"
 #include "pipeline/sequence.h"
+#include "pipeline/shard_stream.h"
 
 namespace tfr {
 
@@ -23,24 +25,24 @@ class Deliveries {
 
   // Follows a batch that the caller gets.
   void Take(Cut cut) {
-    state_ = std::move(cut.after);
-    TakeRest(std::move(cut));
+    Settle();
+    NoteSkipped(&cut);
+    last_ = std::move(cut);
   }
 
   // Follows what comes after the last batch.
   void TakeRest(Cut cut) {
-    for (Sequence::SkippedIn& skipped : cut.skipped) skipped_.push_back(std::move(skipped));
-    if (!in_order_) return;
-    for (const ShuffleStep& step : cut.steps) {
-      if (step.slot == ShuffleStep::kAppend) {
-        shuffled_.push_back(step.place);
-      } else if (step.place.file == ShuffleStep::kGone) {
-        shuffled_[step.slot] = shuffled_.back();
-        shuffled_.pop_back();
-      } else {
-        shuffled_[step.slot] = step.place;
-      }
-    }
+    Settle();
+    NoteSkipped(&cut);
+    Follow(cut.steps, &shuffled_);
+  }
+
+  // After the last batch, or before it: the caller may have lost it on its way.
+  StreamState State(bool before_last) const {
+    if (before_last || !last_) return {state_, shuffled_};
+    StreamState state = {last_->after, shuffled_};
+    Follow(last_->steps, &state.shuffled);
+    return state;
   }
 
   // The last status of interest. What was in work is lost: to say later that there is nothing more would be wrong,
@@ -57,13 +59,39 @@ class Deliveries {
 
   bool ended() const { return ended_; }
   const Status& later() const { return later_; }  // of each call after the end
-  const CutterState& state() const { return state_; }
-  const std::vector<RecordPlace>& shuffled() const { return shuffled_; }
   std::vector<Sequence::SkippedIn> TakeSkipped() { return std::exchange(skipped_, {}); }
 
  private:
+  void NoteSkipped(Cut* cut) {
+    for (Sequence::SkippedIn& skipped : cut->skipped) skipped_.push_back(std::move(skipped));
+    cut->skipped.clear();
+  }
+
+  void Settle() {
+    if (!last_) return;
+    state_ = std::move(last_->after);
+    Follow(last_->steps, &shuffled_);
+    last_.reset();
+  }
+
+  void Follow(const std::vector<ShuffleStep>& steps, std::vector<RecordPlace>* shuffled) const {
+    if (!in_order_) return;
+    for (const ShuffleStep& step : steps) {
+      if (step.slot == ShuffleStep::kAppend) {
+        shuffled->push_back(step.place);
+      } else if (step.place.file == ShuffleStep::kGone) {
+        (*shuffled)[step.slot] = shuffled->back();
+        shuffled->pop_back();
+      } else {
+        (*shuffled)[step.slot] = step.place;
+      }
+    }
+  }
+
+  // Before the last batch.
   CutterState state_;
   std::vector<RecordPlace> shuffled_;  // the places in the shuffle buffer
+  std::optional<Cut> last_;            // what the last batch has changed, without the batch
   const bool in_order_;
   const std::shared_ptr<FetchQueue> fetches_;
   std::vector<Sequence::SkippedIn> skipped_;

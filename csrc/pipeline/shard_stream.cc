@@ -128,7 +128,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     return {};
   }
 
-  StreamState State() const { return {delivered_.state(), delivered_.shuffled()}; }
+  StreamState State(bool before_last) const { return delivered_.State(before_last); }
 
   std::vector<Sequence::SkippedIn> TakeSkipped() { return delivered_.TakeSkipped(); }
 
@@ -491,7 +491,7 @@ Status ShardStream::Next(Delivered* delivered) {
   }
 }
 
-StreamState ShardStream::State() const { return impl_->State(); }
+StreamState ShardStream::State(bool before_last) const { return impl_->State(before_last); }
 
 std::vector<Sequence::SkippedIn> ShardStream::TakeSkipped() { return impl_->TakeSkipped(); }
 

@@ -34,6 +34,15 @@ def test_two_kinds_are_reported():
         tf.infer_features([record(a=("int64", [1])), record(a=("float", [1.0]))])
 
 
+@pytest.mark.parametrize("infer", [tf.infer_features, tf.io.infer_sequence_features])
+def test_max_records_is_a_number_of_records(infer):
+    for wrong in (1.5, "3"):
+        with pytest.raises(TypeError, match=r"max_records must be an integer, got (float|str)"):
+            infer([], max_records=wrong)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="max_records must be at least 0, got -1"):
+        infer([], max_records=-1)
+
+
 def test_max_records_bounds_what_is_looked_at():
     records = [record(a=("int64", [1]))] * 3 + [record(a=("float", [1.0]))]
     assert tf.infer_features(records, max_records=3) == {"a": tf.FixedLenFeature([], tf.int64)}

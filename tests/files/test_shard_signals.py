@@ -46,6 +46,43 @@ def test_every_batch_is_given_and_the_state_knows_it(path, options):
     assert alarms
 
 
+FEATURES = {"id": tf.FixedLenFeature([], tf.int64)}
+PARSED = {
+    "columns": {"features": FEATURES},
+    "labels": {"features": FEATURES, "label_key": "id"},
+    "checked rows": {"features": {"x": tf.io.RaggedFeature(tf.int64, "id", row_splits_dtype=tf.int64)}},
+}
+
+
+def ids_of(batch):
+    column = batch[1] if isinstance(batch, tuple) else batch.get("id", batch.get("x"))
+    return getattr(column, "flat_values", column).tolist()
+
+
+@pytest.mark.parametrize("parsed", PARSED.values(), ids=PARSED)
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_every_batch_of_columns_is_given_and_the_state_knows_it(tmp_path, options, parsed):
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"id": range(2000)})
+
+    def make():
+        return tf.ShardReader(tmp_path / "a", batch_size=5, **parsed, **options)
+
+    expected, draw, alarms = [ids_of(batch) for batch in make()], random.Random(1), []
+    for _ in range(40):
+        reader = make()
+
+        def resume(taken, reader=reader):
+            alarms.append(len(taken))
+            resumed = make()
+            resumed.load_state_dict(reader.state_dict())
+            assert [ids_of(batch) for batch in resumed] == expected[len(taken) :]
+
+        taken = taken_with_an_alarm(iter(reader), draw.uniform(1e-5, 5e-3), resume)
+        assert [ids_of(batch) for batch in taken] == expected
+    assert alarms
+
+
 def test_a_process_ends_whose_readers_were_interrupted_as_they_began(path):
     code = f"""{BOOM_ON_ALARM}for round_number in range(200):
     taken = iter(tf.ShardReader({path!r}, batch_size=50, global_shuffle=True, prefetch_bytes=9000, num_threads=2))

@@ -65,3 +65,8 @@ def test_a_column_that_the_first_records_have_costs_no_second_look(path, monkeyp
     monkeypatch.setattr(TableSource, "_infer", lambda self, most: looks.append(most) or infer(self, most))
     assert tf.read_batches(path, columns=["a"], infer_records=5).read_all().num_rows == 11
     assert looks == [5]
+
+
+def test_the_number_of_records_to_look_at_is_checked(tmp_path):
+    with pytest.raises(TypeError, match="infer_records must be an integer, got float"):
+        tf.read_table(tmp_path / "a", infer_records=1.5)

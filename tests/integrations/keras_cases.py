@@ -74,6 +74,26 @@ def case_fit_goes_on_with_the_epochs():
     assert read.epochs() == [expected(epoch) for epoch in range(3)]
 
 
+def case_epochs_of_few_batches_are_counted_once():
+    """Keras looks at all of them before it begins."""
+    for size in (2 * len(ALL), len(ALL), len(ALL) - 1, len(ALL) // 2):
+        given = {"batch_size": size, **SHUFFLED}
+        data = make(transform=same, **given)
+        orders = [flat(expected(epoch, batch_size=size)) for epoch in range(4)]
+        found = []
+        for epoch in (0, 1, 2, 0):
+            if not epoch:
+                data.set_epoch(0)
+            assert data.epoch == epoch
+            found.append(orders.index(identity().predict(data, verbose=0)[:, 0].astype(int).tolist()))
+        assert found == [0, 1, 2, 0], (size, found)
+        data = make(**given)
+        fit(data, model(), epochs=1)
+        assert data.epoch == 1
+        fit(data, model(), epochs=2, validation_data=make(**given))
+        assert data.epoch == 3
+
+
 def case_an_epoch_can_be_chosen_in_a_callback():
     read = Read()
     data = make(transform=read, **SHUFFLED)

@@ -1,6 +1,7 @@
 """Files as datasets of Hugging Face's library, and datasets as records."""
 
 import pickle
+import re
 
 import datasets
 import numpy as np
@@ -110,8 +111,11 @@ def test_a_streamed_dataset_resumes(files):
 def test_a_streamed_dataset_shuffles_by_itself(files):
     ids = [row["id"] for row in from_tfrecord(files, streaming=True).shuffle(seed=1, buffer_size=20)]
     assert sorted(ids) == list(range(30)) and ids != list(range(30))
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"streaming=True goes without \['shuffle_buffer'\]"):
-        from_tfrecord(files, streaming=True, shuffle_buffer=10)
+    for order in ({"shuffle_buffer": 10}, {"global_shuffle": True}, {"equal_shards": "drop"}, {"shuffle_files": True}):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=re.escape(f"streaming=True goes without {list(order)}")
+        ):
+            from_tfrecord(files, streaming=True, **order)
 
 
 def test_memory_is_not_streamed(files):

@@ -1,5 +1,7 @@
 """TFRecordMapDataset: records by number, whose batches cost a DataLoader no Python per record."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -161,6 +163,56 @@ def test_padded_and_bytes(paths):
     dataset = TFRecordMapDataset(paths, FEATURES, strings="uint8", ragged="padded")
     batch = dataset[[2, 13]]
     assert batch["list"].tolist() == [[0, 1], [0, 0]] and batch["s"].tolist() == [[50, 0], [49, 51]]
+
+
+PADDED = {
+    "x": tf.FixedLenFeature([], tf.int64),
+    "list": tf.VarLenFeature(tf.int64),
+    "ragged": tf.RaggedFeature(tf.int64, "again"),
+    "parts": tf.RaggedFeature(tf.int64, "again", [tf.io.RaggedFeature.UniformRowLength(1)]),
+    "s": tf.FixedLenFeature([], tf.string),
+    "words": tf.VarLenFeature(tf.string),
+}
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory):
+    path = tmp_path_factory.mktemp("uneven") / "a.tfrecord"
+    numbers = [list(range(i % 5)) for i in range(20)]
+    words = [[b"w" * (j + 1) for j in range(i % 3)] for i in range(20)]
+    columns = {"x": range(20), "list": numbers, "again": numbers, "s": ["s" * i for i in range(20)], "words": words}
+    with tf.ExampleWriter(path) as writer:
+        writer.write(columns)
+    return path
+
+
+def equal(a, b):
+    return type(a) is type(b) and (torch.equal(a, b) if isinstance(a, torch.Tensor) else a == b)
+
+
+@pytest.mark.parametrize("strings", ["list", "uint8"])
+def test_a_padded_row_is_what_it_is_alone(uneven, strings):
+    dataset = TFRecordMapDataset(uneven, PADDED, strings=strings, ragged="padded")
+    seen = []
+    noted = TFRecordMapDataset(uneven, PADDED, strings=strings, ragged="padded", transform=seen.append)
+    numbers = [3, 0, 14, 5, 4]
+    noted.__getitems__(numbers)
+    for number, row, other in zip(numbers, dataset.__getitems__(numbers), seen, strict=True):
+        alone = dataset[number]
+        assert alone["list"].tolist() == list(range(number % 5))
+        assert all(equal(row[key], alone[key]) and equal(other[key], alone[key]) for key in PADDED)
+
+
+@pytest.mark.parametrize("strings", ["list", "uint8"])
+@pytest.mark.parametrize("workers", [0, 2])
+def test_rows_that_are_read_one_by_one_are_padded_together(uneven, strings, workers):
+    dataset = TFRecordMapDataset(uneven, PADDED, strings=strings, ragged="padded")
+    same = TFRecordMapDataset(uneven, PADDED, strings=strings, ragged="padded", transform=dict)
+    whole = dataset[range(10)]
+    loader = partial(DataLoader, batch_size=10, num_workers=workers)
+    for batch in (next(iter(loader(one))) for one in (dataset, ConcatDataset([dataset, dataset]), same)):
+        assert batch.keys() == whole.keys()
+        assert all(equal(batch[key], whole[key]) for key in whole)
 
 
 def test_an_indexed_reader_is_given_alone(paths):

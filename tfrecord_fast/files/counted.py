@@ -51,10 +51,10 @@ class CountedBatches:
                 turn.lock.release()
             raise
 
-    def state(self) -> dict[str, Any]:
-        """The stream's state, and with it how many batches have been given."""
+    def state(self, before_last: bool = False) -> dict[str, Any]:
+        """The stream's state, and with it how many batches have been given; or as if the last one had not been."""
         with self._here().lock:
-            return {"stream": self._stream.state(), "given": self._given}
+            return {"stream": self._stream.state(before_last), "given": self._given - before_last}
 
     def _here(self) -> _Turn:
         if not self._origin.is_here():  # the thread that held it is not in this process

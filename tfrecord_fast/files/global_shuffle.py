@@ -140,6 +140,7 @@ class GlobalShuffle:
                 raise ValueError("the saved state is of another reader: the number of records differs")
             self._place = state["epoch"] * self._maker.per_epoch + state["position"]
         batches = max(1, window_bytes // (mean_bytes * order.batch_size))
+        self._before = self._place  # of the last batch
         self._window = min(batches, -(-self._size // order.batch_size)) * order.batch_size  # whole batches
         self._made: list[Any] = []  # of this window, the last one first
         self._ahead: tuple[Pending[list[Any]], ...] = ()  # the windows that follow
@@ -176,6 +177,7 @@ class GlobalShuffle:
                     self._failed = True
                     raise error
                 del self._made[-1]
+                self._before = self._place
                 self._place += count
                 return made
 
@@ -204,13 +206,14 @@ class GlobalShuffle:
         end = begin + self._window
         return begin, end if self._order.end < 0 else max(begin, min(end, self._order.end * self._maker.per_epoch))
 
-    def state(self) -> dict[str, Any]:
-        """Where it stands after the batches given so far."""
+    def state(self, before_last: bool = False) -> dict[str, Any]:
+        """Where it stands after the batches given so far, or before the last of them."""
         if not self._origin.is_here():
             raise ValueError("this reader was started by another process, of which this one is a fork")
         with self._lock:
             per_epoch = self._maker.per_epoch
-            epoch, position = divmod(self._place, per_epoch) if per_epoch else (self._order.first, 0)
+            place = self._before if before_last else self._place
+            epoch, position = divmod(place, per_epoch) if per_epoch else (self._order.first, 0)
             return {"epoch": epoch, "position": position, "records": self._size}
 
     def take_skipped(self) -> list[Any]:

@@ -20,6 +20,7 @@ from ..typing import BytesLike, Files, PathLike, Records
 from ..values.bytes_array import BytesArray
 from ..values.conversion import plain
 from .names import flatten
+from .numbers import at_least
 from .store_options import store_settings
 from .stores import StoreSettings
 from .streams import record_stream
@@ -57,7 +58,7 @@ def infer_features(
         (see `infer_sequence_features`). An empty record is an Example without features.
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
-    return infer_from_batches(_batches(source, settings), max_records)
+    return infer_from_batches(_batches(source, settings), _most(max_records))
 
 
 def infer_sequence_features(
@@ -75,7 +76,11 @@ def infer_sequence_features(
       every step seen has the same number of values, else VarLenFeature.
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
-    return infer_sequences_from_batches(_batches(source, settings), max_records)
+    return infer_sequences_from_batches(_batches(source, settings), _most(max_records))
+
+
+def _most(max_records: int | None) -> int | None:
+    return None if max_records is None else at_least(0, "max_records", max_records)
 
 
 def _batches(source: Any, settings: StoreSettings) -> Iterable[Any]:

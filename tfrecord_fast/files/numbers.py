@@ -54,7 +54,7 @@ def max_record_size(max_record_bytes: int | None) -> int | None:
     """
     if max_record_bytes is None:
         return None
-    most = operator.index(max_record_bytes)
+    most = _index("max_record_bytes", max_record_bytes)
     if most < 0:
         raise InvalidArgumentError(f"max_record_bytes must be at least 0, got {most}")
     return min(most, 1 << 62)
@@ -67,6 +67,13 @@ def as_seed(seed: int | None) -> int:
     return operator.index(seed) % (1 << 64)
 
 
+def _index(name: str, value: SupportsIndex) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {type(value).__name__}") from None
+
+
 def at_least(least: int, name: str, value: int) -> int:
     """An argument as the core takes it.
 
@@ -74,7 +81,7 @@ def at_least(least: int, name: str, value: int) -> int:
       errors.InvalidArgumentError: it is less, or 2**63 or more.
       TypeError: it is no integer.
     """
-    value = operator.index(value)
+    value = _index(name, value)
     if value < least:
         raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")
     if value > _MOST:

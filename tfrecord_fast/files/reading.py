@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from .counted import CountedBatches
 from .epochs import ENDLESS
+from .finished import Interrupted
 from .names import CoreFile
 
 __all__ = ["Running", "Skipped"]
@@ -32,6 +33,7 @@ class Running(NamedTuple):
     order: dict[str, Any]
     counted: CountedBatches | None
     first: int  # epoch
+    left: Interrupted  # by a handler of a signal
     next_epoch: int | None  # what the user has chosen since, or before the state was saved
 
     @property

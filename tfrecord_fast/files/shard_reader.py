@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import operator
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from .. import _core
@@ -28,6 +27,7 @@ from ..typing import (
 )
 from .counted import CountedBatches
 from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter
+from .finished import Finished, Interrupted
 from .global_shuffle import GlobalShuffle
 from .names import check_compression_type, flatten, has_urls, stream_files
 from .numbers import as_seed, at_least, max_record_size
@@ -50,7 +50,7 @@ else:
 
     Batch_co = TypeVar("Batch_co", covariant=True)
 
-__all__ = ["ShardReader", "Skipped", "batches_of_workers"]
+__all__ = ["ShardReader", "Skipped", "batches_of_workers", "converted"]
 
 _PREFETCH_BYTES = 32 << 20
 _INFER_BYTES = 8 << 20
@@ -263,6 +263,10 @@ class ShardReader(Generic[Batch_co]):
         self._skipped: list[Skipped] = []
 
     def __iter__(self) -> Iterator[Batch_co]:
+        return cast(Iterator[Batch_co], self._begin(None))
+
+    def _begin(self, then: Callable[[Any], Any] | None, *, pure: bool = True) -> Iterator[Any]:
+        """An iteration; `then` makes something else of each batch, as `Finished` says."""
         # A table is what its arguments say, in a DataLoader's worker too.
         share = self._sharing.share(is_whole=self._wanted.is_table)
         files, order = share.files, share.order
@@ -282,15 +286,12 @@ class ShardReader(Generic[Batch_co]):
         counted = None
         if share.batches is not None:
             given = counted = CountedBatches(stream, given, 0 if state is None else state["given"], share.batches)
-        self._stream, self._running, self._skipped = stream, Running(files, order, counted, first, next_epoch), []
+        finish = self._wanted.finish(plan, then)
+        given = given if finish is None else Finished(given, finish, pure=pure)
+        left = given.left if isinstance(given, Finished) else Interrupted()
+        self._stream, self._running, self._skipped = stream, Running(files, order, counted, first, left, next_epoch), []
         self._resume = None  # only the first iteration starts there
-        if plan is None:
-            return cast(Iterator[Batch_co], given)
-        # Not a generator: several threads may share one iterator.
-        columns = given
-        results: Iterator[Any]
-        results = itertools.starmap(plan.finish, columns) if plan.checks_rows else map(plan.finish, columns)
-        return results if self._wanted.label_key is None else map(self._wanted.take_label, results)
+        return given
 
     def __len__(self) -> int:
         """The number of batches of an iteration, from its beginning, of this part or, in a worker, the worker's.
@@ -401,12 +402,12 @@ class ShardReader(Generic[Batch_co]):
                 "order": {"seed": self._order["seed"]},
             }
         # The files as they were found then: a pattern may match others by now.
-        files, order, counted, first, next_epoch = self._running
+        files, order, counted, first, left, next_epoch = self._running
         return {
             "version": STATE_VERSION,
             "epoch": first,
             "next_epoch": next_epoch,
-            **({"stream": self._stream.state()} if counted is None else counted.state()),
+            **({"stream": self._stream.state(left.before)} if counted is None else counted.state(left.before)),
             "order": order,
             "files": digest_of(files),
         }
@@ -451,6 +452,15 @@ def _register_with_torch() -> None:
 def batches_of_workers(reader: ShardReader[Any], workers: int) -> int:
     """How many batches so many workers of a DataLoader give together. Raises as `len` of the reader does."""
     return _batches(reader._sharing.lengths_of_workers(workers))
+
+
+def converted(reader: ShardReader[Any], convert: Callable[[Any], Any], *, pure: bool) -> Iterator[Any]:
+    """`map(convert, reader)`, of which no batch is lost to a handler of a signal.
+
+    Args:
+      pure: whether `convert` may be called with a batch again after it was interrupted.
+    """
+    return reader._begin(convert, pure=pure)
 
 
 def _batches(lengths: list[Lengths]) -> int:

@@ -17,7 +17,7 @@ from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpa
 from ..values.arrow import Strings
 from ..values.arrow_arrays import ArrowArrays
 from .names import CoreFile, check_compression_type, core_files, flatten, stream_files
-from .numbers import max_record_size
+from .numbers import at_least, max_record_size
 from .remote import open_stream
 from .shard_reader import ShardReader
 from .store_options import store_settings
@@ -59,8 +59,8 @@ class TableSource:
         _check_options(reader_options)
         if isinstance(features, str) and features != "infer":
             raise InvalidArgumentError(f'features is a dict, a pair of dicts or "infer", got {features!r}')
-        if infer_records is not None and infer_records < 1:
-            raise InvalidArgumentError(f"infer_records must be at least 1, got {infer_records}")
+        if infer_records is not None:
+            infer_records = at_least(1, "infer_records", infer_records)
         self._settings = store_settings(**{name: reader_options[name] for name in _OF_STORES & reader_options.keys()})
         self._columns = columns
         self._is_inferred = isinstance(features, str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..errors import InvalidArgumentError
@@ -76,7 +77,16 @@ class Wanted:
             self._inferred = self._selected(infer(), "the features found,")
         return example_plan(self._inferred, self.groups)
 
-    def take_label(self, columns: dict[Any, Column]) -> Any:
+    def finish(self, plan: Plan, then: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+        """What makes a batch of what the core gives; None for nothing. It may be called with the same thing again."""
+        if plan is None:
+            return then
+        steps: list[Callable[[Any], Any]] = [partial(_with_records, plan.finish) if plan.checks_rows else plan.finish]
+        steps += [] if self.label_key is None else [self._take_label]
+        steps += [] if then is None else [then]
+        return steps[0] if len(steps) == 1 else partial(_one_by_one, steps)
+
+    def _take_label(self, columns: dict[Any, Column]) -> Any:
         return columns, columns.pop(self.label_key)
 
     def _check_sequences(self, features: Sequence[Any]) -> None:
@@ -98,3 +108,13 @@ class Wanted:
             columns = [*columns, label]
         chosen, self.groups = select_grouped(features, columns, self.groups)
         return chosen
+
+
+def _with_records(finish: Callable[..., Any], parsed: tuple[Any, Any]) -> Any:
+    return finish(*parsed)
+
+
+def _one_by_one(steps: list[Callable[[Any], Any]], batch: Any) -> Any:
+    for step in steps:
+        batch = step(batch)
+    return batch

@@ -25,6 +25,8 @@ _NOT_STREAMED = (
     "cycle_length",
     "deterministic",
     "drop_remainder",
+    "equal_shards",
+    "global_shuffle",
     "num_epochs",
     "seed",
     "shard",

@@ -118,8 +118,12 @@ def _further(step: Callable[[RecordPlan, Any], RecordPlan | None]) -> _Recognise
     """What makes a node's plan from its input's: the same with one more step, if the native reader can do it."""
 
     def recognise(node: Of, run: Run) -> RecordPlan | None:
-        plan = record_plan(node.input, run)
-        return None if plan is None else step(plan, node)
+        before = Iterations(node.input)
+        below = record_plan(node.input, run)
+        plan = None if below is None else step(below, node)
+        if plan is None:
+            before.restore()  # what is below is planned again, by itself
+        return plan
 
     return recognise
 

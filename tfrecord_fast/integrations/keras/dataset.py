@@ -16,7 +16,7 @@ from ...files.shard_reader import ShardReader
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
 from .ahead import Ahead
 from .leaves import Leaves, Ragged
-from .passes import Passes, asking, is_iterating
+from .passes import Passes, asker_of_a_look, asking, is_iterating
 from .sources import DatasetSource, ReaderSource, Source
 
 if TYPE_CHECKING:
@@ -217,6 +217,13 @@ class TFRecordPyDataset(keras.utils.PyDataset):
             return self._passes.look(number, is_keras=frame is not None)
         except StopIteration:
             raise IndexError(f"there is no batch {index}") from None
+
+    def on_epoch_end(self) -> None:
+        """Called by Keras after an epoch, and after it has looked at the first batches to build the model.
+
+        A subclass that has its own calls this one.
+        """
+        self._passes.ended(asker_of_a_look(self))
 
     def __iter__(self) -> Iterator[Any]:
         return itertools.islice(self._begun(iter(self._reads)), self._num_batches)

@@ -21,7 +21,7 @@ import keras
 from ...errors import InvalidArgumentError
 from .sources import Source
 
-__all__ = ["Passes", "asking", "is_iterating"]
+__all__ = ["Passes", "asker_of_a_look", "asking", "is_iterating"]
 
 _KEPT = 2  # batches that Keras looks at before it begins, to build the model
 _RUNNING = 4  # iterations that may have begun and not ended
@@ -45,6 +45,21 @@ def asking(dataset: object) -> FrameType | None:
 
 def _first_argument(frame: FrameType) -> object:
     return frame.f_locals.get(frame.f_code.co_varnames[0])
+
+
+def asker_of_a_look(dataset: object) -> Any:
+    """Who ends an epoch of which it has only looked at the beginning, to build the model; None if that isn't so.
+
+    Called by the dataset's `on_epoch_end`. Keras calls that of its adapter after an epoch, and after a look when it
+    resets the iterator.
+    """
+    frame = inspect.currentframe()
+    frame = frame.f_back if frame is not None else None
+    while frame is not None and frame.f_code.co_name == "on_epoch_end" and _first_argument(frame) is dataset:
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_name != "on_epoch_end" or frame.f_back is None:
+        return None
+    return _first_argument(frame) if frame.f_back.f_code.co_name == "reset" else None
 
 
 def is_iterating(frame: FrameType) -> bool:
@@ -132,6 +147,7 @@ class Passes:
         self._uncounted: _Pass | None = None  # whose epoch has not been counted, since it has only been looked at
         self._peek: _Pass | None = None  # what Keras has looked at before any generator
         self._look: _Pass | None = None  # what somebody else has looked at
+        self._whole: _Pass | None = None  # all of whose batches were given last; that may have been a look
         self._lock = threading.RLock()
 
     def knows(self, generator: FrameType) -> bool:
@@ -184,6 +200,7 @@ class Passes:
             if is_last or running.given > _KEPT:
                 self._count(running)
             if is_last:
+                self._whole = running
                 running.end()
                 del self._passes[id(generator)]
             return batch
@@ -205,6 +222,18 @@ class Passes:
             except BaseException:
                 looked.end()
                 raise
+
+    def ended(self, looked: Any) -> None:
+        """Says that Keras has ended an epoch, or that `looked` has only looked at its beginning.
+
+        Where an epoch has no more batches than a look, that has been taken for all of it.
+        """
+        with self._lock:
+            whole, self._whole = self._whole, None
+            if looked is None or whole is None or whole.given > _KEPT or not whole.is_for(looked):
+                return
+            if self._source.epoch == whole.after:
+                self._source.set_epoch(whole.epoch)
 
     def reset(self) -> None:
         """Lets the next iteration be the epoch that the source says."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch.utils.data import default_collate
 from torch.utils.data._utils.collate import default_collate_fn_map
+
+from .tensors import padded
 
 __all__ = ["Batch", "LabelledBatch", "Row", "Rows", "SequenceBatch"]
 
@@ -48,28 +50,40 @@ class SequenceBatch(NamedTuple):
 class Row(dict[Any, Any]):
     """The values of one record: tensors, bytes and lists of bytes.
 
-    `jagged` has the keys of values whose length differs from record to record; a batch has jagged tensors of them.
+    `jagged` and `padded` have the keys of values whose length differs from record to record; a batch has jagged or
+    padded tensors of them.
     """
 
-    __slots__ = ("jagged",)
+    __slots__ = ("jagged", "padded")
 
-    def __init__(self, values: dict[Any, Any], jagged: frozenset[Any] = frozenset()) -> None:
+    def __init__(
+        self, values: dict[Any, Any], jagged: frozenset[Any] = frozenset(), padded: frozenset[Any] = frozenset()
+    ) -> None:
         super().__init__(values)
         self.jagged = jagged
+        self.padded = padded
 
     def __copy__(self) -> Row:
-        return Row(self, self.jagged)
+        return Row(self, self.jagged, self.padded)
 
-    def __reduce__(self) -> tuple[type[Row], tuple[dict[Any, Any], frozenset[Any]]]:
-        return Row, (dict(self), self.jagged)
+    def __reduce__(self) -> tuple[type[Row], tuple[dict[Any, Any], frozenset[Any], frozenset[Any]]]:
+        return Row, (dict(self), self.jagged, self.padded)
 
 
 class Rows(Sequence[Row]):
-    """The rows of a batch, each made when asked for; `default_collate` makes the batch of them again, at no cost."""
+    """The rows of a batch, each made when asked for; `default_collate` makes the batch of them again, at no cost.
 
-    def __init__(self, batch: Batch, count: int) -> None:
+    Args:
+      alone: gives the value of a padded column in a row, as it is without the others.
+      padded: the keys of these columns.
+    """
+
+    def __init__(
+        self, batch: Batch, count: int, alone: Callable[[Any, int], Any], padded: frozenset[Any] = frozenset()
+    ) -> None:
         self.batch = batch
         self._count = count
+        self._alone, self._padded = alone, padded
         self._jagged: dict[Any, Sequence[torch.Tensor]] | None = None  # the rows of jagged columns
 
     def __len__(self) -> int:
@@ -83,7 +97,9 @@ class Rows(Sequence[Row]):
             self._jagged = {name: column.unbind() for name, column in self.batch.items() if _is_jagged(column)}
         rows = self._jagged
         values = {name: rows[name][i] if name in rows else column[i] for name, column in self.batch.items()}
-        return Row(values, frozenset(rows))
+        for name in self._padded:
+            values[name] = self._alone(name, i)
+        return Row(values, frozenset(rows), self._padded)
 
 
 def _is_jagged(column: Any) -> bool:
@@ -93,12 +109,14 @@ def _is_jagged(column: Any) -> bool:
 def _collate_rows(rows: Sequence[Row], **_: Any) -> Batch:
     if isinstance(rows, Rows):
         return rows.batch
-    return Batch({key: _collate_values([row[key] for row in rows], key in rows[0].jagged) for key in rows[0]})
+    return Batch({key: _collate_values([row[key] for row in rows], key, rows[0]) for key in rows[0]})
 
 
-def _collate_values(values: list[Any], jagged: bool) -> Any:
-    if jagged:
+def _collate_values(values: list[Any], key: Any, like: Row) -> Any:
+    if key in like.jagged:
         return torch.nested.nested_tensor(values, layout=torch.jagged)
+    if key in like.padded and all(isinstance(value, torch.Tensor) for value in values):
+        return padded(values)
     return values if isinstance(values[0], list) else default_collate(values)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...base.ranks import dividing, refuse_to_divide_again, worker_info
@@ -13,6 +14,7 @@ from ...data.nodes.parts import part_of
 from ...data.nodes.running import run
 from ...errors import InvalidArgumentError
 from ...files.epochs import MOST_EPOCHS, EpochCounter
+from ...files.finished import Finished
 
 __all__ = ["Elements"]
 
@@ -35,7 +37,8 @@ class Elements:
         self._resume: dict[str, Any] | None = None
         self._state: dict[str, Any] | None = None  # of the iteration that began last
 
-    def __iter__(self) -> Iterator[Any]:
+    def converted(self, convert: Callable[[Any], Any], *, pure: bool) -> Iterator[Any]:
+        """An iteration; `convert` makes something else of each element, as `Finished` says."""
         refuse_to_divide_again("a TFRecordIterableDataset over a Dataset")
         info = worker_info()
         number, workers = (0, 1) if info is None else (info.id, info.num_workers)
@@ -50,9 +53,10 @@ class Elements:
         self._state = state
         orders.go_to(epoch * _REPEATS)
         if workers == 1:
-            return _Counted(run(part_of(node, given, 1)), state)
+            return _Counted(Finished(run(part_of(node, given, 1)), convert, pure=pure), state)
         with dividing():
-            return _Divided(run(part_of(node, number + given * workers, workers)), state)
+            elements = run(part_of(node, number + given * workers, workers))
+            return _Divided(Finished(elements, convert, pure=pure), state)
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -62,6 +66,7 @@ class Elements:
         return self._epochs.next
 
     def set_epoch(self, epoch: int) -> None:
+        epoch = operator.index(epoch)
         if not 0 <= epoch < MOST_EPOCHS:
             raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
         if self._resume is not None and self._resume["epoch"] != epoch:
@@ -97,19 +102,19 @@ class Elements:
 class _Counted(Iterator[Any]):
     """Notes in the state how many elements were given. After an error, it continues with the next element."""
 
-    def __init__(self, elements: Iterator[Any], state: dict[str, Any]) -> None:
+    def __init__(self, elements: Finished, state: dict[str, Any]) -> None:
         self._elements, self._state = elements, state
 
     def __next__(self) -> Any:
         try:
-            element = next(self._elements)
-        except StopIteration:
-            raise
+            for element in self._elements:  # from here on, no handler of a signal can run: see Finished
+                self._state["given"] += 1
+                return element
         except Exception:
-            self._state["given"] += 1
+            if not self._elements.left.batches:  # else the next call gives it
+                self._state["given"] += 1
             raise
-        self._state["given"] += 1
-        return element
+        raise StopIteration
 
 
 class _Divided(_Counted):

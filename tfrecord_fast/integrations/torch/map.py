@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from ...files.indexed_reader import IndexedReader, Indexes
 from ...typing import Features, Files, Groups
 from .batches import Batch, Row, Rows
 from .iterable import Conversion, sparse_keys
-from .tensors import Choices, Ragged, Strings
+from .tensors import Choices, Ragged, Strings, padded_keys, row_of
 
 __all__ = ["TFRecordMapDataset"]
 
@@ -91,23 +92,34 @@ class TFRecordMapDataset(Dataset[Any]):
         if isinstance(key, slice):
             key = range(*key.indices(len(self)))
         if isinstance(key, Sequence | np.ndarray | torch.Tensor) and np.ndim(key):
-            batch = self._conversion(self.reader.take(np.asarray(key, np.int64 if len(key) == 0 else None)))
-            return batch if self._transform is None else default_collate(list(self._rows(batch, len(key))))
+            taken = self.reader.take(np.asarray(key, np.int64 if len(key) == 0 else None))
+            if self._transform is None:
+                return self._conversion(taken)
+            return default_collate(list(self._rows(taken, len(key))))
         i = operator.index(key)
         if not -len(self) <= i < len(self):
             raise IndexError(f"record {i} of {len(self)} records")
-        return self._rows(self._conversion(self.reader.take([i])), 1)[0]
+        return self._rows(self.reader.take([i]), 1)[0]
 
     def __getitems__(self, indices: Sequence[int]) -> Sequence[Any]:
         """The records of these numbers, read together; a DataLoader asks for them."""
-        return self._rows(self._conversion(self.reader.take(np.asarray(indices))), len(indices))
+        return self._rows(self.reader.take(np.asarray(indices)), len(indices))
 
-    def _rows(self, batch: Any, count: int) -> Sequence[Any]:
-        rows: Sequence[Any] = Rows(batch, count) if isinstance(batch, Batch) else list(batch)
+    def _rows(self, taken: Any, count: int) -> Sequence[Any]:
+        batch, choices = self._conversion(taken), self._conversion.choices
+        rows: Sequence[Any]
+        if isinstance(batch, Batch):
+            rows = Rows(batch, count, partial(row_of, taken, choices), padded_keys(taken, choices))
+        else:
+            rows = list(batch)
         if self._transform is None:
             return rows
-        made = [self._transform(row) for row in rows]
-        return [Row(one) if type(one) is dict else one for one in made]
+        return [_as_row(self._transform(row), row) for row in rows]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.reader!r})"
+
+
+def _as_row(made: Any, row: Any) -> Any:
+    """What a function made of a row. A DataLoader pads what was padded."""
+    return Row(made, padded=row.padded & made.keys()) if type(made) is dict and isinstance(row, Row) else made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -61,10 +61,7 @@ def tensor_of(column: Any, choices: Choices, key: object) -> Any:
     if isinstance(column, SparseTensor):
         if column.has_indices if choices.sparse is None else key in choices.sparse:
             return _of_sparse(column, key)
-        if column.row_steps is not None:
-            rows = RaggedTensor.from_row_splits(column.values, column.row_splits, validate=False)
-            return _of_ragged(RaggedTensor.from_row_splits(rows, column.row_steps, validate=False), choices, key)
-        return _of_ragged(RaggedTensor.from_row_splits(column.values, column.row_splits, False), choices, key)
+        return _of_ragged(_as_ragged(column), choices, key)
     if isinstance(column, RaggedTensor):
         return _of_ragged(column, choices, key)
     if isinstance(column, np.generic):
@@ -74,6 +71,45 @@ def tensor_of(column: Any, choices: Choices, key: object) -> Any:
     if isinstance(column, tuple):
         return tuple(tensor_of(part, choices, key) for part in column)
     return column
+
+
+def padded_keys(columns: Mapping[Any, Any], choices: Choices) -> frozenset[Any]:
+    """The keys of columns whose tensors have zeros after shorter rows."""
+    if choices.ragged != "padded":
+        return frozenset()
+    return frozenset(key for key, column in columns.items() if _is_padded(column, choices, key))
+
+
+def _is_padded(column: Any, choices: Choices, key: object) -> bool:
+    if isinstance(column, SparseTensor):
+        if column.has_indices if choices.sparse is None else key in choices.sparse:
+            return False
+        column = _as_ragged(column)
+    values = column.flat_values if isinstance(column, RaggedTensor) else column
+    return choices.strings == "uint8" if isinstance(values, BytesArray) else isinstance(column, RaggedTensor)
+
+
+def row_of(columns: Mapping[Any, Any], choices: Choices, key: Any, number: int) -> Any:
+    """A row of a padded column, as it is without the others."""
+    column = columns[key]
+    rows = _as_ragged(column) if isinstance(column, SparseTensor) else column
+    return tensor_of(rows[number : number + 1], choices, key)[0]
+
+
+def padded(rows: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Tensors of as many dimensions as one, with zeros after those that are shorter."""
+    longest = [max(sizes) for sizes in zip(*(row.shape for row in rows), strict=True)]
+    made: torch.Tensor = rows[0].new_zeros(len(rows), *longest)
+    for one, row in zip(made, rows, strict=True):
+        one[tuple(map(slice, row.shape))] = row
+    return made
+
+
+def _as_ragged(column: SparseTensor) -> RaggedTensor:
+    rows = RaggedTensor.from_row_splits(column.values, column.row_splits, validate=False)
+    if column.row_steps is None:
+        return rows
+    return RaggedTensor.from_row_splits(rows, column.row_steps, validate=False)
 
 
 def _of_array(array: npt.NDArray[Any]) -> Any:
