@@ -49,6 +49,7 @@ class OverS3:
         self._all = tempfile.TemporaryDirectory(prefix="s3-")
         self._server = Child("s3_folder", self._all.name)
         self._bucket = S3Bucket(self._server.port)
+        self.options = self._bucket.options
         self.folder = Path(self._all.name) / self._bucket.name
         self._base = f"{self.folder}/"
         self._shown: set[Any] = set()  # paths in errors, which may be copied
