@@ -56,6 +56,12 @@ LEFT_OUT: dict[str, dict[str, list[str]]] = {
             "test_a_count_that_does_not_fit_is_not_believed",
         ],
     },
+    "measures the time of a search in a local file": {
+        "tests/core/test_search.py": [
+            "test_forged_headers_are_searched_in_linear_time",
+            "test_damage_after_every_record_is_read_in_linear_time",
+        ],
+    },
     "limits how large a local file may become": {
         "tests/core/test_stream_edges.py": ["test_a_failed_save_of_an_index_leaves_no_draft"],
     },
