@@ -115,3 +115,11 @@ def test_a_negative_limit_is_refused(path):
     for make in (tf.ShardReader, tf.data.TFRecordDataset, tf.IndexedReader, tf.RecordIndex.build):
         with pytest.raises(InvalidArgumentError, match="max_record_bytes"):
             make(path, max_record_bytes=-1)
+
+
+def test_a_dataset_takes_it_for_paths_that_come_one_by_one(tmp_path):
+    (tmp_path / "a").write_bytes(frames(RECORDS))
+    paths = tf.data.Dataset.from_tensor_slices([str(tmp_path / "a")]).map(lambda path: path)
+    assert list(tf.data.TFRecordDataset(paths, max_record_bytes=101)) == RECORDS
+    with pytest.raises(tf.DataLossError, match="max_record_bytes is 100"):
+        list(tf.data.TFRecordDataset(paths, max_record_bytes=100))

@@ -4,6 +4,7 @@ Each prints its port when it answers, and ends when its standard input does: wit
 that ended.
 """
 
+import dataclasses
 import logging
 import os
 import signal
@@ -61,6 +62,26 @@ def nanio():
     run_beside([sys.executable, "-m", "nanio", "serve", *place, "--no-access-log", "--log-level", "error"], port)
 
 
+def s3_folder():
+    """nanio on a folder whose files come and go without it: the entity tag is what the system says of a file."""
+    import nanio.cli
+    import nanio.storage.filesystem as files
+
+    plain = files.synthesize_metadata_from_stat
+
+    def tagged(path, key):
+        status = path.stat(follow_symlinks=False)
+        tag = f"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}"
+        return dataclasses.replace(plain(path, key), etag=f'"{tag}"', size=status.st_size)
+
+    files.synthesize_metadata_from_stat = tagged
+    os.environ.update(NANIO_ACCESS_KEY=KEY, NANIO_SECRET_KEY=SECRET)
+    port = free_port()
+    place = ["--data-dir", sys.argv[2], "--host", HOST, "--port", str(port)]
+    threading.Thread(target=lambda: (wait_for(port), ready(port), os._exit(0)), daemon=True).start()
+    sys.exit(nanio.cli.main(["serve", *place, "--no-access-log", "--log-level", "error"]))
+
+
 def run_beside(command, port):
     """Another program, ended with this one."""
     with tempfile.TemporaryFile() as output:
@@ -114,7 +135,7 @@ def proxy():
     run(HOST, sys.argv[2])
 
 
-KINDS = {"moto": moto, "nanio": nanio, "gcs": gcs, "azure": azure, "http": http, "proxy": proxy}
+KINDS = {"moto": moto, "nanio": nanio, "s3_folder": s3_folder, "gcs": gcs, "azure": azure, "http": http, "proxy": proxy}
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests, whose end ends this

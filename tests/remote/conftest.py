@@ -4,8 +4,23 @@ import tempfile
 
 import pytest
 
+from .over_s3 import OverS3, TestsOverS3
 from .proxy import Proxy
 from .servers import AzureBucket, Child, GcsBucket, HttpFolder, S3Bucket
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    if module_path.name.startswith("test_over_s3_") and module_path.name != "test_over_s3_lists.py":
+        return TestsOverS3.from_parent(parent, path=module_path)
+    return None
+
+
+@pytest.fixture(scope="session")
+def over_s3():
+    """A bucket that is a folder."""
+    store = OverS3()
+    yield store
+    store.close()
 
 
 @pytest.fixture(scope="session")

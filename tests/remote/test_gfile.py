@@ -1,4 +1,4 @@
-"""tf.io.gfile over stores of objects; options come from the environment, as gfile takes none."""
+"""tf.io.gfile over stores of objects; options come from the environment, or as `storage_options`."""
 
 import os
 
@@ -109,3 +109,27 @@ def test_files_are_written_and_read(tree):
     with pytest.raises(FileExistsError), GFILE.GFile(tree.url("new/er/x"), "x") as file:
         file.write("x")
     assert tree.get("new/er/x") == data
+
+
+def test_every_function_takes_options(s3, tmp_path):
+    options = {"storage_options": s3.options}
+    local = str(tmp_path / "local")
+    one, two = s3.url("deep/one"), s3.url("deep/two")
+    tf.io.write_file(one, "1", **options)
+    assert tf.io.read_file(one, **options) == b"1"
+    assert GFILE.exists(one, **options) and GFILE.isdir(s3.url("deep"), **options)
+    assert GFILE.stat(one, **options).length == 1
+    GFILE.copy(one, two, **options)
+    GFILE.copy(two, local, **options)
+    GFILE.copy(local, two, overwrite=True, **options)
+    GFILE.rename(two, s3.url("deep/three"), **options)
+    assert GFILE.glob(s3.url("deep/*"), **options) == [one, s3.url("deep/three")]
+    assert tf.io.matching_files(s3.url("deep/o*"), **options).tolist() == [one.encode()]
+    GFILE.makedirs(s3.url("new/er"), **options)
+    GFILE.mkdir(s3.url("new"), **options)
+    assert GFILE.listdir(s3.url("deep"), **options) == ["one", "three"]
+    assert [files for _, _, files in GFILE.walk(s3.url(), **options)] == [[], ["one", "three"]]
+    GFILE.remove(one, **options)
+    assert s3.keys() == ["deep/three"]
+    GFILE.rmtree(s3.url("deep"), **options)
+    assert s3.keys() == []

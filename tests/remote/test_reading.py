@@ -194,6 +194,15 @@ def test_a_pattern_matches_in_order(pair, place):
 
 
 @pytest.mark.parametrize("place", ["memory", "s3"], indirect=True)
+def test_an_object_whose_name_looks_like_a_pattern_is_that_object(place):
+    options = {"storage_options": place.options}
+    place.put("x1.tfrecord", frames([b"another"]))
+    url = place.put("x[1].tfrecord", frames([b"this"]))
+    assert flat(url, options) == [b"this"]
+    assert list(tf.IndexedReader(url, **options)) == [b"this"]
+
+
+@pytest.mark.parametrize("place", ["memory", "s3"], indirect=True)
 def test_a_pattern_without_a_match_is_not_found(place):
     place.put("a", b"")
     with pytest.raises(FileNotFoundError, match="no file matches"):

@@ -26,7 +26,7 @@ Render = Callable[[bytes], dict[str, Any]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json, --limit, --raw, --base64."""
+    """FILE…, --compression, --json, --storage-option, --limit, --raw, --base64."""
     add_file_arguments(parser)
     parser.add_argument("-n", "--limit", type=_count, metavar="N", help="print at most N records in all")
     form = parser.add_mutually_exclusive_group()
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prints one line per record; damage ends a file, not the command."""
-    files, status = named_files(args.files, console)
+    files, status = named_files(args, console)
     render = as_base64 if args.base64 else as_text_or_base64
     left = args.limit
     for file in files:

@@ -23,7 +23,7 @@ from ..errors import InvalidArgumentError
 from ..examples.infer import first_row
 from ..files.options import TFRecordOptions
 from .console import Console
-from .files import FAULTS, named_files, problem_of, total_bytes
+from .files import FAULTS, add_store_arguments, named_files, problem_of, storage_options, total_bytes
 from .formats import (
     COMPRESSION_OF,
     COMPRESSIONS,
@@ -48,7 +48,7 @@ _FORMATS = ("tfrecord", "jsonl", "csv", "parquet")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """IN… OUT, --from, --to, --shards, --compression, --level, --threads."""
+    """IN… OUT, --from, --to, --shards, --compression, --level, --threads, --storage-option."""
     parser.add_argument("files", nargs="+", metavar="IN", help="path, glob pattern, URL, or - for standard input")
     parser.add_argument("output", metavar="OUT", help="path; for several shards a pattern: x-{shard}-of-{num_shards}")
     parser.add_argument("--from", dest="source", choices=_FORMATS, help="the format of the input")
@@ -57,11 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--compression", choices=["auto", "none", *COMPRESSIONS], default="auto", type=str.lower)
     parser.add_argument("--level", type=int, metavar="L", help="level of compression")
     parser.add_argument("--threads", type=int, metavar="N", help="threads that read, encode and compress")
+    add_store_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Writes the output, or says what is wrong and writes nothing."""
-    files, status = named_files(args.files, console)
+    files, status = named_files(args, console)
     if status:
         return status
     names = [os.fsdecode(file.name) for file in files]
@@ -72,7 +73,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             raise Unsuitable(f"input of several formats ({', '.join(sorted(kinds))}): convert one after the other")
         source = make_source(kinds.pop(), files, args.threads)
         target = args.target or target_format_of(args.output)
-        sink = make_sink(target, args.output, _compression(args), args.level, args.shards, args.threads)
+        options = storage_options(args)
+        sink = make_sink(target, args.output, _compression(args), args.level, args.shards, args.threads, options)
         passes = source.passes + int(sink.wants_features) + int(sink.looks)
         if passes > 1 and any(name == "<stdin>" for name in names):
             raise Unsuitable(f"standard input can be read once, and {target} needs to know all features first")

@@ -14,11 +14,12 @@ from typing import Any, BinaryIO, TypeVar
 from .. import _core
 from ..base.threads import default_threads
 from ..base.workers import Workers
-from ..errors import DataLossError
+from ..errors import DataLossError, InvalidArgumentError
 from ..files.names import COMPRESSION_TYPES, DEFAULT_SETTINGS, CoreFile, core_files
 from ..files.remote import open_stream
 from ..files.remote_names import StoredObject
-from ..files.stores import read_range
+from ..files.stores import StoreSettings, read_range
+from ..files.urls import shown_name
 from .console import Console
 
 __all__ = [
@@ -26,11 +27,13 @@ __all__ = [
     "Input",
     "Problem",
     "add_file_arguments",
+    "add_store_arguments",
     "batches",
     "for_each_file",
     "named_files",
     "open_input",
     "problem_of",
+    "storage_options",
     "total_bytes",
 ]
 
@@ -45,7 +48,7 @@ FAULTS = (DataLossError, OSError, ImportError)
 
 
 def add_file_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression and --json."""
+    """FILE…, --compression, --json and --storage-option."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="path, glob pattern, URL, or - for standard input")
     parser.add_argument(
         "--compression",
@@ -55,6 +58,35 @@ def add_file_arguments(parser: argparse.ArgumentParser) -> None:
         help="how the files are compressed (default: auto, by each file's first bytes)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON, one object per line")
+    add_store_arguments(parser)
+
+
+def add_store_arguments(parser: argparse.ArgumentParser) -> None:
+    """--storage-option."""
+    parser.add_argument(
+        "--storage-option",
+        action="append",
+        default=[],
+        dest="storage_options",
+        metavar="NAME=VALUE",
+        type=_storage_option,
+        help="for the store of a URL, as region=eu-central-1; may be repeated (others can see a command line: better "
+        "leave credentials to the environment)",
+    )
+
+
+def _storage_option(text: str) -> tuple[str, str | int | bool]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError("expected NAME=VALUE")  # without the text, which may be a credential
+    if name == "part_bytes" and value.isdecimal():
+        return name, int(value)
+    return name, {"true": True, "false": False}.get(value.lower(), value)
+
+
+def storage_options(args: argparse.Namespace) -> dict[str, str | int | bool] | None:
+    """What --storage-option says; None: nothing."""
+    return dict(args.storage_options) or None
 
 
 @dataclass(frozen=True)
@@ -92,15 +124,19 @@ def problem_of(error: BaseException) -> Problem:
     return Problem(str(error))
 
 
-def named_files(arguments: list[str], console: Console) -> tuple[list[CoreFile], int]:
+def named_files(args: argparse.Namespace, console: Console) -> tuple[list[CoreFile], int]:
     """The files that FILE arguments name, globs resolved; and 2 if one names none (which is printed), else 0."""
     files: list[CoreFile] = []
     status = 0
-    for argument in arguments:
+    settings = StoreSettings(storage_options(args))
+    for argument in args.files:
         try:
-            files += [_STDIN] if argument == "-" else core_files([argument])
+            files += [_STDIN] if argument == "-" else core_files([argument], settings)
+        except InvalidArgumentError as error:  # it has the name in it
+            console.problem(str(error))
+            status = 2
         except FAULTS as error:
-            console.problem(f"{argument}: {problem_of(error).reason}")
+            console.problem(f"{shown_name(argument)}: {problem_of(error).reason}")
             status = 2
     return files, status
 

@@ -19,13 +19,13 @@ _HEADER = _ROW.format("RECORDS", "BYTES", "PAYLOAD BYTES", "COMPRESSION", "SMALL
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json."""
+    """FILE…, --compression, --json, --storage-option."""
     add_file_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prints one row or JSON object per file."""
-    files, status = named_files(args.files, console)
+    files, status = named_files(args, console)
     if files and not args.json:
         console.line(_HEADER)
     done: list[Tally] = []

@@ -27,14 +27,14 @@ SUMMARY = "print the features of Examples as code"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json, --limit."""
+    """FILE…, --compression, --json, --storage-option, --limit."""
     add_file_arguments(parser)
     parser.add_argument("-n", "--limit", type=int, metavar="N", help="look at no more than N records")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prints a dict of features, two for SequenceExamples; a conflict between records is damage (status 1)."""
-    files, status = named_files(args.files, console)
+    files, status = named_files(args, console)
     scanner = _core.FeatureScanner()
     for file in files:
         path = os.fsdecode(file[0])

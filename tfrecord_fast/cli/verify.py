@@ -15,13 +15,13 @@ SUMMARY = "check every CRC, report what is damaged"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json."""
+    """FILE…, --compression, --json, --storage-option."""
     add_file_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prints one line or JSON object per file."""
-    files, status = named_files(args.files, console)
+    files, status = named_files(args, console)
     for tally in tallies(files, args, console):
         status = max(status, tally.status)
         if args.json:

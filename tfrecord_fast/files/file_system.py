@@ -1,4 +1,7 @@
-"""Files by name, as `tf.io.gfile` handles them: in the local file system, or by URL in a store of objects."""
+"""Files by name, as `tf.io.gfile` handles them: in the local file system, or by URL in a store of objects.
+
+`storage_options` are for the stores of URLs: credentials, an endpoint, `anon`. None: the environment says them.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +39,8 @@ __all__ = [
     "walk",
 ]
 
+
+Options = Mapping[str, Any] | None  # of the stores of URLs, as GFile takes them
 
 _COPIED = 1 << 20  # bytes at a time
 
@@ -152,53 +157,53 @@ class _Stat:
         self.is_directory = is_directory
 
 
-def exists(path: PathLike) -> bool:
+def exists(path: PathLike, *, storage_options: Options = None) -> bool:
     """Whether a file or folder of that name exists."""
     name, is_url = place_of(path)
-    return remote.exists(name) if is_url else os.path.exists(name)
+    return remote.exists(name, storage_options) if is_url else os.path.exists(name)
 
 
-def isdir(path: PathLike) -> bool:
+def isdir(path: PathLike, *, storage_options: Options = None) -> bool:
     """Whether a folder of that name exists. In a store of objects, it does if there is an object below it."""
     name, is_url = place_of(path)
-    return remote.isdir(name) if is_url else os.path.isdir(name)
+    return remote.isdir(name, storage_options) if is_url else os.path.isdir(name)
 
 
-def glob(pattern: PathLike | Iterable[PathLike]) -> list[str]:
+def glob(pattern: PathLike | Iterable[PathLike], *, storage_options: Options = None) -> list[str]:
     """The names that match a pattern, or any of several, sorted."""
     patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else list(pattern)
-    return [name for one in patterns for name in _glob_one(one)]
+    return [name for one in patterns for name in _glob_one(one, storage_options)]
 
 
-def _glob_one(given: PathLike) -> list[str]:
+def _glob_one(given: PathLike, options: Options) -> list[str]:
     pattern, is_url = place_of(given)
     if is_url:
-        return glob_urls(pattern)
+        return glob_urls(pattern, options)
     found = sorted(_glob.glob(pattern))
     # As TensorFlow names them.
     return [os.path.join(".", name) for name in found] if _glob.has_magic(pattern.split(os.sep)[0]) else found
 
 
-def listdir(path: PathLike) -> list[str]:
+def listdir(path: PathLike, *, storage_options: Options = None) -> list[str]:
     """The names in a folder, without the folder's own.
 
     Raises:
       FileNotFoundError: the folder does not exist.
     """
     name, is_url = place_of(path)
-    return remote.listdir(name) if is_url else sorted(os.listdir(name))
+    return remote.listdir(name, storage_options) if is_url else sorted(os.listdir(name))
 
 
-def makedirs(path: PathLike) -> None:
+def makedirs(path: PathLike, *, storage_options: Options = None) -> None:
     """Creates a folder, and its parents if they are missing; it may exist already. Stores of objects need none."""
     name, is_url = place_of(path)
     if is_url:
-        remote.make_folder(name, parents=True)
+        remote.make_folder(name, storage_options, parents=True)
     else:
         os.makedirs(name, exist_ok=True)
 
 
-def mkdir(path: PathLike) -> None:
+def mkdir(path: PathLike, *, storage_options: Options = None) -> None:
     """Creates a folder in an existing one; it may exist already. Stores of objects need no folders.
 
     Raises:
@@ -206,77 +211,77 @@ def mkdir(path: PathLike) -> None:
     """
     name, is_url = place_of(path)
     if is_url:
-        remote.make_folder(name, parents=False)
+        remote.make_folder(name, storage_options, parents=False)
     elif not os.path.isdir(name):
         os.mkdir(name)
 
 
-def remove(path: PathLike) -> None:
+def remove(path: PathLike, *, storage_options: Options = None) -> None:
     """Deletes a file."""
     name, is_url = place_of(path)
     if is_url:
-        remote.remove(name)
+        remote.remove(name, storage_options)
     else:
         os.remove(name)
 
 
-def rmtree(path: PathLike) -> None:
+def rmtree(path: PathLike, *, storage_options: Options = None) -> None:
     """Deletes a folder and everything in it."""
     name, is_url = place_of(path)
     if is_url:
-        remote.rmtree(name)
+        remote.rmtree(name, storage_options)
     else:
         shutil.rmtree(name)
 
 
-def rename(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
+def rename(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_options: Options = None) -> None:
     """Gives a file another name. In a store of objects, that is a copy.
 
     Raises:
       FileExistsError: `dst` exists, and `overwrite` is False.
       errors.InvalidArgumentError: `dst` is in another file system.
     """
-    _check_free(dst, overwrite)
+    _check_free(dst, overwrite, storage_options)
     old, new = place_of(src), place_of(dst)
     if not old.is_url and not new.is_url:
         os.replace(old.name, new.name)
-    elif not (old.is_url and new.is_url and remote.rename(old.name, new.name)):
+    elif not (old.is_url and new.is_url and remote.rename(old.name, new.name, storage_options)):
         raise InvalidArgumentError(
             f"{public_url(old.name)} can't be renamed to {public_url(new.name)}, in another file system: copy it"
         )
 
 
-def copy(src: PathLike, dst: PathLike, overwrite: bool = False) -> None:
+def copy(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_options: Options = None) -> None:
     """Copies a file. The copy appears, or replaces what was there, when it is complete.
 
     Raises:
       FileExistsError: `dst` exists, and `overwrite` is False.
     """
-    _check_free(dst, overwrite)
+    _check_free(dst, overwrite, storage_options)
     (source_name, source_is_url), (name, is_url) = place_of(src), place_of(dst)
-    if is_url and source_is_url and remote.copy(source_name, name):
+    if is_url and source_is_url and remote.copy(source_name, name, storage_options):
         return
-    with GFile(src, "rb") as source:
+    with GFile(src, "rb", storage_options=storage_options) as source:
         source.read(0)  # what can't be read leaves nothing
         if is_url:
-            with GFile(name, "wb" if overwrite else "xb") as target:
+            with GFile(name, "wb" if overwrite else "xb", storage_options=storage_options) as target:
                 shutil.copyfileobj(source, target, _COPIED)
         else:
             with complete_file(name) as written, open(written, "wb") as file:
                 shutil.copyfileobj(source, file, _COPIED)
 
 
-def _check_free(dst: PathLike, overwrite: bool) -> None:
-    if not overwrite and exists(dst):
+def _check_free(dst: PathLike, overwrite: bool, options: Options) -> None:
+    if not overwrite and exists(dst, storage_options=options):
         raise FileExistsError(errno.EEXIST, "file already exists", public_url(place_of(dst).name))
 
 
-def stat(path: PathLike) -> _Stat:
+def stat(path: PathLike, *, storage_options: Options = None) -> _Stat:
     """Size in bytes (`length`), time of the last modification (`mtime_nsec`; 0 for a URL), and whether it is a
     folder."""
     name, is_url = place_of(path)
     if is_url:
-        size = remote.size(name)
+        size = remote.size(name, storage_options)
         return _Stat(size or 0, 0, size is None)
     found = os.stat(name)
     return _Stat(found.st_size, found.st_mtime_ns, os.path.isdir(name))
@@ -287,7 +292,7 @@ def join(path: PathLike, *paths: PathLike) -> str:
     return os.path.join(os.fsdecode(path), *(os.fsdecode(part) for part in paths))
 
 
-def walk(top: PathLike) -> Iterable[tuple[str, list[str], list[str]]]:
+def walk(top: PathLike, *, storage_options: Options = None) -> Iterable[tuple[str, list[str], list[str]]]:
     """(folder, names of folders in it, names of files in it) for a folder and every folder below it."""
     name, is_url = place_of(top)
-    return remote.walk(name) if is_url else os.walk(name)
+    return remote.walk(name, storage_options) if is_url else os.walk(name)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from ..base.workers import NoThreadError, Workers
+from ..errors import InvalidArgumentError
 from ..typing import Files
 from .file_objects import FileObject
 from .local_paths import local_path
@@ -155,7 +156,11 @@ def load_index(name: bytes, settings: StoreSettings) -> _core.RecordIndex:
         return _core.RecordIndex.load(local_path(name))
     (found,) = stored_objects(name.decode(), settings)
     info = info_of(found, settings)
-    return _core.RecordIndex.parse(bytes(read_range(found.store, found.key, 0, info.size, info.version, settings)))
+    text = bytes(read_range(found.store, found.key, 0, info.size, info.version, settings))
+    try:
+        return _core.RecordIndex.parse(text)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{found.url}: {error}") from None
 
 
 def save_index(index: _core.RecordIndex, name: bytes, settings: StoreSettings) -> None:

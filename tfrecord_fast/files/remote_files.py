@@ -1,10 +1,11 @@
-"""What can be done with URLs of files and folders, for `file_system`."""
+"""What can be done with URLs of files and folders, for `file_system`. `options` are those of their stores."""
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .stores.addresses import public_url
 from .stores.finding import find_store
@@ -12,15 +13,17 @@ from .stores.store import ObjectInfo, Store
 
 __all__ = ["copy", "exists", "isdir", "listdir", "make_folder", "remove", "rename", "rmtree", "size", "walk"]
 
+Options = Mapping[str, Any] | None
+
 _LARGEST_COPY = 5 << 30  # of one request, on S3
 
 
-def exists(url: str) -> bool:
+def exists(url: str, options: Options) -> bool:
     """Whether there is an object, or a folder."""
-    store, key = find_store(url)
+    store, key = find_store(url, options)
     if key.rstrip("/") and _info_or_none(store, key) is not None:
         return True
-    return isdir(url)
+    return isdir(url, options)
 
 
 def _info_or_none(store: Store, key: str) -> ObjectInfo | None:
@@ -34,28 +37,28 @@ def _info_or_none(store: Store, key: str) -> ObjectInfo | None:
         return ObjectInfo(store.url(key), 0, None)  # it is there, and does not say how large it is
 
 
-def isdir(url: str) -> bool:
+def isdir(url: str, options: Options) -> bool:
     """Whether there is a folder."""
-    store, key = find_store(url, lists=True)
+    store, key = find_store(url, options, lists=True)
     return store.is_folder(key)
 
 
-def size(url: str) -> int | None:
+def size(url: str, options: Options) -> int | None:
     """The size of an object in bytes; None for a folder."""
-    store, key = find_store(url)
+    store, key = find_store(url, options)
     try:
         return store.info(key).size
     except IsADirectoryError:
         return None
     except FileNotFoundError:
-        if isdir(url):
+        if isdir(url, options):
             return None
         raise
 
 
-def listdir(url: str) -> list[str]:
+def listdir(url: str, options: Options) -> list[str]:
     """The names directly in a folder, sorted."""
-    store, key = find_store(url, lists=True)
+    store, key = find_store(url, options, lists=True)
     folders, files = _entries(store, key)
     if not folders and not files and not store.is_folder(key):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), public_url(url))
@@ -71,52 +74,52 @@ def _entries(store: Store, key: str) -> tuple[list[str], list[str]]:
     )
 
 
-def make_folder(url: str, *, parents: bool) -> None:
+def make_folder(url: str, options: Options, *, parents: bool) -> None:
     """Makes a folder, where there are folders."""
-    store, key = find_store(url, lists=True)
+    store, key = find_store(url, options, lists=True)
     if not parents and key.strip("/") and _info_or_none(store, key) is not None:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), public_url(url))
     store.make_folder(key, parents=parents)
 
 
-def remove(url: str) -> None:
+def remove(url: str, options: Options) -> None:
     """Deletes an object, which must be there."""
-    store, key = find_store(url)
+    store, key = find_store(url, options)
     store.info(key)  # many stores don't say that there was none
     store.delete(key)
 
 
-def rmtree(url: str) -> None:
+def rmtree(url: str, options: Options) -> None:
     """Deletes what is below a folder, which must be there."""
-    store, key = find_store(url, lists=True)
+    store, key = find_store(url, options, lists=True)
     if not store.is_folder(key):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), public_url(url))
     store.delete_below(key)
 
 
-def rename(source: str, target: str) -> bool:
+def rename(source: str, target: str, options: Options) -> bool:
     """Gives a file another name; False if that is in another store."""
-    store, key = find_store(source)
-    other, new = find_store(target)
+    store, key = find_store(source, options)
+    other, new = find_store(target, options)
     if other is not store:
         return False
     store.move(key, new)
     return True
 
 
-def copy(source: str, target: str) -> bool:
+def copy(source: str, target: str, options: Options) -> bool:
     """Copies an object without its bytes coming here; False if that can't be done."""
-    store, key = find_store(source)
-    other, new = find_store(target)
+    store, key = find_store(source, options)
+    other, new = find_store(target, options)
     if other is not store or store.info(key).size > _LARGEST_COPY or not getattr(store, "copies", False):
         return False
     store.copy(key, new)
     return True
 
 
-def walk(url: str) -> Iterator[tuple[str, list[str], list[str]]]:
+def walk(url: str, options: Options) -> Iterator[tuple[str, list[str], list[str]]]:
     """(folder, names of folders in it, names of files in it), from the top down."""
-    store, key = find_store(url, lists=True)
+    store, key = find_store(url, options, lists=True)
     if not store.is_folder(key):
         return
     yield from _walk(store, key.rstrip("/"))

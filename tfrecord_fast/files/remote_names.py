@@ -32,7 +32,8 @@ class StoredObject(NamedTuple):
 def stored_objects(url: str, settings: StoreSettings, listed: int | None = None) -> list[StoredObject]:
     """The object; for a pattern, those that match it, sorted by URL. `listed` is the size that a list says.
 
-    As in a local file system, a pattern whose last part does not begin with a dot matches no name that does.
+    As in a local file system, a pattern whose last part does not begin with a dot matches no name that does, and what
+    looks like a pattern is the object that has just this name, if there is one.
 
     Raises:
       FileNotFoundError: a pattern matches nothing.
@@ -42,18 +43,19 @@ def stored_objects(url: str, settings: StoreSettings, listed: int | None = None)
         return [_stored(url, settings)._replace(listed=listed)]
     if "::" in url or url.startswith(_UNLISTED):
         return [_stored(name, settings) for name in matching_urls(url, settings.storage_options)]
-    found = sorted(_listed(url, settings))
+    store, key = find_store(url, settings)
+    found = sorted(_listed(store, key))
     if not found:
         raise FileNotFoundError(2, "no file matches the pattern", public_url(url))
-    return found
+    return next(([one] for one in found if one.key == key), found)
 
 
 def _stored(url: str, settings: StoreSettings) -> StoredObject:
     return StoredObject(public_url(url), *find_store(url, settings))
 
 
-def _listed(pattern: str, settings: StoreSettings) -> Iterator[StoredObject]:
-    store, key = find_store(pattern, settings)
+def _listed(store: Store, key: str) -> Iterator[StoredObject]:
+    """Those that match the pattern, and the one that has it as its name."""
     wild = _WILD.search(key)
     before = key if wild is None else key[: wild.start()]
     folder = before[: before.rfind("/") + 1]
@@ -61,7 +63,7 @@ def _listed(pattern: str, settings: StoreSettings) -> Iterator[StoredObject]:
     hides = not os.path.basename(key).startswith(".")
     for info in store.list(before):
         name = folder + info.url[len(shown) :] if info.url.startswith(shown) else info.url
-        if matches.fullmatch(name) and not (hides and os.path.basename(name).startswith(".")):
+        if name == key or (matches.fullmatch(name) and not (hides and os.path.basename(name).startswith("."))):
             yield StoredObject(info.url, store, name, info.size, info.version)
 
 

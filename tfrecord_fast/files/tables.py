@@ -201,11 +201,15 @@ class TableSource:
         return {**options, "prefetch_bytes": _BATCH_BYTES}
 
     def _fitting_batch_size(self) -> int:
-        """By the first records; of a file only, since what can be read once must not be looked at."""
+        """By the first records; of a file or an object only, since what can be read once must not be looked at."""
         first: Any = stream_files(self._files, self._settings)[:1]
         if not first or not _is_regular(first[0]):
             return _BATCH
-        batch = next(open_stream(first, self._settings, **self._sampling(), batch_size=_LOOKED_AT).batches(), None)
+        stream = open_stream(first, self._settings, **self._sampling(), batch_size=_LOOKED_AT)
+        try:
+            batch = next(stream.batches(), None)
+        except FileNotFoundError:  # as of a local file, it is an error when it is read
+            return _BATCH
         return _BATCH if batch is None else _batch_size(batch.nbytes, len(batch))
 
 
@@ -309,7 +313,9 @@ def _later(source: TableSource) -> Iterator[Any]:
 
 
 def _is_regular(file: str | CoreFile) -> bool:
-    return os.path.isfile(file) if isinstance(file, str) else file.is_local and os.path.isfile(file.name)
+    if isinstance(file, str):
+        return os.path.isfile(file)
+    return file.object is not None or (file.is_local and os.path.isfile(file.name))
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from ..typing import BytesLike, PathLike
 from ..values.strings import as_bytes
-from .file_system import GFile, glob, makedirs
+from .file_system import GFile, Options, glob, makedirs
 from .urls import place_of
 
 __all__ = ["matching_files", "read_file", "write_file"]
 
 
-def read_file(filename: PathLike, name: str | None = None) -> bytes:
+def read_file(filename: PathLike, name: str | None = None, *, storage_options: Options = None) -> bytes:
     """All bytes of a file.
 
     Raises:
@@ -28,12 +28,14 @@ def read_file(filename: PathLike, name: str | None = None) -> bytes:
     >>> tf.io.read_file(path)
     b'one'
     """
-    with GFile(filename, "rb") as file:
+    with GFile(filename, "rb", storage_options=storage_options) as file:
         content: bytes = file.read()
     return content
 
 
-def write_file(filename: PathLike, contents: BytesLike | str, name: str | None = None) -> None:
+def write_file(
+    filename: PathLike, contents: BytesLike | str, name: str | None = None, *, storage_options: Options = None
+) -> None:
     """Writes bytes, or str as UTF-8, to a file or URL, and creates the folders that are missing.
 
     Raises:
@@ -45,14 +47,16 @@ def write_file(filename: PathLike, contents: BytesLike | str, name: str | None =
     name, is_url = place_of(filename)
     folder = os.path.dirname(name)
     if folder and not (is_url and folder.endswith(":")):  # of a URL that is only a scheme and a name
-        makedirs(folder)
-    with GFile(filename, "wb") as file:
+        makedirs(folder, storage_options=storage_options)
+    with GFile(filename, "wb", storage_options=storage_options) as file:
         file.write(content)
 
 
-def matching_files(pattern: PathLike | Sequence[PathLike], name: str | None = None) -> npt.NDArray[np.object_]:
+def matching_files(
+    pattern: PathLike | Sequence[PathLike], name: str | None = None, *, storage_options: Options = None
+) -> npt.NDArray[np.object_]:
     """An object array of the names (bytes) that match a glob pattern, or any of several; sorted."""
-    found = sorted({path.encode() for path in glob(pattern)})
+    found = sorted({path.encode() for path in glob(pattern, storage_options=storage_options)})
     names = np.empty(len(found), dtype=object)
     names[:] = found
     return names

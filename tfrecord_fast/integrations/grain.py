@@ -28,7 +28,7 @@ from ..files.names import File, flatten
 from ..files.shard_reader import ShardReader, Skipped
 from ..files.shares import Shard
 from ..files.urls import place_of
-from ..typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
+from ..typing import Features, Files, Groups, Key, PathLike, ReaderOptions, SequenceFeatures
 from ..values.bytes_array import BytesArray
 from ..values.sparse import SparseTensor
 
@@ -46,7 +46,8 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
     """The records of uncompressed files by number, for `grain.MapDataset.source` and `grain.DataLoader`.
 
     Args:
-      files, features, indexes, verify_crc, max_record_bytes, num_threads, groups: as for IndexedReader.
+      files, features, indexes, verify_crc, max_record_bytes, num_threads, groups, storage_options, max_requests,
+        cache_dir: as for IndexedReader.
       strings: what becomes of strings in a record with features. "array": arrays of dtype object, of shape [] for a
         single string, which `ds.batch` stacks exactly; "bytes": a single string is bytes. NumPy drops zero bytes at the
         end of bytes that it stacks, and so does `ds.batch`.
@@ -82,6 +83,9 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
         groups: Groups | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        max_requests: int = 16,
+        cache_dir: PathLike | None = None,
     ) -> None:
         if strings not in ("array", "bytes"):
             raise InvalidArgumentError(f'strings is "array" or "bytes", got {strings!r}')
@@ -97,6 +101,9 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
             max_record_bytes=max_record_bytes,
             num_threads=num_threads,
             groups=groups,
+            storage_options=storage_options,
+            max_requests=max_requests,
+            cache_dir=cache_dir,
         )
 
     @property

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from ...files.names import CODECS, CoreFile
 from ...files.options import TFRecordOptions
@@ -81,12 +83,18 @@ def make_source(kind: str, files: list[CoreFile], num_threads: int | None) -> So
 
 
 def make_sink(
-    kind: str, path: str, compression: str, level: int | None, shards: int, num_threads: int | None
+    kind: str,
+    path: str,
+    compression: str,
+    level: int | None,
+    shards: int,
+    num_threads: int | None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> TFRecordSink | RowSink:
-    """A file, or shards, to be written."""
+    """A file, or shards, to be written; TFRecord also to a URL, whose store the options are for."""
     if kind == "tfrecord":
         options = TFRecordOptions(compression, compression_level=level)
-        return TFRecordSink(path, options, shards, num_threads)
+        return TFRecordSink(path, options, shards, num_threads, storage_options)
     if shards > 1:
         raise Unsuitable(f"--shards is for TFRecord files, and {path} will be {kind}")
     return _ROW_SINKS[kind](path, compression, level)

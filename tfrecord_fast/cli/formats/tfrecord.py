@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ... import _core
 from ...base.threads import default_threads
@@ -33,16 +34,28 @@ class TFRecordSink:
     wants_features = False
     looks = False
 
-    def __init__(self, path: str, options: TFRecordOptions, shards: int, num_threads: int | None) -> None:
-        self._arguments = (path, options, shards, num_threads)
+    def __init__(
+        self,
+        path: str,
+        options: TFRecordOptions,
+        shards: int,
+        num_threads: int | None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._path = path
+        self._arguments: dict[str, Any] = {
+            "options": options,
+            "num_shards": shards,
+            "num_threads": num_threads,
+            "storage_options": storage_options,
+        }
         self._writer: ExampleWriter | None = None
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:
         """The files appear at the end, if there is no exception."""
-        path, options, shards, num_threads = self._arguments
         try:
-            self._writer = ExampleWriter(path, num_shards=shards, options=options, num_threads=num_threads)
+            self._writer = ExampleWriter(self._path, **self._arguments)
         except ValueError as error:
             raise Unsuitable(str(error)) from None
         with self._writer:

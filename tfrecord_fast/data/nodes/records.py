@@ -89,7 +89,8 @@ class Records(Node):
         return Chained(run(self.files), flatten)
 
     def _of_one(self, file: Any) -> Records:
-        return Records([file], self.compression_type, self.buffer_bytes, settings=self.settings)
+        most = self.max_record_bytes
+        return Records([file], self.compression_type, self.buffer_bytes, max_record_bytes=most, settings=self.settings)
 
     @property
     def at_hand(self) -> bool:

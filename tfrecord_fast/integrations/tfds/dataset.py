@@ -17,7 +17,9 @@ from ...base.threads import available_cpus
 from ...base.workers import Workers
 from ...errors import DataLossError, InvalidArgumentError
 from ...examples.plans import example_plan
+from ...files.file_system import Options
 from ...files.indexed_reader import IndexedReader
+from ...files.stores import StoreSettings
 from .folders import DatasetInfo
 from .nodes import DictNode, Fail
 from .reading import in_batches, order_of, records_of
@@ -57,6 +59,7 @@ class Examples:
         block_length: int,
         num_threads: int | None,
         verify_crc: bool,
+        storage_options: Options,
     ) -> None:
         self.info = info
         self._pieces = list(pieces)
@@ -71,6 +74,7 @@ class Examples:
         self._block_length = block_length
         self._num_threads = num_threads
         self._verify_crc = verify_crc
+        self._settings = StoreSettings(storage_options)
         self.parsed_features = {key: one for stored in node.stored() for key, one in stored.features().items()}
         self._indexed: tuple[IndexedReader, Any] | None = None
 
@@ -108,7 +112,7 @@ class Examples:
         if self._shuffle_files:
             random.Random(f"{self._seed} {self._epoch}").shuffle(pieces)
         self._epoch += 1
-        records = records_of(pieces, self._cycle_length, self._block_length, self._verify_crc)
+        records = records_of(pieces, self._cycle_length, self._block_length, self._verify_crc, self._settings)
         if self._batch_size is None:
             return self._each(records)
         return self._batches(in_batches(records, self._batch_size))
@@ -174,7 +178,12 @@ class Examples:
         """A reader of the records of all files, and where in it each example is."""
         if self._indexed is None:
             files = self.files
-            reader = IndexedReader(files, verify_crc=self._verify_crc, num_threads=self._num_threads)
+            reader = IndexedReader(
+                files,
+                verify_crc=self._verify_crc,
+                num_threads=self._num_threads,
+                storage_options=self._settings.storage_options,
+            )
             lengths = [len(index) for index in reader.indexes]
             begins = dict(zip(files, np.cumsum([0, *lengths]).tolist(), strict=False))
             lengths_by_file = dict(zip(files, lengths, strict=True))

@@ -14,6 +14,7 @@ import numpy as np
 from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
 from ...files import file_system
+from ...files.file_system import Options
 from ...files.whole_files import read_file
 
 __all__ = [
@@ -214,18 +215,19 @@ class Unknown(Feature):
 # ---- features.json ----
 
 
-def read_features(path: str, content: Mapping[str, Any], folder: str) -> FeaturesDict:
+def read_features(path: str, content: Mapping[str, Any], folder: str, options: Options = None) -> FeaturesDict:
     """The tree of features in features.json.
 
     Args:
       content: of that file.
       folder: where the files with the names of labels are.
+      options: of the store of a URL.
 
     Raises:
       errors.InvalidArgumentError: the content is not as TFDS writes it; names the file.
     """
     try:
-        features = _Reader(folder).feature(content, "", None)
+        features = _Reader(folder, options).feature(content, "", None)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, InvalidArgumentError):
             raise InvalidArgumentError(f"{path}: {error}") from None
@@ -238,8 +240,9 @@ def read_features(path: str, content: Mapping[str, Any], folder: str) -> Feature
 class _Reader:
     """Makes features of JSON: of protobuf's kind, and of TFDS' own, which it wrote before 4.3."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, options: Options) -> None:
         self._folder = folder
+        self._options = options
 
     def feature(self, content: Mapping[str, Any], name: str, file_name: str | None) -> Feature:
         """A feature; `file_name` is what its file of labels is named after."""
@@ -336,9 +339,9 @@ class _Reader:
     def _names(self, file_name: str | None) -> list[str] | None:
         """The names of labels, if there is a file of them."""
         path = file_system.join(self._folder, f"{file_name}.labels.txt")
-        if not file_system.exists(path):
+        if not file_system.exists(path, storage_options=self._options):
             return None
-        lines = (line.strip() for line in read_file(path).decode().split("\n"))
+        lines = (line.strip() for line in read_file(path, storage_options=self._options).decode().split("\n"))
         return [line for line in lines if line]
 
 

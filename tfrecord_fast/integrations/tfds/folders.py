@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import InvalidArgumentError
 from ...files import file_system
+from ...files.file_system import Options
 from ...files.whole_files import read_file
 from ...typing import PathLike
 from .features import FeaturesDict, read_features
@@ -47,39 +48,40 @@ class DatasetInfo(NamedTuple):
         return "/".join(part for part in (self.name, self.config_name, self.version) if part)
 
 
-def find_folder(folder: PathLike, config: str | None, version: str | None) -> str:
+def find_folder(folder: PathLike, config: str | None, version: str | None, options: Options = None) -> str:
     """The folder with the files of one config in one version: the one given, or one below it.
 
     Args:
       config: its name; None for the default one, if the dataset says which that is, or the only one.
       version: "1.2.3", or with "*" for any number; None for the highest.
+      options: of the store of a URL.
 
     Raises:
       FileNotFoundError: there is no such folder; says what there is.
     """
     place = os.path.expanduser(os.fsdecode(folder))
-    if not file_system.isdir(place):
+    if not file_system.isdir(place, storage_options=options):
         raise FileNotFoundError(2, "no such folder", place)
-    if _has_dataset(place):
+    if _has_dataset(place, options):
         _check_name(place, "version", version, -1)
         _check_name(place, "config", config, -2)
         return place
-    found = _versions(place)
+    found = _versions(place, options)
     if found:
         return _with_version(place, found, version)
-    configs = [name for name in _folders(place) if _versions(file_system.join(place, name))]
+    configs = [name for name in _folders(place, options) if _versions(file_system.join(place, name), options)]
     if not configs:
         raise FileNotFoundError(2, "no dataset_info.json here, nor in folders of versions and configs", place)
-    chosen = config or _default_config(place) or (configs[0] if len(configs) == 1 else None)
+    chosen = config or _default_config(place, options) or (configs[0] if len(configs) == 1 else None)
     if chosen not in configs:
         asked = "config=… says which to read" if chosen is None else f"there is no {chosen!r}"
         raise FileNotFoundError(2, f"{asked}; there are {', '.join(configs)}", place)
     place = file_system.join(place, chosen)
-    return _with_version(place, _versions(place), version)
+    return _with_version(place, _versions(place, options), version)
 
 
-def _has_dataset(place: str) -> bool:
-    return file_system.exists(file_system.join(place, "dataset_info.json"))
+def _has_dataset(place: str, options: Options) -> bool:
+    return file_system.exists(file_system.join(place, "dataset_info.json"), storage_options=options)
 
 
 def _check_name(place: str, what: str, wanted: str | None, part: int) -> None:
@@ -97,16 +99,17 @@ def _fits(version: str, wanted: str) -> bool:
     return len(parts) == len(wishes) and all(wish in ("*", part) for part, wish in zip(parts, wishes, strict=True))
 
 
-def _folders(place: str) -> list[str]:
-    names = sorted(name.rstrip("/") for name in file_system.listdir(place))
-    return [name for name in names if not name.startswith(".") and file_system.isdir(file_system.join(place, name))]
+def _folders(place: str, options: Options) -> list[str]:
+    names = sorted(name.rstrip("/") for name in file_system.listdir(place, storage_options=options))
+    shown = [name for name in names if not name.startswith(".")]
+    return [name for name in shown if file_system.isdir(file_system.join(place, name), storage_options=options)]
 
 
-def _versions(place: str) -> list[str]:
+def _versions(place: str, options: Options) -> list[str]:
     """The folders of versions that hold a dataset, the highest last."""
-    names = [name for name in _folders(place) if _VERSION.fullmatch(name)]
+    names = [name for name in _folders(place, options) if _VERSION.fullmatch(name)]
     names.sort(key=lambda name: tuple(map(int, name.split("."))))
-    return [name for name in names if _has_dataset(file_system.join(place, name))]
+    return [name for name in names if _has_dataset(file_system.join(place, name), options)]
 
 
 def _with_version(place: str, found: list[str], version: str | None) -> str:
@@ -116,15 +119,17 @@ def _with_version(place: str, found: list[str], version: str | None) -> str:
     return file_system.join(place, fitting[-1])
 
 
-def _default_config(place: str) -> str | None:
+def _default_config(place: str, options: Options) -> str | None:
     path = file_system.join(place, ".config", "metadata.json")
-    return read_json(path).get("default_config_name") if file_system.exists(path) else None
+    if not file_system.exists(path, storage_options=options):
+        return None
+    return read_json(path, options).get("default_config_name")
 
 
-def read_json(path: str) -> dict[str, Any]:
+def read_json(path: str, options: Options = None) -> dict[str, Any]:
     """A file that holds a JSON object."""
     try:
-        content = json.loads(read_file(path))
+        content = json.loads(read_file(path, storage_options=options))
     except ValueError as error:
         raise InvalidArgumentError(f"{path}: no JSON: {error}") from None
     if not isinstance(content, dict):
@@ -132,7 +137,7 @@ def read_json(path: str) -> dict[str, Any]:
     return content
 
 
-def read_info(folder: str) -> DatasetInfo:
+def read_info(folder: str, options: Options = None) -> DatasetInfo:
     """What dataset_info.json, features.json and the files of labels say.
 
     Raises:
@@ -140,7 +145,7 @@ def read_info(folder: str) -> DatasetInfo:
       errors.InvalidArgumentError: they don't say what is needed; names the file.
     """
     path = file_system.join(folder, "dataset_info.json")
-    content = read_json(path)
+    content = read_json(path, options)
     try:
         name = str(content["name"])
         formats = [content.get("fileFormat") or _FORMAT, *content.get("alternativeFileFormats", [])]
@@ -150,7 +155,7 @@ def read_info(folder: str) -> DatasetInfo:
             )
         splits = [_split(path, folder, name, one) for one in content.get("splits", [])]
         features_path = file_system.join(folder, "features.json")
-        if not file_system.exists(features_path):
+        if not file_system.exists(features_path, storage_options=options):
             raise FileNotFoundError(2, "no features.json: the dataset was made by TFDS before 3.2.1", features_path)
         return DatasetInfo(
             name=name,
@@ -160,7 +165,7 @@ def read_info(folder: str) -> DatasetInfo:
             citation=content.get("citation", ""),
             folder=folder,
             splits={split.name: split for split in splits},
-            features=read_features(features_path, read_json(features_path), folder),
+            features=read_features(features_path, read_json(features_path, options), folder, options),
             supervised_keys=_supervised_keys(content.get("supervisedKeys")),
             disable_shuffling=bool(content.get("disableShuffling", False)),
             metadata=content,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import InvalidArgumentError
+from ...files.file_system import Options
 from ...typing import PathLike
 from .dataset import Examples
 from .features import Feature, FeaturesDict
@@ -19,9 +20,11 @@ __all__ = ["info", "load"]
 _INTERLEAVED = 16  # files, and records of each in turn, as TFDS reads them
 
 
-def info(folder: PathLike, *, config: str | None = None, version: str | None = None) -> DatasetInfo:
+def info(
+    folder: PathLike, *, config: str | None = None, version: str | None = None, storage_options: Options = None
+) -> DatasetInfo:
     """What the dataset in a folder says of itself; arguments and errors as for `load`."""
-    return read_info(find_folder(folder, config, version))
+    return read_info(find_folder(folder, config, version, storage_options), storage_options)
 
 
 def load(
@@ -42,6 +45,7 @@ def load(
     block_length: int = _INTERLEAVED,
     num_threads: int | None = None,
     verify_crc: bool = True,
+    storage_options: Options = None,
 ) -> Any:
     """The examples of a dataset that TensorFlow Datasets has prepared, without TensorFlow.
 
@@ -65,6 +69,7 @@ def load(
         default is TFDS' order: 16 and 16, or one file after the other for a dataset with disable_shuffling.
       num_threads: how many decode images; None for one per core.
       verify_crc: whether the data of records is checked; headers always are.
+      storage_options: for the store of a URL, as of ShardReader.
 
     Returns:
       Examples; as a dict, list or tuple for several splits.
@@ -79,7 +84,7 @@ def load(
         example that does not fit its feature; names the file, the record and the feature.
       errors.DataLossError: when iterated: a file is damaged, or has more or fewer records than dataset_info.json says.
     """
-    found = info(folder, config=config, version=version)
+    found = info(folder, config=config, version=version, storage_options=storage_options)
     keys = _supervised(found) if as_supervised else None
     if shuffle_files and found.disable_shuffling:
         raise InvalidArgumentError(f"{found.full_name} is ordered (disable_shuffling): shuffle_files would lose that")
@@ -115,6 +120,7 @@ def load(
             block_length=block_length,
             num_threads=num_threads,
             verify_crc=verify_crc,
+            storage_options=storage_options,
         )
         return next(iter(examples)) if batch_size == -1 else examples
 

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from ... import _core
 from ..._core import RecordBatch
 from ...errors import DataLossError
-from ...files.names import DEFAULT_SETTINGS, stream_files
+from ...files.names import stream_files
 from ...files.remote import open_stream
+from ...files.stores import StoreSettings
 from ...files.streams import record_stream
 from .splits import Piece
 
@@ -22,20 +23,21 @@ _PREFETCH_BYTES = 1 << 20  # of each of the files that are read at the same time
 
 
 def records_of(
-    pieces: Sequence[Piece], cycle_length: int, block_length: int, verify_crc: bool
+    pieces: Sequence[Piece], cycle_length: int, block_length: int, verify_crc: bool, settings: StoreSettings
 ) -> Iterator[RecordBatch]:
     """All records, as many at once as were read.
 
     Args:
       cycle_length, block_length: how many files are interleaved, and how many records are taken from each in turn.
+      settings: of the stores of URLs.
 
     Raises:
       FileNotFoundError, OSError: a file can't be read.
       errors.DataLossError: a file is damaged, or has more or fewer records than dataset_info.json says.
     """
     if all(piece.take == piece.examples for piece in pieces):
-        return _whole_files(pieces, cycle_length, block_length, verify_crc)
-    return _gathered(_interleaved(pieces, cycle_length, block_length, verify_crc))
+        return _whole_files(pieces, cycle_length, block_length, verify_crc, settings)
+    return _gathered(_interleaved(pieces, cycle_length, block_length, verify_crc, settings))
 
 
 def in_batches(records: Iterator[RecordBatch], size: int) -> Iterator[RecordBatch]:
@@ -83,9 +85,15 @@ def _visits(takes: Sequence[int], cycle_length: int, block_length: int) -> Itera
             left -= count != block_length
 
 
-def _whole_files(pieces: Sequence[Piece], cycle: int, block: int, verify_crc: bool) -> Iterator[RecordBatch]:
+def _whole_files(
+    pieces: Sequence[Piece], cycle: int, block: int, verify_crc: bool, settings: StoreSettings
+) -> Iterator[RecordBatch]:
     stream = record_stream(
-        [piece.file for piece in pieces], cycle_length=cycle, block_length=block, verify_crc=verify_crc
+        [piece.file for piece in pieces],
+        cycle_length=cycle,
+        block_length=block,
+        verify_crc=verify_crc,
+        settings=settings,
     )
     expected = sum(piece.examples for piece in pieces)
     left = expected
@@ -95,21 +103,21 @@ def _whole_files(pieces: Sequence[Piece], cycle: int, block: int, verify_crc: bo
             break
         yield batch
     if left:
-        _name_the_wrong_file(pieces)
+        _name_the_wrong_file(pieces, settings)
         raise DataLossError(None, None, None, f"the files don't have the {expected} records of dataset_info.json")
 
 
-def _name_the_wrong_file(pieces: Sequence[Piece]) -> None:
+def _name_the_wrong_file(pieces: Sequence[Piece], settings: StoreSettings) -> None:
     for piece in pieces:
-        for _ in _of_piece(piece, verify_crc=False):
+        for _ in _of_piece(piece, False, settings):
             pass
 
 
-def _of_piece(piece: Piece, verify_crc: bool) -> Iterator[RecordBatch]:
+def _of_piece(piece: Piece, verify_crc: bool, settings: StoreSettings) -> Iterator[RecordBatch]:
     """The records of one piece; checks that the file has as many as it should, if it is read to its end."""
     stream = open_stream(
-        stream_files([piece.file]),
-        DEFAULT_SETTINGS,
+        stream_files([piece.file], settings),
+        settings,
         verify_crc=verify_crc,
         num_threads=1,
         prefetch_bytes=_PREFETCH_BYTES,
@@ -133,11 +141,13 @@ def _wrong_count(piece: Piece, found: str) -> DataLossError:
     return DataLossError(piece.file, None, None, reason)
 
 
-def _interleaved(pieces: Sequence[Piece], cycle: int, block: int, verify_crc: bool) -> Iterator[RecordBatch]:
+def _interleaved(
+    pieces: Sequence[Piece], cycle: int, block: int, verify_crc: bool, settings: StoreSettings
+) -> Iterator[RecordBatch]:
     readers: dict[int, _Reader] = {}
     for piece, first, count in _visits([one.take for one in pieces], cycle, block):
         if first == 0:
-            readers[piece] = _Reader(_of_piece(pieces[piece], verify_crc))
+            readers[piece] = _Reader(_of_piece(pieces[piece], verify_crc, settings))
         yield from readers[piece].take(count)
         if first + count == pieces[piece].take:
             yield from readers.pop(piece).rest()
