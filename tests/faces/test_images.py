@@ -140,6 +140,19 @@ def test_tensorflow_decodes_a_png_to_the_pixels_encoded_here():
         np.testing.assert_array_equal(ours, theirs)
 
 
+def test_a_jpeg_has_a_quality_of_95_unless_told():
+    assert tf.io.encode_jpeg(SMOOTH) == tf.io.encode_jpeg(SMOOTH, quality=95) != tf.io.encode_jpeg(SMOOTH, quality=96)
+
+
+@pytest.mark.parametrize(("channels", "expected"), [(0, 3), (1, 1), (3, 3)])
+def test_a_jpeg_of_four_inks_has_three_channels(channels, expected):
+    content = saved(Image.fromarray(SMOOTH).convert("CMYK"), "JPEG", quality=95)
+    decoded = tf.io.decode_jpeg(content, channels=channels)
+    assert decoded.shape == (*SMOOTH.shape[:2], expected)
+    if expected == 3:
+        assert np.abs(decoded.astype(int) - SMOOTH).max() < 24
+
+
 @needs_tensorflow
 def test_tensorflow_decodes_a_jpeg_to_nearly_the_pixels_encoded_here():
     images = [SMOOTH, SMOOTH[..., :1]]

@@ -30,6 +30,10 @@ def test_saved_index_is_what_tfrecord2idx_writes(path, tmp_path):
     assert (tmp_path / "a.idx").read_bytes() == text_index(path.read_bytes())
 
 
+def test_an_index_says_how_many_records_it_knows(path):
+    assert repr(RecordIndex.build(path)) == f"<RecordIndex of {len(RECORDS)} records>"
+
+
 @pytest.mark.parametrize("row", [row for row in manifest() if not row["compression"]], ids=lambda row: row["file"])
 def test_index_of_real_file_is_what_tfrecord2idx_writes(row, data_dir, tmp_path):
     data = (data_dir / row["file"]).read_bytes()

@@ -17,6 +17,24 @@ def infos():
     return tfds.info(tfds_folders.made() / "matrix", config="many").splits
 
 
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (tfds.ReadInstruction("train"), "ReadInstruction('train')"),
+        (tfds.ReadInstruction("train", from_=3, to=-1, unit="abs"), "ReadInstruction('train[3:-1]')"),
+        (tfds.ReadInstruction("a", to=50, unit="%"), "ReadInstruction('a[:50%]', rounding='closest')"),
+        (
+            tfds.ReadInstruction("a", from_=5, unit="%", rounding="pct1_dropremainder"),
+            "ReadInstruction('a[5%:]', rounding='pct1_dropremainder')",
+        ),
+        (tfds.ReadInstruction("a") + tfds.ReadInstruction("b"), "ReadInstruction('a')+ReadInstruction('b')"),
+    ],
+    ids=range(5),
+)
+def test_a_part_shows_how_it_was_made(made, said):
+    assert repr(made) == said
+
+
 @pytest.mark.parametrize("spec", [spec for spec in tfds_folders.SPECS if spec not in OUR_OWN])
 def test_a_string_means_what_it_means_there(infos, spec):
     assert_means(infos, spec, spec)

@@ -150,6 +150,14 @@ def test_strings_keep_the_zeros_at_their_ends(tmp_path):
     assert row["k"].tolist() == [b"a", b"b"]
 
 
+def test_a_file_that_is_not_as_compressed_as_said_is_an_error(tmp_path):
+    path = str(tmp_path / "a")
+    with tf.TFRecordWriter(path) as writer:
+        writer.write(tf.train.example({"id": 1}).SerializeToString())
+    with pytest.raises(tf.errors.DataLossError):
+        list(tfrecord.tfrecord_loader(path, None, compression_type="gzip"))
+
+
 @pytest.mark.parametrize("compression", [None, "gzip"])
 def test_shards_without_an_index_are_disjoint_and_together_the_whole(tmp_path, compression):
     path = tmp_path / "a"
