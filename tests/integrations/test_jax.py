@@ -255,6 +255,9 @@ for step, batch in enumerate(reader):
     assert made.shape == (8,) and not made.is_fully_addressable
     mine = np.concatenate([shard.data for shard in made.addressable_shards])
     assert (mine == batch["x"]).all() and (mine % 2 == rank).all(), mine
+    here = jax.local_devices()[1]
+    both = device_put({"x": batch["x"], "own": batch["x"]}, {"x": rows, "own": here})
+    assert both["own"].devices() == {here} and (np.asarray(both["own"]) == batch["x"]).all()
 print("steps", step + 1)
 """
 
