@@ -2,7 +2,11 @@
 
 import datetime
 
+import pytest
+
 from tfrecord_fast.files.stores import find_store
+from tfrecord_fast.files.stores.addresses import Address
+from tfrecord_fast.files.stores.cloud_options import cloud_options
 
 KEYS = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "region": "us-east-1"}
 
@@ -32,3 +36,12 @@ def test_other_credentials_find_another_store():
 def test_a_provider_that_is_gone_is_not_taken_for_a_new_one():
     stores = [store_with(credential_provider=provider_of(str(number))) for number in range(40)]
     assert len({id(store) for store in stores}) == len(stores)
+
+
+@pytest.mark.parametrize("host", ["localhost:4443", "http://localhost:4443/"])
+def test_the_emulator_of_the_environment_is_gcs_s(monkeypatch, host):
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", host)
+    google = cloud_options(Address("gs", "bucket", "key"), {})
+    assert google.config == {"base_url": "http://localhost:4443", "skip_signature": True}
+    assert google.client["allow_http"] is True
+    assert "base_url" not in cloud_options(Address("s3", "bucket", "key"), KEYS).config
