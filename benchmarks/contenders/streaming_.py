@@ -89,6 +89,6 @@ CONTENDER = Contender(
     package="mosaicml-streaming",
     module="streaming",
     leaves_out="MDS files of its own; no checksums",
-    requirements=("mosaicml-streaming==0.13.0", "torch==2.13.0", "protobuf"),
+    requirements=("mosaicml-streaming==0.13.0", "protobuf"),
     tasks={"train-feed": train_feed, "remote": remote},
 )
