@@ -64,10 +64,10 @@ def test_numpy_integers_are_indices(reader, kind):
     assert reader.take(np.array([7, 3], kind)).tolist() == reader.__getitems__([kind(7), kind(3)]) == [ALL[7], ALL[3]]
 
 
-@pytest.mark.parametrize("indices", [(5, 3), range(9, 2, -3), {4: None}.keys(), iter([1, 2]), np.array([3, 1])[::-1]])
+@pytest.mark.parametrize("indices", [(5, 3), range(9, 2, -3), {4: None}.keys(), np.array([3, 1])[::-1]])
 def test_any_kind_of_indices_is_taken(reader, indices):
-    expected = [ALL[i] for i in indices] if not hasattr(indices, "__next__") else ALL[1:3]
-    assert reader.take(indices).tolist() == expected
+    expected = [ALL[i] for i in indices]
+    assert reader.take(indices).tolist() == reader.take(iter(indices)).tolist() == expected
 
 
 @pytest.mark.parametrize("indices", [[], (), np.array([]), np.empty(0, int), range(0)])

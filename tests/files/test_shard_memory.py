@@ -142,6 +142,7 @@ print(*ahead)
 """
 
 
+@pytest.mark.alone
 def test_it_reads_ahead_to_the_end(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(frames([bytes(1000 - 16)] * 30_000))

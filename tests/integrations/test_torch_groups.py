@@ -53,11 +53,11 @@ def test_batches_have_them(paths, workers, method):
 
 def test_the_tensor_is_over_the_columns_memory(paths):
     reader = tf.ShardReader(paths, FEATURES, groups={"cat": ["c0", "c1"]})
-    dataset = TFRecordIterableDataset(reader)
-    column = {}
-    dataset._source = map(lambda batch: column.update(batch) or batch, reader)
+    dataset, columns = TFRecordIterableDataset(reader), []
+    converted = dataset._conversion._converted
+    dataset._conversion._converted = lambda batch: converted(columns.append(batch) or batch)
     [batch] = dataset
-    assert batch["cat"].data_ptr() == column["cat"].ctypes.data
+    assert batch["cat"].data_ptr() == columns[0]["cat"].ctypes.data
 
 
 def test_a_position_is_resumed(paths):

@@ -186,7 +186,7 @@ MUTANTS = [
     ),
     Mutant(
         "pipeline/delivered.h",
-        "        shuffled_[step.slot] = shuffled_.back();\n",
+        "        (*shuffled)[step.slot] = shuffled->back();\n",
         "",
         "the places in the buffer",
         STATE,

@@ -51,8 +51,11 @@ class FakeStore:
                 self.now -= 1
 
     def read_head(self, key, most, *, timeout=None):
-        info = self.info(key)
-        return self.read(key, 0, min(most, info.size), version=info.version), info
+        if key not in self.objects:
+            raise FileNotFoundError(errno.ENOENT, "no such object", self.url(key))
+        data, version = self.objects[key]
+        size = len(data)
+        return self.read(key, 0, min(most, size), version=version), ObjectInfo(self.url(key), size, version)
 
     def pieces(self, key, start, end, *, version=None, timeout=None):
         yield self.read(key, start, end, version=version, timeout=timeout)

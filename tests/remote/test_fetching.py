@@ -13,7 +13,7 @@ from tests.support.alarms import Alarm, _alarm_after, _Armed
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
 from tfrecord_fast.files.names import CoreFile, CoreObject
-from tfrecord_fast.files.remote import open_stream
+from tfrecord_fast.files.remote import Fetching, open_stream
 from tfrecord_fast.files.remote_names import StoredObject
 from tfrecord_fast.files.stores import StoreSettings
 
@@ -89,9 +89,23 @@ def test_what_a_listing_said_is_not_asked_again(store):
     assert store.infos == 0
 
 
-def test_a_size_is_asked_for_once_in_all_epochs(store):
+def test_a_size_takes_no_request_of_its_own(store):
     assert records(stream(unlisted(store, "large"), num_epochs=2)) == RECORDS * 2
-    assert store.infos == 1
+    assert store.infos == 0
+    assert sum(end - start for _, start, end in store.reads) == 2 * len(DATA)
+
+
+def test_an_object_that_changes_between_two_looks_is_an_error():
+    """Two epochs may ask for their first bytes, and with them for the size, before an answer has come."""
+    store = FakeStore(short=frames(RECORDS[:500]))
+    fetching = Fetching([unlisted(store, "short")], StoreSettings(), 1 << 20)
+    before = store.info("short")
+    assert fetching._opened(0, before) == fetching._opened(0, before)
+    store.put("short", frames(RECORDS[:500]))
+    with pytest.raises(OSError, match="changed while it was read") as raised:
+        fetching._opened(0, store.info("short"))
+    assert raised.value.errno == errno.ESTALE
+    fetching.close()
 
 
 def test_no_more_requests_are_under_way_than_allowed(store):

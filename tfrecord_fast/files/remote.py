@@ -22,7 +22,7 @@ from ..base.workers import NoThreadError, has_started
 from .names import CoreFile, CoreObject
 from .remote_names import StoredObject
 from .stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_head, read_range
-from .stores.errors import is_worth_another_try
+from .stores.errors import changed, is_worth_another_try
 
 __all__ = ["PREFETCH_BYTES", "Fetching", "info_of", "open_stream"]
 
@@ -91,7 +91,7 @@ class Fetching:
         self._objects = list(objects)
         self._settings = settings
         self._cache = cache_of(settings)
-        self._lock = threading.Lock()  # guards `_threads`
+        self._lock = threading.Lock()  # guards `_threads`, and what `_objects` learns
         self._threads: list[threading.Thread] = []
         self._origin = Origin()
         _all.add(self)
@@ -142,8 +142,13 @@ class Fetching:
         if found.listed not in (None, info.size):
             said = f"it has {info.size} bytes, and {found.listed} by the list of files"
             raise OSError(errno.ESTALE, said, found.url)
-        self._objects[number] = found._replace(size=info.size, version=info.version)
-        return self._objects[number]
+        with self._lock:
+            known = self._objects[number]
+            if known.size is None:
+                known = self._objects[number] = found._replace(size=info.size, version=info.version)
+        if (known.size, known.version) != (info.size, info.version):  # another request was quicker
+            raise changed(found.url)
+        return known
 
     def _kept(self, found: StoredObject, start: int, end: int) -> Buffer | None:
         """The bytes from the copy in the cache, which is made now if there is none; None without a cache."""
