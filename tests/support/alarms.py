@@ -1,6 +1,7 @@
 """A signal whose handler raises once, at any moment of a loop."""
 
 import contextlib
+import gc
 import signal
 
 __all__ = ["Alarm", "taken_with_an_alarm"]
@@ -22,6 +23,8 @@ def _ring(*_):
 
 @contextlib.contextmanager
 def _alarm_after(seconds):
+    collects = gc.isenabled()
+    gc.disable()  # Python drops what is raised in a callback of the collector
     before = signal.signal(signal.SIGALRM, _ring)
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -29,6 +32,8 @@ def _alarm_after(seconds):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if collects:
+            gc.enable()
 
 
 def taken_with_an_alarm(elements, seconds, on_alarm=lambda taken: None, goes_on=True):
