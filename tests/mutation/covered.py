@@ -3,63 +3,53 @@
     python -m tests.mutation.covered [PYTEST ARGUMENTS]
 
 Notes it in build/mutation/covered.json, which keeps what it has about other tests. Without arguments, it runs all tests
-but those of the house, the benchmarks, the fuzzer and the commands of tests/faults and this folder.
+but those of the house, the benchmarks, the fuzzer and the commands of tests/faults and this folder. Two processes share
+the files; a test that fails is not noted, since it tells nothing.
 """
 
+import collections
 import json
+import os
 import subprocess
 import sys
-import threading
-import time
 
+import coverage
 import pytest
 
 from tests.mutation.overlay import BUILD
 from tests.support.paths import ROOT
 
 NOTES = BUILD / "covered.json"
-PACKAGE = str(ROOT / "tfrecord_fast") + "/"
+TRACED = BUILD / "covered.sqlite"
+PACKAGE = ROOT / "tfrecord_fast"
 FOLDERS = ["cli", "core", "data", "examples", "faces", "faults", "files", "integrations", "remote", "values"]
 LEFT_OUT = ["faults/test_injected_faults.py", "faults/test_soak.py"]
 
 
-class Recorder:
-    """A plugin of pytest that traces each test."""
+class Outcomes:
+    """A plugin of pytest: how long each test takes, and which failed."""
 
     def __init__(self):
-        self.tests = {}  # name: [seconds, {file: lines}]
+        self.seconds = collections.defaultdict(float)
         self.failed = set()
-        self.lines = None
 
     def pytest_runtest_logreport(self, report):
-        if report.failed:  # without a mistake: it tells nothing
+        self.seconds[report.nodeid] += report.duration
+        if report.failed:
             self.failed.add(report.nodeid)
 
-    def trace(self, frame, event, argument):
-        file = frame.f_code.co_filename
-        if not file.startswith(PACKAGE):
-            return None
-        lines = self.lines.setdefault(file[len(PACKAGE) :], set())
 
-        def note(frame, event, argument):
-            lines.add(frame.f_lineno)
-            return note
-
-        return note(frame, event, argument)
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item):
-        self.lines = {}
-        sys.settrace(self.trace)
-        threading.settrace(self.trace)
-        began = time.monotonic()
-        try:
-            return (yield)
-        finally:
-            sys.settrace(None)
-            threading.settrace(None)
-            lines = {file: sorted(lines) for file, lines in self.lines.items()}
-            self.tests[item.nodeid] = [round(time.monotonic() - began, 3), lines]
+def executed():
+    """{test: {file: lines}}, from what coverage noted, where a test has a context for each of its phases."""
+    data = coverage.CoverageData(basename=str(TRACED))
+    data.read()
+    lines = collections.defaultdict(lambda: collections.defaultdict(set))
+    for path in data.measured_files():
+        file = os.path.relpath(path, PACKAGE)
+        for line, contexts in data.contexts_by_lineno(path).items():
+            for context in contexts:
+                lines[context.rpartition("|")[0]][file].add(line)
+    return {test: {file: sorted(those) for file, those in files.items()} for test, files in lines.items()}
 
 
 def notes():
@@ -69,12 +59,20 @@ def notes():
 
 def main(arguments):
     default = [f"tests/{name}" for name in FOLDERS] + [f"--ignore=tests/{name}" for name in LEFT_OUT]
-    recorder = Recorder()
-    status = pytest.main(["-q", "--no-header", "-p", "no:cacheprovider", *(arguments or default)], [recorder])
-    NOTES.parent.mkdir(parents=True, exist_ok=True)
-    files = {name.split("::")[0] for name in recorder.tests}
+    BUILD.mkdir(parents=True, exist_ok=True)
+    os.environ["COVERAGE_FILE"] = str(TRACED)
+    options = ["-q", "--no-header", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadfile"]
+    options += [f"--cov={PACKAGE}", "--cov-context=test", "--cov-report="]
+    outcomes = Outcomes()
+    status = pytest.main([*options, *(arguments or default)], [outcomes])
+    lines = executed()
+    files = {name.split("::")[0] for name in outcomes.seconds}
     kept = {name: value for name, value in notes().items() if name.split("::")[0] not in files}
-    fresh = {name: value for name, value in recorder.tests.items() if name not in recorder.failed}
+    fresh = {
+        name: [round(seconds, 3), lines.get(name, {})]
+        for name, seconds in outcomes.seconds.items()
+        if name not in outcomes.failed
+    }
     NOTES.write_text(json.dumps({**kept, **fresh}))
     return int(status)
 
