@@ -3,8 +3,8 @@
     python -m tests.mutation.covered [PYTEST ARGUMENTS]
 
 Notes it in build/mutation/covered.json, which keeps what it has about other tests. Without arguments, it runs all tests
-but those of the house, the benchmarks, the fuzzer and the commands of tests/faults and this folder. Two processes share
-the files; a test that fails is not noted, since it tells nothing.
+but those of the house, the benchmarks, the fuzzer and the commands of tests/faults and this folder, one folder after
+the other. Two processes share the files; a test that fails is not noted, since it tells nothing.
 """
 
 import collections
@@ -58,13 +58,12 @@ def notes():
 
 
 def main(arguments):
-    default = [f"tests/{name}" for name in FOLDERS] + [f"--ignore=tests/{name}" for name in LEFT_OUT]
     BUILD.mkdir(parents=True, exist_ok=True)
     os.environ["COVERAGE_FILE"] = str(TRACED)
     options = ["-q", "--no-header", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadfile"]
-    options += [f"--cov={PACKAGE}", "--cov-context=test", "--cov-report="]
+    options += ["-p", "tests.mutation.unlocked", f"--cov={PACKAGE}", "--cov-context=test", "--cov-report="]
     outcomes = Outcomes()
-    status = pytest.main([*options, *(arguments or default)], [outcomes])
+    status = pytest.main([*options, *arguments], [outcomes])
     lines = executed()
     files = {name.split("::")[0] for name in outcomes.seconds}
     kept = {name: value for name, value in notes().items() if name.split("::")[0] not in files}
@@ -78,13 +77,18 @@ def main(arguments):
 
 
 def update(folders):
-    """Notes what is missing, in a process of its own: the mutants' tests must not have been imported here."""
+    """Notes what is missing, in processes of their own: the mutants' tests must not have been imported here."""
     noted = notes()
     missing = [folder for folder in folders if not any(name.startswith(f"tests/{folder}/") for name in noted)]
-    for folder in missing:
-        left_out = [f"--ignore=tests/{name}" for name in LEFT_OUT]
-        subprocess.run([sys.executable, "-m", "tests.mutation.covered", f"tests/{folder}", *left_out], cwd=ROOT)
+    return max((note(folder) for folder in missing), default=0)
+
+
+def note(folder):
+    """Notes the tests of one folder; the exit status."""
+    left_out = [f"--ignore=tests/{name}" for name in LEFT_OUT]
+    command = [sys.executable, "-m", "tests.mutation.covered", f"tests/{folder}", *left_out]
+    return subprocess.run(command, cwd=ROOT).returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else max(note(folder) for folder in FOLDERS))
