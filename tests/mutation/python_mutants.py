@@ -162,6 +162,7 @@ def _other_constants(node):
 
 def _other_calls(node):
     plain = not any(isinstance(argument, ast.Starred) for argument in node.args)
+    plain = plain and not (isinstance(node.func, ast.Name) and node.func.id in ("max", "min"))  # in any order
     if len(node.args) >= 2 and plain and ast.dump(node.args[0]) != ast.dump(node.args[1]):
         yield _with(node, args=[node.args[1], node.args[0], *node.args[2:]])
     for place in range(len(node.keywords)):
