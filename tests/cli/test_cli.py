@@ -12,7 +12,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.command import COMMAND
-from tfrecord_fast.cli import main
+from tfrecord_fast.cli import files, main
 
 RECORDS = [b"one", "zwölf".encode(), b"\xff\x00", b""]
 SIZES = [3, 6, 2, 0]
@@ -302,6 +302,18 @@ def slow_enough(request, tmp_path):
     code += "import tfrecord_fast.cli.progress as p; p._DELAY_SECONDS = -1\n"
     code += "from tfrecord_fast.cli import main; sys.exit(main(sys.argv[1:]))"
     return [sys.executable, "-c", code, "verify", path], path, {**os.environ, "TERM": "xterm"}
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+def test_progress_counts_every_stored_byte(compression, tmp_path):
+    path, seen = tmp_path / "a", []
+    with tf.TFRecordWriter(path, compression) as writer:
+        for i in range(1000):
+            writer.write(b"x" * (i % 7))
+    (file,) = files.core_files([str(path)])
+    source = files.open_input(file, "auto", seen.append)
+    assert sum(len(batch) for batch in files.batches(source, 1, seen.append)) == 1000
+    assert sum(seen) == path.stat().st_size
 
 
 def test_progress_is_shown_on_a_terminal(slow_enough):

@@ -59,3 +59,20 @@ def test_every_byte_changed_to_others(name, backend):
             else:
                 wanted = np.array(wanted, found.dtype)  # Python's floats keep no bits of NaN
                 assert np.array_equal(found, wanted, equal_nan=kind == "float"), (at, value)
+
+
+@pytest.mark.parametrize("sizes", [(5, 300), (300, 5), (300, 1 << 20), (1 << 56, 7)], ids=str)
+def test_a_row_that_outgrows_the_last_batch_amid_two_sizes_of_varints(sizes, backend):
+    """The rows of a batch get the room that the batch before needed."""
+    features = {"a": tf.FixedLenSequenceFeature([], tf.int64)}
+
+    def record(values):
+        return of_steps(b"".join(wire.field(1, wire.feature("int64", [value])) for value in values))
+
+    for first in range(10):
+        for second in range(10):
+            rows = [[3] * 6, [sizes[0]] * first + [sizes[1]] * second, [9] * 2]
+            tf.parse_sequence_example([record([3] * 6)] * 3, {}, features, num_threads=1)
+            lists, lengths = tf.parse_sequence_example([record(row) for row in rows], {}, features, num_threads=1)[1:]
+            assert lengths["a"].tolist() == [len(row) for row in rows]
+            assert [row[:n].tolist() for row, n in zip(lists["a"], lengths["a"], strict=True)] == rows
