@@ -1,10 +1,73 @@
 """URLs of HTTP with a query, as stores sign them."""
 
+import json
+import threading
+import urllib.parse
+
 import pytest
 
 import tfrecord_fast as tf
+from tests.remote import http_files
 from tests.support.frames import frames
 from tfrecord_fast.files.stores.addresses import is_pattern
+
+LONG, SHORT = [b"a%05d" % i for i in range(41)], [b"b%05d" % i for i in range(10)]
+
+
+class Chooser(http_files.Handler):
+    """Gives the file that the query names: /get?file=a"""
+
+    def answer(self, has_body):
+        self.path = "/" + urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)["file"][0]
+        super().answer(has_body)
+
+
+@pytest.fixture
+def chosen(tmp_path):
+    """A function from names of files in `tmp_path` to their URLs, which differ in their queries only."""
+    server = http_files.Server(("127.0.0.1", 0), type("Handler", (Chooser,), {"folder": str(tmp_path)}))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield lambda name: f"http://127.0.0.1:{server.server_port}/get?file={name}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def urls(tmp_path, chosen):
+    (tmp_path / "long").write_bytes(frames(LONG))
+    (tmp_path / "short").write_bytes(frames(SHORT))
+    return [chosen("long"), chosen("short")]
+
+
+@pytest.fixture(params=[False, True], ids=["urls", "listed"])
+def files(request, urls, tmp_path):
+    """The same, or a list of them that says how many records each has."""
+    if not request.param:
+        return urls
+    found = [{"name": url, "bytes": (tmp_path / url.split("=")[1]).stat().st_size} for url in urls]
+    records = {"long": len(LONG), "short": len(SHORT)}
+    said = {"files": [{**one, "records": records[one["name"].split("=")[1]]} for one in found]}
+    (tmp_path / "list.json").write_text(json.dumps(said))
+    return tf.ShardList(tmp_path / "list.json")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_files_whose_urls_differ_in_the_query_are_counted_each(files, turned):
+    files = list(files)[::-1] if turned else list(files)
+    reader = tf.ShardReader(files, batch_size=1)
+    assert [reader.num_records for _ in range(3)] == [51] * 3 and len(reader) == 51
+    parts = [
+        tf.ShardReader(files, batch_size=1, shard=(i, 2), shard_by="record", equal_shards="drop") for i in range(2)
+    ]
+    for _ in range(3):
+        assert [sum(1 for _ in part) for part in parts] == [25, 25]
+
+
+def test_the_query_is_part_of_the_name_for_random_access_too(urls):
+    with_index = tf.IndexedReader(urls)
+    assert [with_index[i] for i in range(51)] == LONG + SHORT
+    shuffled = [record for batch in tf.ShardReader(urls, global_shuffle=True, seed=1) for record in batch.tolist()]
+    assert sorted(shuffled) == LONG + SHORT
 
 
 def test_a_signed_url_is_a_name_and_no_pattern(http_folder):

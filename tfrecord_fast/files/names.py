@@ -150,11 +150,13 @@ def _core_files_of(file: File, settings: StoreSettings) -> list[CoreFile]:
     if "\0" in path:
         raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
     if is_url:
-        listed = file.bytes if isinstance(file, ListedFile) else None
-        return [CoreFile(found.url.encode(), object=found) for found in stored_objects(path, settings, listed)]
+        found = stored_objects(path, settings)
+        if isinstance(file, ListedFile) and len(found) == 1:
+            found = [one._replace(listed=file.bytes, listed_records=file.records) for one in found]
+        return [CoreFile(one.url.encode(), object=one) for one in found]
     if any(c in path for c in "*?[") and not os.path.exists(path):
-        found = sorted(glob.glob(path, recursive=True))
-        if not found:
+        paths = sorted(glob.glob(path, recursive=True))
+        if not paths:
             raise FileNotFoundError(2, "no file matches the pattern", path)
-        return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in found]
+        return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in paths]
     return [CoreFile(os.fsencode(path))]

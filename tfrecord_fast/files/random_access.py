@@ -16,6 +16,7 @@ from .names import CoreObject, core_files, flatten
 from .remote import Fetching, info_of
 from .remote_names import StoredObject, stored_objects
 from .stores import StoreSettings, find_store, read_range
+from .stores.addresses import is_pattern
 from .urls import place_of
 
 __all__ = ["Opened", "found_objects", "is_url", "load_index", "open_random", "random_names", "save_index"]
@@ -54,7 +55,7 @@ def random_names(files: Files, settings: StoreSettings, patterns: bool = True) -
     for file in flat:
         assert isinstance(file, (str, bytes, os.PathLike))
         name, is_remote = place_of(file)
-        if is_remote and not any(c in name for c in "*?["):
+        if is_remote and not is_pattern(name):
             names.append(name.encode())  # as it was given: what names a user may be needed
         else:
             names += [found.name for found in core_files([file], settings)]

@@ -24,7 +24,8 @@ from .file_objects import FileObject
 from .local_paths import local_path
 from .names import DEFAULT_SETTINGS, CoreFile
 from .remote import open_stream
-from .shard_lists import listed_counts
+from .remote_names import StoredObject
+from .shard_lists import ListedCount, listed_counts
 from .stores import StoreSettings
 from .temporary import complete_file
 
@@ -34,6 +35,8 @@ _VERSION = 2
 _WORTH_KEEPING = 16 << 20  # bytes of a file; smaller ones are quickly counted again
 _FILES_AT_ONCE = 16  # whose indexes are in memory
 _BATCH = 4096
+
+_Identity = str | tuple[str, str]
 
 
 class Counts(NamedTuple):
@@ -74,7 +77,7 @@ class RecordCounts:
         is no error.
       options: the reader's options that say what is a record.
       settings: of the stores of files that are URLs.
-      listed: files that a list may say the counts of.
+      listed: files that a list may say the counts of; objects have theirs with them.
     """
 
     def __init__(
@@ -88,9 +91,10 @@ class RecordCounts:
         self._on_disk = cache is not False and options["on_corrupt"] == "raise"
         self._options = options
         self._settings = settings
-        self._listed = listed_counts(listed) if options["on_corrupt"] == "raise" else {}
-        self._known: dict[str, tuple[_Stamp | None, _Count]] = {}
-        self._remainders: dict[tuple[str, int, int], tuple[_Count, int]] = {}
+        self._believes_lists = options["on_corrupt"] == "raise"
+        self._listed = listed_counts(listed) if self._believes_lists else {}
+        self._known: dict[_Identity, tuple[_Stamp | None, _Count]] = {}
+        self._remainders: dict[tuple[_Identity, int, int], tuple[_Count, int]] = {}
 
     def of(self, files: Sequence[str | CoreFile]) -> Counts:
         """The number of records of each file.
@@ -124,7 +128,7 @@ class RecordCounts:
 
     def _of_remainder(self, file: str | CoreFile, count: _Count, parts: int, index: int) -> int:
         """How many records a part of a damaged file has: what is dropped from one part need not be from another."""
-        key = (_name_of(file), parts, index)
+        key = (_identity(file), parts, index)
         whole, records = self._remainders.get(key, (None, 0))
         if whole is not count:
             records = self._read_one(file, default_threads(), record_shard=[index, parts]).records
@@ -132,11 +136,10 @@ class RecordCounts:
         return records
 
     def _remembered(self, file: str | CoreFile, path: str | None, stamp: _Stamp | None) -> _Count | None:
-        name = _name_of(file)
-        listed = self._listed.get(name)
+        listed = self._listed_of(file)
         if listed is not None and (stamp is None or stamp.bytes == listed.bytes):
             return _Count(listed.records, 0)
-        known, count = self._known.get(name, (None, None))
+        known, count = self._known.get(_identity(file), (None, None))
         if count is not None and known == stamp:
             return count
         if path is None or stamp is None or not self._is_kept(stamp):
@@ -147,22 +150,30 @@ class RecordCounts:
             read = _Count(int(said["records"]), int(said["longest"]))
             most = self._options["max_record_bytes"]
             if said == self._entry(stamp, read) and (most is None or read.longest <= most) and read.records >= 0:
-                self._known[name] = stamp, read
+                self._known[_identity(file)] = stamp, read
                 return read
         return None
 
     def _remember(self, file: str | CoreFile, stamp: _Stamp | None, count: _Count) -> None:
         path = _path_of(file)
-        if path is None and not _is_url(file):
+        if path is None and _object_of(file) is None:
             return  # memory may change
         if path is not None and (stamp is None or _stamp_of(path) != stamp):
             return
-        self._known[_name_of(file)] = stamp, count
+        self._known[_identity(file)] = stamp, count
         if path is not None and stamp is not None and self._is_kept(stamp):
             text = json.dumps(self._entry(stamp, count)) + "\n"
             with contextlib.suppress(OSError, ValueError):
                 with complete_file(self._place(path)) as draft, open(draft, "w", encoding="ascii") as kept:
                     kept.write(text)
+
+    def _listed_of(self, file: str | CoreFile) -> ListedCount | None:
+        found = _object_of(file)
+        if found is None:
+            return self._listed.get(file if isinstance(file, str) else os.fsdecode(file.name))
+        if not self._believes_lists or found.listed is None or found.listed_records is None:
+            return None
+        return ListedCount(found.listed, found.listed_records)
 
     def _is_kept(self, stamp: _Stamp) -> bool:
         return self._on_disk and (self._folder is not None or stamp.bytes >= _WORTH_KEEPING)
@@ -240,12 +251,17 @@ def _path_of(file: str | CoreFile) -> str | None:
     return os.fsdecode(file.name) if file.is_local else None
 
 
-def _name_of(file: str | CoreFile) -> str:
+def _object_of(file: str | CoreFile) -> StoredObject | None:
+    found = None if isinstance(file, str) else file.object
+    return found if isinstance(found, StoredObject) else None
+
+
+def _identity(file: str | CoreFile) -> _Identity:
+    """What only this file has: a URL as it is shown may be that of several."""
+    found = _object_of(file)
+    if found is not None:
+        return found.identity
     return file if isinstance(file, str) else os.fsdecode(file.name)
-
-
-def _is_url(file: str | CoreFile) -> bool:
-    return not isinstance(file, str) and b"://" in file.name
 
 
 def _stamp_of(path: str) -> _Stamp:

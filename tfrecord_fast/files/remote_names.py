@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator
@@ -18,8 +19,8 @@ _UNLISTED = ("http://", "https://")  # servers of files: fsspec reads their page
 
 
 class StoredObject(NamedTuple):
-    """An object in a store. `size` and `version` are None where nobody has asked for them yet; `listed` is the size
-    that a list of files says, if one does."""
+    """An object in a store. `size` and `version` are None where nobody has asked for them yet; `listed` and
+    `listed_records` are the size and the number of records that a list of files says, if one does."""
 
     url: str  # without credentials
     store: Store
@@ -27,10 +28,17 @@ class StoredObject(NamedTuple):
     size: int | None = None
     version: str | None = None
     listed: int | None = None
+    listed_records: int | None = None
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """The same for the same object, and only for it: URLs that show the same may lead to others. The key is told by
+        a digest, since it may hold a credential."""
+        return self.url, hashlib.sha256(self.key.encode()).hexdigest()
 
 
-def stored_objects(url: str, settings: StoreSettings, listed: int | None = None) -> list[StoredObject]:
-    """The object; for a pattern, those that match it, sorted by URL. `listed` is the size that a list says.
+def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:
+    """The object; for a pattern, those that match it, sorted by URL.
 
     As in a local file system, a pattern whose last part does not begin with a dot matches no name that does, and what
     looks like a pattern is the object that has just this name, if there is one.
@@ -40,7 +48,7 @@ def stored_objects(url: str, settings: StoreSettings, listed: int | None = None)
       errors.InvalidArgumentError: there is no store for this URL.
     """
     if not is_pattern(url):
-        return [_stored(url, settings)._replace(listed=listed)]
+        return [_stored(url, settings)]
     if "::" in url or url.startswith(_UNLISTED):
         return [_stored(name, settings) for name in matching_urls(url, settings.storage_options)]
     store, key = find_store(url, settings)

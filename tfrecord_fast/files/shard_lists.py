@@ -132,13 +132,13 @@ class ListedCount(NamedTuple):
 
 
 def listed_counts(files: Iterable[object]) -> dict[str, ListedCount]:
-    """What lists say of those files that they say both numbers of, by the names under which they are read."""
+    """What lists say of those local files that they say both numbers of, by the names under which they are read."""
     found: dict[str, ListedCount] = {}
     for file in files:
         if isinstance(file, ListedFile) and file.bytes is not None and file.records is not None:
             place = place_of(file)
-            name = public_url(place.name) if place.is_url else place.name
-            found[name] = ListedCount(file.bytes, file.records)
+            if not place.is_url:
+                found[place.name] = ListedCount(file.bytes, file.records)
     return found
 
 
