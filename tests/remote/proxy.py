@@ -7,6 +7,7 @@ sockets are not among those of the tests.
 from __future__ import annotations
 
 import re
+import time
 from typing import NamedTuple
 
 from .child import HOST
@@ -110,6 +111,14 @@ class Proxy:
     def open_connections(self) -> int:
         """How many connections are open now."""
         return int(self._child.ask({"order": "log"})["open"])
+
+    def wait_for_connections(self, most: int, seconds: float = 30.0) -> None:
+        """Waits until no more than so many are open, in some looks one after the other: one may be just coming in."""
+        until, looks = time.monotonic() + seconds, 0
+        while looks < 3:
+            looks = looks + 1 if self.open_connections() <= most else 0
+            assert time.monotonic() < until, self.open_connections()
+            time.sleep(0.1)
 
     def most_connections(self) -> int:
         """How many were open at a time, at most, since what was seen was forgotten."""

@@ -42,10 +42,12 @@ def test_a_killed_process_is_resumed_from_the_byte_where_it_stood(proxied_s3, s3
         arguments = map(json.dumps, (urls, proxied_s3.options, given, notes, last))
         return run_code(READ, *arguments, timeout=120)
 
+    others = s3_proxy.open_connections()
     killed = run(100)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     before = seen_in(notes)
     assert len(before) == 101 * BATCH
+    s3_proxy.wait_for_connections(others)  # what the killed process had asked for may still be on its way
     s3_proxy.clear()
     resumed = run()
     assert resumed.returncode == 0, resumed.stderr
