@@ -19,7 +19,7 @@ __all__ = ["FileSystemStore"]
 
 _OPEN_FILES = 32
 _TAGS = ("ETag", "etag", "e_tag", "content-md5", "md5Hash", "generation")
-_TIMES = ("mtime", "LastModified", "last_modified", "created", "updated", "modify", "date_time")
+_TIMES = ("mtime", "LastModified", "last_modified", "Last-Modified", "created", "updated", "modify", "date_time")
 
 
 class FileSystemStore:

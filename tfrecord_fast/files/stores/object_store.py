@@ -14,7 +14,7 @@ from .addresses import Address, public_url
 from .cloud_options import CloudOptions
 from .errors import call, changed, os_error
 from .object_upload import ObjectUpload, part_sizes
-from .store import Buffer, ObjectInfo, Upload
+from .store import Buffer, ObjectInfo, Upload, Version
 
 __all__ = ["ObjectStore"]
 
@@ -147,11 +147,11 @@ class ObjectStore:
         raise changed(url)
 
     def _check_version(self, url: str, meta: Any, version: str | None) -> None:
-        if version is None:
-            return
-        has_tag = bool(meta.get("e_tag"))
-        # A server may say the tag of the whole, and none with a part.
-        if has_tag == (not version.startswith("modified ")) and _version_of(meta) != version:
+        if isinstance(version, Version):
+            fits = version.fits(*_said(meta))
+        else:
+            fits = version in (None, _version_of(meta))
+        if not fits:
             raise changed(url)
 
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
@@ -214,10 +214,15 @@ class ObjectStore:
         return key
 
 
-def _version_of(meta: Any) -> str | None:
-    if meta.get("e_tag"):
-        return str(meta["e_tag"]).replace('"', "")  # listings of some stores leave the quotes out
-    return f"modified {meta['last_modified'].timestamp():.6f}, {meta['size']} bytes"
+def _version_of(meta: Any) -> Version | None:
+    return Version.of(*_said(meta))
+
+
+def _said(meta: Any) -> tuple[str | None, float | None, int]:
+    """The tag, the time and the size."""
+    tag = str(meta.get("e_tag") or "").replace('"', "")  # listings of some stores leave the quotes out
+    # The library says the beginning of 1970 where a server says no time.
+    return tag or None, meta["last_modified"].timestamp() or None, int(meta["size"])
 
 
 def _just_before(prefix: str) -> str | None:

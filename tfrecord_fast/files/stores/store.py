@@ -9,16 +9,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Buffer", "ObjectInfo", "Store", "Upload"]
+__all__ = ["Buffer", "ObjectInfo", "Store", "Upload", "Version"]
 
 Buffer = Any  # an object with the buffer protocol: contiguous bytes, format B
+
+
+class Version(str):
+    """What tells two contents of one name apart: the entity tag, or, where there is none, the time of the last change
+    and the size. It is a text; `fits` needs the rest, which it has from the store's answer."""
+
+    tag: str | None
+    time: float | None
+    size: int
+
+    @classmethod
+    def of(cls, tag: str | None, time: float | None, size: int) -> Version | None:
+        """None if there is neither a tag nor a time."""
+        if not tag and time is None:
+            return None
+        found = cls(tag or f"modified {time:.6f}, {size} bytes")
+        found.tag, found.time, found.size = tag, time, size
+        return found
+
+    def fits(self, tag: str | None, time: float | None, size: int) -> bool:
+        """Whether what another answer says may be of the same content: by the tags, or, where one has none, by times
+        and sizes. Some servers say the tag of the whole, and none with a part; times come with or without fractions."""
+        if self.tag and tag:
+            return self.tag == tag
+        return self.size == size and (self.time is None or time is None or int(self.time) == int(time))
 
 
 class ObjectInfo(NamedTuple):
     """An object in a store.
 
-    `version` tells two contents of one name apart: the entity tag where the store has one, else what it has in place
-    of it (a time and a size), else None.
+    `version` tells two contents of one name apart; None if the store says nothing that does.
     """
 
     url: str
