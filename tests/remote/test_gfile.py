@@ -133,3 +133,56 @@ def test_every_function_takes_options(s3, tmp_path):
     assert s3.keys() == ["deep/three"]
     GFILE.rmtree(s3.url("deep"), **options)
     assert s3.keys() == []
+
+
+def test_a_file_that_is_copied_or_renamed_onto_itself_stays(bucket):
+    name, options = bucket.url("x"), {"storage_options": bucket.options}
+    bucket.put("x", b"content")
+    for function in (GFILE.rename, GFILE.copy):
+        function(name, name, overwrite=True, **options)
+        assert bucket.get("x") == b"content"
+        with pytest.raises(FileExistsError):
+            function(name, name, **options)
+        with pytest.raises(FileNotFoundError):
+            function(bucket.url("none"), bucket.url("none"), overwrite=True, **options)
+    assert bucket.keys() == ["x"]
+
+
+def test_a_local_file_that_is_copied_or_renamed_onto_itself_stays(tmp_path):
+    (tmp_path / "x").write_bytes(b"content")
+    os.symlink(tmp_path / "x", tmp_path / "link")
+    for function in (GFILE.rename, GFILE.copy):
+        function(tmp_path / "x", tmp_path / "x", overwrite=True)
+        assert (tmp_path / "x").read_bytes() == b"content"
+    GFILE.copy(tmp_path / "x", tmp_path / "link", overwrite=True)
+    GFILE.copy(tmp_path / "link", tmp_path / "x", overwrite=True)
+    assert (tmp_path / "x").read_bytes() == b"content"
+
+
+def test_an_object_with_the_name_of_a_folder_is_found_once(s3):
+    s3.put("d/a", b"1")
+    s3.put("d/a/b", b"2")
+    assert GFILE.glob(s3.url("d/*"), storage_options=s3.options) == [s3.url("d/a")]
+
+
+def test_size_uses_the_options_of_the_file(s3):
+    s3.put("x", b"12345")
+    with GFILE.GFile(s3.url("x"), "rb", storage_options=s3.options) as file:
+        assert file.size() == 5
+
+
+@pytest.mark.parametrize("chain", ["blockcache", "simplecache", "filecache"])
+def test_an_exception_leaves_what_was_there_behind_a_cache(tmp_path, chain):
+    name = f"/{tmp_path.name}-{chain}"
+    inner, outer = f"memory:/{name}", f"{chain}::memory:/{name}"
+    with GFILE.GFile(inner, "wb") as file:
+        file.write(b"before")
+    with pytest.raises(ZeroDivisionError), GFILE.GFile(outer, "wb") as file:
+        file.write(b"after")
+        raise ZeroDivisionError
+    with GFILE.GFile(inner, "rb") as file:
+        assert file.read() == b"before"
+    with GFILE.GFile(outer, "wb") as file:
+        file.write(b"after")
+    with GFILE.GFile(inner, "rb") as file:
+        assert file.read() == b"after"

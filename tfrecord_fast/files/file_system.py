@@ -116,7 +116,7 @@ class GFile:
 
     def size(self) -> int:
         """The file's size in bytes."""
-        return stat(self.name).length
+        return stat(self.name, storage_options=self._options).length
 
     def flush(self) -> None:
         """Writes what is buffered."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from .stores import Store, StoreSettings, find_store
 from .stores.addresses import is_pattern, public_url
+from .stores.matching import pattern_of
 from .urls import matching_urls
 
 __all__ = ["StoredObject", "stored_objects"]
@@ -67,36 +68,20 @@ def _listed(store: Store, key: str) -> Iterator[StoredObject]:
     wild = _WILD.search(key)
     before = key if wild is None else key[: wild.start()]
     folder = before[: before.rfind("/") + 1]
-    shown, matches = store.url(folder), _matcher(key)
+    shown, matches = store.url(folder), pattern_of(key)
     hides = not os.path.basename(key).startswith(".")
     for info in store.list(before):
         name = folder + info.url[len(shown) :] if info.url.startswith(shown) else info.url
         if name == key or (matches.fullmatch(name) and not (hides and os.path.basename(name).startswith("."))):
+            if info.size == 0 and _is_marker(store, name):
+                continue
             yield StoredObject(info.url, store, name, info.size, info.version)
 
 
-def _matcher(pattern: str) -> re.Pattern[str]:
-    """Of keys: `*` and `?` stand for anything but `/`, `**` for anything, `[…]` for one of some characters."""
-    text, place = "", 0
-    while place < len(pattern):
-        one = pattern[place]
-        place += 1
-        end = pattern.find("]", place + 1) if one == "[" else -1
-        if one == "*" and pattern.startswith("*", place):
-            place += 1
-            if pattern.startswith("/", place):
-                place += 1
-                text += "(?:.*/)?"
-            else:
-                text += ".*"
-        elif one == "*":
-            text += "[^/]*"
-        elif one == "?":
-            text += "[^/]"
-        elif end > 0:
-            inside = pattern[place:end]
-            text += "[" + ("^" if inside[0] in "!^" else "") + re.escape(inside.lstrip("!^")).replace(r"\-", "-") + "]"
-            place = end + 1
-        else:
-            text += re.escape(one)
-    return re.compile(text, re.DOTALL)
+def _is_marker(store: Store, key: str) -> bool:
+    """Whether what a listing calls an empty object stands for a folder: its key ends in "/", which is not listed."""
+    try:
+        store.info(key)
+    except FileNotFoundError:
+        return True
+    return False

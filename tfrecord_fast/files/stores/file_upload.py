@@ -64,5 +64,7 @@ class FileUpload:
 
 
 def _protocols(system: Any) -> set[str]:
-    protocol = system.protocol
-    return {protocol} if isinstance(protocol, str) else set(protocol)
+    """Those of the file system, and of the one that it stands in front of (a cache, a folder)."""
+    protocol, behind = system.protocol, getattr(system, "fs", None)
+    found = {protocol} if isinstance(protocol, str) else set(protocol)
+    return found if behind is None or behind is system else found | _protocols(behind)

@@ -36,19 +36,32 @@ def pattern_of(text: str) -> re.Pattern[str]:
             found.append("(?:.*/)?" if deep else ".*")
             place += 3 if deep else 2
             continue
-        closed = text.find("]", place + 2) if char == "[" else -1
+        closed = text.find("]", place + (3 if text[place + 1 : place + 2] in ("!", "^") else 2)) if char == "[" else -1
         if char == "*":
             found.append("[^/]*")
         elif char == "?":
             found.append("[^/]")
         elif closed > 0:
-            inner = text[place + 1 : closed].replace("\\", r"\\").replace("[", r"\[")
-            found.append(f"[{'^' + inner[1:] if inner[0] in '!^' else inner}]")
+            found.append(_one_of(text[place + 1 : closed]))
             place = closed
         else:
             found.append(re.escape(char))
         place += 1
     return re.compile("".join(found), re.DOTALL)
+
+
+def _one_of(inside: str) -> str:
+    """What stands between brackets, as an expression. A range that runs backwards has nothing in it."""
+    none = inside[0] in "!^"
+    ranges = re.findall(r"(.)-(.)|(.)", inside[1:] if none else inside, re.DOTALL)
+    kept = [
+        re.escape(one) if one else f"{re.escape(first)}-{re.escape(last)}"
+        for first, last, one in ranges
+        if one or first <= last
+    ]
+    if not kept:
+        return "[^/]" if none else "(?!)"
+    return f"[{'^/' if none else ''}{''.join(kept)}]"
 
 
 def _one(store: Store, key: str) -> str | None:
@@ -81,14 +94,14 @@ def _by_folder(store: Store, folder: str, parts: list[str]) -> Iterator[str]:
     except (FileNotFoundError, NotADirectoryError):
         return
     expression = pattern_of(first)
-    for key in folders:
-        name = key.rstrip("/").rpartition("/")[2]
-        if expression.fullmatch(name):
-            if rest:
-                yield from _by_folder(store, key, rest)
-            else:
-                yield store.url(key.rstrip("/"))
-    if not rest:
-        for info in objects:
-            if expression.fullmatch(info.url.partition("::")[0].rpartition("/")[2]):
-                yield info.url
+    below = [key for key in folders if expression.fullmatch(key.rstrip("/").rpartition("/")[2])]
+    if rest:
+        for key in below:
+            yield from _by_folder(store, key, rest)
+        return
+    urls = [store.url(key.rstrip("/")) for key in below]
+    yield from urls
+    named = set(urls)  # an object may have the name of a folder
+    for info in objects:
+        if expression.fullmatch(info.url.partition("::")[0].rpartition("/")[2]) and info.url not in named:
+            yield info.url
