@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import tfrecord_fast as tf
 from tfrecord_fast.files import remote
 from tfrecord_fast.files.stores import ObjectCache, StoreSettings, find_store, read_range, requests
+from tfrecord_fast.files.stores.addresses import public_url
 
 from .child import HOST, free_port
 
@@ -283,3 +284,32 @@ def test_no_reader_shows_a_secret(echo, monkeypatch, place, status, form):
                 seen = shown(error)
         for text in [*seen, *(str(one.message) for one in warned)]:
             assert not has_secret(text), (name, text)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown_as"),
+    [
+        ("https://me:hush@h/a", "https://h/a"),
+        ("https://me:hu@sh@h/a", "https://h/a"),
+        ("https://me:hu/sh@h/a", "https://h/a"),
+        ("ftp://me@h/a@b", "ftp://h/a@b"),
+        ("https://h:80/a@b", "https://h:80/a@b"),
+        ("https://[::1]:80/a@b", "https://[::1]:80/a@b"),
+        ("s3://b/a@b", "s3://b/a@b"),
+        ("s3://b/a?X-Amz-Signature=hush", "s3://b/a"),
+        ("https://h/a#sig=hush", "https://h/a"),
+        ("s3://b/what?", "s3://b/what?"),
+        ("abfs://c@account.host/a?sig=hush", "abfs://c@account.host/a"),
+        ("zip://a::https://me:hu@sh@h/a?token=hush", "zip://a::https://h/a"),
+    ],
+)
+def test_what_is_shown_of_a_url(url, shown_as):
+    assert public_url(url) == shown_as
+
+
+def test_a_pattern_without_matches_is_shown_without_its_secrets(tmp_path):
+    for one in (f"https://me:{SECRETS[0]}@{HOST}:{CLOSED}/a", f"memory://me:{SECRETS[0]}@x/*?token={SECRETS[1]}"):
+        for patterns in (one, [one, f"{tmp_path}/*"]):
+            with pytest.raises(Exception) as caught:
+                tf.data.Dataset.list_files(patterns)
+            assert not any(has_secret(text) for text in shown(caught.value)), caught.value

@@ -45,3 +45,14 @@ def test_the_emulator_of_the_environment_is_gcs_s(monkeypatch, host):
     assert google.config == {"base_url": "http://localhost:4443", "skip_signature": True}
     assert google.client["allow_http"] is True
     assert "base_url" not in cloud_options(Address("s3", "bucket", "key"), KEYS).config
+
+
+def test_other_variables_of_the_environment_find_another_store(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "me")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a")
+    before = store_with()
+    assert store_with() is before
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+    assert store_with() is not before
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a")
+    assert store_with() is before

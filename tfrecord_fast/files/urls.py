@@ -38,7 +38,7 @@ def place_of(path: PathLike) -> Place:
     return Place(name, is_url=_URL.match(name) is not None)
 
 
-def shown_name(file: object) -> object:
+def shown_name(file: Any) -> Any:
     """A file as it may be shown: a URL without what may be a credential, all else as it is."""
     if isinstance(file, str | bytes | os.PathLike):
         place = place_of(file)

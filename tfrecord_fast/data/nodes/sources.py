@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from ...errors import InvalidArgumentError
 from ...files.file_system import glob
+from ...files.urls import shown_name
 from ...values.nests import column_length, leaves, normalize, rows
 from ...values.owned import copied, snapshot
 from ..sentinels import UNKNOWN
@@ -96,9 +98,11 @@ def matching_files(patterns: Any) -> Generated:
       errors.InvalidArgumentError: no file matches.
     """
     normal = normalize(patterns)
-    found = glob([normal] if isinstance(normal, bytes) else list(normal))
+    given = [normal] if isinstance(normal, bytes) else list(normal)
+    found = glob(given)
     if not found:
-        raise InvalidArgumentError(f"No files matched pattern: {patterns}")
+        shown = [os.fsdecode(shown_name(pattern)) for pattern in given]
+        raise InvalidArgumentError(f"No files matched pattern: {shown[0] if len(shown) == 1 else shown}")
     names = [name.encode() if isinstance(name, str) else name for name in sorted(found)]
     return Generated(partial(iter, names), f"list_files({len(names)} files)", len(names), True, shareable=True)
 

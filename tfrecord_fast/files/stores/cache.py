@@ -16,6 +16,7 @@ from ...base.workers import NoThreadError, Workers
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
 from ..numbers import at_least
+from .addresses import unsigned
 from .cache_folder import PIECE, CacheError, Draft, Folder, NoRoomError, Wanted
 from .requests import read_range
 from .settings import StoreSettings
@@ -101,7 +102,7 @@ class ObjectCache(os.PathLike[str]):
           OSError: as the store's reading does; ESTALE: the object is no longer that of `info`.
         """
         settings = settings or StoreSettings()
-        wanted = _wanted(info or store.info(key), settings)
+        wanted = _wanted(info or store.info(key), key, settings)
         return None if wanted is None else self._opened(store, key, wanted, settings)
 
     def _opened(self, store: Store, key: str, wanted: Wanted, settings: StoreSettings) -> int | None:
@@ -125,7 +126,7 @@ class ObjectCache(os.PathLike[str]):
         """The path of a local copy, as `open` gives its descriptor. It may be removed at any time, to make room: open
         it at once, and if it is not there, ask again."""
         settings = settings or StoreSettings()
-        wanted = _wanted(info or store.info(key), settings)
+        wanted = _wanted(info or store.info(key), key, settings)
         descriptor = None if wanted is None else self._opened(store, key, wanted, settings)
         if wanted is None or descriptor is None:
             return None
@@ -186,11 +187,14 @@ class ObjectCache(os.PathLike[str]):
         return f"ObjectCache({self.directory!r}{bound})"
 
 
-def _wanted(info: ObjectInfo, settings: StoreSettings) -> Wanted | None:
-    """What a copy has to be of, under a name of its own for each server, URL, version and size; None: can't be kept."""
+def _wanted(info: ObjectInfo, key: str, settings: StoreSettings) -> Wanted | None:
+    """What a copy has to be of, under a name of its own for each server, URL, version and size; None: can't be kept.
+
+    The URL without credentials may be that of several objects, which a query tells apart; a signature, which is another
+    each time, does not."""
     if info.version is None:
         return None
-    parts = [*_places(settings.storage_options or {}), info.url, info.version, str(info.size)]
+    parts = [*_places(settings.storage_options or {}), info.url, unsigned(key), info.version, str(info.size)]
     name = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:40]
     return Wanted(name, info.url, info.version, info.size)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import urllib.parse
@@ -24,6 +25,7 @@ from .store import Store
 __all__ = ["file_system_of", "find_store"]
 
 _ENDPOINT = re.compile(r"https?://[\w.~:/?#\[\]@!$&'()*+,;=%-]+", re.ASCII)
+_OUTSIDE = (b"AWS_", b"AZURE_", b"GOOGLE_", b"STORAGE_EMULATOR_HOST")  # what variables of stores begin with
 _MOST = 64  # stores that are kept
 
 
@@ -62,9 +64,9 @@ def find_store(
     address = address_of(url)
     cloud = _cloud_options(url, address, given)
     if cloud is not None and not (lists and cloud.kind == "HTTP"):
-        name = (address.scheme, address.place, _frozen(given))
+        name = (address.scheme, address.place, _frozen(given), _outside())
         store = _kept_store(name, lambda: ObjectStore(obstore_or_none(), address, cloud))
-        return store, urllib.parse.unquote(address.key) if cloud.kind == "HTTP" else address.key
+        return store, urllib.parse.unquote(address.key.partition("#")[0]) if cloud.kind == "HTTP" else address.key
     system, path = file_system_of(url, {name: value for name, value in given.items() if name != "part_bytes"})
     first, chain, outer = url.partition("::")
     del first
@@ -99,6 +101,11 @@ def _kept_store(name: object, make: Any) -> Store:
         while len(kept.stores) > _MOST:
             kept.stores.popitem(last=False)
         return store
+
+
+def _outside() -> object:
+    """What the environment says about stores: they are made with it."""
+    return tuple((name, os.environb.get(name)) for name in sorted(os.environb) if name.startswith(_OUTSIDE))
 
 
 def _frozen(value: object) -> object:
