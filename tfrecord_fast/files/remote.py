@@ -19,6 +19,7 @@ from typing import Any
 from .. import _core
 from ..base.process import Origin
 from ..base.workers import NoThreadError, has_started
+from ..errors import TFRecordError
 from .names import CoreFile, CoreObject
 from .remote_names import StoredObject
 from .stores import Buffer, ObjectInfo, StoreSettings, cache_of, read_head, read_range
@@ -116,6 +117,8 @@ class Fetching:
             data, size = self._read(wanted)
         except OSError as error:
             self.queue.fail(wanted.number, _number_of(error), error.strerror or type(error).__name__)
+        except TFRecordError as error:
+            self.queue.fail(wanted.number, errno.EINVAL, str(error))
         except BaseException as error:  # whoever waits for it must not wait for ever
             self.queue.fail(wanted.number, errno.EIO, f"{type(error).__name__} while it was fetched")
         else:

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from ..base.process import Origin
+from .stores.errors import check_process
 from .stores.requests import read_range
 from .stores.settings import StoreSettings, as_settings
 from .stores.store import Buffer, ObjectInfo, Store
@@ -38,6 +40,7 @@ class UrlReader(io.RawIOBase):
     the object had when it was opened.
 
     Raises:
+      errors.FailedPreconditionError: it is read in a process that was forked from the one that opened it.
       FileNotFoundError, PermissionError, ConnectionError, TimeoutError, OSError: now, or when it is read; ESTALE if the
         object has changed.
     """
@@ -50,6 +53,7 @@ class UrlReader(io.RawIOBase):
         self._position = 0
         self._in_order = 0  # the block after the last one that was read in order
         self._blocks: OrderedDict[int, _Block] = OrderedDict()
+        self._origin = Origin()
 
     def readable(self) -> bool:
         return True
@@ -73,6 +77,7 @@ class UrlReader(io.RawIOBase):
         target = memoryview(buffer).cast("B")
         if len(target) == 0 or self._position >= self.info.size:
             return 0
+        check_process(self._origin, self.name)  # what was asked for arrives there, and connections are that process's
         number, offset = divmod(self._position, _BLOCK)
         data = memoryview(self._block(number)).cast("B")[offset : offset + len(target)]
         target[: len(data)] = data

@@ -10,6 +10,7 @@ from typing import Any
 from ..base.process import Origin
 from ..errors import InvalidArgumentError
 from .stores.addresses import public_url
+from .stores.errors import check_process
 from .stores.finding import find_store
 from .stores.store import Upload
 
@@ -32,6 +33,7 @@ class UrlWriter:
       errors.InvalidArgumentError: no file system has the URL's scheme; another mode.
       FileExistsError: (now or by `close`) with "xb", it exists.
       OSError: by any method: the store's answer. Nothing appears.
+      errors.FailedPreconditionError: by `write` and `close`, in a process that was forked from the one that opened it.
     """
 
     def __init__(
@@ -45,9 +47,10 @@ class UrlWriter:
             )
         self._upload: Upload = store.upload(key, overwrite=mode == "wb", beside=beside)
         self._complete = False
+        self._origin, self._name = Origin(), public_url(url)
         self._written = 0
         # Unlike __del__, it also runs when the interpreter exits.
-        self._open = weakref.finalize(self, _drop, public_url(url), Origin(), self._upload)
+        self._open = weakref.finalize(self, _drop, self._name, self._origin, self._upload)
 
     @property
     def closed(self) -> bool:
@@ -68,6 +71,7 @@ class UrlWriter:
 
     def write(self, data: bytes | memoryview) -> int:
         """Takes all the bytes."""
+        check_process(self._origin, self._name)
         size = memoryview(data).nbytes
         if self._open.alive:
             try:
@@ -91,6 +95,7 @@ class UrlWriter:
         """Completes the file. Further calls do nothing."""
         if self._open.detach() is None:
             return
+        check_process(self._origin, self._name)
         try:
             self._upload.complete()
             self._complete = True

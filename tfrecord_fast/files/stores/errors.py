@@ -9,12 +9,14 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from ...errors import InvalidArgumentError, TFRecordError
+from ...base.process import Origin
+from ...errors import FailedPreconditionError, InvalidArgumentError, TFRecordError
 from .addresses import public_url
+from .threads import answered
 
-__all__ = ["call", "changed", "is_worth_another_try", "os_error", "too_late"]
+__all__ = ["call", "changed", "check_process", "is_worth_another_try", "of_store", "os_error", "too_late"]
 
 T = TypeVar("T")
 
@@ -81,12 +83,27 @@ _PHRASES: list[tuple[str, type[OSError], int, str]] = [
 
 
 def call(url: str, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """What the function gives; an error of it as `os_error` has it, without the one that it was made from."""
-    try:
-        return function(*args, **kwargs)
-    except Exception as error:
-        found = os_error(error, url)
-    raise found  # not inside the handler, where Python would note what was handled
+    """What the function gives; an error of it as `os_error` has it, without the one that it was made from.
+
+    What the handler of a signal raises meanwhile comes as it is, at once: the function may go on for a while then.
+    """
+
+    def outcome() -> tuple[T | None, Exception | None]:
+        try:
+            return function(*args, **kwargs), None
+        except Exception as error:
+            return None, of_store(os_error(error, url))
+
+    value, failed = answered(outcome)
+    if failed is not None:
+        raise failed
+    return cast(T, value)
+
+
+def of_store(error: Exception) -> Exception:
+    """The error, marked as one that a store gave. Others of the same classes may be raised by handlers of signals."""
+    vars(error)["of_store"] = True
+    return error
 
 
 def os_error(error: Exception, url: str) -> Exception:
@@ -102,7 +119,16 @@ def os_error(error: Exception, url: str) -> Exception:
     if name == "UnknownConfigurationKeyError":
         key = re.search(r"key: '([\w.-]+)'", str(error))
         return InvalidArgumentError(f"{url}: storage_options: no such option{f' {key[1]!r}' if key else ''}")
+    if name == "InvalidPathError":
+        return _unnameable(str(error), url)
     return _by_kind(error, name, url) or _by_status(error, url) or _by_phrase(error, url) or _unknown(error, name, url)
+
+
+def _unnameable(text: str, url: str) -> OSError:
+    key = re.search(r"Path \"([^\"]*)\"", text)
+    said = f"the key {public_url(key[1])!r}" if key else "a key"
+    why = "an empty part" if "empty" in text else "a character that the library does not take"
+    return OSError(errno.EINVAL, f"{said} has {why}, and so nothing beside it can be listed", url)
 
 
 def changed(url: str) -> OSError:
@@ -115,9 +141,15 @@ def too_late(url: str, seconds: float) -> TimeoutError:
     return TimeoutError(errno.ETIMEDOUT, f"no answer within {seconds:g} seconds", public_url(url))
 
 
+def check_process(origin: Origin, url: str) -> None:
+    """Raises FailedPreconditionError in a process that was forked from that of `origin`."""
+    if not origin.is_here():
+        raise FailedPreconditionError(f"{url}: it belongs to the process that this one was forked from")
+
+
 def is_worth_another_try(error: BaseException, tried: int) -> bool:
-    """Whether it may go away. A host that is not there, or refuses, is asked only twice more."""
-    if not isinstance(error, ConnectionError | TimeoutError):
+    """Whether it is a store's and may go away. A host that is not there, or refuses, is asked only twice more."""
+    if not isinstance(error, ConnectionError | TimeoutError) or "of_store" not in vars(error):
         return False
     return tried < 3 or error.errno != errno.ECONNREFUSED
 

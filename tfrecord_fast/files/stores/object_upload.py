@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...base.process import Origin
-from .errors import os_error
+from .errors import call, os_error
 from .store import Buffer
 
 __all__ = ["ObjectUpload", "PartSizes", "part_sizes"]
@@ -26,6 +26,7 @@ _LARGEST_PART, _SMALLEST_PART = 16 << 20, 5 << 20
 _MOST_PARTS = 10_000  # as S3 and GCS have it
 _AT_ONCE = 4  # parts being sent
 _WAITING = 1  # parts that wait to be sent
+_ABORTING = 5.0  # seconds that stopping waits for the store
 _SHARED = 256 << 20  # bytes of parts in memory, of uploads that go on side by side
 
 
@@ -91,28 +92,25 @@ class ObjectUpload:
 
     def _put_whole(self) -> None:
         mode = "overwrite" if self._overwrite else "create"
+        failed: OSError | None = None
         try:
-            self._library.put(self._store, self._key, bytes(self._part), mode=mode, use_multipart=False)
-            return
-        except Exception as error:
-            failed = os_error(error, self._url)
-        if isinstance(failed, OSError) and failed.errno == errno.ESTALE and not self._overwrite:
+            call(
+                self._url, self._library.put, self._store, self._key, bytes(self._part), mode=mode, use_multipart=False
+            )
+        except OSError as error:
+            failed = error
+        if failed is not None and failed.errno == errno.ESTALE and not self._overwrite:
             failed = FileExistsError(errno.EEXIST, "the object exists already", self._url)
-        raise failed
+        if failed is not None:
+            raise failed
 
     def _check_free(self) -> None:
         """A multipart upload of obstore has no precondition of its own, so it is looked at before and at the end."""
         if self._overwrite:
             return
-        try:
-            self._library.head(self._store, self._key)
-        except FileNotFoundError:
-            return
-        except Exception as error:
-            failed = os_error(error, self._url)
-        else:
-            failed = FileExistsError(errno.EEXIST, "the object exists already", self._url)
-        raise failed
+        with contextlib.suppress(FileNotFoundError):
+            call(self._url, self._library.head, self._store, self._key)
+            raise FileExistsError(errno.EEXIST, "the object exists already", self._url)
 
     def abort(self) -> None:
         self._part = bytearray()
@@ -183,7 +181,7 @@ class _Sender:
         with self._state:
             self._aborted = True
             self._state.notify_all()
-        self._thread.join()
+        self._thread.join(_ABORTING)  # a request that gets no answer goes on without whoever wanted to stop
 
     def _wait(self, predicate: Any) -> None:
         """In short turns, between which handlers of signals run."""

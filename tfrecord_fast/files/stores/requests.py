@@ -7,6 +7,7 @@ beside it, and the first answer counts. What will not go away (no such object, n
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import threading
@@ -14,10 +15,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .errors import is_worth_another_try, too_late
+from .errors import is_worth_another_try, of_store, too_late
 from .settings import StoreSettings
 from .store import Buffer, ObjectInfo, Store
-from .threads import run
+from .threads import TURN, ends, run
 
 __all__ = ["read_head", "read_range"]
 
@@ -145,11 +146,19 @@ class _Race:
                 self._state.notify_all()
 
     def ended(self, until: float, requests: int) -> bool:
-        """Waits until there is an answer, or all requests have failed; False if the time is over."""
-        with self._state:
-            return self._state.wait_for(
-                lambda: bool(self._answers) or len(self._errors) >= requests, max(0.0, until - time.monotonic())
-            )
+        """Waits until there is an answer, or all requests have failed; False if the time is over.
+
+        Raises OSError (ECANCELED) when the interpreter ends.
+        """
+        while (left := until - time.monotonic()) > 0:
+            with self._state:
+                if self._state.wait_for(
+                    lambda: bool(self._answers) or len(self._errors) >= requests, timeout=min(left, TURN)
+                ):
+                    return True
+            if ends():
+                raise OSError(errno.ECANCELED, "the interpreter ends")
+        return False
 
     def answer(self, url: str, seconds: float) -> Any:
         with self._state:
@@ -157,5 +166,5 @@ class _Race:
                 return self._answers[0]
             errors, self._errors = self._errors, []
         if errors:
-            raise errors[0]
-        raise too_late(url, round(seconds, 1))
+            raise of_store(errors[0])
+        raise of_store(too_late(url, round(seconds, 1)))
