@@ -95,7 +95,7 @@ CONTENDER = Contender(
     package="ray",
     module="ray",
     leaves_out="no CRC, no SequenceExamples; workers are processes, whose CPU time, memory and reads the columns lack",
-    requirements=("ray[data]==2.60.0", "tensorflow-cpu==2.21.0", "torch"),
+    requirements=("ray[data]==2.60.0", "tensorflow-cpu==2.21.0", "torch", "pydantic"),
     tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch, "train-feed": train_feed},
     environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "RAY_USAGE_STATS_ENABLED": "0"},
 )

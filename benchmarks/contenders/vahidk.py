@@ -237,7 +237,7 @@ CONTENDER = Contender(
     module="tfrecord",
     install="pip install tfrecord",
     leaves_out="checks no CRC",
-    requirements=("tfrecord==1.14.6", "numpy"),
+    requirements=("tfrecord==1.14.6", "numpy", "torch==2.13.0"),
     tasks={
         "raw": loop,
         "raw-gzip": loop_gzip,
