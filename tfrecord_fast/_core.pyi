@@ -19,6 +19,8 @@ class _File(Protocol):  # files.names.CoreFile
     def opener(self) -> Callable[[], object] | None: ...
     @property
     def object(self) -> _Object | None: ...
+    @property
+    def part(self) -> tuple[int, int, int] | None: ...  # offset and number of the first record, offset of the end
 
 class _Object(Protocol):  # files.names.CoreObject
     @property

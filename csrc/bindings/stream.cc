@@ -176,6 +176,7 @@ PythonFiles FilesOf(const py::sequence& files) {
   const py::str name_key("name");
   const py::str opener_key("opener");
   const py::str object_key("object");
+  const py::str part_key("part");
   for (const py::handle& file : files) {
     // Without pybind11's casts: there may be tens of thousands.
     if (PyUnicode_CheckExact(file.ptr()) && PyUnicode_IS_COMPACT_ASCII(file.ptr())) {
@@ -186,14 +187,20 @@ PythonFiles FilesOf(const py::sequence& files) {
     const py::object name = Attribute(file, name_key);
     const py::object opener = Attribute(file, opener_key);
     const py::object object = Attribute(file, object_key);
-    if (!name || !opener || !object) {
-      throw py::type_error("a file is a plain path, or has a name, an opener and an object");
+    const py::object part = Attribute(file, part_key);
+    if (!name || !opener || !object || !part) {
+      throw py::type_error("a file is a plain path, or has a name, an opener, an object and a part");
     }
     if (!PyBytes_Check(name.ptr())) throw py::type_error("a file's name is bytes");
     InputFile& input = inputs.emplace_back();
     input.path = std::make_shared<const std::string>(PyBytes_AS_STRING(name.ptr()),
                                                      static_cast<size_t>(PyBytes_GET_SIZE(name.ptr())));
     if (!opener.is_none()) input.open = OpenerOfPython(opener, made.references);
+    if (!part.is_none()) {
+      const auto [begin, index, end] = part.cast<std::tuple<int64_t, int64_t, int64_t>>();
+      if (begin < 0 || index < 0 || end < begin) throw py::value_error("a part of a file ends before it begins");
+      input.part = {{begin, index}, end};
+    }
     if (!object.is_none()) {
       const py::object size = object.attr("size");
       input.object = {object.attr("number").cast<uint32_t>(), size.is_none() ? -1 : size.cast<int64_t>()};

@@ -27,17 +27,18 @@ void Add(ByteRange range, std::vector<ByteRange>* ranges) {
 
 }  // namespace
 
-RemoteFile::RemoteFile(std::shared_ptr<FetchQueue> queue, RemoteObject object, int64_t from, int64_t head)
+RemoteFile::RemoteFile(std::shared_ptr<FetchQueue> queue, RemoteObject object, int64_t from, int64_t head, int64_t to)
     : queue_(std::move(queue)),
       object_(object.number),
       head_(from == 0 ? static_cast<int64_t>(queue_->options().block_bytes) : head),
+      to_(to),
       later_(from == kLater),
       from_(from == kLater ? INT64_MAX : from),
       size_(object.size) {
   regular_ = true;
   if (size_ < 0) return;
   opened_size_ = size_;
-  plan_.push_back(later_ ? ByteRange{0, std::min(head, size_)} : ByteRange{std::min(from, size_), size_});
+  plan_.push_back(later_ ? ByteRange{0, std::min(head, size_)} : ByteRange{std::min(from, size_), std::min(to, size_)});
 }
 
 RemoteFile::~RemoteFile() { DropAll(); }
@@ -73,7 +74,7 @@ void RemoteFile::NoteSize(const Fetch& fetch) const {
     queue_->Drop(opening_);
   }
   const int64_t next = std::max(got, from_);
-  if (next < size_) plan_.push_back({next, size_});
+  if (next < std::min(to_, size_)) plan_.push_back({next, std::min(to_, size_)});
 }
 
 bool RemoteFile::AskNext() {
@@ -139,14 +140,15 @@ void RemoteFile::Expect(std::vector<ByteRange> ranges) {
   later_ = false;
 }
 
-void RemoteFile::WillRead(int64_t offset) const {
+void RemoteFile::WillRead(int64_t begin, int64_t end) const {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!later_) return;  // it was known from the start
     later_ = false;
     DropAll();
     plan_.clear();
-    if (offset < size_) plan_.push_back({offset, size_});
+    end = std::min(end, size_);
+    if (begin < end) plan_.push_back({begin, end});
   }
   queue_->TellListener();
 }

@@ -39,7 +39,9 @@ class RemoteFile final : public File {
   // Nothing is asked for here. `from` is where reading will begin. kLater: that is told by WillRead or Expect, and only
   // `head` bytes are fetched before.
   static constexpr int64_t kLater = -1;
-  RemoteFile(std::shared_ptr<FetchQueue> queue, RemoteObject object, int64_t from, int64_t head = 0);
+  // Reading will not go further than `to`.
+  RemoteFile(std::shared_ptr<FetchQueue> queue, RemoteObject object, int64_t from, int64_t head = 0,
+             int64_t to = INT64_MAX);
   ~RemoteFile() override;
 
   // Waits until the size is known. To be called once, before the file is read.
@@ -60,7 +62,7 @@ class RemoteFile final : public File {
 
   Status Size(int64_t* size) const override;
   bool is_remote() const override { return true; }
-  void WillRead(int64_t offset) const override;
+  void WillRead(int64_t begin, int64_t end) const override;
   void Pass(int64_t begin, int64_t end) const override;
   Status ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got) const override;
   Status ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const override;
@@ -85,6 +87,7 @@ class RemoteFile final : public File {
   const std::shared_ptr<FetchQueue> queue_;
   const uint32_t object_;
   const int64_t head_;  // bytes that come with the size
+  const int64_t to_;
   bool asks_by_itself_ = false;
 
   mutable std::mutex mutex_;            // guards all below

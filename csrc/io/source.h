@@ -81,8 +81,8 @@ class File {
 
   // Has the system begin to read this part of a regular file into memory, without waiting for it.
   virtual void Advise(int64_t, int64_t) const {}
-  // From here on it will be read in order, to its end, from `offset` on: an object's bytes are asked for ahead.
-  virtual void WillRead(int64_t) const {}
+  // From here on [begin, end) will be read in order, or up to the file's end: an object's bytes are asked for ahead.
+  virtual void WillRead(int64_t /*begin*/, int64_t /*end*/) const {}
   // The bytes [begin, end) will not be read, or not again: an object lets go of them.
   virtual void Pass(int64_t /*begin*/, int64_t /*end*/) const {}
 

@@ -13,10 +13,17 @@
 #include "base/status.h"
 #include "framing/format.h"
 #include "framing/open.h"
+#include "framing/reader.h"
 #include "io/remote_file.h"
 #include "io/source.h"
 
 namespace tfr {
+
+// A part of an uncompressed file: the records that begin in [begin.offset, end). Both lie between records.
+struct FilePart {
+  Place begin;
+  int64_t end = 0;
+};
 
 struct InputFile {
   std::shared_ptr<const std::string> path;  // named in errors; opened if `open` is empty
@@ -24,6 +31,11 @@ struct InputFile {
   std::function<Status(std::unique_ptr<Source>*)> open;
   // For what is read through the stream's queue of fetches.
   std::optional<RemoteObject> object;
+  // Only this is read.
+  std::optional<FilePart> part;
+
+  // The first record that is read, of those from `start` on.
+  Place First(Place start) const { return part && start.offset < part->begin.offset ? part->begin : start; }
 };
 
 // What to do about damage in a file. Whatever the system refuses (kIoError) is always an error.

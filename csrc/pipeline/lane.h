@@ -33,7 +33,7 @@ class Lane {
   // record at `start`. `object` is the input if that is one in a store; else null.
   Lane(const InputFile& input, uint32_t number, size_t turn, Place start, const LaneOptions& options, BufferPool* pool,
        std::shared_ptr<RemoteFile> object)
-      : file_{input, number, start, options, pool},
+      : file_{input, number, input.First(start), options, pool},
         turn_(turn),
         object_(std::move(object)),
         consumer_only_(input.open != nullptr) {}

@@ -13,6 +13,7 @@ OpenLanes::OpenLanes(const std::vector<InputFile>& files, FileOrder* order, cons
 
 std::shared_ptr<Lane> OpenLanes::Make(int64_t epoch, size_t turn, Place start) {
   const uint32_t file = order_->At(epoch, turn);
+  start = files_[file].First(start);
   std::shared_ptr<RemoteFile> object = files_[file].object ? ahead_->Open(epoch, turn, file, start) : nullptr;
   return std::make_shared<Lane>(files_[file], file, turn, start, options_, pool_, std::move(object));
 }

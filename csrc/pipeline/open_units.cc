@@ -17,7 +17,8 @@ namespace {
 // Tells the compression by the file's first bytes. A small file is read whole: if it is not compressed, *whole is its
 // only unit.
 Status Detect(const LaneFile& lane, const File& file, Compression* found, WholeFile* whole) {
-  if (lane.start.offset == 0 && !file.is_remote() && file.opened_size() <= static_cast<int64_t>(kSmallFile)) {
+  if (lane.start.offset == 0 && !lane.input.part && !file.is_remote() &&
+      file.opened_size() <= static_cast<int64_t>(kSmallFile)) {
     whole->buffer = lane.pool->Take(kSmallFile);
     if (!whole->buffer) return Status::OutOfMemory("buffer of " + std::to_string(kSmallFile) + " bytes");
     TFR_RETURN_IF_ERROR(
@@ -42,12 +43,30 @@ Status OpenStream(const LaneFile& lane, std::unique_ptr<Source> source, Compress
   return {};
 }
 
+Status OpenPart(const LaneFile& lane, std::shared_ptr<File> file, Compression found,
+                std::unique_ptr<UnitMaker>* maker) {
+  const int64_t end = lane.input.part->end;
+  if (found != Compression::kNone) {
+    return Status::InvalidArgument(std::string("only uncompressed files are read in parts, and this one is ") +
+                                   CompressionName(found));
+  }
+  if (file->opened_size() < end) {
+    return Status::DataLoss("the file ends at byte " + std::to_string(file->opened_size()) + ", before byte " +
+                            std::to_string(end) + ", where the part ends that is to be read; has the file changed?")
+        .WithRecord(lane.start.offset, lane.start.index);
+  }
+  file->WillRead(lane.start.offset, end);
+  *maker = std::make_unique<RegionMaker>(lane, std::move(file), WholeFile());
+  return {};
+}
+
 // A regular file: any part of it can be read at any time.
 Status OpenRegular(const LaneFile& lane, std::shared_ptr<File> file, CompressionChoice choice,
                    std::unique_ptr<UnitMaker>* maker) {
   WholeFile whole;
   if (!choice) TFR_RETURN_IF_ERROR(Detect(lane, *file, &choice.emplace(), &whole));
-  file->WillRead(*choice == Compression::kNone ? lane.start.offset : 0);
+  if (lane.input.part) return OpenPart(lane, std::move(file), *choice, maker);
+  file->WillRead(*choice == Compression::kNone ? lane.start.offset : 0, INT64_MAX);
   if (*choice == Compression::kNone) {
     *maker = std::make_unique<RegionMaker>(lane, std::move(file), std::move(whole));
     return {};

@@ -19,7 +19,7 @@ ReadAhead::ReadAhead(const std::vector<InputFile>& files, const SequenceOptions&
       compression_(compression),
       queue_(std::move(queue)),
       order_(files.size(), options) {
-  for (const InputFile& file : files) objects_.push_back(file.object);
+  for (const InputFile& file : files) objects_.push_back({file.object, file.part});
 }
 
 std::shared_ptr<ReadAhead> ReadAhead::Start(const std::vector<InputFile>& files, const SequenceOptions& options,
@@ -32,11 +32,12 @@ std::shared_ptr<ReadAhead> ReadAhead::Start(const std::vector<InputFile>& files,
 
 // A file that is compressed is read from its start, wherever its records are wanted from; whether it is shows in its
 // first bytes.
-std::shared_ptr<RemoteFile> ReadAhead::Make(const RemoteObject& object, Place start) const {
+std::shared_ptr<RemoteFile> ReadAhead::Make(const Object& input, Place start) const {
   int64_t from = start.offset;
-  if (from > 0 && !compression_) from = RemoteFile::kLater;
+  if ((from > 0 || input.part) && !compression_) from = RemoteFile::kLater;
   if (from > 0 && *compression_ != Compression::kNone) from = 0;
-  return std::make_shared<RemoteFile>(queue_, object, from, static_cast<int64_t>(kDetectBytes));
+  const int64_t to = input.part ? input.part->end : INT64_MAX;
+  return std::make_shared<RemoteFile>(queue_, *input.object, from, static_cast<int64_t>(kDetectBytes), to);
 }
 
 std::shared_ptr<RemoteFile> ReadAhead::OpenAlone(const InputFile& file, const std::shared_ptr<FetchQueue>& queue) {
@@ -63,7 +64,7 @@ std::shared_ptr<RemoteFile> ReadAhead::Open(int64_t epoch, size_t turn, size_t f
     if (found != entries_.end() && std::pair(found->epoch, found->turn) == place && found->unopened) {
       opened = std::move(found->unopened);
     } else {
-      opened = Make(*objects_[file], start);
+      opened = Make(objects_[file], start);
       entries_.insert(found, {epoch, turn, nullptr, opened});
       if (begun_ && place >= std::pair(next_epoch_, next_turn_)) {
         next_epoch_ = epoch;
@@ -86,10 +87,10 @@ bool ReadAhead::Extend() {
       next_turn_ = 0;
     }
     if (!order_.HasEpoch(next_epoch_)) return false;
-    const std::optional<RemoteObject>& object = objects_[order_.At(next_epoch_, next_turn_)];
+    const Object& input = objects_[order_.At(next_epoch_, next_turn_)];
     const size_t turn = next_turn_++;
-    if (!object) continue;
-    std::shared_ptr<RemoteFile> file = Make(*object, {});
+    if (!input.object) continue;
+    std::shared_ptr<RemoteFile> file = Make(input, input.part ? input.part->begin : Place());
     entries_.push_back({next_epoch_, turn, file, file});
     return true;
   }

@@ -51,13 +51,17 @@ class ReadAhead : public FetchListener {
     std::shared_ptr<RemoteFile> unopened;  // null when it was given away
     std::weak_ptr<RemoteFile> file;
   };
-  std::shared_ptr<RemoteFile> Make(const RemoteObject& object, Place start) const;
+  struct Object {
+    std::optional<RemoteObject> object;  // none: a file of the system's
+    std::optional<FilePart> part;
+  };
+  std::shared_ptr<RemoteFile> Make(const Object& input, Place start) const;
   bool Extend();
   void Forget();
   bool AskOne();
 
-  std::vector<std::optional<RemoteObject>> objects_;  // none: a file of the system's
-  const size_t together_;                             // how many are read at the same time
+  std::vector<Object> objects_;
+  const size_t together_;  // how many are read at the same time
   const CompressionChoice compression_;
   const std::shared_ptr<FetchQueue> queue_;
 

@@ -34,7 +34,7 @@ struct RegionMaker::Region {
 RegionMaker::RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, WholeFile whole)
     : lane_(lane),
       file_(whole.buffer ? nullptr : file),
-      file_bytes_(file->opened_size()),
+      file_bytes_(lane.input.part ? lane.input.part->end : file->opened_size()),
       region_bytes_(static_cast<int64_t>(lane.options.chunk_bytes)),
       first_region_(lane.start.offset / region_bytes_),
       units_(
@@ -178,9 +178,13 @@ Status RegionMaker::WasCut(Region* region, const Place& place) const {
   return FileWasCut(file_bytes_, end).WithRecord(place.offset, place.index);
 }
 
+// Of a part, its end: the record that would reach over it is not the one that was there.
 Status RegionMaker::FileEnd(int64_t* end) const {
   *end = file_bytes_;
-  return file_ ? file_->Size(end) : Status();
+  if (!file_) return {};
+  Status status = file_->Size(end);
+  if (lane_.input.part) *end = std::min(*end, file_bytes_);
+  return status;
 }
 
 // Looks for the next intact record, from `from` on.

@@ -44,7 +44,7 @@ MUTANTS = [
     ),
     Mutant(
         "pipeline/read_ahead.cc",
-        "  if (from > 0 && !compression_) from = RemoteFile::kLater;\n",
+        "  if ((from > 0 || input.part) && !compression_) from = RemoteFile::kLater;\n",
         "",
         "a compressed object that is resumed",
         "remote/test_reading",

@@ -9,7 +9,7 @@ import glob
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from .. import _core
 from ..typing import Files, PathLike
 from ..values.conversion import plain
 from .file_objects import FileObject
+from .parts import FilePart
 from .remote_names import StoredObject, stored_objects
 from .shard_lists import ListedFile
-from .stores import StoreSettings
+from .stores import StoreSettings, find_store
+from .stores.addresses import public_url
 from .urls import place_of
 
 __all__ = [
@@ -49,20 +51,22 @@ class CoreFile(NamedTuple):
 
     `name` is opened if there is neither an `opener` nor an `object`. Otherwise it is only named in errors, and what is
     read is what `opener()` returns (a binary file object, a descriptor, or an object with the buffer protocol), or the
-    object, whose bytes are fetched: `open_stream` gives it its number.
+    object, whose bytes are fetched: `open_stream` gives it its number. Of a `part`, only its records are read.
     """
 
     name: bytes
     opener: Callable[[], object] | None = None
     object: StoredObject | CoreObject | None = None
+    part: tuple[int, int, int] | None = None  # where it begins, that record's number, and where it ends
+    records: int | None = None  # how many there are, if somebody has counted them
 
     @property
     def is_local(self) -> bool:
-        """Whether `name` is the path of a local file."""
-        return self.opener is None and self.object is None
+        """Whether `name` is the path of a local file, all of which is read."""
+        return self.opener is None and self.object is None and self.part is None
 
 
-File = PathLike | bytearray | memoryview | FileObject
+File = PathLike | bytearray | memoryview | FileObject | FilePart
 
 CODECS = {codec.name: codec for codec in _core.codecs()}
 COMPRESSION_TYPES = ("", *CODECS)
@@ -111,14 +115,16 @@ def flatten(filenames: Files | FileObject) -> list[File]:
 
 
 def _is_one_file(value: object) -> bool:
-    return isinstance(value, (str, bytes, bytearray, memoryview, os.PathLike, FileObject)) or hasattr(value, "read")
+    kinds = (str, bytes, bytearray, memoryview, os.PathLike, FileObject, FilePart)
+    return isinstance(value, kinds) or hasattr(value, "read")
 
 
 def has_urls(files: list[File]) -> bool:
     """Whether there is a URL in a list that `flatten` made."""
     if _core.are_plain_paths(files):
         return False
-    return any(place_of(file).is_url for file in files if isinstance(file, str | bytes | os.PathLike))
+    names = (file.file if isinstance(file, FilePart) else file for file in files)
+    return any(place_of(name).is_url for name in names if isinstance(name, str | bytes | os.PathLike))
 
 
 def core_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) -> list[CoreFile]:
@@ -141,11 +147,22 @@ def stream_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) 
     return files if _core.are_plain_paths(files) else core_files(files, settings)
 
 
+def _core_file_of_part(part: FilePart, settings: StoreSettings) -> CoreFile:
+    places = None if part.end is None else (part.begin, part.first_record, part.end)
+    if not place_of(part.file).is_url:
+        part.check_local()
+        return CoreFile(os.fsencode(part.file), part=places, records=part.records)
+    found = StoredObject(public_url(part.file), *find_store(part.file, settings), part.bytes, cast("Any", part.version))
+    return CoreFile(found.url.encode(), object=found, part=places, records=part.records)
+
+
 def _core_files_of(file: File, settings: StoreSettings) -> list[CoreFile]:
     if isinstance(file, (bytearray, memoryview)):
         return [CoreFile(b"<memory>", lambda: file)]
     if isinstance(file, FileObject):
         return [CoreFile(file.label, file.open)]
+    if isinstance(file, FilePart):
+        return [_core_file_of_part(file, settings)]
     path, is_url = place_of(file)
     if "\0" in path:
         raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .. import _core
 from ..base.workers import NoThreadError, Workers
@@ -15,11 +15,11 @@ from .local_paths import local_path
 from .names import CoreObject, core_files, flatten
 from .remote import Fetching, info_of
 from .remote_names import StoredObject, stored_objects
-from .stores import StoreSettings, find_store, read_range
+from .stores import ObjectInfo, StoreSettings, find_store, read_range
 from .stores.addresses import is_pattern
 from .urls import place_of
 
-__all__ = ["Opened", "found_objects", "is_url", "load_index", "open_random", "random_names", "save_index"]
+__all__ = ["Opened", "found_objects", "infos_of", "is_url", "load_index", "open_random", "random_names", "save_index"]
 
 _AHEAD_BYTES = 64 << 20  # asked for at once, of objects
 
@@ -68,7 +68,7 @@ def found_objects(names: Sequence[bytes], settings: StoreSettings) -> list[Store
     wanted = [found for found in objects if found is not None]
     if not wanted:
         return objects
-    infos = iter(_infos(wanted, settings))
+    infos = iter(infos_of(wanted, settings))
     filled: list[StoredObject | None] = []
     for found in objects:
         if found is None:
@@ -79,7 +79,10 @@ def found_objects(names: Sequence[bytes], settings: StoreSettings) -> list[Store
     return filled
 
 
-def _infos(wanted: list[StoredObject], settings: StoreSettings) -> list[Any]:
+def infos_of(wanted: list[StoredObject], settings: StoreSettings) -> list[ObjectInfo]:
+    """Sizes and versions, which are asked for side by side."""
+    if not wanted:
+        return []
     workers = Workers(min(settings.max_requests, len(wanted)), "tfrecord_fast sizes")
     try:
         return list(workers.map(lambda found: info_of(found, settings), wanted))

@@ -123,4 +123,6 @@ def digest_of(files: list[str] | list[CoreFile]) -> str:
     for file in files:
         name = file.encode() if isinstance(file, str) else file.name
         digest.update(len(name).to_bytes(8, "little") + name)
+        if not isinstance(file, str) and file.part is not None:
+            digest.update(repr(file.part).encode())
     return digest.hexdigest()

@@ -136,11 +136,13 @@ class RecordCounts:
         return records
 
     def _remembered(self, file: str | CoreFile, path: str | None, stamp: _Stamp | None) -> _Count | None:
+        if not isinstance(file, str) and file.records is not None and self._believes_lists:
+            return _Count(file.records, 0)
         listed = self._listed_of(file)
         if listed is not None and (stamp is None or stamp.bytes == listed.bytes):
             return _Count(listed.records, 0)
         known, count = self._known.get(_identity(file), (None, None))
-        if count is not None and known == stamp:
+        if count is not None and not _is_part(file) and known == stamp:
             return count
         if path is None or stamp is None or not self._is_kept(stamp):
             return None
@@ -156,8 +158,8 @@ class RecordCounts:
 
     def _remember(self, file: str | CoreFile, stamp: _Stamp | None, count: _Count) -> None:
         path = _path_of(file)
-        if path is None and _object_of(file) is None:
-            return  # memory may change
+        if path is None and (_object_of(file) is None or _is_part(file)):
+            return  # memory may change; a part is not its file
         if path is not None and (stamp is None or _stamp_of(path) != stamp):
             return
         self._known[_identity(file)] = stamp, count
@@ -249,6 +251,10 @@ def _path_of(file: str | CoreFile) -> str | None:
     if isinstance(file, str):
         return file
     return os.fsdecode(file.name) if file.is_local else None
+
+
+def _is_part(file: str | CoreFile) -> bool:
+    return not isinstance(file, str) and file.part is not None
 
 
 def _object_of(file: str | CoreFile) -> StoredObject | None:

@@ -1,0 +1,52 @@
+"""Dask reads what the local reader reads."""
+
+import glob
+
+import dask
+import pyarrow
+import pytest
+
+import tfrecord_fast as tf
+from tests.support.engine_rows import FEATURES, rows_of
+from tfrecord_fast.integrations.dask import read_tfrecords
+
+
+@pytest.fixture(autouse=True)
+def scheduler():
+    with dask.config.set(scheduler="threads", num_workers=2):
+        yield
+
+
+def table_of(frame):
+    return pyarrow.Table.from_pandas(frame.compute(), preserve_index=False)
+
+
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
+@pytest.mark.parametrize("split_bytes", [10_000, 100_000, 1 << 30])
+@pytest.mark.parametrize("features", ["infer", FEATURES], ids=["inferred", "given"])
+def test_the_rows_are_those_of_the_local_reader(written, kind, split_bytes, features):
+    expected = tf.read_table(sorted(glob.glob(f"{written(kind)}/*")), features)
+    frame = read_tfrecords(written(kind), features, split_bytes=split_bytes)
+    assert (frame.npartitions == 1) == (split_bytes == 1 << 30)
+    assert rows_of(table_of(frame)) == rows_of(expected)
+
+
+def test_columns_are_pushed_down_and_sums_are_right(written):
+    frame = read_tfrecords(written(), split_bytes=50_000)
+    expected = tf.read_table(sorted(glob.glob(f"{written()}/*")), columns=["id"])
+    assert frame["id"].sum().compute() == sum(expected.column("id").to_pylist())
+    assert list(read_tfrecords(written(), columns=["price", "id"]).columns) == ["price", "id"]
+
+
+def test_columns_that_lack_values_have_one_type(written):
+    frame = read_tfrecords(written(), split_bytes=5_000)
+    assert {str(part["maybe"].dtype) for part in dask.compute(*frame.to_delayed())} == {str(frame.dtypes["maybe"])}
+
+
+def test_what_is_wrong_is_told_at_once(written):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        read_tfrecords("nowhere")
+    with pytest.raises(TypeError, match="Dask divides"):
+        read_tfrecords(written(), shard=(0, 2))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="nothing"):
+        read_tfrecords(written(), columns=["nothing"])

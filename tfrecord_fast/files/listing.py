@@ -1,0 +1,106 @@
+"""The files that names, folders and patterns stand for, with their sizes: what planning starts from."""
+
+from __future__ import annotations
+
+import glob
+import os
+import stat
+from collections.abc import Iterator
+
+from ..typing import Files
+from .file_objects import FileObject
+from .names import flatten
+from .parts import FilePart
+from .random_access import infos_of
+from .remote_names import StoredObject, stored_objects
+from .stores import ObjectInfo, StoreSettings, find_store
+from .stores.addresses import address_of, is_pattern
+from .urls import place_of
+
+__all__ = ["listed_parts"]
+
+_HIDDEN = (".", "_")  # what names begin with that are no data: drafts, manifests, marks of success
+
+
+def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
+    """Each file as one part, in the order given; those of a pattern or a folder sorted by name.
+
+    In a folder, files whose names begin with `.` or `_` are left out, and so is what lies in folders with such names.
+
+    Raises:
+      TypeError: one of the files is neither a path nor a URL: another process could not open it.
+      FileNotFoundError: there is no such file, or a pattern or a folder has none.
+    """
+    parts: list[FilePart] = []
+    unknown: list[tuple[int, str, StoredObject]] = []  # objects whose sizes are asked for side by side
+    for file in flatten(files):
+        if isinstance(file, FilePart):
+            parts.append(file)
+            continue
+        if not isinstance(file, (str, bytes, os.PathLike)):
+            given = file.file if isinstance(file, FileObject) else file
+            raise TypeError(f"only paths and URLs can be read elsewhere, got {type(given).__name__}")
+        name, is_url = place_of(file)
+        if not is_url:
+            parts += _local_parts(name)
+        elif is_pattern(name) or name.endswith("/"):
+            parts += _objects_of(name, settings)
+        else:
+            unknown.append((len(parts), name, stored_objects(name, settings)[0]))
+            parts.append(FilePart(name, -1))
+    for (place, name, _), info in zip(unknown, infos_of([one for _, _, one in unknown], settings), strict=True):
+        parts[place] = FilePart(name, info.size, info.version)
+    return parts
+
+
+def _local_parts(name: str) -> list[FilePart]:
+    if any(c in name for c in "*?[") and not os.path.exists(name):
+        names = sorted(glob.glob(name, recursive=True))
+        if not names:
+            raise FileNotFoundError(2, "no file matches the pattern", name)
+        found = [(one, os.stat(one)) for one in names]
+        return [_local_part(one, known) for one, known in found if not stat.S_ISDIR(known.st_mode)]
+    known = os.stat(name)
+    if not stat.S_ISDIR(known.st_mode):
+        return [_local_part(name, known)]
+    parts = [_local_part(path, os.stat(path)) for path in sorted(_below(name))]
+    if not parts:
+        raise FileNotFoundError(2, "there is no file in the folder", name)
+    return parts
+
+
+def _local_part(path: str, known: os.stat_result) -> FilePart:
+    if not stat.S_ISREG(known.st_mode):
+        raise TypeError(f"{path} is not a regular file: what is read from it here could not be read elsewhere")
+    return FilePart(os.path.abspath(path), known.st_size, known.st_mtime_ns)
+
+
+def _below(folder: str) -> Iterator[str]:
+    for top, folders, names in os.walk(folder):
+        folders[:] = [one for one in folders if not one.startswith(_HIDDEN)]
+        yield from (os.path.join(top, one) for one in names if not one.startswith(_HIDDEN))
+
+
+def _objects_of(url: str, settings: StoreSettings) -> list[FilePart]:
+    """Of a pattern, or of a folder that is named with a "/" at its end."""
+    if is_pattern(url):
+        found = stored_objects(url, settings)
+        infos = [ObjectInfo(one.url, one.size or 0, one.version) for one in found]
+        if any(one.size is None for one in found):
+            infos = list(infos_of(found, settings))
+        return [_object_part(url, one.key, info) for one, info in zip(found, infos, strict=True)]
+    store, folder = find_store(url, settings, lists=True)
+    below = len(store.url(folder))
+    infos = sorted(
+        info for info in store.list(folder) if not any(p.startswith(_HIDDEN) for p in info.url[below:].split("/"))
+    )
+    if not infos:
+        raise FileNotFoundError(2, "there is no object in the folder", store.url(folder))
+    return [_object_part(url, folder + info.url[below:], info) for info in infos]
+
+
+def _object_part(url: str, key: str, info: ObjectInfo) -> FilePart:
+    """The object by a URL that leads to it: what names users in the one that was given stays."""
+    address = address_of(url)
+    name = info.url if "::" in url or "://" in key else f"{address.scheme}://{address.place}/{key}"
+    return FilePart(name, info.size, info.version)

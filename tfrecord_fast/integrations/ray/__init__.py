@@ -1,0 +1,13 @@
+"""Ray Data: TFRecord files as a dataset, and datasets as TFRecord files.
+
+| module | what |
+| --- | --- |
+| `reading` | a Datasource whose tasks read parts of files |
+| `writing` | a Datasink whose shards appear when the write has succeeded |
+| `tensors` | Arrow's lists of fixed size as Ray's tensors, and back |
+"""
+
+from .reading import TFRecordDatasource, read_tfrecords
+from .writing import TFRecordDatasink, write_tfrecords
+
+__all__ = ["TFRecordDatasink", "TFRecordDatasource", "read_tfrecords", "write_tfrecords"]

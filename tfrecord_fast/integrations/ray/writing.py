@@ -1,0 +1,86 @@
+"""A Ray dataset as TFRecord files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+import pyarrow
+import ray.data
+from ray.data.block import Block, BlockAccessor
+from ray.data.datasource import Datasink, WriteResult
+
+from ...files.options import TFRecordOptions
+from ...files.shards import WrittenFile
+from ...files.task_shards import TaskShards
+from ...typing import PathLike
+from .tensors import as_lists
+
+__all__ = ["TFRecordDatasink", "write_tfrecords"]
+
+
+def write_tfrecords(
+    dataset: ray.data.Dataset,
+    path: PathLike,
+    *,
+    mode: Literal["error", "append", "overwrite"] = "error",
+    options: str | TFRecordOptions | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    concurrency: int | None = None,
+    ray_remote_args: dict[str, Any] | None = None,
+) -> list[WrittenFile]:
+    """Writes a dataset as Examples, one shard for each of Ray's write tasks.
+
+    Args:
+      dataset: its rows become Examples, its columns features, as `ExampleWriter.write` takes an Arrow table; tensors
+        become lists of their values.
+      path: a folder, local (which all workers reach) or a URL.
+      mode: "error": FileExistsError unless there is nothing in it; "append"; "overwrite": what was there is removed
+        when all shards are complete.
+      options: as for TFRecordWriter.
+      storage_options: of a URL's store.
+      concurrency, ray_remote_args: as for Ray's own writers.
+
+    Returns what was written: names, sizes and numbers of records, as `_manifest.json` in the folder has them.
+
+    In a local folder, the shards get their names when all tasks have succeeded. In a store a shard appears when its
+    task has succeeded, and those of a write that failed are deleted. A task that is tried again, or runs twice, leaves
+    one shard. If the driver is killed there is no manifest.
+
+    Raises:
+      FileExistsError: see `mode`.
+      Whatever a task raises, inside Ray's error.
+    """
+    sink = TFRecordDatasink(TaskShards(path, mode, options, storage_options))
+    dataset.write_datasink(sink, concurrency=concurrency, ray_remote_args=ray_remote_args)
+    return sink.written
+
+
+class TFRecordDatasink(Datasink[Any]):
+    """What `write_tfrecords` gives to Ray."""
+
+    def __init__(self, shards: TaskShards) -> None:
+        self._shards = shards
+        self.written: list[WrittenFile] = []
+
+    def get_name(self) -> str:
+        return "TFRecord"
+
+    def on_write_start(self, schema: object | None = None) -> None:
+        self._shards.begin()
+
+    def write(self, blocks: Iterable[Block], ctx: Any) -> WrittenFile | None:
+        return self._shards.write(ctx.task_idx, _tables(blocks))
+
+    def on_write_complete(self, write_result: WriteResult[Any]) -> None:
+        self.written = self._shards.commit([file for file in write_result.write_returns if file is not None])
+
+    def on_write_failed(self, error: Exception) -> None:
+        self._shards.abort()
+
+
+def _tables(blocks: Iterable[Block]) -> Iterator[pyarrow.Table]:
+    for block in blocks:
+        table = BlockAccessor.for_block(block).to_arrow()
+        if table.num_rows:
+            yield as_lists(table)
