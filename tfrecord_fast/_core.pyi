@@ -21,6 +21,8 @@ class _File(Protocol):  # files.names.CoreFile
     def object(self) -> _Object | None: ...
     @property
     def part(self) -> tuple[int, int, int] | None: ...  # offset and number of the first record, offset of the end
+    @property
+    def stamp(self) -> tuple[int, int] | None: ...  # bytes, and nanoseconds of the last change
 
 class _Object(Protocol):  # files.names.CoreObject
     @property

@@ -177,6 +177,7 @@ PythonFiles FilesOf(const py::sequence& files) {
   const py::str opener_key("opener");
   const py::str object_key("object");
   const py::str part_key("part");
+  const py::str stamp_key("stamp");
   for (const py::handle& file : files) {
     // Without pybind11's casts: there may be tens of thousands.
     if (PyUnicode_CheckExact(file.ptr()) && PyUnicode_IS_COMPACT_ASCII(file.ptr())) {
@@ -188,8 +189,9 @@ PythonFiles FilesOf(const py::sequence& files) {
     const py::object opener = Attribute(file, opener_key);
     const py::object object = Attribute(file, object_key);
     const py::object part = Attribute(file, part_key);
-    if (!name || !opener || !object || !part) {
-      throw py::type_error("a file is a plain path, or has a name, an opener, an object and a part");
+    const py::object stamp = Attribute(file, stamp_key);
+    if (!name || !opener || !object || !part || !stamp) {
+      throw py::type_error("a file is a plain path, or has a name, an opener, an object, a part and a stamp");
     }
     if (!PyBytes_Check(name.ptr())) throw py::type_error("a file's name is bytes");
     InputFile& input = inputs.emplace_back();
@@ -200,6 +202,10 @@ PythonFiles FilesOf(const py::sequence& files) {
       const auto [begin, index, end] = part.cast<std::tuple<int64_t, int64_t, int64_t>>();
       if (begin < 0 || index < 0 || end < begin) throw py::value_error("a part of a file ends before it begins");
       input.part = {{begin, index}, end};
+    }
+    if (!stamp.is_none()) {
+      const auto [bytes, modified] = stamp.cast<std::pair<int64_t, int64_t>>();
+      input.stamp = {bytes, modified};
     }
     if (!object.is_none()) {
       const py::object size = object.attr("size");

@@ -25,6 +25,12 @@ struct FilePart {
   int64_t end = 0;
 };
 
+// What tells a file of the system's from what it was when somebody looked at it.
+struct FileStamp {
+  int64_t bytes = 0;
+  int64_t modified = 0;  // nanoseconds since 1970
+};
+
 struct InputFile {
   std::shared_ptr<const std::string> path;  // named in errors; opened if `open` is empty
   // For anything that is no file: called, and its source read, on the consumer's thread only.
@@ -33,6 +39,8 @@ struct InputFile {
   std::optional<RemoteObject> object;
   // Only this is read.
   std::optional<FilePart> part;
+  // The file has to be this one still when it is opened.
+  std::optional<FileStamp> stamp;
 
   // The first record that is read, of those from `start` on.
   Place First(Place start) const { return part && start.offset < part->begin.offset ? part->begin : start; }

@@ -2,7 +2,10 @@
 
 #include "pipeline/open_units.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +16,8 @@
 
 namespace tfr {
 namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;  // in nanoseconds
 
 // Tells the compression by the file's first bytes. A small file is read whole: if it is not compressed, *whole is its
 // only unit.
@@ -60,6 +65,13 @@ Status OpenPart(const LaneFile& lane, std::shared_ptr<File> file, Compression fo
   return {};
 }
 
+Status CheckStamp(const File& file, const FileStamp& stamp) {
+  struct stat now;
+  if (::fstat(file.descriptor(), &now) != 0) return Status::Errno(errno, "fstat");
+  if (now.st_size == stamp.bytes && now.st_mtim.tv_sec * kSecond + now.st_mtim.tv_nsec == stamp.modified) return {};
+  return Status::OsError(ESTALE, "the file has changed since it was divided into parts");
+}
+
 // A regular file: any part of it can be read at any time.
 Status OpenRegular(const LaneFile& lane, std::shared_ptr<File> file, CompressionChoice choice,
                    std::unique_ptr<UnitMaker>* maker) {
@@ -97,6 +109,7 @@ Status OpenUnits(const LaneFile& lane, int64_t size, std::unique_ptr<UnitMaker>*
   const std::string& path = *lane.input.path;
   std::shared_ptr<File> file;
   TFR_RETURN_IF_ERROR(size >= 0 ? File::OpenFound(path, size, &file) : File::Open(path, &file));
+  if (lane.input.stamp) TFR_RETURN_IF_ERROR(CheckStamp(*file, *lane.input.stamp));
   if (file->regular()) return OpenRegular(lane, std::move(file), choice, maker);
   return OpenStream(lane, std::make_unique<FileSource>(std::move(file)), choice, maker);
 }

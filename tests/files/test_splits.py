@@ -238,3 +238,52 @@ def test_what_can_not_be_opened_elsewhere(tmp_path):
     (split,) = plan_splits(tmp_path / "a")
     with pytest.raises(TypeError, match="only a path can be read at random"):
         tf.IndexedReader(list(split.parts))[0]
+
+
+@pytest.mark.parametrize("by", ["rename", "in place"])
+@pytest.mark.parametrize("split_bytes", [1 << 30, 2000])
+def test_a_file_that_changes_while_others_are_read_is_an_error(tmp_path, by, split_bytes):
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.write_bytes(frames(numbered([1_000_000] * 100)))
+    old, new = numbered([100] * 100), numbered([100] * 100, b"x")[:100]
+    second.write_bytes(frames(old))
+    parts = [part for split in plan_splits([first, second], split_bytes=split_bytes) for part in split.parts]
+    running = iter(tf.ShardReader(parts, num_threads=1, batch_size=1))
+    found = [next(running).tolist()[0]]
+    content = frames([record[:-1] for record in new])
+    assert len(content) == second.stat().st_size
+    if by == "rename":
+        (tmp_path / "c").write_bytes(content)
+        os.replace(tmp_path / "c", second)
+    else:
+        second.write_bytes(content)
+    with pytest.raises(OSError, match="has changed") as caught:
+        for batch in running:
+            found += batch.tolist()
+    assert caught.value.errno == 116 and caught.value.filename == str(second) and len(found) == 100
+
+
+def test_links_are_followed_and_what_can_not_be_read_is_told(tmp_path):
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "x").write_bytes(frames([b"x"]))
+    (tmp_path / "in" / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "in" / "sub" / "round").symlink_to(tmp_path / "in")
+    assert records_of(plan_splits(tmp_path / "in")) == [b"x"]
+    with pytest.raises(FileNotFoundError, match="only folders"):
+        plan_splits(f"{tmp_path}/i*")
+
+
+def test_a_folder_that_can_not_be_read_is_an_error(tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a").write_bytes(frames([b"x"]))
+    scandir = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("sub"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(PermissionError, match="sub"):
+        plan_splits(tmp_path)

@@ -59,7 +59,10 @@ def _local_parts(name: str) -> list[FilePart]:
         if not names:
             raise FileNotFoundError(2, "no file matches the pattern", name)
         found = [(one, os.stat(one)) for one in names]
-        return [_local_part(one, known) for one, known in found if not stat.S_ISDIR(known.st_mode)]
+        parts = [_local_part(one, known) for one, known in found if not stat.S_ISDIR(known.st_mode)]
+        if not parts:
+            raise FileNotFoundError(2, "only folders match the pattern", name)
+        return parts
     known = os.stat(name)
     if not stat.S_ISDIR(known.st_mode):
         return [_local_part(name, known)]
@@ -76,9 +79,19 @@ def _local_part(path: str, known: os.stat_result) -> FilePart:
 
 
 def _below(folder: str) -> Iterator[str]:
-    for top, folders, names in os.walk(folder):
-        folders[:] = [one for one in folders if not one.startswith(_HIDDEN)]
+    seen = set()  # links may lead round in circles
+    for top, folders, names in os.walk(folder, onerror=_raise, followlinks=True):
+        here = os.stat(top)
+        if (here.st_dev, here.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((here.st_dev, here.st_ino))
+        folders[:] = sorted(one for one in folders if not one.startswith(_HIDDEN))
         yield from (os.path.join(top, one) for one in names if not one.startswith(_HIDDEN))
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _objects_of(url: str, settings: StoreSettings) -> list[FilePart]:

@@ -58,12 +58,13 @@ class CoreFile(NamedTuple):
     opener: Callable[[], object] | None = None
     object: StoredObject | CoreObject | None = None
     part: tuple[int, int, int] | None = None  # where it begins, that record's number, and where it ends
+    stamp: tuple[int, int] | None = None  # bytes and time of change that the local file has to have still
     records: int | None = None  # how many there are, if somebody has counted them
 
     @property
     def is_local(self) -> bool:
         """Whether `name` is the path of a local file, all of which is read."""
-        return self.opener is None and self.object is None and self.part is None
+        return self.opener is None and self.object is None and self.part is None and self.stamp is None
 
 
 File = PathLike | bytearray | memoryview | FileObject | FilePart
@@ -151,7 +152,8 @@ def _core_file_of_part(part: FilePart, settings: StoreSettings) -> CoreFile:
     places = None if part.end is None else (part.begin, part.first_record, part.end)
     if not place_of(part.file).is_url:
         part.check_local()
-        return CoreFile(os.fsencode(part.file), part=places, records=part.records)
+        stamp = part.bytes, int(part.version or 0)
+        return CoreFile(os.fsencode(part.file), part=places, stamp=stamp, records=part.records)
     found = StoredObject(public_url(part.file), *find_store(part.file, settings), part.bytes, cast("Any", part.version))
     return CoreFile(found.url.encode(), object=found, part=places, records=part.records)
 

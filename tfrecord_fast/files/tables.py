@@ -37,7 +37,9 @@ _SAMPLE_OPTIONS = ("compression_type", "verify_crc", "max_record_bytes", "on_cor
 class TableSource:
     """Files as one table, which is read anew by each iteration: it gives pyarrow.RecordBatches of one schema.
 
-    The arguments are those of `read_batches`. Whatever takes Arrow streams takes it as a table (`__arrow_c_stream__`).
+    The arguments are those of `read_batches`, and `nullable`: whether a FixedLenFeature without a default may be
+    absent, and the row null; None: if the features are inferred. Whatever takes Arrow streams takes it as a table
+    (`__arrow_c_stream__`).
 
     Attributes:
       schema: the pyarrow.Schema.
@@ -51,8 +53,10 @@ class TableSource:
         columns: Sequence[Key] | None = None,
         strings: Strings = "plain",
         infer_records: int | None = DEFAULT_MAX_RECORDS,
+        nullable: bool | None = None,
         **reader_options: Any,
     ) -> None:
+        self._nullable = nullable
         self._arrays = ArrowArrays(strings)
         self._files = flatten(files)
         self._options = reader_options
@@ -89,12 +93,13 @@ class TableSource:
             chosen = select_features(context, columns, lists)
             features = chosen if is_pair else chosen[0]
         why = ""
+        nullable = self._is_inferred if self._nullable is None else self._nullable
         if self._is_inferred and columns is None:
             why = (
                 f"none of the {self._looked_at} records that the features were inferred from has it; "
                 "infer_records=None looks at all of them, columns= or features= choose"
             )
-        return TablePlan(features, self._arrays, nullable=self._is_inferred, only_these=why, order=columns)
+        return TablePlan(features, self._arrays, nullable=nullable, only_these=why, order=columns)
 
     def select(self, columns: Sequence[Key]) -> TableSource:
         """The same with these columns only, in this order."""
@@ -113,6 +118,11 @@ class TableSource:
         other._plan = other._make_plan(self._columns)
         other.schema = other._plan.schema
         return other
+
+    @property
+    def features(self) -> Any:
+        """Those that are parsed: as they were given, or inferred."""
+        return self._features
 
     def paths(self) -> list[str]:
         """The paths and URLs of the files, patterns resolved.

@@ -6,9 +6,10 @@ import contextlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from .. import _core
 from ..errors import InvalidArgumentError
 from ..typing import PathLike
 from . import file_system
@@ -60,6 +61,7 @@ class TaskShards:
         self._mode, self._options, self._storage_options = mode, options, storage_options
         codec = CODECS.get(TFRecordOptions.get_compression_type_string(options))
         self._extension = ".tfrecord" + ("" if codec is None else codec.extension)
+        self._before: list[str] = []  # what is in the folder when the write begins
         self._made = False  # the folder, by this write
         self.id = secrets.token_hex(6)
 
@@ -69,76 +71,121 @@ class TaskShards:
 
     def begin(self) -> None:
         """Raises FileExistsError: mode "error", and there is something. Makes the folder."""
-        if self._mode == "error" and self._found():
+        self._before = self._found()
+        if self._mode == "error" and self._before:
             raise FileExistsError(17, "the folder is not empty", shown_name(self.folder))
         if not self._is_remote:
             self._made = not os.path.isdir(self.folder)
             os.makedirs(self._drafts)
 
-    def name_of(self, task: int) -> str:
-        return f"part-{task:05d}-{self.id}{self._extension}"
-
-    def write(self, task: int, tables: Iterable[Any]) -> WrittenFile | None:
-        """Writes a task's shard, from tables of any kind that ExampleWriter takes; None if there are no rows."""
-        place = self.folder if self._is_remote else self._drafts
-        if not self._is_remote and not os.path.isdir(place):
-            raise FileNotFoundError(2, "the write has ended, or its folder can't be reached from here", self.folder)
-        path = f"{place}/{self.name_of(task)}"
-        rows = 0
-        with ExampleWriter(path, options=self._options, num_threads=1, storage_options=self._storage_options) as writer:
-            for table in tables:
-                writer.write(table)
-                rows += len(table)
-            if rows == 0:
-                writer.abort()
-                return None
-        return writer.close()[0]
-
-    def commit(self, written: Sequence[WrittenFile]) -> list[WrittenFile]:
-        """Gives all shards their names, and writes the manifest.
+    def write(self, task: int, tables: Iterable[Any]) -> list[WrittenFile]:
+        """Writes what one try of a task has: one shard for each folder below the folder, none without rows.
 
         Args:
-          written: what `write` returned for each task, of the try that counts.
+          task: its number, the same for all tries.
+          tables: of any kind that ExampleWriter takes, or batches of serialized records; or pairs (folder, table),
+            whose folder is below the one that is written: "" or "year=2024/month=1".
         """
-        before = self._found() if self._mode == "overwrite" else []
-        final = []
-        for file in sorted(written, key=lambda one: one.path):
-            name = os.path.basename(file.path)
-            final.append(file._replace(path=f"{self.folder}/{name}"))
-            if not self._is_remote:
-                os.replace(os.path.join(self._drafts, name), os.path.join(self.folder, name))
-        names = {os.path.basename(file.path) for file in final}
-        for name in before:
-            if name not in names:
-                self._remove(name)
+        if not self._is_remote and not os.path.isdir(self._drafts):
+            raise FileNotFoundError(2, "the write has ended, or its folder can't be reached from here", self.folder)
+        attempt = secrets.token_hex(4)
+        writers: dict[str, ExampleWriter] = {}
+        with contextlib.ExitStack() as stack:  # an exception aborts all
+            for given in tables:
+                folder, table = given if isinstance(given, tuple) else ("", given)
+                if len(table) == 0:
+                    continue
+                if folder not in writers:
+                    writers[folder] = stack.enter_context(self._writer(task, attempt, folder))
+                if isinstance(table, _core.RecordBatch):
+                    writers[folder].write_batch(table)
+                else:
+                    writers[folder].write(table)
+        return [writer.close()[0] for writer in writers.values()]
+
+    def _writer(self, task: int, attempt: str, folder: str) -> ExampleWriter:
+        place = "/".join(filter(None, [self.folder if self._is_remote else self._drafts, folder]))
+        if not self._is_remote:
+            os.makedirs(place, exist_ok=True)
+        # In a store, the name under which it appears: that of the task, whichever try is the last.
+        mark = self.id if self._is_remote else f"{self.id}-{attempt}"
+        path = f"{place}/part-{task:05d}-{mark}{self._extension}"
+        return ExampleWriter(path, options=self._options, num_threads=1, storage_options=self._storage_options)
+
+    def commit(self, written: Iterable[WrittenFile]) -> list[WrittenFile]:
+        """Gives the shards their names, and writes the manifest. If that fails, it aborts.
+
+        Args:
+          written: what `write` returned, for each task that of the try that counts.
+        """
+        try:
+            return self._commit(sorted(written, key=lambda one: one.path))
+        except BaseException:
+            self.abort()
+            raise
+
+    def _commit(self, written: list[WrittenFile]) -> list[WrittenFile]:
+        before = self._before if self._mode == "overwrite" else []
+        listed = self._listed_before() if self._mode == "append" else []
+        final = written if self._is_remote else [self._published(file) for file in written]
         if not self._is_remote:
             self._remove_drafts()
-        listed = self._listed_before() if self._mode == "append" else []
         if listed is not None:
             write_manifest(f"{self.folder}/{MANIFEST}", [*listed, *final], self._storage_options)
+        for name in before:
+            if name != MANIFEST and self.id not in name:
+                self._remove_old(name)
         return final
 
-    def _listed_before(self) -> list[WrittenFile] | None:
-        """What the manifest that is there lists; None if there are files and no manifest: it could not tell of them."""
-        found = [name for name in self._found() if not name.endswith(f"-{self.id}{self._extension}")]
-        if MANIFEST not in found:
-            return None if found else []
-        with file_system.GFile(f"{self.folder}/{MANIFEST}", "rb", storage_options=self._storage_options) as file:
-            said = json.loads(file.read())["files"]
-        return [WrittenFile(f"{self.folder}/{one['name']}", one["records"], one["bytes"]) for one in said]
+    def _published(self, file: WrittenFile) -> WrittenFile:
+        folder, name = os.path.split(os.path.relpath(file.path, self._drafts))
+        attempt = name.index(self.id) + len(self.id)
+        place = os.path.join(self.folder, folder) if folder else self.folder
+        path = os.path.join(place, name[:attempt] + self._extension)
+        os.makedirs(place, exist_ok=True)
+        os.replace(file.path, path)
+        return file._replace(path=path)
 
     def abort(self) -> None:
         """Nothing of this write stays, except what a task writes to a store after this."""
         if not self._is_remote:
             self._remove_drafts()
-            if self._made:
-                with contextlib.suppress(OSError):
-                    os.rmdir(self.folder)  # if it is empty
-            return
         with contextlib.suppress(OSError):
-            for name in self._found():
-                if name.endswith(f"-{self.id}{self._extension}"):
-                    self._remove(name)
+            for path in self._walked(self.folder):
+                if self.id in os.path.basename(path):
+                    file_system.remove(path, storage_options=self._storage_options)
+        if self._made:
+            with contextlib.suppress(OSError):
+                self._remove_empty(self.folder)
+
+    def _walked(self, top: str) -> list[str]:
+        walked = file_system.walk(top, storage_options=self._storage_options)
+        return [f"{folder}/{name}" for folder, _, names in walked for name in names]
+
+    def _remove_old(self, name: str) -> None:
+        """What is there from before: a file, or all in a folder that is not of this write."""
+        path = f"{self.folder}/{name}"
+        if not file_system.isdir(path, storage_options=self._storage_options):
+            file_system.remove(path, storage_options=self._storage_options)
+            return
+        for one in self._walked(path):
+            if self.id not in os.path.basename(one):
+                file_system.remove(one, storage_options=self._storage_options)
+        if not self._is_remote:
+            self._remove_empty(path)
+
+    def _remove_empty(self, folder: str) -> None:
+        for top, _, _ in os.walk(folder, topdown=False):
+            with contextlib.suppress(OSError):
+                os.rmdir(top)
+
+    def _listed_before(self) -> list[WrittenFile] | None:
+        """What the manifest that is there lists; None if there are files and no manifest: it could not tell of them."""
+        if MANIFEST not in self._before:
+            return None if self._before else []
+        with file_system.GFile(f"{self.folder}/{MANIFEST}", "rb", storage_options=self._storage_options) as file:
+            said = json.loads(file.read())["files"]
+        return [WrittenFile(f"{self.folder}/{one['name']}", one["records"], one["bytes"]) for one in said]
 
     def _found(self) -> list[str]:
         """What is in the folder, except drafts of others."""
@@ -147,13 +194,6 @@ class TaskShards:
         except (FileNotFoundError, NotADirectoryError):
             return []
         return [name for name in names if not name.startswith("._tfrecord-")]
-
-    def _remove(self, name: str) -> None:
-        path = f"{self.folder}/{name}"
-        if file_system.isdir(path, storage_options=self._storage_options):
-            file_system.rmtree(path, storage_options=self._storage_options)
-        else:
-            file_system.remove(path, storage_options=self._storage_options)
 
     def _remove_drafts(self) -> None:
         with contextlib.suppress(OSError):

@@ -18,7 +18,7 @@ __all__ = ["read_tfrecords"]
 
 _OF_STORES = {"storage_options", "max_requests", "cache_dir"}
 _OF_PLANS = {"compression_type", "max_record_bytes", "on_corrupt"}
-_REFUSED = {"shard", "shard_by", "equal_shards", "num_epochs", "global_shuffle", "shuffle_files"}
+_REFUSED = {"drop_remainder", "shard", "shard_by", "equal_shards", "num_epochs", "global_shuffle", "shuffle_files"}
 
 
 def read_tfrecords(

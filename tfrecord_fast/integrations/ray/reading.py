@@ -27,6 +27,7 @@ _REFUSED = {  # options of readers that have no meaning where others divide the 
     "shard": "Ray divides the files",
     "shard_by": "Ray divides the files",
     "equal_shards": "Dataset.split(equal=True) and streaming_split do that",
+    "drop_remainder": "it would drop rows of each task",
     "num_epochs": "iterate again for another epoch",
     "global_shuffle": "Dataset.random_shuffle does that",
     "shuffle_files": 'shuffle="files" does that',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow
 from ray.data.extensions import ArrowTensorTypeV2
 
@@ -56,9 +57,7 @@ def _as_tensor(column: Any, kind: ArrowTensorTypeV2) -> Any:
     while pyarrow.types.is_fixed_size_list(values.type):
         size *= values.type.list_size
         values = values.flatten()
-    offsets = pyarrow.array(range(0, (len(column) + 1) * size, size), pyarrow.int64()) if size else None
-    if offsets is None:
-        offsets = pyarrow.array([0] * (len(column) + 1), pyarrow.int64())
+    offsets = pyarrow.array(np.arange(len(column) + 1, dtype=np.int64) * size)
     return pyarrow.ExtensionArray.from_storage(kind, pyarrow.LargeListArray.from_arrays(offsets, values))
 
 

@@ -69,11 +69,11 @@ class TFRecordDatasink(Datasink[Any]):
     def on_write_start(self, schema: object | None = None) -> None:
         self._shards.begin()
 
-    def write(self, blocks: Iterable[Block], ctx: Any) -> WrittenFile | None:
+    def write(self, blocks: Iterable[Block], ctx: Any) -> list[WrittenFile]:
         return self._shards.write(ctx.task_idx, _tables(blocks))
 
     def on_write_complete(self, write_result: WriteResult[Any]) -> None:
-        self.written = self._shards.commit([file for file in write_result.write_returns if file is not None])
+        self.written = self._shards.commit(file for files in write_result.write_returns for file in files)
 
     def on_write_failed(self, error: Exception) -> None:
         self._shards.abort()
