@@ -1,0 +1,208 @@
+"""Spark reads what the local reader reads, and writes what it is given."""
+
+# ruff: noqa: E402
+import glob
+import os
+import sys
+
+import pytest
+
+pyspark = pytest.importorskip("pyspark")  # not part of the suite yet: it needs Java
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+import tfrecord_fast as tf
+from tests.support.engine_rows import columns_of, rows_of
+from tests.support.frames import frames
+from tfrecord_fast.integrations.spark import register
+
+
+@pytest.fixture(scope="module")
+def spark():
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.python.filterPushdown.enabled", "true")
+        .config("spark.sql.shuffle.partitions", "2")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    register(session)
+    yield session
+    session.stop()
+
+
+def load(spark, path, schema=None, **options):
+    reader = spark.read.format("tfrecord").options(**options)
+    return (reader if schema is None else reader.schema(schema)).load(str(path))
+
+
+def rows(frame):
+    return rows_of(frame.toArrow())
+
+
+def expected_of(folder):
+    return tf.read_table(sorted(glob.glob(f"{folder}/*")))
+
+
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
+@pytest.mark.parametrize("split_bytes", [20_000, 1 << 30])
+def test_the_rows_are_those_of_the_local_reader(spark, written, kind, split_bytes):
+    frame = load(spark, written(kind), splitBytes=split_bytes)
+    expected = expected_of(written(kind)).select(sorted(frame.columns))
+    assert rows(frame.select(sorted(frame.columns))) == rows_of(expected)
+    assert frame.count() == expected.num_rows
+
+
+SCHEMA = "id BIGINT, price DOUBLE, name STRING, tags ARRAY<STRING>, counts ARRAY<INT>, maybe INT, none FLOAT"
+
+
+def test_a_schema_says_the_types(spark, written):
+    frame = load(spark, written(), SCHEMA)
+    found = frame.where("id < 5").orderBy("id").collect()
+    columns = columns_of(0)
+    for i, row in enumerate(found[:5]):
+        assert row.id == i and row.name == columns["name"][i].decode() and row.price == columns["price"][i]
+        assert row.tags == [tag.decode() for tag in columns["tags"][i]] or row.tags is None
+        assert row.maybe == columns["maybe"][i] and row.none is None
+        assert row.counts == columns["counts"][i] or row.counts is None
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        ("name INT", "name"),
+        ("id BIGINT NOT NULL, maybe BIGINT NOT NULL", "maybe.*lacks"),
+        ("id TINYINT", "id.*tinyint"),
+        ("id TIMESTAMP", "id.*timestamp"),
+        ("id ARRAY<ARRAY<BIGINT>>", "id"),
+    ],
+)
+def test_what_does_not_fit_is_an_error_with_the_file(spark, written, schema, text):
+    with pytest.raises(Exception, match=f"(?s){text}"):
+        load(spark, written(), schema).collect()
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"nothing": "1"}, "no option 'nothing'"),
+        ({"recordType": "x"}, "x"),
+        ({"codec": "x"}, "x"),
+        ({"verifyCrc": "1"}, "true or"),
+    ],
+)
+def test_options_are_checked(spark, written, options, text):
+    with pytest.raises(Exception, match=text):
+        load(spark, written(), **options).printSchema()
+
+
+def test_a_missing_file_is_told_at_the_driver(spark, tmp_path):
+    with pytest.raises(Exception, match="none"):
+        load(spark, tmp_path / "none").printSchema()
+
+
+def test_records_that_are_not_parsed(spark, tmp_path):
+    records = [b"a", b"", b"\xff\0"]
+    (tmp_path / "x").write_bytes(frames(records))
+    frame = load(spark, tmp_path / "x", recordType="ByteArray")
+    assert [bytes(row.byteArray) for row in frame.collect()] == records
+    frame.write.format("tfrecord").mode("append").option("recordType", "ByteArray").save(str(tmp_path / "out"))
+    found = tf.ShardReader(sorted(glob.glob(f"{tmp_path}/out/part-*")))
+    assert sorted(record for batch in found for record in batch.tolist()) == sorted(records)
+
+
+def test_sequences(spark, tmp_path):
+    data = [("a", [[1, 2], [3]], [["x"], []]), ("b", [[4]], [["y", "z"]])]
+    frame = spark.createDataFrame(data, "id STRING, numbers ARRAY<ARRAY<BIGINT>>, words ARRAY<ARRAY<STRING>>")
+    frame.write.format("tfrecord").mode("append").option("recordType", "SequenceExample").save(str(tmp_path / "out"))
+    again = load(spark, tmp_path / "out", frame.schema, recordType="SequenceExample")
+    found = {row.id: (row.numbers, row.words) for row in again.collect()}
+    assert found == {"a": ([[1, 2], [3]], [["x"], []]), "b": ([[4]], [["y", "z"]])}
+    inferred = load(spark, tmp_path / "out", recordType="SequenceExample")
+    assert dict(inferred.dtypes) == {"id": "binary", "numbers": "array<array<bigint>>", "words": "array<array<binary>>"}
+    assert inferred.count() == 2
+
+
+@pytest.mark.parametrize("codec", [None, "gzip", "org.apache.hadoop.io.compress.ZStandardCodec"])
+def test_what_is_written_is_read_again(spark, tmp_path, written, codec):
+    frame = load(spark, written()).repartition(3)
+    writer = frame.write.format("tfrecord").mode("overwrite")
+    (writer if codec is None else writer.option("codec", codec)).save(str(tmp_path / "out"))
+    again = load(spark, tmp_path / "out")
+    assert rows(again.select(sorted(again.columns))) == rows(frame.select(sorted(again.columns)))
+    names = os.listdir(tmp_path / "out")
+    assert len(names) == 4 and sum(name.startswith("part-") for name in names) == 3 and "_manifest.json" in names
+
+
+def test_append_and_overwrite(spark, tmp_path):
+    out = str(tmp_path / "out")
+    for mode, count in [("append", 10), ("append", 20), ("overwrite", 10)]:
+        spark.range(10).write.format("tfrecord").mode(mode).save(out)
+        assert load(spark, out).count() == count
+        assert tf.ShardReader(tf.ShardList(f"{out}/_manifest.json")).num_records == count
+
+
+def test_folders_are_columns_and_are_pruned(spark, tmp_path):
+    out = str(tmp_path / "out")
+    frame = spark.range(100).select("id", (f.col("id") % 3).alias("k"), f.when(f.col("id") < 50, "a/b").alias("s"))
+    frame.write.format("tfrecord").mode("append").option("partitionBy", "k,s").save(out)
+    assert sorted(os.listdir(out)) == ["_manifest.json", "k=0", "k=1", "k=2"]
+    assert sorted(os.listdir(f"{out}/k=0")) == ["s=__HIVE_DEFAULT_PARTITION__", "s=a%2Fb"]
+    again = load(spark, out)
+    assert dict(again.dtypes) == {"id": "bigint", "k": "int", "s": "string"}
+    assert sorted(map(tuple, again.select("id", "k", "s").collect()), key=str) == sorted(
+        map(tuple, frame.collect()), key=str
+    )
+    for path in glob.glob(f"{out}/k=1/*/part-*"):
+        with open(path, "wb") as file:
+            file.write(b"damaged")
+    assert again.where("k = 2").count() == 33 and again.where("k in (0, 2) and s is null").count() == 34
+    with pytest.raises(Exception, match="k=1"):
+        again.where("k > 0").collect()
+
+
+def test_a_write_that_fails_leaves_nothing(spark, tmp_path):
+    @f.udf("bigint")
+    def fail(x):
+        if x == 77:
+            raise RuntimeError("mine")
+        return x
+
+    out = tmp_path / "out"
+    with pytest.raises(Exception, match="mine"):
+        spark.range(100, numPartitions=4).select(fail("id").alias("x")).write.format("tfrecord").mode("append").save(
+            str(out)
+        )
+    assert not out.exists()
+    spark.range(3).write.format("tfrecord").mode("append").save(str(out))
+    before = sorted(os.listdir(out))
+    with pytest.raises(Exception, match="mine"):
+        spark.range(100).select(fail("id").alias("x")).write.format("tfrecord").mode("overwrite").save(str(out))
+    assert sorted(os.listdir(out)) == before
+
+
+def test_what_no_record_holds_is_refused_at_the_driver(spark, tmp_path):
+    with pytest.raises(Exception, match=r"x.*timestamp"):
+        spark.sql("select now() as x").write.format("tfrecord").mode("append").save(str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_real_files(spark, data_dir):
+    compared = 0
+    for path in sorted(glob.glob(f"{data_dir}/**", recursive=True)):
+        if os.path.isdir(path) or os.path.getsize(path) > 1 << 20:
+            continue
+        try:
+            expected = tf.read_table(path)
+        except Exception:
+            continue
+        if expected.num_rows == 0 or compared >= 12:
+            continue
+        frame = load(spark, path)
+        if any(kind.startswith("array<array") for _, kind in frame.dtypes):
+            continue
+        assert rows(frame.select([f.col(f"`{name}`") for name in expected.column_names])) == rows_of(expected), path
+        compared += 1
+    assert compared >= 8

@@ -1,0 +1,76 @@
+"""The data source "tfrecord"."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import DataSource
+from pyspark.sql.types import BinaryType, StructField, StructType
+
+from ...examples.features import FixedLenFeature, VarLenFeature
+from ...files.listing import listed_parts
+from ...files.store_options import store_settings
+from ...files.tables import TableSource
+from .folders import folder_columns, folder_values
+from .options import options_of
+from .reading import TFRecordReader
+from .schemas import BYTE_ARRAY, check_written, schema_of
+from .writing import TFRecordWriter
+
+__all__ = ["TFRecordDataSource", "register"]
+
+
+def register(spark: SparkSession) -> None:
+    """Makes `spark.read.format("tfrecord")` and `df.write.format("tfrecord")` work."""
+    spark.dataSource.register(TFRecordDataSource)
+
+
+class TFRecordDataSource(DataSource):
+    """`spark.read.format("tfrecord")`, after `register(spark)`.
+
+    Options, as of the old connector: `recordType` (Example, SequenceExample, ByteArray), `codec`. Others: `compression`
+    (the same as `codec`), `partitionBy`, `inferRecords` (a number, or "all"), `splitBytes`, `verifyCrc`, `onCorrupt`,
+    `maxRecordBytes`, `maxRequests`, and `storage.NAME` for what the store of a URL needs.
+    """
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+        self._options = options_of(options)
+
+    @classmethod
+    def name(cls) -> str:
+        return "tfrecord"
+
+    def schema(self) -> StructType:
+        """Inferred from some records, and from names of folders."""
+        options = self._options
+        files = listed_parts(options.paths, store_settings(options.storage))
+        folders = folder_columns(folder_values(file, options.paths) for file in files)
+        if options.record_type == "ByteArray":
+            return StructType([StructField(BYTE_ARRAY, BinaryType()), *folders.fields])
+        source = TableSource(
+            files, infer_records=options.infer_records, storage_options=options.storage, **options.reader
+        )
+        columns = schema_of(_as_lists(source.features))
+        both = {one.name for one in columns.fields} & {one.name for one in folders.fields}
+        return StructType([*(one for one in columns.fields if one.name not in both), *folders.fields])
+
+    def reader(self, schema: StructType) -> TFRecordReader:
+        return TFRecordReader(self._options, schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> TFRecordWriter:
+        data = StructType([one for one in schema.fields if one.name not in self._options.partition_by])
+        check_written(data, self._options.record_type)
+        return TFRecordWriter(self._options, schema, overwrite)
+
+
+def _as_lists(features: Any) -> Any:
+    """Inferred features, with those of feature lists as lists of lists."""
+    if not isinstance(features, tuple):
+        return features
+    context, lists = features
+    return context, {
+        key: VarLenFeature(one.dtype) if not isinstance(one, FixedLenFeature) else one for key, one in lists.items()
+    }
