@@ -48,5 +48,7 @@ def test_what_is_wrong_is_told_at_once(written):
         read_tfrecords("nowhere")
     with pytest.raises(TypeError, match="Dask divides"):
         read_tfrecords(written(), shard=(0, 2))
+    with pytest.raises(TypeError, match="no drop_remainder"):  # it would drop rows of each partition
+        read_tfrecords(written(), batch_size=300, drop_remainder=True)
     with pytest.raises(tf.errors.InvalidArgumentError, match="nothing"):
         read_tfrecords(written(), columns=["nothing"])

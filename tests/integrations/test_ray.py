@@ -116,9 +116,10 @@ def test_rows_are_limited(written):
         ({"paths": "none/x"}, FileNotFoundError, "none/x"),
         ({"columns": ["nothing"]}, tf.errors.InvalidArgumentError, "nothing"),
         ({"shard": (0, 2)}, TypeError, "Ray divides the files"),
+        ({"drop_remainder": True}, TypeError, "drop rows of each task"),
         ({"shuffle": "rows"}, ValueError, "rows"),
     ],
-    ids=["missing file", "missing column", "shard", "shuffle"],
+    ids=["missing file", "missing column", "shard", "drop_remainder", "shuffle"],
 )
 def test_what_is_wrong_is_told_at_once(written, arguments, error, text):
     with pytest.raises(error, match=text):
