@@ -121,6 +121,28 @@ def test_a_commit_that_fails_leaves_nothing(folder, monkeypatch):
     assert read(folder) == ([], [])
 
 
+def test_what_can_not_be_removed_costs_no_new_shard(folder, monkeypatch):
+    driver, task = begun(folder)
+    driver.commit(task.write(0, [{"a": [1]}]))
+    driver, task = begun(folder, "overwrite")
+    written = task.write(0, [{"a": [2]}])
+
+    remove = task_shards.file_system.remove
+
+    def refuse(path, **options):
+        if driver.id not in path:
+            raise PermissionError(13, "Permission denied", path)
+        remove(path, **options)
+
+    monkeypatch.setattr(task_shards.file_system, "remove", refuse)
+    with pytest.raises(PermissionError):
+        driver.commit(written)
+    task.abort()  # as an engine does then
+    monkeypatch.undo()
+    listed = tf.ShardReader(tf.ShardList(f"{folder}/_manifest.json"))
+    assert listed.num_records == 1 and 2 in read(folder)[0]
+
+
 def test_modes(folder):
     driver, task = begun(folder)
     driver.commit(task.write(0, [{"a": [1]}, ("k=1", {"a": [5]})]))

@@ -113,28 +113,30 @@ class TaskShards:
         return ExampleWriter(path, options=self._options, num_threads=1, storage_options=self._storage_options)
 
     def commit(self, written: Iterable[WrittenFile]) -> list[WrittenFile]:
-        """Gives the shards their names, and writes the manifest. If that fails, it aborts.
+        """Gives the shards their names, writes the manifest, and then removes what is replaced.
+
+        If it fails before the manifest is there, it aborts. After that the new shards stay, whatever can't be removed.
 
         Args:
           written: what `write` returned, for each task that of the try that counts.
         """
         try:
-            return self._commit(sorted(written, key=lambda one: one.path))
+            final = self._published_all(sorted(written, key=lambda one: one.path))
         except BaseException:
             self.abort()
             raise
+        for name in self._before if self._mode == "overwrite" else []:
+            if name != MANIFEST and self.id not in name:
+                self._remove_old(name)
+        return final
 
-    def _commit(self, written: list[WrittenFile]) -> list[WrittenFile]:
-        before = self._before if self._mode == "overwrite" else []
+    def _published_all(self, written: list[WrittenFile]) -> list[WrittenFile]:
         listed = self._listed_before() if self._mode == "append" else []
         final = written if self._is_remote else [self._published(file) for file in written]
         if not self._is_remote:
             self._remove_drafts()
         if listed is not None:
             write_manifest(f"{self.folder}/{MANIFEST}", [*listed, *final], self._storage_options)
-        for name in before:
-            if name != MANIFEST and self.id not in name:
-                self._remove_old(name)
         return final
 
     def _published(self, file: WrittenFile) -> WrittenFile:
@@ -147,7 +149,13 @@ class TaskShards:
         return file._replace(path=path)
 
     def abort(self) -> None:
-        """Nothing of this write stays, except what a task writes to a store after this."""
+        """Nothing of this write stays, except what a task writes to a store after this.
+
+        If the manifest lists its shards, they are published, and stay: engines abort after a commit that has failed,
+        in another process perhaps.
+        """
+        if self._is_listed():
+            return
         if not self._is_remote:
             self._remove_drafts()
         with contextlib.suppress(OSError):
@@ -157,6 +165,13 @@ class TaskShards:
         if self._made:
             with contextlib.suppress(OSError):
                 self._remove_empty(self.folder)
+
+    def _is_listed(self) -> bool:
+        try:
+            with file_system.GFile(f"{self.folder}/{MANIFEST}", "rb", storage_options=self._storage_options) as file:
+                return self.id.encode() in file.read()
+        except OSError:
+            return False
 
     def _walked(self, top: str) -> list[str]:
         walked = file_system.walk(top, storage_options=self._storage_options)
