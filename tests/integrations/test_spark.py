@@ -1,13 +1,10 @@
 """Spark reads what the local reader reads, and writes what it is given."""
 
-# ruff: noqa: E402
 import glob
 import os
 import sys
 
 import pytest
-
-pyspark = pytest.importorskip("pyspark")  # not part of the suite yet: it needs Java
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
