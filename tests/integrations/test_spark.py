@@ -18,6 +18,8 @@ from tfrecord_fast.integrations.spark import register
 def spark():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYSPARK_PYTHON", sys.executable)
+        for name, value in {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}.items():
+            patch.setenv(name, value)  # Spark asks for the machine's own name, which not every machine knows
         session = (
             SparkSession.builder.master("local[2]")
             .config("spark.ui.enabled", "false")
