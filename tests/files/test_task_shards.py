@@ -176,3 +176,38 @@ def test_compressed_shards_have_an_extension(tmp_path):
     (file,) = driver.commit(task.write(0, [{"a": [1]}]))
     assert file.path.endswith(".tfrecord.gz")
     assert json.loads((tmp_path / "out" / "_manifest.json").read_text())["files"][0]["records"] == 1
+
+
+def commit_of(driver, task, values):
+    return driver.commit(task.write(0, [{"a": values}]))
+
+
+def test_of_two_writes_that_want_an_empty_folder_one_fails(folder):
+    one, other = begun(folder), begun(folder)
+    commit_of(*one, [1, 2])
+    with pytest.raises(FileExistsError, match="meanwhile"):
+        commit_of(*other, [3])
+    assert read(folder)[0] == [1, 2] and len(read(folder)[1]) == 2
+
+
+def test_two_writes_that_append_at_once_are_both_in_the_manifest(folder):
+    one, other = begun(folder, "append"), begun(folder, "append")
+    commit_of(*one, [1, 2])
+    commit_of(*other, [3])
+    assert read(folder)[0] == [1, 2, 3]
+    assert tf.ShardReader(tf.ShardList(f"{folder}/_manifest.json")).num_records == 3
+
+
+def test_the_last_of_two_writes_that_overwrite_stays(folder):
+    one, other = begun(folder, "overwrite"), begun(folder, "overwrite")
+    commit_of(*one, [1, 2])
+    commit_of(*other, [3])
+    assert read(folder)[0] == [3]
+    assert tf.ShardReader(tf.ShardList(f"{folder}/_manifest.json")).num_records == 1
+
+
+def test_a_write_that_fails_leaves_another_one_its_drafts(tmp_path):
+    one, other = begun(str(tmp_path / "out"), "append"), begun(str(tmp_path / "out"), "append")
+    one[0].abort()
+    commit_of(*other, [3])
+    assert read(str(tmp_path / "out"))[0] == [3]

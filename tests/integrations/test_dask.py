@@ -52,3 +52,14 @@ def test_what_is_wrong_is_told_at_once(written):
         read_tfrecords(written(), batch_size=300, drop_remainder=True)
     with pytest.raises(tf.errors.InvalidArgumentError, match="nothing"):
         read_tfrecords(written(), columns=["nothing"])
+    with pytest.raises(TypeError, match="nonsense"):
+        read_tfrecords(written(), nonsense=1)
+    with pytest.raises(ValueError, match="deterministic"):
+        read_tfrecords(written(), deterministic=False)
+
+
+def test_a_partition_that_is_read_twice_has_one_order(written):
+    """Dask may read columns of one partition at different times, and put them side by side."""
+    frame = read_tfrecords(written(), shuffle_buffer=1000)
+    one, again = dask.compute(frame["id"])[0], dask.compute(frame["id"])[0]
+    assert list(one) == list(again) != sorted(one)

@@ -3,36 +3,24 @@
 import glob
 import json
 import os
-import signal
-import threading
-import time
+import warnings
 
 import numpy as np
-import pyarrow
 import pytest
 import ray
 import ray.data
 
 import tfrecord_fast as tf
+from tests.integrations.ray_kit import local_ray, table_of
 from tests.support.engine_rows import FEATURES, rows_of
 from tests.support.frames import frames
-from tfrecord_fast.integrations.ray import read_tfrecords, write_tfrecords
-from tfrecord_fast.integrations.ray.tensors import as_lists
+from tfrecord_fast.integrations.ray import TFRecordDatasource, read_tfrecords, write_tfrecords
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=200 << 20)
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    ray.data.DataContext.get_current().execution_options.preserve_order = True
-    yield
-    ray.shutdown()
-
-
-def table_of(dataset):
-    tables = [as_lists(ray.get(one)) for one in dataset.to_arrow_refs()]
-    return pyarrow.concat_tables([table for table in tables if table.num_columns] or tables)
+    with local_ray():
+        yield
 
 
 @pytest.mark.parametrize("kind", ["", "GZIP", "ZSTD"])
@@ -105,6 +93,24 @@ def test_shuffled_files_are_the_same_rows_in_another_order(written):
     assert read[0] == read[1] != read[2] and sorted(read[0]) == sorted(read[2])
 
 
+def test_a_task_that_runs_again_gives_the_same_blocks(written):
+    """Ray takes from it the blocks that it lacks: in another order, rows would be lost and come twice."""
+    source = TFRecordDatasource(written(), FEATURES, shuffle_buffer=1000)
+    [task] = source.get_read_tasks(1)
+    first, again = list(task()), list(task())
+    assert first == again and len(first) > 1
+    in_order = tf.read_table(sorted(glob.glob(f"{written()}/*")), FEATURES).column("id").to_pylist()
+    ids = [value for table in first for value in table.column("id").to_pylist()]
+    assert ids != in_order and sorted(ids) == sorted(in_order)
+
+
+def test_arguments_of_tasks_that_ray_takes_by_name_are_given_by_name(written):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dataset = read_tfrecords(written(), ray_remote_args={"num_cpus": 0.5, "memory": 1 << 20})
+    assert dataset.count() == dataset.materialize().count() > 0
+
+
 def test_rows_are_limited(written):
     assert len(read_tfrecords(written()).take(7)) == 7
     assert read_tfrecords(written()).limit(1000).count() == 1000
@@ -118,8 +124,14 @@ def test_rows_are_limited(written):
         ({"shard": (0, 2)}, TypeError, "Ray divides the files"),
         ({"drop_remainder": True}, TypeError, "drop rows of each task"),
         ({"shuffle": "rows"}, ValueError, "rows"),
+        ({"deterministic": False}, ValueError, "deterministic"),
+        ({"nonsense": 1}, TypeError, "nonsense"),
+        ({"seed": "x"}, TypeError, "str"),
+        ({"num_threads": 0}, ValueError, "num_threads"),
+        ({"features": None}, TypeError, "NoneType"),
+        ({"features": ["id"]}, TypeError, "list"),
     ],
-    ids=["missing file", "missing column", "shard", "drop_remainder", "shuffle"],
+    ids=str,
 )
 def test_what_is_wrong_is_told_at_once(written, arguments, error, text):
     with pytest.raises(error, match=text):
@@ -196,45 +208,3 @@ def test_a_write_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(Exception, match="mine"):
         write_tfrecords(rows, tmp_path / "out", mode="overwrite")
     assert os.listdir(tmp_path / "out") == ["kept"]
-
-
-def test_workers_that_are_killed_cost_and_repeat_no_record(tmp_path):
-    path = tmp_path / "in"
-    with tf.ExampleWriter(path) as writer:
-        for part in range(40):
-            writer.write({"a": np.arange(500) + part * 500})
-
-    def slowly(batch):
-        (tmp_path / "workers").mkdir(exist_ok=True)
-        (tmp_path / "workers" / str(os.getpid())).touch()
-        time.sleep(0.1)
-        return batch
-
-    killed = []
-
-    def kill():
-        until = time.monotonic() + 30
-        while len(killed) < 2 and time.monotonic() < until:
-            time.sleep(0.4)
-            running = [int(one) for one in os.listdir(tmp_path / "workers")] if (tmp_path / "workers").exists() else []
-            for pid in running:
-                if pid not in killed:
-                    try:
-                        os.kill(pid, signal.SIGKILL)
-                    except ProcessLookupError:
-                        continue
-                    killed.append(pid)
-                    break
-
-    dataset = read_tfrecords(path, split_bytes=10_000, ray_remote_args={"max_retries": -1})
-    dataset = dataset.map_batches(slowly, max_retries=-1)
-    thread = threading.Thread(target=kill)
-    thread.start()
-    files = write_tfrecords(dataset, tmp_path / "out", ray_remote_args={"max_retries": -1})
-    thread.join()
-    assert len(killed) == 2
-    found = tf.read_table([file.path for file in files]).column("a").to_pylist()
-    assert sorted(found) == list(range(20_000))
-    assert sorted(os.listdir(tmp_path / "out")) == sorted(
-        ["_manifest.json", *(os.path.basename(file.path) for file in files)]
-    )

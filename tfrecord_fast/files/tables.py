@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, cast
 
 from .. import _core
 from ..base.optional import optional
@@ -63,6 +63,8 @@ class TableSource:
         _check_options(reader_options)
         if isinstance(features, str) and features != "infer":
             raise InvalidArgumentError(f'features is a dict, a pair of dicts or "infer", got {features!r}')
+        if not isinstance(features, str | Mapping) and not (isinstance(features, tuple | list) and len(features) == 2):
+            raise TypeError(f'features is a dict, a pair of dicts or "infer", got {type(features).__name__}')
         if infer_records is not None:
             infer_records = at_least(1, "infer_records", infer_records)
         self._settings = store_settings(**{name: reader_options[name] for name in _OF_STORES & reader_options.keys()})
@@ -136,6 +138,15 @@ class TableSource:
                 raise InvalidArgumentError(f"{os.fsdecode(file.name)}: a file object or memory has no path")
             names.append(os.fsdecode(file.name))
         return names
+
+    def check_options(self) -> None:
+        """Raises what a reader of these options would raise when it begins: for those who have others read.
+
+        Raises:
+          TypeError, ValueError: an option is unknown, or of a wrong type or value.
+        """
+        if len(self.schema):
+            ShardReader([], cast("Any", self._plan), **{**self._options, "batch_size": self._batch_size or _BATCH})
 
     def over(self, files: Files) -> TableSource:
         """The same of other files: the features stay what they are."""

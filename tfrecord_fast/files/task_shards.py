@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from .. import _core
@@ -119,24 +120,47 @@ class TaskShards:
 
         Args:
           written: what `write` returned, for each task that of the try that counts.
+
+        Raises:
+          FileExistsError: mode "error", and another write into the folder has ended since this one began.
         """
-        try:
-            final = self._published_all(sorted(written, key=lambda one: one.path))
-        except BaseException:
-            self.abort()
-            raise
-        for name in self._before if self._mode == "overwrite" else []:
-            if name != MANIFEST and self.id not in name:
-                self._remove_old(name)
+        with self._alone():
+            try:
+                final = self._published_all(sorted(written, key=lambda one: one.path))
+            except BaseException:
+                self.abort()
+                raise
+            # What another write has put there meanwhile is replaced too: the manifest lists only these shards.
+            for name in self._found() if self._mode == "overwrite" else []:
+                if name != MANIFEST and self.id not in name:
+                    with contextlib.suppress(FileNotFoundError):
+                        self._remove_old(name)
         return final
 
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Of the commits into one folder, those of other processes wait; not of a store, nor if they can't."""
+        if self._is_remote or not os.path.isdir(self.folder):
+            yield
+            return
+        place = os.open(self.folder, os.O_RDONLY)
+        try:
+            with contextlib.suppress(OSError):
+                fcntl.flock(place, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(place)
+
     def _published_all(self, written: list[WrittenFile]) -> list[WrittenFile]:
+        manifest = f"{self.folder}/{MANIFEST}"
+        if self._mode == "error" and file_system.exists(manifest, storage_options=self._storage_options):
+            raise FileExistsError(17, "another write has filled the folder meanwhile", shown_name(self.folder))
         listed = self._listed_before() if self._mode == "append" else []
         final = written if self._is_remote else [self._published(file) for file in written]
         if not self._is_remote:
             self._remove_drafts()
         if listed is not None:
-            write_manifest(f"{self.folder}/{MANIFEST}", [*listed, *final], self._storage_options)
+            write_manifest(manifest, [*listed, *final], self._storage_options)
         return final
 
     def _published(self, file: WrittenFile) -> WrittenFile:
@@ -191,15 +215,17 @@ class TaskShards:
 
     def _remove_empty(self, folder: str) -> None:
         for top, _, _ in os.walk(folder, topdown=False):
-            with contextlib.suppress(OSError):
-                os.rmdir(top)
+            if "/._tfrecord-" not in top:  # another write may have begun
+                with contextlib.suppress(OSError):
+                    os.rmdir(top)
 
     def _listed_before(self) -> list[WrittenFile] | None:
         """What the manifest that is there lists; None if there are files and no manifest: it could not tell of them."""
-        if MANIFEST not in self._before:
+        try:
+            with file_system.GFile(f"{self.folder}/{MANIFEST}", "rb", storage_options=self._storage_options) as file:
+                said = json.loads(file.read())["files"]
+        except FileNotFoundError:
             return None if self._before else []
-        with file_system.GFile(f"{self.folder}/{MANIFEST}", "rb", storage_options=self._storage_options) as file:
-            said = json.loads(file.read())["files"]
         return [WrittenFile(f"{self.folder}/{one['name']}", one["records"], one["bytes"]) for one in said]
 
     def _found(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -49,12 +50,18 @@ def read_tfrecords(
     """
     for name in sorted(_REFUSED & reader_options.keys()):
         raise TypeError(f"read_tfrecords has no {name}: Dask divides the files")
+    if not reader_options.get("deterministic", True):
+        raise ValueError("deterministic=False can't be read by tasks: one that runs again has to give the same")
     options: dict[str, Any] = {"num_threads": 1, **reader_options}
+    if options.get("shuffle_buffer") and options.get("seed") is None:
+        # Dask may read a partition twice, with other columns, and put their rows side by side.
+        options["seed"] = random.getrandbits(63)
     settings = store_settings(**{name: options[name] for name in _OF_STORES & options.keys()})
     planned = {name: options[name] for name in _OF_PLANS & options.keys()}
     splits = plan_splits(paths, split_bytes=split_bytes, settings=settings, **planned)
     files = [part for split in splits for part in split.parts]
     source = TableSource(files, features, columns=columns, infer_records=infer_records, **options)
+    source.check_options()
     empty = source.schema.empty_table().to_pandas(types_mapper=pandas.ArrowDtype)
     from_map: Any = dask.dataframe.from_map  # without types
     frame: dask.dataframe.DataFrame = from_map(_partition, splits, source=source, meta=empty, label="tfrecords")

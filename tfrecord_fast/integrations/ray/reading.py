@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
@@ -58,7 +59,8 @@ def read_tfrecords(
       shuffle: "files": tasks come in an order that `seed` draws; without one, each dataset in another. See also
         `shuffle_buffer`, within a task.
       split_bytes: about how many bytes a task reads. None: as it makes as many tasks as Ray asks for, of 1 to 512 MiB.
-      override_num_blocks, concurrency, ray_remote_args: as for Ray's own readers.
+      override_num_blocks, concurrency: as for Ray's own readers.
+      ray_remote_args: arguments of `ray.remote` for the tasks that read, such as `num_cpus`, `memory`, `resources`.
       reader_options: those of ShardReader: `compression_type`, `verify_crc`, `on_corrupt`, `storage_options`,
         `shuffle_buffer`, `num_threads` (by default one per task) and others.
 
@@ -71,8 +73,6 @@ def read_tfrecords(
         the file's name. A file that has changed since is an OSError (ESTALE).
       TypeError: an option that makes no sense here.
     """
-    for name in sorted(_REFUSED.keys() & reader_options.keys()):
-        raise TypeError(f"read_tfrecords has no {name}: {_REFUSED[name]}")
     if shuffle not in (None, "files"):
         raise ValueError(f'shuffle is None or "files", got {shuffle!r}')
     seed = reader_options.get("seed")
@@ -85,10 +85,20 @@ def read_tfrecords(
         split_bytes=split_bytes,
         **reader_options,
     )
+    named, unnamed = _by_name(ray_remote_args or {})
+    if unnamed:
+        named["ray_remote_args"] = unnamed
     dataset: ray.data.Dataset = ray.data.read_datasource(
-        source, override_num_blocks=override_num_blocks, concurrency=concurrency, ray_remote_args=ray_remote_args
+        source, override_num_blocks=override_num_blocks, concurrency=concurrency, **named
     )
     return dataset
+
+
+def _by_name(arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Those that Ray's readers take by name, and the others. Which they are differs from version to version."""
+    names = inspect.signature(ray.data.read_datasource).parameters.keys() - {"datasource"}
+    named = {name: value for name, value in arguments.items() if name in names}
+    return named, {name: value for name, value in arguments.items() if name not in names}
 
 
 class TFRecordDatasource(Datasource):
@@ -111,14 +121,22 @@ class TFRecordDatasource(Datasource):
         **reader_options: Any,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
+        for name in sorted(_REFUSED.keys() & reader_options.keys()):
+            raise TypeError(f"read_tfrecords has no {name}: {_REFUSED[name]}")
+        if not reader_options.get("deterministic", True):
+            raise ValueError("deterministic=False can't be read by tasks: one that runs again has to give the same")
         self._order_seed = order_seed
         self._split_bytes = None if split_bytes is None else at_least(1, "split_bytes", split_bytes)
         self._settings = store_settings(**{name: reader_options[name] for name in _OF_STORES & reader_options.keys()})
         self._options = {"num_threads": 1, **reader_options}
+        if self._options.get("shuffle_buffer") and self._options.get("seed") is None:
+            # Ray runs a task again if its worker is lost, and takes from it only the blocks that it lacks.
+            self._options["seed"] = random.getrandbits(63)
         self._whole = plan_splits(paths, split_bytes=_EVERYTHING, settings=self._settings, on_corrupt="keep")
         self._files = [part for split in self._whole for part in split.parts]
         self._planned: tuple[int, list[Split]] | None = None
         source = TableSource(self._files, features, columns=columns, infer_records=infer_records, **self._options)
+        source.check_options()
         self._source = source
         self._schema = tensor_schema(source.schema, _tensors_of(features, source.schema))
 

@@ -10,11 +10,12 @@ import ray.data
 from ray.data.block import Block, BlockAccessor
 from ray.data.datasource import Datasink, WriteResult
 
+from ...errors import InvalidArgumentError
 from ...files.options import TFRecordOptions
 from ...files.shards import WrittenFile
 from ...files.task_shards import TaskShards
 from ...typing import PathLike
-from .tensors import as_lists
+from .tensors import as_lists, kinds_of
 
 __all__ = ["TFRecordDatasink", "write_tfrecords"]
 
@@ -52,7 +53,12 @@ def write_tfrecords(
       Whatever a task raises, inside Ray's error.
     """
     sink = TFRecordDatasink(TaskShards(path, mode, options, storage_options))
-    dataset.write_datasink(sink, concurrency=concurrency, ray_remote_args=ray_remote_args)
+    sink.on_write_start()
+    try:
+        dataset.write_datasink(sink, concurrency=concurrency, ray_remote_args=ray_remote_args)
+    except BaseException as error:  # Ray tells the sink of an Exception only, not of an interrupt
+        sink.on_write_failed(error)
+        raise
     return sink.written
 
 
@@ -61,26 +67,54 @@ class TFRecordDatasink(Datasink[Any]):
 
     def __init__(self, shards: TaskShards) -> None:
         self._shards = shards
+        self._has_begun = False
         self.written: list[WrittenFile] = []
 
     def get_name(self) -> str:
         return "TFRecord"
 
     def on_write_start(self, schema: object | None = None) -> None:
-        self._shards.begin()
+        if not self._has_begun:
+            self._shards.begin()
+            self._has_begun = True
 
-    def write(self, blocks: Iterable[Block], ctx: Any) -> list[WrittenFile]:
-        return self._shards.write(ctx.task_idx, _tables(blocks))
+    def write(self, blocks: Iterable[Block], ctx: Any) -> _Written:
+        kinds: dict[str, str] = {}
+        files = self._shards.write(ctx.task_idx, _tables(blocks, kinds))
+        return files, kinds
 
     def on_write_complete(self, write_result: WriteResult[Any]) -> None:
-        self.written = self._shards.commit(file for files in write_result.write_returns for file in files)
+        self.on_write_start()  # of a dataset without a block, Ray has not said so
+        kinds: dict[str, str] = {}
+        for _, found in write_result.write_returns:
+            _merge(kinds, found)
+        self.written = self._shards.commit(file for files, _ in write_result.write_returns for file in files)
 
-    def on_write_failed(self, error: Exception) -> None:
-        self._shards.abort()
+    def on_write_failed(self, error: BaseException) -> None:
+        if self._has_begun:
+            self._shards.abort()
 
 
-def _tables(blocks: Iterable[Block]) -> Iterator[pyarrow.Table]:
+_Written = tuple[list[WrittenFile], dict[str, str]]  # the shards of a task, and the kinds of its columns
+
+
+def _tables(blocks: Iterable[Block], kinds: dict[str, str]) -> Iterator[pyarrow.Table]:
     for block in blocks:
         table = BlockAccessor.for_block(block).to_arrow()
         if table.num_rows:
-            yield as_lists(table)
+            table = as_lists(table)
+            _merge(kinds, kinds_of(table))
+            yield table
+
+
+def _merge(kinds: dict[str, str], found: dict[str, str]) -> None:
+    """Blocks of one dataset may differ in their types. No reader could read a feature of two kinds.
+
+    Raises:
+      errors.InvalidArgumentError: a column is of another kind than before.
+    """
+    for name, kind in found.items():
+        if kinds.setdefault(name, kind) != kind:
+            raise InvalidArgumentError(
+                f"column {name!r} is of kind {kinds[name]} in some blocks and of kind {kind} in others: cast it to one"
+            )
