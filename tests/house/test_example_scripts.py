@@ -154,3 +154,13 @@ def test_the_picture_shows_a_box_around_the_shape(tmp_path):
     sample = module.read(str(tmp_path))[0]
     width, height = sample["bbox"][2:]
     assert abs((right - left) / (bottom - top) - width / height) < 0.1
+
+
+def test_a_model_learns_from_what_ray_reads():
+    for module in ("ray", "torch"):
+        pytest.importorskip(module)
+    environment = {**os.environ, "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0"}
+    script = [sys.executable, EXAMPLES / "ray_training.py"]
+    run = subprocess.run(script, capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stderr
+    assert "largest error of a weight: 0.0" in run.stdout
