@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from benchmarks.contenders import CannotError, Contender, Job, Setting
+from benchmarks.contenders.kit.engines import start_ray
 from benchmarks.contenders.kit.feeding import Feeding, buffer_of, needs, of_tensors
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.data.columns import Batch, of_arrow
 from benchmarks.data.tasks import SHUFFLE
-
-
-def start() -> None:
-    import ray
-
-    if not ray.is_initialized():
-        ray.init(num_cpus=os.cpu_count(), include_dashboard=False, log_to_driver=False, configure_logging=False)
-    ray.data.DataContext.get_current().enable_progress_bars = False
 
 
 def parse(
@@ -28,7 +20,7 @@ def parse(
     if job.dataset.sequences:
         raise CannotError("no SequenceExamples")
     n = job.dataset.batch
-    start()
+    start_ray()
 
     def batches(**options: Any) -> Any:
         read = ray.data.read_tfrecords(files or job.dataset.files, file_extensions=None, shuffle=None, **options)
@@ -58,6 +50,25 @@ def parse_gzip(job: Job) -> list[Setting]:
     return parse(job, files, compression.lower())
 
 
+def engines(job: Job) -> list[Setting]:
+    """The blocks, in the driver."""
+    import ray
+
+    start_ray()
+
+    def blocks() -> Any:
+        read = ray.data.read_tfrecords(job.dataset.files, file_extensions=None, shuffle=None)
+        return read.iter_batches(batch_size=None, batch_format="pyarrow")
+
+    def columns(table: Any) -> Batch:
+        return {
+            name: of_arrow(table.column(name).combine_chunks(), dtype)
+            for name, (_, dtype, _) in job.dataset.features.items()
+        }
+
+    return [Parsing("read_tfrecords", blocks, columns, lambda table: int(table.num_rows), order="any")]
+
+
 def epoch(job: Job) -> list[Setting]:
     job.needs_features()
     files, compression = job.sources("GZIP", "ZSTD")
@@ -72,7 +83,7 @@ def train_feed(job: Job) -> list[Setting]:
     job.needs_features()
     if job.dataset.sequences:
         raise CannotError("no SequenceExamples")
-    start()
+    start_ray()
     strings = [name for name, (_, dtype, _) in job.dataset.features.items() if dtype == "string"]
 
     def tensors(batch: dict[str, Any]) -> dict[str, Any]:
@@ -96,6 +107,6 @@ CONTENDER = Contender(
     module="ray",
     leaves_out="no CRC, no SequenceExamples; workers are processes, whose CPU time, memory and reads the columns lack",
     requirements=("ray[data]==2.60.0", "tensorflow-cpu==2.21.0", "torch", "pydantic"),
-    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch, "train-feed": train_feed},
+    tasks={"parse": parse, "parse-gzip": parse_gzip, "epoch": epoch, "train-feed": train_feed, "engines": engines},
     environment={"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "RAY_USAGE_STATS_ENABLED": "0"},
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.contenders import Contender, Importing, Job, Setting
+from benchmarks.contenders.ours.engines import engines
 from benchmarks.contenders.ours.feeding import train_feed
 from benchmarks.contenders.ours.parsing import epoch, map_single, parse, parse_gzip, parse_memory, parse_single, shards
 from benchmarks.contenders.ours.reading import gzip_own, loop, memory, random, raw, raw_gzip
@@ -33,6 +34,7 @@ CONTENDER = Contender(
         "epoch": epoch,
         "train-feed": train_feed,
         "tables": tables,
+        "engines": engines,
         "gzip-own": gzip_own,
         "map-single": map_single,
         "loop": loop,
