@@ -45,6 +45,7 @@ class TwoNodes:
         ray.init(address=self.cluster.address, log_to_driver=False, logging_level=logging.ERROR)
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
+        self._block_size = context.target_max_block_size
         context.target_max_block_size = 20_000  # bytes: several blocks leave a task before it is killed
         self.other = None
 
@@ -63,6 +64,7 @@ class TwoNodes:
         return {one["NodeID"] for one in ray.nodes() if one["Alive"]}
 
     def close(self):
+        ray.data.DataContext.get_current().target_max_block_size = self._block_size
         ray.shutdown()
         self.cluster.shutdown()
 

@@ -74,11 +74,16 @@ def test_an_interrupt_leaves_nothing(tmp_path):
             threading.Event().wait(0.05)
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
+    # A shell that starts the tests in the background has interrupts ignored.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     thread = threading.Thread(target=interrupt)
     thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        write_tfrecords(ray.data.range(3).map_batches(wait), tmp_path / "out")
-    thread.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            write_tfrecords(ray.data.range(3).map_batches(wait), tmp_path / "out")
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        thread.join()
     assert not (tmp_path / "out").exists()
 
 
