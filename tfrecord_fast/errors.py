@@ -13,6 +13,7 @@ __all__ = [
     "OpError",
     "OutOfRangeError",
     "TFRecordError",
+    "UnimplementedError",
 ]
 
 
@@ -79,6 +80,10 @@ class FailedPreconditionError(TFRecordError, ValueError):
 
 class OutOfRangeError(TFRecordError, IndexError):
     """A place after the end was asked for. Also an IndexError."""
+
+
+class UnimplementedError(TFRecordError, NotImplementedError):
+    """There is no such operation on values of this kind. Also a NotImplementedError."""
 
 
 OpError = TFRecordError

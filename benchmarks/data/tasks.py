@@ -72,9 +72,7 @@ TASKS = {
             shards=8,
         ),
         Task("tables", "From files to tables and data frames", ("ctr",), parsed=True),
-        Task(
-            "engines", "Through engines that divide the work: from files to blocks", ("ctr",), parsed=True, scale=ENGINES
-        ),
+        Task("engines", "Engines that divide the work: from files to blocks", ("ctr",), parsed=True, scale=ENGINES),
         Task("map-single", "A Python loop over map(parse_single_example)", ("ctr", "tok"), parsed=True, most_bytes=3e6),
         Task("loop", "A Python loop over the records, as bytes", PLAIN),
         Task("write", "Writing raw records that are in memory", PLAIN),

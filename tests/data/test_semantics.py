@@ -138,6 +138,22 @@ D.zip((D.range(3), D.range(5, 7)))
 D.zip(D.range(3), D.range(5, 7))
 D.zip({"a": D.range(2), "b": (D.range(3), D.range(4))})
 D.zip(D.range(3))
+D.from_tensor_slices([1, 37, 2, 37, 2, 1]).unique()
+D.from_tensor_slices(["a", "", "a", "b"]).unique()
+D.range(7).group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), 3)
+D.range(9).group_by_window(lambda x: x % 3 - 1, lambda key, group: group.batch(2), window_size_func=lambda key: key + 2)
+D.range(7).group_by_window(lambda x: x % 2, lambda key, group: group.map(lambda x: (key, x)), 2)
+D.range(7).group_by_window(lambda x: x % 2, lambda key, group: group.filter(lambda x: x > 3).repeat(2), 2)
+D.range(7).group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), 0)
+D.range(7).group_by_window(lambda x: x % 2, lambda key, group: group.batch(2))
+D.range(7).group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), 2, window_size_func=lambda key: 2)
+D.range(0).group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), 2)
+D.range(1, 7).map(lambda n: tf.constant([5, 6, 7, 8, 9, 3, 4, 2])[:n]).bucket_by_sequence_length(lambda x: tf.shape(x)[0], [3, 5], [2, 2, 1])
+D.range(1, 5).map(lambda n: tf.constant([5, 6, 7, 8, 9, 3, 4, 2])[:n]).bucket_by_sequence_length(lambda x: tf.shape(x)[0], [3, 5], [2, 2, 1], pad_to_bucket_boundary=True)
+D.range(1, 8).map(lambda n: tf.constant([5, 6, 7, 8, 9, 3, 4, 2])[:n]).bucket_by_sequence_length(lambda x: tf.shape(x)[0], [3], [2, 2], drop_remainder=True)
+D.range(1, 8).map(lambda n: tf.constant([5, 6, 7, 8, 9, 3, 4, 2])[:n]).bucket_by_sequence_length(lambda x: tf.shape(x)[0], [2], [2, 3], no_padding=True)
+D.range(1, 8).map(lambda n: {"a": tf.constant([5, 6, 7, 8, 9, 3, 4, 2])[:n], "b": n}).bucket_by_sequence_length(lambda x: tf.shape(x["a"])[0], [3], [2, 3], padding_values={"a": -1, "b": tf.constant(0, tf.int64)})
+D.range(1, 8).bucket_by_sequence_length(lambda x: x, [3], [2])
 D.range(3).flat_map(lambda x: D.range(x))
 D.range(1, 6).interleave(lambda x: D.from_tensors(x).repeat(3), cycle_length=2)
 D.range(1, 6).interleave(lambda x: D.from_tensors(x).repeat(6), cycle_length=2, block_length=4)
@@ -365,6 +381,10 @@ ERRORS_HERE = {
     "windows beside it": "D.range(6).map(fail).window(1, 3).flat_map(lambda w: w.batch(9))",
     "windows before it": "D.range(6).map(fail).window(2, 3).flat_map(lambda w: w.batch(9))",
     "whole windows": "D.range(6).map(fail).window(2, 1, drop_remainder=True).flat_map(lambda w: w.batch(9))",
+    "unique": "D.range(6).map(fail).map(lambda x: x // 2).unique()",
+    "groups": "D.range(6).map(fail).group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), 2)",
+    "groups by": "D.range(6).group_by_window(lambda x: fail(x) % 2, lambda key, group: group.batch(2), 2)",
+    "groups of": "D.range(6).group_by_window(lambda x: x % 2, lambda key, group: group.map(fail).batch(2), 2)",
     "zip ignored": "D.zip(D.range(6).map(fail), D.range(10)).ignore_errors()",
     "everything": "D.zip(D.range(9).map(fail).cache(), D.range(9)).enumerate().window(2, 1).flat_map(lambda i, e: D.zip(i, D.zip(*e))).prefetch(1).take(9)",
 }

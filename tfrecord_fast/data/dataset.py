@@ -19,6 +19,7 @@ from ..values.owned import copied, renewed, writable
 from .handle import T, node_of
 from .methods.batches import Batches
 from .methods.elements import Elements
+from .methods.groups import Groups
 from .methods.joins import Joins
 from .methods.order import Order
 from .methods.sources import Sources
@@ -43,6 +44,7 @@ class Dataset(
     Order[T, "Dataset[T]", "Dataset[Any]"],
     Batches[T, "Dataset[T]", "Dataset[Any]"],
     Joins[T, "Dataset[T]", "Dataset[Any]"],
+    Groups[T, "Dataset[T]", "Dataset[Any]"],
     Generic[T],
 ):
     """Elements that can be iterated any number of times; each iteration starts from the beginning, and nothing

@@ -38,7 +38,11 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
         return Failing(TypeError(f"{name} gives no elements by itself"), name)
 
     def __iter__(self) -> Iterator[T]:
-        return run(self._node)
+        return self._shown(run(self._node))
+
+    def _shown(self, elements: Iterator[T]) -> Iterator[T]:
+        """The elements as whoever iterates gets them; a class that shows them in another way still is a handle."""
+        return elements
 
     def __copy__(self) -> Any:
         """Another handle, whose iterations are counted by themselves."""

@@ -99,7 +99,7 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
         raise TypeError(f"no array of numbers, or one that int64 does not hold: {values!r:.100}")
     if array.size == 0 and type(leaf) is list:
         return array.astype(np.float32)
-    if array.dtype == np.int64 and type(leaf) is int:
+    if array.dtype == np.int64 and isinstance(leaf, int | np.integer):
         fits = array.size == 0 or (array.min() >= -(1 << 31) and array.max() < 1 << 31)
         return array.astype(np.int32) if fits else array
     if array.dtype == np.float64 and type(leaf) in (float, int):

@@ -1,4 +1,4 @@
-"""tfrecord_fast through engines that divide the work among tasks, and beside them the plain reader on the same cores."""
+"""tfrecord_fast through engines that divide the work among tasks, and the plain reader on the same cores."""
 
 from __future__ import annotations
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Any
 
 from ...errors import InvalidArgumentError
+from ...files import file_system
+from ...typing import PathLike
 from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.cache import Cache
+from ..nodes.cache import Cache, FileCache
 from ..nodes.order import Repeat, Shuffle, Slice
 from ..nodes.prefetch import Prefetch
 from ..sentinels import AUTOTUNE, UNKNOWN
@@ -99,16 +103,41 @@ class Order(Handle[T, SameDataset, OtherDataset]):
         size = 4 if buffer_size is None or buffer_size == AUTOTUNE else check_count("buffer_size", buffer_size, 0)
         return self._same(Prefetch(node_of(self), size))
 
-    def cache(self, filename: str = "", name: str | None = None) -> SameDataset:
-        """Keeps all elements in memory once an iteration has reached the end, and gives these from then on.
+    def cache(self, filename: PathLike = "", name: str | None = None) -> SameDataset:
+        """Keeps all elements once an iteration has reached the end, and gives these from then on.
 
-        Raises:
-          ValueError: a filename is given; there is no cache in files.
+        Args:
+          filename: "" keeps them in memory. Otherwise in the file `{filename}.tfrecord`, which appears when it is
+            complete, and which later processes read, too; a URL is one, too. It is not known what the elements were
+            made of: remove the file if that changes.
 
         >>> import tfrecord_fast as tf
         >>> [int(x) for x in tf.data.Dataset.range(2).cache().repeat(2)]
         [0, 1, 0, 1]
         """
-        if filename:
-            raise InvalidArgumentError("cache keeps elements in memory only; leave the filename out")
-        return self._same(Cache(node_of(self)))
+        file = os.fsdecode(filename)
+        if not file:
+            return self._same(Cache(node_of(self)))
+        return self._same(FileCache(node_of(self), f"{file}.tfrecord", "", f"cache({file!r})"))
+
+    def snapshot(
+        self,
+        path: PathLike,
+        compression: str | None = "AUTO",
+        reader_func: Any = None,
+        shard_func: Any = None,
+        name: str | None = None,
+    ) -> SameDataset:
+        """Keeps all elements in a folder once an iteration has reached the end, and gives these from then on.
+
+        Args:
+          path: the folder. It gets a file `elements.tfrecord`, which `load` reads, too.
+          compression: "AUTO" and None are none.
+          reader_func, shard_func: refused: there is one shard.
+        """
+        if reader_func is not None or shard_func is not None:
+            raise NotImplementedError("Dataset.snapshot has no reader_func and no shard_func: there is one shard")
+        folder = os.fsdecode(path)
+        file_system.makedirs(folder)
+        kind = "" if compression in ("AUTO", None) else compression
+        return self._same(FileCache(node_of(self), f"{folder}/elements.tfrecord", kind, f"snapshot({folder!r})"))

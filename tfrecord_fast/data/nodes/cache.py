@@ -1,15 +1,18 @@
-"""Elements kept in memory."""
+"""Elements kept in memory, or in a file."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 from ...values.owned import renewed
+from ..saved import Saving, elements_in
 from .iterators import Filling
 from .node import Node, Of, Run
+from .turns import InTurn, Turns
 
-__all__ = ["Cache"]
+__all__ = ["Cache", "FileCache"]
 
 
 class Cache(Of):
@@ -32,3 +35,52 @@ class Cache(Of):
 
     def label(self) -> str:
         return "cache()"
+
+
+class FileCache(Of):
+    """All elements, in a file that appears once an iteration has given them all. If it is there, no element is made."""
+
+    def __init__(self, node: Node, path: str, compression: str, label: str) -> None:
+        super().__init__(node)
+        self._path, self._compression, self._label = path, compression, label
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        with contextlib.suppress(FileNotFoundError):
+            return InTurn(elements_in(self._path, self._compression))
+        return _FillingFile(run(self.input), self.input.cardinality(), Saving(self._path, self._compression))
+
+    def label(self) -> str:
+        return self._label
+
+    def cardinality(self) -> int:
+        return self.input.cardinality()
+
+
+class _FillingFile(Turns):
+    """Elements that are written, too. Without a complete iteration there is no file. What raises is not kept."""
+
+    def __init__(self, elements: Iterator[Any], count: int, saving: Saving) -> None:
+        super().__init__()
+        self._elements, self._count = elements, count
+        self._saving: Saving | None = saving
+        self._given = 0
+
+    def _next(self) -> Any:
+        for element in self._elements:
+            self._given += 1
+            if self._saving is not None:
+                self._saving.add(element)
+                if self._given == self._count:
+                    self._complete()
+            return element
+        self._complete()
+        raise StopIteration
+
+    def _complete(self) -> None:
+        if self._saving is not None:
+            self._saving.complete()
+            self._saving = None
+
+    def __del__(self) -> None:
+        if getattr(self, "_saving", None) is not None:
+            self._saving.discard()  # type: ignore[union-attr]

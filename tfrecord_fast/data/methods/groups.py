@@ -1,0 +1,205 @@
+"""The methods of Dataset that put elements together by their values, and those that keep elements in a folder."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...base.seeds import next_seed
+from ...errors import InvalidArgumentError
+from ...files import file_system
+from ...typing import PathLike
+from ...values.nests import map_leaves
+from .. import saved
+from ..functions import call, name_of
+from ..handle import Handle, OtherDataset, SameDataset, T, node_of
+from ..nodes.groups import GroupByWindow, Unique
+from ..nodes.node import Draws, Node
+from ..nodes.running import run
+from ..nodes.sources import Generated
+from ..sentinels import INFINITE, UNKNOWN
+
+__all__ = ["Groups"]
+
+
+class Groups(Handle[T, SameDataset, OtherDataset]):
+    """Mixed into Dataset."""
+
+    def unique(self, name: str | None = None) -> SameDataset:
+        """Each different element once, in the order in which they come first.
+
+        >>> import tfrecord_fast as tf
+        >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 2, 1]).unique()]
+        [1, 37, 2]
+        """
+        return self._same(Unique(node_of(self)))
+
+    def group_by_window(
+        self,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[[Any, Any], Any],
+        window_size: int | None = None,
+        window_size_func: Callable[[Any], Any] | None = None,
+        name: str | None = None,
+    ) -> OtherDataset:
+        """Elements with the same key, up to `window_size` of them, as a dataset that a function makes of them.
+
+        Args:
+          key_func: a function from an element to a number.
+          reduce_func: a function from the number and a dataset of the group's elements to a dataset.
+          window_size, window_size_func: how many elements a group has at most, or a function from the number to that.
+
+        >>> import tfrecord_fast as tf
+        >>> numbers = tf.data.Dataset.range(7)
+        >>> [x.tolist() for x in numbers.group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), 3)]
+        [[0, 2, 4], [1, 3, 5], [6]]
+        """
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError("Either the `window_size` argument or the `window_size_func` argument must be specified.")
+        node = node_of(self)
+        key_of = call(key_func, node.seen_again())
+        size_of = window_size_func if window_size_func is not None else lambda key: window_size
+
+        def reduce(key: Any, group: Node) -> Node:
+            made = reduce_func(key, self._other(group))
+            if not isinstance(made, Handle):
+                raise TypeError(f"`reduce_func` must return a Dataset, got {type(made).__name__}")
+            return node_of(made)
+
+        return self._other(GroupByWindow(node, key_of, reduce, size_of, name_of(reduce_func)))
+
+    def bucket_by_sequence_length(
+        self,
+        element_length_func: Callable[..., Any],
+        bucket_boundaries: Sequence[int],
+        bucket_batch_sizes: Sequence[int],
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False,
+        no_padding: bool = False,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> OtherDataset:
+        """Padded batches of elements of about the same length.
+
+        Args:
+          element_length_func: a function from an element to its length.
+          bucket_boundaries: lengths at which a bucket ends and the next one begins.
+          bucket_batch_sizes: how many elements a batch of each bucket has; one more than there are boundaries.
+          padded_shapes, padding_values: as for `padded_batch`.
+          pad_to_bucket_boundary: pads to the longest length of the bucket, and not of the batch.
+          no_padding: elements of one batch have one length already.
+          drop_remainder: leaves out batches that are not full.
+
+        >>> import tfrecord_fast as tf
+        >>> rows = tf.data.Dataset.range(1, 6).map(lambda n: tf.constant([1] * int(n)))
+        >>> [x.shape for x in rows.bucket_by_sequence_length(len, [3], [2, 2])]
+        [(2, 2), (2, 4), (1, 5)]
+        """
+        if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
+            raise ValueError(
+                "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+                f"`len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and "
+                f"`len(bucket_boundaries)={len(bucket_boundaries)}`."
+            )
+        boundaries, sizes = [int(one) for one in bucket_boundaries], [int(one) for one in bucket_batch_sizes]
+
+        def bucket_of(*items: Any) -> Any:
+            return np.int64(bisect_right(boundaries, int(element_length_func(*items))))
+
+        def batch(key: Any, group: Any) -> Any:
+            size = sizes[int(key)]
+            if no_padding:
+                return group.batch(size, drop_remainder=drop_remainder)
+            shapes = padded_shapes
+            if pad_to_bucket_boundary:
+                if int(key) == len(boundaries):
+                    raise InvalidArgumentError(
+                        "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
+                    )
+                shapes = _with_length(padded_shapes, group, boundaries[int(key)] - 1)
+            return group.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
+
+        return self.group_by_window(bucket_of, batch, window_size_func=lambda key: sizes[int(key)])
+
+    @classmethod
+    def random(
+        cls, seed: int | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> OtherDataset:
+        """Endless random numbers, int64 from 0 to before 2**32; repeatable with a seed, but not TensorFlow's."""
+        draws = Draws(next_seed() if seed is None else int(seed), seed is None or bool(rerandomize_each_iteration))
+
+        def numbers() -> Any:
+            generator = np.random.default_rng(draws.next_seed())
+            return iter(lambda: np.int64(generator.integers(0, 1 << 32)), None)
+
+        return cls._other(Generated(numbers, f"random({'' if seed is None else seed})", INFINITE))
+
+    def save(
+        self,
+        path: PathLike,
+        compression: str | None = None,
+        shard_func: Callable[..., Any] | None = None,
+        checkpoint_args: Any = None,
+    ) -> None:
+        """Writes all elements into a folder, from which `load` reads them. The format is this package's own.
+
+        Args:
+          compression: None or "GZIP"; "ZLIB" and "ZSTD" are taken, too. `load` has to be told the same.
+          shard_func, checkpoint_args: refused: there is one shard.
+        """
+        if shard_func is not None or checkpoint_args is not None:
+            raise NotImplementedError("Dataset.save has no shard_func and no checkpoint_args: it writes one shard")
+        folder = os.fsdecode(path)
+        file_system.makedirs(folder)
+        saving = saved.Saving(_file_in(folder), compression or "")
+        try:
+            for element in run(node_of(self)):
+                saving.add(element)
+            saving.complete()
+        except BaseException:
+            saving.discard()
+            raise
+
+    @classmethod
+    def load(
+        cls,
+        path: PathLike,
+        element_spec: Any = None,
+        compression: str | None = None,
+        reader_func: Callable[..., Any] | None = None,
+        wait: bool = False,
+    ) -> OtherDataset:
+        """The elements that `save` wrote into a folder.
+
+        Raises:
+          FileNotFoundError: there is no dataset, or its writing was not completed.
+          errors.InvalidArgumentError: the file is another one, or compressed in another way.
+        """
+        if reader_func is not None:
+            raise NotImplementedError("Dataset.load has no reader_func: there is one shard")
+        make = partial(saved.elements_in, _file_in(os.fsdecode(path)), compression or "")
+        make()  # whatever is wrong with the file is said here
+        return cls._other(Generated(make, f"load({os.fsdecode(path)!r})", UNKNOWN))
+
+
+def _file_in(folder: str) -> str:
+    return f"{folder}/elements.tfrecord"
+
+
+def _with_length(shapes: Any, group: Any, length: int) -> Any:
+    """Shapes with that length in place of lengths that are not known."""
+    if shapes is None:
+        shapes = map_leaves(lambda spec: (None,) * len(spec.shape), group.element_spec)
+    if isinstance(shapes, list) or (
+        isinstance(shapes, tuple) and all(one is None or isinstance(one, int) for one in shapes)
+    ):
+        return [length if one is None else one for one in shapes]
+    if isinstance(shapes, dict):
+        return {key: _with_length(one, group, length) for key, one in shapes.items()}
+    return tuple(_with_length(one, group, length) for one in shapes)

@@ -1,0 +1,173 @@
+"""Datasets that are kept in a file: a TFRecord file of their own kind, which appears when it is complete.
+
+The first record says in JSON how the elements are structured, the last how many there are. Each record between them is
+an Example with a list "parts": for each component of the element its arrays, as of `serialize_tensor`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataLossError, InvalidArgumentError
+from ..examples.encode import encode_examples
+from ..examples.features import RaggedFeature
+from ..examples.parsing import parse_single_example
+from ..examples.tensors import parse_tensor, serialize_tensor
+from ..files.record_iterator import tf_record_iterator
+from ..files.shards import Shard, open_shards
+from ..values.nests import leaves, pack
+from ..values.ragged import RaggedTensor
+from ..values.sparse import SparseTensor
+
+__all__ = ["Saving", "elements_in"]
+
+_FORMAT = "elements of tfrecord_fast"
+_KINDS = {SparseTensor: "sparse", RaggedTensor: "ragged"}
+
+
+class Saving:
+    """A file that elements are written to."""
+
+    def __init__(self, path: str, compression: str) -> None:
+        self._shards: list[Shard] = []
+        open_shards(self._shards, [path], compression, 1, True, None)
+        self._structure: Any = None
+        self._count = 0
+
+    def add(self, element: Any) -> None:
+        """Writes one element.
+
+        Raises:
+          errors.InvalidArgumentError, TypeError: it can't be kept, or is of another structure than the first.
+        """
+        structure = _structure(element)
+        if self._count == 0:
+            self._begin(structure)
+        elif structure != self._structure:
+            raise InvalidArgumentError(f"element {self._count} is {structure}, the first is {self._structure}")
+        parts = [part for leaf in leaves(element) for part in _parts(leaf)]
+        self._shards[0].writer.write(encode_examples({"parts": [parts]})[0])
+        self._count += 1
+
+    def complete(self) -> None:
+        """Gives the file its name."""
+        shard = self._shards[0]
+        if self._count == 0:
+            self._begin(None)
+        shard.writer.write(json.dumps({"count": self._count}))
+        shard.complete(sync=False)
+        shard.publish()
+
+    def discard(self) -> None:
+        """Removes what is not complete."""
+        self._shards[0].discard()
+
+    def _begin(self, structure: Any) -> None:
+        self._structure = structure
+        self._shards[0].writer.write(json.dumps({"format": _FORMAT, "structure": structure}))
+
+
+def elements_in(path: str, compression: str) -> Iterator[Any]:
+    """The elements of a file that `Saving` has written.
+
+    Raises:
+      FileNotFoundError: there is none.
+      errors.InvalidArgumentError: the file is another one.
+      errors.DataLossError: at the end: there were more elements.
+    """
+    records = tf_record_iterator(path, compression)
+    return _elements(path, records, _header(path, next(records, b"")))
+
+
+def _header(path: str, record: bytes) -> Any:
+    try:
+        said = json.loads(record)
+        if said["format"] == _FORMAT:
+            return said["structure"]
+    except (ValueError, TypeError, KeyError):
+        pass
+    raise InvalidArgumentError(f"{path} holds no dataset: its first record is {record!r:.100}")
+
+
+def _elements(path: str, records: Iterator[bytes], structure: Any) -> Iterator[Any]:
+    count = 0
+    for record in records:
+        if record == json.dumps({"count": count}).encode():
+            return
+        parts = parse_single_example(record, {"parts": RaggedFeature("string")})["parts"].tolist()
+        yield _element(structure, iter(parts))
+        count += 1
+    raise DataLossError(path, 0, count, f"the file ends after {count} elements; there were more")
+
+
+def _parts(leaf: Any) -> list[bytes]:
+    if isinstance(leaf, SparseTensor):
+        arrays: list[Any] = [leaf.indices, leaf.values, leaf.dense_shape]
+    elif isinstance(leaf, RaggedTensor):
+        arrays = [leaf.flat_values, *leaf.nested_row_splits]
+    else:
+        arrays = [leaf]
+    return [serialize_tensor(array if isinstance(array, bytes) else np.asarray(array)) for array in arrays]
+
+
+def _structure(element: Any) -> Any:
+    if isinstance(element, Mapping):
+        return {"dict": {_key(name): _structure(value) for name, value in element.items()}}
+    if isinstance(element, tuple):
+        return {"tuple": [_structure(item) for item in element]}
+    if element is None:
+        raise InvalidArgumentError("an element with None in it can't be kept in a file")
+    values = getattr(element, "flat_values", getattr(element, "values", element))
+    dtype = np.dtype(object) if isinstance(values, bytes) else np.asarray(values).dtype
+    if not (isinstance(values, bytes | np.ndarray | np.generic) or hasattr(values, "__array__")):
+        raise TypeError(f"an element of type {type(element).__name__} can't be kept in a file")
+    return {
+        "leaf": _KINDS.get(type(element), "tensor"),
+        "dtype": "string" if dtype.kind == "O" else str(dtype),
+        "splits": [str(splits.dtype) for splits in getattr(element, "nested_row_splits", ())],
+    }
+
+
+def _key(name: Any) -> str:
+    if not isinstance(name, str):
+        raise InvalidArgumentError(f"only dicts whose keys are str can be kept in a file, got {name!r}")
+    return name
+
+
+def _element(structure: Any, parts: Iterator[bytes]) -> Any:
+    like = _like(structure)
+    return pack(like, [_leaf(leaf, parts) for leaf in leaves(like)])
+
+
+def _like(structure: Any) -> Any:
+    if "dict" in structure:
+        return {name: _like(value) for name, value in structure["dict"].items()}
+    if "tuple" in structure:
+        return tuple(map(_like, structure["tuple"]))
+    return _Leaf(structure["leaf"], structure["dtype"], structure["splits"])
+
+
+class _Leaf:
+    def __init__(self, kind: str, dtype: str, splits: list[str]) -> None:
+        self.kind, self.dtype, self.splits = kind, dtype, splits
+
+
+def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
+    if leaf.kind == "sparse":
+        indices, values, shape = (_tensor(parts, kind) for kind in ("int64", leaf.dtype, "int64"))
+        return SparseTensor(indices, values, shape)
+    values = _tensor(parts, leaf.dtype)
+    for splits in reversed([_tensor(parts, dtype) for dtype in leaf.splits]):
+        values = RaggedTensor.from_row_splits(values, splits)
+    return values
+
+
+def _tensor(parts: Iterator[bytes], dtype: str) -> Any:
+    part = next(parts, None)
+    if part is None:
+        raise InvalidArgumentError("an element lacks a component: the file was changed")
+    return parse_tensor(part, dtype)

@@ -1,0 +1,335 @@
+"""SparseTensor and RaggedTensor of the face: those of the package, whose parts come as tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from ..values import ragged, sparse
+from ..values.typed import typed
+from . import border
+from .shapes import TensorShape
+from .types import DType, as_dtype, dtype_of
+
+__all__ = ["RaggedTensor", "SparseTensor", "SparseTensorValue"]
+
+
+class SparseTensor:
+    """Values, and their places in a dense tensor.
+
+    Args:
+      indices: int64 `[number of values, number of dimensions]`.
+      values: `[number of values]`.
+      dense_shape: int64 `[number of dimensions]`.
+    """
+
+    __slots__ = ("plain",)
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self.plain = sparse.SparseTensor(*map(border.lowered, (indices, values, dense_shape)))
+
+    @classmethod
+    def of(cls, plain: sparse.SparseTensor) -> SparseTensor:
+        """The tensor around one of the package."""
+        made = cls.__new__(cls)
+        made.plain = plain
+        return made
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """Of (indices, values, dense_shape)."""
+        return cls(*sparse_tensor_value)
+
+    @property
+    def indices(self) -> Any:
+        """int64 `[number of values, number of dimensions]`, in row-major order."""
+        return border.raised(self.plain.indices)
+
+    @property
+    def values(self) -> Any:
+        """The values."""
+        return border.raised(self.plain.values)
+
+    @property
+    def dense_shape(self) -> Any:
+        """int64: the lengths of the dense tensor."""
+        return border.raised(self.plain.dense_shape)
+
+    @property
+    def row_splits(self) -> Any:
+        """int64: where the values of each row begin and end."""
+        return border.raised(self.plain.row_splits)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The lengths, as a TensorShape."""
+        return TensorShape(self.plain.shape)
+
+    def get_shape(self) -> TensorShape:
+        """The lengths, as a TensorShape."""
+        return self.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Of the values."""
+        return as_dtype(self.plain.dtype)
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """Other values in the same places."""
+        return SparseTensor(self.plain.indices, new_values, self.plain.dense_shape)
+
+    def numpy(self) -> Any:
+        """The tensor with NumPy's values, as of the package."""
+        return self.plain
+
+    def __len__(self) -> int:
+        return len(self.plain)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.indices, self.values, self.dense_shape))
+
+    def __repr__(self) -> str:
+        return f"SparseTensor(indices={self.indices!s}, values={self.values!s}, dense_shape={self.dense_shape!s})"
+
+    def __reduce__(self) -> Any:
+        return SparseTensor.of, (self.plain,)
+
+
+SparseTensorValue = SparseTensor
+
+
+class RaggedTensor:
+    """Rows of different lengths. Made by `from_row_splits` and the like, `tf.ragged.constant`, or by parsing."""
+
+    __slots__ = ("plain",)
+
+    def __init__(self, plain: ragged.RaggedTensor) -> None:
+        self.plain = plain
+
+    def __getattr__(self, name: str) -> Any:
+        """What the package's RaggedTensor has, with its values as tensors."""
+        if name.startswith("__") or name == "plain":
+            raise AttributeError(name)
+        found = getattr(self.plain, name)
+        return border.lifted(found) if callable(found) else border.raised(found)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The lengths; None where they differ."""
+        lengths = list(self.plain.shape)
+        return TensorShape([None if depth and length is None else length for depth, length in enumerate(lengths)])
+
+    def get_shape(self) -> TensorShape:
+        """The lengths; None where they differ."""
+        return self.shape
+
+    @property
+    def dtype(self) -> DType:
+        """Of the values."""
+        return as_dtype(self.plain.dtype)
+
+    @property
+    def ragged_rank(self) -> int:
+        """The number of dimensions whose lengths differ."""
+        return self.plain.ragged_rank
+
+    def numpy(self) -> Any:
+        """Nested object arrays of rows; one array if all rows have one length."""
+        rows = [row.numpy() if isinstance(row, RaggedTensor) else np.asarray(row) for row in map(_row, self.plain)]
+        lengths = {len(row) for row in rows}
+        if len(lengths) == 1 and all(row.dtype != object or dtype_of(row) == "string" for row in rows):
+            return np.stack(rows)
+        made = np.empty(len(rows), dtype=object)
+        for number, row in enumerate(rows):
+            made[number] = row
+        return made
+
+    def to_list(self) -> list[Any]:
+        """Nested lists of Python values."""
+        return self.plain.to_list()
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple):
+            first, *rest = key
+            if isinstance(first, slice) and rest:
+                rows = [row[tuple(rest) if len(rest) > 1 else rest[0]] for row in self[first]]
+                return _joined(rows)
+            row = self[first]
+            return row[tuple(rest) if len(rest) > 1 else rest[0]] if rest else row
+        return border.raised(self.plain[border.lowered(key)])
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+        """The number of rows."""
+        kind = self.plain.row_splits.dtype if out_type is None else as_dtype(out_type).as_numpy_dtype
+        return border.raised(np.asarray(len(self.plain), dtype=kind))
+
+    def value_rowids(self, name: str | None = None) -> Any:
+        """For each value the number of its row."""
+        splits = self.plain.row_splits
+        return border.raised(np.repeat(np.arange(len(self.plain), dtype=splits.dtype), np.diff(splits)))
+
+    def bounding_shape(self, axis: Any = None, name: str | None = None, out_type: Any = None) -> Any:
+        """The lengths of the smallest dense tensor that holds it."""
+        lengths = [len(self.plain)]
+        inner: Any = self.plain
+        while isinstance(inner, ragged.RaggedTensor):
+            lengths.append(int(np.diff(inner.row_splits).max(initial=0)))
+            inner = inner.values
+        made = np.array([*lengths, *inner.shape[1:]], dtype=self.plain.row_splits.dtype)
+        return border.raised(made if axis is None else made[axis])
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """Other values in the same rows."""
+        given = border.lowered(new_values)
+        return RaggedTensor(ragged.RaggedTensor.from_row_splits(given, self.plain.row_splits, validate=False))
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """Other innermost values in the same rows."""
+        if isinstance(self.plain.values, ragged.RaggedTensor):
+            return self.with_values(RaggedTensor(self.plain.values).with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(border.raised, self.plain)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f"<tf.RaggedTensor {self.to_list()!r}>"
+
+    def __reduce__(self) -> Any:
+        return RaggedTensor, (self.plain,)
+
+
+def _row(row: Any) -> Any:
+    return RaggedTensor(row) if isinstance(row, ragged.RaggedTensor) else row
+
+
+def _joined(rows: list[Any]) -> Any:
+    plain = [np.asarray(border.lowered(row)) for row in rows]
+    if all(row.ndim == 0 for row in plain):
+        return border.raised(np.stack(plain) if plain else np.zeros(0, np.float32))
+    lengths = np.array([len(row) for row in plain], dtype=np.int64)
+    splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    return RaggedTensor(ragged.RaggedTensor.from_row_splits(np.concatenate(plain), splits))
+
+
+def _flat(value: Any) -> Any:
+    return border.raised(np.asarray(value.plain.flat_values)) if isinstance(value, RaggedTensor) else value
+
+
+def _operator(name: str) -> Any:
+    def operate(self: RaggedTensor, other: Any) -> Any:
+        if isinstance(other, RaggedTensor) and not _alike(self.plain, other.plain):
+            raise InvalidArgumentError("RaggedTensors of different row lengths")
+        made = getattr(_flat(self), name)(_flat(other))
+        return made if made is NotImplemented else self.with_flat_values(made)
+
+    operate.__name__ = name
+    return operate
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if not isinstance(one, ragged.RaggedTensor) or not isinstance(other, ragged.RaggedTensor):
+        return not isinstance(one, ragged.RaggedTensor) and not isinstance(other, ragged.RaggedTensor)
+    return np.array_equal(one.row_splits, other.row_splits) and _alike(one.values, other.values)
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    for _side in ("", "r"):
+        setattr(RaggedTensor, f"__{_side}{_name}__", _operator(f"__{_side}{_name}__"))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor"):
+    setattr(RaggedTensor, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def _maker(name: str) -> Any:
+    make = getattr(ragged.RaggedTensor, name)
+
+    def made(*args: Any, **kwargs: Any) -> RaggedTensor:
+        kwargs.pop("name", None)
+        arguments = [border.lowered(argument) for argument in args]
+        return RaggedTensor(make(*arguments, **{key: border.lowered(value) for key, value in kwargs.items()}))
+
+    made.__name__, made.__doc__ = name, make.__doc__
+    return staticmethod(made)
+
+
+def _from_uniform_row_length(
+    values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
+) -> RaggedTensor:
+    """From one length for all rows."""
+    given, length = border.lowered(values), int(border.lowered(uniform_row_length))
+    plain = given if isinstance(given, ragged.RaggedTensor) else np.asarray(border.lowered(border.raised(typed(given))))
+    return UniformRows(ragged.RaggedTensor.from_uniform_row_length(plain, length, np.int64, validate))
+
+
+class UniformRows(RaggedTensor):
+    """A RaggedTensor that knows its rows to be of one length."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> TensorShape:
+        first, _, *others = super().shape
+        return TensorShape([first, int(np.diff(self.plain.row_splits).max(initial=0)), *others])
+
+
+def _from_nested(name: str) -> Any:
+    make = getattr(ragged.RaggedTensor, f"from_{name}")
+
+    def made(flat_values: Any, parts: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+        values = border.lowered(flat_values)
+        for part in reversed(list(parts)):
+            values = make(values, border.lowered(part), validate)
+        return RaggedTensor(values)
+
+    made.__name__, made.__doc__ = (
+        f"from_nested_{name}",
+        "From the partitions of all ragged dimensions, outermost first.",
+    )
+    return staticmethod(made)
+
+
+def _from_tensor(
+    tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1, name: str | None = None,
+    row_splits_dtype: Any = "int64",
+) -> RaggedTensor:  # fmt: skip
+    """From a dense tensor: all of its rows, or their first `lengths` values, or without `padding` at their ends."""
+    given = np.asarray(border.lowered(border.raised(typed(border.lowered(tensor)))))
+    if ragged_rank != 1 or given.ndim < 2:
+        raise InvalidArgumentError("from_tensor makes RaggedTensors of ragged_rank 1, of at least two dimensions")
+    if lengths is not None:
+        counts = np.asarray(border.lowered(lengths)).clip(0, given.shape[1])
+    elif padding is not None:
+        kept = given != border.lowered(padding)
+        counts = given.shape[1] - np.argmax(kept[:, ::-1], axis=1)
+        counts[~kept.any(axis=1)] = 0
+    else:
+        made = given.reshape(-1, *given.shape[2:])
+        return UniformRows(ragged.RaggedTensor.from_uniform_row_length(made, given.shape[1], np.int64))
+    rows = np.concatenate([row[:count] for row, count in zip(given, counts, strict=True)])
+    return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(np.int64)))
+
+
+for _name in ("row_splits", "row_lengths", "row_starts", "row_limits", "value_rowids"):
+    setattr(RaggedTensor, f"from_{_name}", _maker(f"from_{_name}"))
+for _name in ("row_splits", "row_lengths", "value_rowids"):
+    setattr(RaggedTensor, f"from_nested_{_name}", _from_nested(_name))
+_makers: dict[str, Any] = {"uniform_row_length": _from_uniform_row_length, "tensor": _from_tensor}
+for _name, _made in _makers.items():
+    setattr(RaggedTensor, f"from_{_name}", staticmethod(_made))
+
+
+def _plain_of(tensor: RaggedTensor) -> ragged.RaggedTensor:
+    return tensor.plain
+
+
+border.on_departure(sparse.SparseTensor, SparseTensor.of)
+border.on_departure(ragged.RaggedTensor, RaggedTensor)
+border.on_arrival(SparseTensor, SparseTensor.numpy)
+for _kind in (RaggedTensor, UniformRows):
+    border.on_arrival(_kind, _plain_of)

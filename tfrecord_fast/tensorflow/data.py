@@ -1,0 +1,25 @@
+"""`tf.data` of the face."""
+
+from ..data import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options, ThreadingOptions
+from . import experimental
+from .datasets import Dataset, Elements, TFRecordDataset
+from .fallback import face_names
+from .specs import spec_of
+
+Iterator = Elements
+DatasetSpec = Dataset
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Dataset",
+    "Iterator",
+    "Options",
+    "TFRecordDataset",
+    "ThreadingOptions",
+    "experimental",
+    "spec_of",
+]
+_names = face_names(__name__, "tf.data")
+__getattr__ = _names.getattr
+__dir__ = _names.dir

@@ -1,0 +1,268 @@
+"""`tf.data` of the face: the package's datasets, whose elements are tensors, as are the arguments of functions."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.dataset import Dataset as PlainDataset
+from ..data.handle import node_of
+from ..data.nodes.node import Node
+from ..data.records import TFRecordDataset as PlainRecords
+from ..errors import OutOfRangeError
+from ..values.nests import map_leaves
+from . import border
+from .border import lowered, raised
+from .specs import spec_of
+
+__all__ = ["Dataset", "Elements", "TFRecordDataset", "function_of", "plain_of"]
+
+
+def function_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A script's function, which takes and gives tensors, as one of the package's values."""
+    if not callable(function):
+        return function
+
+    def of_values(*args: Any) -> Any:
+        return lowered(function(*map(raised, args)))
+
+    of_values.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
+    return of_values
+
+
+def plain_of(dataset: Dataset) -> PlainDataset[Any]:
+    """The same dataset, of the package's values."""
+    return PlainDataset(node_of(dataset))
+
+
+class Elements:
+    """An iterator over tensors; after an error, `next()` continues with the next element."""
+
+    def __init__(self, dataset: Dataset, elements: Iterator[Any]) -> None:
+        self._dataset = dataset
+        self._elements = elements
+
+    def __iter__(self) -> Elements:
+        return self
+
+    def __next__(self) -> Any:
+        return raised(next(self._elements))
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element.
+
+        Raises:
+          errors.OutOfRangeError: there is none.
+        """
+        try:
+            return next(self)
+        except StopIteration:
+            raise OutOfRangeError("End of sequence") from None
+
+    def get_next_as_optional(self) -> Any:
+        """The next element, or nothing."""
+        try:
+            return _Optional(next(self))
+        except StopIteration:
+            return _Optional()
+
+    @property
+    def element_spec(self) -> Any:
+        """As of the dataset."""
+        return self._dataset.element_spec
+
+    @property
+    def initializer(self) -> None:
+        """Nothing to run: the iterator stands at the beginning."""
+        return None
+
+
+class _Optional:
+    def __init__(self, *value: Any) -> None:
+        self._value = value
+
+    def has_value(self) -> Any:
+        """Whether there is an element."""
+        return raised(bool(self._value))
+
+    def get_value(self) -> Any:
+        """The element."""
+        return self._value[0]
+
+
+class Dataset(PlainDataset[Any]):
+    """Elements that can be iterated any number of times: structures of tensors.
+
+    The methods are those of `tfrecord_fast.data.Dataset`. Functions that they are given take and give tensors.
+    """
+
+    def _same(self, node: Node) -> Dataset:
+        return Dataset(node)
+
+    @staticmethod
+    def _other(node: Node) -> Dataset:
+        return Dataset(node)
+
+    def _shown(self, elements: Iterator[Any]) -> Any:
+        return Elements(self, elements)
+
+    if TYPE_CHECKING:
+
+        def __iter__(self) -> Elements: ...
+
+    def as_numpy_iterator(self) -> Iterator[Any]:
+        return plain_of(self).as_numpy_iterator()
+
+    @property
+    def element_spec(self) -> Any:
+        return spec_of(plain_of(self).element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the components, as in TensorFlow 1."""
+        return map_leaves(lambda spec: spec.shape, self.element_spec)
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the components, as in TensorFlow 1."""
+        return map_leaves(lambda spec: spec.dtype, self.element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The types of the components, as in TensorFlow 1."""
+        return map_leaves(lambda spec: spec.value_type, self.element_spec)
+
+    def cardinality(self) -> Any:
+        return raised_number(super().cardinality())
+
+    def __len__(self) -> int:
+        return len(plain_of(self))
+
+    def with_options(self, options: Any, name: str | None = None) -> Dataset:
+        return Dataset(node_of(plain_of(self).with_options(options)))
+
+    def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
+        return raised(plain_of(self).reduce(lowered(initial_state), function_of(reduce_func)))
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        return raised(plain_of(self).get_single_element())
+
+    def group_by_window(
+        self,
+        key_func: Any,
+        reduce_func: Any,
+        window_size: Any = None,
+        window_size_func: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        size_of = None if window_size_func is None else function_of(window_size_func)
+
+        def reduce(key: Any, group: Any) -> Any:
+            return reduce_func(raised(key), group)
+
+        made = PlainDataset.group_by_window(self, function_of(key_func), reduce, lowered(window_size), size_of)
+        return Dataset(node_of(made))
+
+    def bucket_by_sequence_length(self, element_length_func: Any, *args: Any, **kwargs: Any) -> Dataset:
+        plain: Any = plain_of(self)
+        given = {name: lowered(value) for name, value in kwargs.items()}
+        made = plain.bucket_by_sequence_length(function_of(element_length_func), *map(lowered, args), **given)
+        return Dataset(node_of(made))
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: bool | None = None, seed: int | None = None, name: str | None = None
+    ) -> Dataset:
+        return Dataset(node_of(PlainDataset.list_files(lowered(file_pattern), lowered(shuffle), lowered(seed))))
+
+    @classmethod
+    def from_generator(
+        cls,
+        generator: Callable[..., Any],
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        def elements(*arguments: Any) -> Iterator[Any]:
+            return map(lowered, generator(*map(raised, arguments)))  # a map: an error is not the end
+
+        elements.__qualname__ = getattr(generator, "__qualname__", type(generator).__name__)
+        given = None if args is None else tuple(map(lowered, args))
+        source: Any = elements if callable(generator) else generator
+        made = PlainDataset.from_generator(source, output_types, output_shapes, given, output_signature)
+        return Dataset(node_of(made))
+
+
+def raised_number(number: int) -> Any:
+    """An int64 tensor of a number of Python's."""
+    return raised(np.int64(number))
+
+
+def _with_function(name: str) -> None:
+    """Gives the method a function of tensors."""
+    method = getattr(PlainDataset, name)
+
+    @functools.wraps(method)
+    def of_tensors(self: Dataset, *args: Any, **kwargs: Any) -> Any:
+        named = {key: function_of(value) if key in _FUNCTIONS else lowered(value) for key, value in kwargs.items()}
+        given = [function_of(value) if callable(value) and not _is_tensor(value) else lowered(value) for value in args]
+        return method(self, *given, **named)
+
+    setattr(Dataset, name, of_tensors)
+
+
+def _with_values(name: str, wrap: Any = None) -> None:
+    """Gives the method the package's values for tensors."""
+    method = getattr(PlainDataset, name)
+    function = getattr(method, "__func__", method)
+
+    @functools.wraps(function)
+    def of_tensors(first: Any, *args: Any, **kwargs: Any) -> Any:
+        named = {key: lowered(value) for key, value in kwargs.items()}
+        return function(first, *map(lowered, args), **named)
+
+    setattr(Dataset, name, of_tensors if wrap is None else wrap(of_tensors))
+
+
+_FUNCTIONS = {"map_func", "predicate", "scan_func", "reduce_func", "key_func", "window_size_func"}
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "shape")
+
+
+for _name in ("map", "filter", "flat_map", "interleave", "take_while", "scan"):
+    _with_function(_name)
+for _name in ("random", "load"):
+    _with_values(_name, classmethod)
+_values = (
+    "unique save batch padded_batch ragged_batch rebatch shuffle repeat take skip shard prefetch cache enumerate window"
+)
+for _name in _values.split():
+    _with_values(_name)
+for _name in ("from_tensor_slices", "from_tensors", "range", "counter", "zip"):
+    _with_values(_name, classmethod)
+
+
+class TFRecordDataset(Dataset):
+    """The records of TFRecord files, as string tensors. The arguments are those of the package's TFRecordDataset."""
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> None:
+        given = map(lowered, (filenames, compression_type, buffer_size, num_parallel_reads))
+        super().__init__(node_of(PlainRecords(*given, **options)))
+
+
+border.on_departure(PlainDataset, lambda dataset: Dataset(node_of(dataset)))

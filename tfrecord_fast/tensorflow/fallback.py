@@ -1,0 +1,96 @@
+"""Names that the face lacks are TensorFlow's, where it is installed. It is imported when such a name is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from .border import lifted
+
+__all__ = ["Names", "face_names", "installed", "of_tensorflow", "part_of_face"]
+
+
+class Names(NamedTuple):
+    """What a module of the face needs: the functions `__getattr__` and `__dir__` (PEP 562)."""
+
+    getattr: Callable[[str], Any]
+    dir: Callable[[], list[str]]
+
+
+def part_of_face(name: str = "") -> Any:
+    """The face, or a module of it by name: for those that are part of it, and can't import it when they begin."""
+    return importlib.import_module(f"{__package__}.{name}" if name else str(__package__))
+
+
+def installed() -> bool:
+    """Whether TensorFlow can be imported here."""
+    if "tensorflow" in sys.modules:
+        return sys.modules["tensorflow"] is not None
+    return importlib.util.find_spec("tensorflow") is not None
+
+
+def face_names(
+    module: str, public: str, plain: str | None = None, instead: Mapping[str, str] | None = None, left_out: str = ""
+) -> Names:
+    """The names of a module of the face beyond those that it defines.
+
+    Args:
+      module: its `__name__`.
+      public: what TensorFlow calls it: "tf.io".
+      plain: a module of the package, whose functions become functions of tensors.
+      instead: for names that are not there: what to use.
+      left_out: names of the plain module that do not belong here.
+    """
+    unwanted = set(left_out.split())
+
+    def of_plain(name: str) -> Any:
+        if plain is None or name in unwanted:
+            return None
+        source = importlib.import_module(plain)
+        if name not in source.__all__:
+            return None
+        found = getattr(source, name)
+        return lifted(found) if inspect.isfunction(found) else found
+
+    def __getattr__(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        found = of_plain(name)
+        if found is None:
+            found = of_tensorflow(f"{public}.{name}", (instead or {}).get(name))
+        setattr(sys.modules[module], name, found)
+        return found
+
+    def __dir__() -> list[str]:
+        known = set(vars(sys.modules[module]))
+        if plain is not None:
+            known |= set(importlib.import_module(plain).__all__) - unwanted
+        return sorted(known)
+
+    return Names(__getattr__, __dir__)
+
+
+def of_tensorflow(name: str, instead: str | None = None) -> Any:
+    """What TensorFlow has under that name.
+
+    Raises:
+      AttributeError: it is not installed, or has no such name.
+    """
+    advice = f" Use {instead}." if instead else ""
+    if not installed():
+        raise AttributeError(
+            f"tfrecord_fast has no {name}, and TensorFlow, whose it would be, is not installed.{advice}"
+        )
+    found = importlib.import_module("tensorflow")
+    for part in name.split(".")[1:]:
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise AttributeError(
+                f"neither tfrecord_fast nor the TensorFlow that is installed has {name}.{advice}"
+            ) from None
+    return found

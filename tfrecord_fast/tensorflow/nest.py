@@ -1,0 +1,90 @@
+"""`tf.nest`: structures of tuples, lists and dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from .fallback import face_names
+
+__all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether it is a structure: a tuple, a list or a mapping."""
+    return isinstance(structure, tuple | list | Mapping) and not hasattr(structure, "as_list")
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """What is in it, in order; of a mapping by key."""
+    if isinstance(structure, Mapping):
+        return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
+    if is_nested(structure):
+        return [leaf for item in structure for leaf in flatten(item)]
+    return [structure]
+
+
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """The same structure with the function's results for what is in one, or in several structures that are alike."""
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types=kwargs.get("check_types", True))
+    results = [func(*leaves) for leaves in zip(*map(flatten, structure), strict=True)]
+    return pack_sequence_as(structure[0], results)
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """The same structure with other things in it."""
+    given = list(flat_sequence)
+    wanted = len(flatten(structure))
+    if len(given) != wanted:
+        raise ValueError(
+            f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had {len(given)} items."
+        )
+    return _packed(structure, iter(given))
+
+
+def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
+    if isinstance(structure, Mapping):
+        made = {key: _packed(structure[key], leaves) for key in sorted(structure)}
+        kind: Any = type(structure)
+        items = {key: made[key] for key in structure}
+        return items if kind is dict else kind(items)
+    if is_nested(structure):
+        items_ = [_packed(item, leaves) for item in structure]
+        return type(structure)(*items_) if hasattr(structure, "_fields") else type(structure)(items_)
+    return next(leaves)
+
+
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+    """Raises ValueError, or TypeError for other types, unless both are alike."""
+    if is_nested(nest1) != is_nested(nest2):
+        raise ValueError(f"The two structures don't have the same nested structure: {nest1!r:.200} and {nest2!r:.200}")
+    if not is_nested(nest1):
+        return
+    if (
+        check_types
+        and type(nest1) is not type(nest2)
+        and not (isinstance(nest1, Mapping) and isinstance(nest2, Mapping))
+    ):
+        raise TypeError(f"The two structures don't have the same sequence type: {type(nest1)} and {type(nest2)}")
+    if isinstance(nest1, Mapping) and isinstance(nest2, Mapping):
+        if nest1.keys() != nest2.keys():
+            raise ValueError(
+                f"The two dictionaries don't have the same set of keys: {sorted(nest1)} and {sorted(nest2)}"
+            )
+        pairs = [(nest1[key], nest2[key]) for key in nest1]
+    else:
+        if len(nest1) != len(nest2):
+            raise ValueError(
+                f"The two structures don't have the same number of elements: {len(nest1)} and {len(nest2)}"
+            )
+        pairs = list(zip(nest1, nest2, strict=True))
+    for one, other in pairs:
+        assert_same_structure(one, other, check_types)
+
+
+_names = face_names(__name__, "tf.nest")
+__getattr__ = _names.getattr
+__dir__ = _names.dir

@@ -1,0 +1,109 @@
+"""What functions on tensors are given, as arrays, and what they give back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidArgumentError
+from ...values.typed import as_ndarray, typed
+from .. import border
+from ..arithmetic import converted
+from ..tensors import Tensor, plain_array
+from ..types import DType, as_dtype, dtype_of
+
+__all__ = ["array_of", "arrays_of", "axes_of", "integer", "lengths_of", "tensor", "tensors"]
+
+Array = np.ndarray[Any, Any]
+
+
+def array_of(value: Any, dtype: Any = None) -> Array:
+    """The value as an array, typed as TensorFlow types Python's; or of the dtype, if it is given.
+
+    Raises:
+      TypeError, ValueError: it can't be of that dtype.
+    """
+    if isinstance(value, Tensor):
+        made = as_ndarray(plain_array(value))
+    elif hasattr(value, "numpy") and hasattr(value, "dtype"):
+        made = as_ndarray(value.numpy())
+    elif isinstance(value, list | tuple) and any(isinstance(item, Tensor) or hasattr(item, "numpy") for item in value):
+        return np.stack([array_of(item, dtype) for item in value])
+    elif dtype is not None:
+        return converted(value, dtype)
+    else:
+        given = border.lowered(list(value) if isinstance(value, tuple | range) else value)
+        made = as_ndarray(typed(given))
+    if made.dtype.kind == "O" and made.size and not isinstance(made.ravel()[0], bytes):
+        raise ValueError(f"Attempt to convert a value ({value!r:.100}) with an unsupported type to a Tensor.")
+    if dtype is not None and dtype_of(made) != as_dtype(dtype):
+        raise ValueError(
+            f"Tensor conversion requested dtype {as_dtype(dtype).name} for Tensor with dtype {dtype_of(made).name}: "
+            f"{value!r:.200}"
+        )
+    return made
+
+
+def arrays_of(*values: Any) -> list[Array]:
+    """Several values of one dtype: that of the first tensor or array among them, which Python's numbers take.
+
+    Raises:
+      errors.InvalidArgumentError: tensors of different dtypes.
+    """
+    known = [value for value in values if isinstance(value, Tensor) or hasattr(value, "numpy")]
+    if not known:
+        known = [value for value in values if isinstance(value, np.ndarray | np.generic)]
+    if not known:
+        made = [array_of(value) for value in values]
+        if len({one.dtype for one in made}) > 1:
+            widest: DType = dtype_of(made[0])
+            return [converted(value, widest) for value in values]
+        return made
+    dtype = dtype_of(array_of(known[0]))
+    made = []
+    for number, value in enumerate(values):
+        if isinstance(value, Tensor) or hasattr(value, "numpy"):
+            one = array_of(value)
+            if dtype_of(one) != dtype:
+                raise InvalidArgumentError(
+                    f"expected tensor #{number} to be of type {dtype.name}, but it is of type {dtype_of(one).name}"
+                )
+            made.append(one)
+        else:
+            made.append(converted(border.lowered(value), dtype))
+    return made
+
+
+def tensor(value: Any) -> Any:
+    """The tensor of an array or scalar of NumPy, or of bytes."""
+    return border.raised(np.asarray(value) if not isinstance(value, bytes) else value)
+
+
+def tensors(values: Iterable[Any]) -> list[Any]:
+    """Several of them."""
+    return [tensor(value) for value in values]
+
+
+def integer(value: Any) -> int:
+    """A number that may be a tensor, as Python's."""
+    return int(array_of(value).item()) if not isinstance(value, int) else int(value)
+
+
+def axes_of(axis: Any) -> Any:
+    """One axis, several, or None for all."""
+    if axis is None or isinstance(axis, int):
+        return axis
+    given = array_of(axis)
+    return int(given) if given.ndim == 0 else tuple(int(one) for one in given)
+
+
+def lengths_of(shape: Any) -> tuple[int, ...]:
+    """A shape, which may be a tensor or hold some, as Python's numbers."""
+    if isinstance(shape, int):
+        return (int(shape),)
+    if isinstance(shape, list | tuple):
+        return tuple(integer(length) for length in shape)
+    given = array_of(shape)
+    return (int(given),) if given.ndim == 0 else tuple(int(one) for one in given)

@@ -1,0 +1,152 @@
+"""`tf.io`: text and compressed bytes as values, and JPEG files without decoding them whole."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidArgumentError
+from ...examples import tensors as messages
+from ...images import decoding
+from ...values.composites import stack_rows
+from ...values.strings import object_array
+from .. import border
+from ..composites import SparseTensor
+from ..types import dtype_of
+from .arguments import array_of, lengths_of, tensor
+from .strings import decode_base64, encode_base64
+
+__all__ = [
+    "decode_and_crop_jpeg", "decode_base64", "decode_compressed", "decode_csv", "deserialize_many_sparse",
+    "encode_base64", "extract_jpeg_shape", "serialize_sparse",
+]  # fmt: skip
+
+
+def decode_csv(
+    records: Any, record_defaults: Any, field_delim: str = ",", use_quote_delim: bool = True, na_value: str = "",
+    select_cols: Any = None, name: str | None = None,
+) -> list[Any]:  # fmt: skip
+    """The fields of lines, a tensor for each.
+
+    Args:
+      record_defaults: for each field a tensor: its dtype is that of the field, its value, if it has one, is taken for
+        an empty field.
+    """
+    lines = array_of(records, "string")
+    defaults = [_default(one) for one in record_defaults]
+    columns: list[list[Any]] = [[] for _ in defaults]
+    for number, line in enumerate(lines.ravel().tolist()):
+        quoting: Any = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
+        fields = next(
+            csv.reader([line.decode("utf-8", "surrogateescape")], delimiter=field_delim, quoting=quoting), [""]
+        )
+        chosen = fields if select_cols is None else [fields[place] for place in select_cols if place < len(fields)]
+        if len(chosen) != len(defaults):
+            raise InvalidArgumentError(f"Expect {len(defaults)} fields but have {len(chosen)} in record {number}")
+        for place, (field, default) in enumerate(zip(chosen, defaults, strict=True)):
+            columns[place].append(_field(field, default, na_value, place, number))
+    kinds = [default.dtype for default in defaults]
+    return [
+        tensor(
+            object_array(column, lines.shape) if kind.hasobject else np.array(column, dtype=kind).reshape(lines.shape)
+        )
+        for column, kind in zip(columns, kinds, strict=True)
+    ]
+
+
+def _default(value: Any) -> Any:
+    if hasattr(value, "as_numpy_dtype"):
+        return np.zeros(0, value.as_numpy_dtype)
+    return np.atleast_1d(array_of(value))
+
+
+def _field(field: str, default: Any, na_value: str, place: int, number: int) -> Any:
+    if field in ("", na_value):
+        if not default.size:
+            raise InvalidArgumentError(f"Field {place} is required but missing in record {number}!")
+        return default[0]
+    if default.dtype == object:
+        return field.encode("utf-8", "surrogateescape")
+    try:
+        return int(field) if default.dtype.kind in "iu" else float(field)
+    except ValueError:
+        kind = dtype_of(default).name
+        raise InvalidArgumentError(f"Field {place} in record {number} is not a valid {kind}: {field}") from None
+
+
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:
+    """What was compressed with "GZIP" or "ZLIB"."""
+    given = array_of(bytes, "string")
+    if compression_type not in ("", "GZIP", "ZLIB"):
+        raise InvalidArgumentError(f"Unsupported compression type: {compression_type!r}; use '', 'GZIP' or 'ZLIB'")
+    functions: Any = {"": _same, "GZIP": gzip.decompress, "ZLIB": zlib.decompress}
+    function = functions[compression_type]
+    try:
+        return tensor(object_array([function(item) for item in given.ravel().tolist()], given.shape))
+    except (OSError, EOFError, zlib.error) as error:
+        raise InvalidArgumentError(f"decode_compressed: {error}") from None
+
+
+def _same(item: bytes) -> bytes:
+    return item
+
+
+def serialize_sparse(sp_input: SparseTensor, out_type: Any = "string", name: str | None = None) -> Any:
+    """Three strings: the indices, the values and the dense shape, each as of `serialize_tensor`."""
+    parts = (sp_input.plain.indices, sp_input.plain.values, sp_input.plain.dense_shape)
+    return tensor(object_array([messages.serialize_tensor(np.asarray(part)) for part in parts], (3,)))
+
+
+def deserialize_many_sparse(
+    serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None
+) -> SparseTensor:
+    """Rows of three strings as one SparseTensor, in which the row is the first dimension."""
+    rows = []
+    for one in array_of(serialized_sparse, "string"):
+        indices, values, shape = one.tolist()
+        rows.append(
+            border.lowered(
+                SparseTensor(
+                    messages.parse_tensor(indices, np.int64),
+                    messages.parse_tensor(values, dtype),
+                    messages.parse_tensor(shape, np.int64),
+                )
+            )
+        )
+
+    return SparseTensor.of(stack_rows(rows))  # type: ignore[arg-type]
+
+
+def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | None = None) -> Any:
+    """(height, width, channels) of a JPEG file, from its header."""
+    data: bytes = array_of(contents, "string").item()
+    place = 2
+    if data[:2] != b"\xff\xd8":
+        raise InvalidArgumentError("Expected image (JPEG), got something else [Op:ExtractJpegShape]")
+    while place + 9 < len(data):
+        if data[place] != 0xFF:
+            break
+        marker = data[place + 1]
+        if marker == 0xFF:
+            place += 1
+            continue
+        if marker in (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)):
+            height, width = (int.from_bytes(data[place + at : place + at + 2], "big") for at in (5, 7))
+            return tensor(
+                np.array([height, width, data[place + 9]], dtype=np.dtype(getattr(output_type, "name", output_type)))
+            )
+        place += 2 if marker == 1 or 0xD0 <= marker <= 0xD8 else 2 + int.from_bytes(data[place + 2 : place + 4], "big")
+    raise InvalidArgumentError("Invalid JPEG data or crop window [Op:ExtractJpegShape]")
+
+
+def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, ratio: int = 1, **options: Any) -> Any:
+    """Part of a JPEG image, (top, left, height, width), decoded."""
+    top, left, height, width = lengths_of(crop_window)
+    whole = decoding.decode_jpeg(array_of(contents, "string").item(), channels, ratio)
+    if min(top, left) < 0 or min(height, width) <= 0 or top + height > whole.shape[0] or left + width > whole.shape[1]:
+        raise InvalidArgumentError("Invalid JPEG data or crop window [Op:DecodeAndCropJpeg]")
+    return tensor(whole[top : top + height, left : left + width])

@@ -1,0 +1,361 @@
+"""Functions of numbers: element by element, over axes, and comparisons."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidArgumentError
+from ...values.ragged import RaggedTensor as Plain
+from .. import arithmetic, border
+from ..composites import RaggedTensor
+from ..types import as_dtype, dtype_of
+from .arguments import array_of, arrays_of, axes_of, tensor
+
+__all__ = [
+    "abs", "accumulate_n", "acos", "add", "add_n", "argmax", "argmin", "asin", "atan", "atan2", "ceil", "clip_by_norm",
+    "clip_by_value", "cos", "cosh", "count_nonzero", "cumprod", "cumsum", "divide", "divide_no_nan", "equal", "exp",
+    "expm1", "floor", "floordiv", "floormod", "greater", "greater_equal", "is_finite", "is_inf", "is_nan", "less",
+    "less_equal", "log", "log1p", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum",
+    "minimum", "mod", "multiply", "negative", "norm", "not_equal", "pow", "reciprocal", "reduce_all", "reduce_any",
+    "reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_std", "reduce_sum",
+    "reduce_variance", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "softmax", "sqrt", "square",
+    "squared_difference", "subtract", "tan", "tanh", "tensordot", "top_k", "truediv",
+]  # fmt: skip
+
+
+# ---- Two numbers ----
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, int | float | list)
+
+
+def _pair(name: str, operation: arithmetic.Operation, first_decides: bool = False) -> Callable[..., Any]:
+    def of_two(x: Any, y: Any, name: str | None = None) -> Any:
+        if isinstance(x, RaggedTensor) or isinstance(y, RaggedTensor):
+            return _ragged_pair(of_two, x, y)
+        first, second = arrays_of(tensor(array_of(x)) if first_decides and _is_plain(x) else x, y)
+        return tensor(np.asarray(operation(first, tensor(second), False)))
+
+    of_two.__name__ = of_two.__qualname__ = name
+    of_two.__doc__ = f"As TensorFlow's `tf.{name}`, of two tensors of one dtype that broadcast."
+    return of_two
+
+
+def _ragged_pair(function: Callable[..., Any], x: Any, y: Any) -> Any:
+
+    one = x if isinstance(x, RaggedTensor) else y
+    first = tensor(np.asarray(x.plain.flat_values)) if isinstance(x, RaggedTensor) else x
+    second = tensor(np.asarray(y.plain.flat_values)) if isinstance(y, RaggedTensor) else y
+    return RaggedTensor(Plain.from_row_splits(function(first, second).numpy(), one.plain.row_splits, validate=False))
+
+
+def _chosen(name: str, function: Callable[..., Any]) -> arithmetic.Operation:
+    return arithmetic.binary(name, function, "iufV")
+
+
+def _logical(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def of_two(x: Any, y: Any, name: str | None = None) -> Any:
+        return tensor(np.asarray(function(array_of(x, "bool"), array_of(y, "bool"))))
+
+    of_two.__name__ = of_two.__qualname__ = name
+    of_two.__doc__ = f"As TensorFlow's `tf.{name}`, of bools."
+    return of_two
+
+
+add = _pair("add", arithmetic.add, first_decides=True)
+subtract = _pair("subtract", arithmetic.subtract)
+multiply = _pair("multiply", arithmetic.multiply_numbers)
+divide = _pair("divide", arithmetic.divide)
+truediv = _pair("truediv", arithmetic.divide, first_decides=True)
+floordiv = _pair("floordiv", arithmetic.floordiv)
+floormod = mod = _pair("floormod", arithmetic.mod)
+pow = _pair("pow", arithmetic.power)
+matmul_of_two = _pair("matmul", arithmetic.matmul)
+maximum = _pair("maximum", _chosen("Maximum", np.maximum))
+minimum = _pair("minimum", _chosen("Minimum", np.minimum))
+equal = _pair("equal", arithmetic.binary("Equal", np.equal, "biufcVO"))
+not_equal = _pair("not_equal", arithmetic.binary("NotEqual", np.not_equal, "biufcVO"))
+less = _pair("less", arithmetic.compare("Less", np.less))
+less_equal = _pair("less_equal", arithmetic.compare("LessEqual", np.less_equal))
+greater = _pair("greater", arithmetic.compare("Greater", np.greater))
+greater_equal = _pair("greater_equal", arithmetic.compare("GreaterEqual", np.greater_equal))
+atan2 = _pair("atan2", arithmetic.binary("Atan2", np.arctan2, "fV"))
+squared_difference = _pair(
+    "squared_difference", arithmetic.binary("SquaredDifference", lambda x, y: np.square(x - y), "ifcV")
+)
+logical_and = _logical("logical_and", np.logical_and)
+logical_or = _logical("logical_or", np.logical_or)
+logical_xor = _logical("logical_xor", np.logical_xor)
+
+
+def logical_not(x: Any, name: str | None = None) -> Any:
+    """The other truth value."""
+    return tensor(np.logical_not(array_of(x, "bool")))
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y; 0 where y is 0."""
+    first, second = arrays_of(x, y)
+    if first.dtype.kind in "bO":
+        raise TypeError(f"divide_no_nan of {dtype_of(first).name}")
+    if first.dtype.kind in "iu":
+        wide = np.float32 if first.dtype.itemsize <= 2 else np.float64
+        first, second = first.astype(wide), second.astype(wide)
+    with np.errstate(all="ignore"):
+        return tensor(np.where(second == 0, first.dtype.type(0), np.divide(first, second)).astype(first.dtype))
+
+
+def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, name: str | None = None) -> Any:
+    """The product of matrices."""
+    first, second = arrays_of(a, b)
+    first = np.swapaxes(first, -1, -2) if transpose_a else first
+    second = np.swapaxes(second, -1, -2) if transpose_b else second
+    return tensor(np.asarray(arithmetic.matmul(first, tensor(second), False)))
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    """The product over these axes."""
+    first, second = arrays_of(a, b)
+    given = axes if isinstance(axes, int) else [axes_of(one) for one in axes]
+    return tensor(np.tensordot(first, second, given))  # type: ignore[arg-type]
+
+
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of tensors of one shape."""
+    given = arrays_of(*inputs)
+    if len({one.shape for one in given}) > 1:
+        raise InvalidArgumentError("add_n: tensors of different shapes [Op:AddN]")
+    return tensor(np.asarray(sum(given[1:], given[0]), dtype=given[0].dtype))
+
+
+accumulate_n = add_n
+
+
+# ---- One number ----
+
+
+def _single(name: str, function: Callable[[Any], Any], kinds: str = "fcV") -> Callable[..., Any]:
+    def of_one(x: Any, name: str | None = None) -> Any:
+        given = array_of(x)
+        if given.dtype.kind not in kinds:
+            raise InvalidArgumentError(
+                f"Value for attr 'T' of {dtype_of(given).name} is not in the list of allowed values [Op:{op}]"
+            )
+        with np.errstate(all="ignore"):
+            made = np.asarray(function(given))
+        return tensor(made if made.dtype == bool else made.astype(given.dtype))
+
+    op = name.capitalize()
+    of_one.__name__ = of_one.__qualname__ = name
+    of_one.__doc__ = f"As TensorFlow's `tf.{name}`, value by value."
+    return of_one
+
+
+def _sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+abs = _single("abs", np.abs, "ifcV")
+negative = _single("negative", np.negative, "ifcV")
+sign = _single("sign", np.sign, "ifcV")
+square = _single("square", np.square, "iufcV")
+round = _single("round", np.round, "iufV")
+floor = _single("floor", np.floor, "fV")
+ceil = _single("ceil", np.ceil, "fV")
+sqrt = _single("sqrt", np.sqrt)
+rsqrt = _single("rsqrt", lambda x: 1 / np.sqrt(x))
+reciprocal = _single("reciprocal", lambda x: 1 / x)
+exp = _single("exp", np.exp)
+expm1 = _single("expm1", np.expm1)
+log = _single("log", np.log)
+log1p = _single("log1p", np.log1p)
+sin = _single("sin", np.sin)
+cos = _single("cos", np.cos)
+tan = _single("tan", np.tan)
+asin = _single("asin", np.arcsin)
+acos = _single("acos", np.arccos)
+atan = _single("atan", np.arctan)
+sinh = _single("sinh", np.sinh)
+cosh = _single("cosh", np.cosh)
+tanh = _single("tanh", np.tanh)
+sigmoid = _single("sigmoid", _sigmoid)
+is_nan = _single("is_nan", np.isnan, "fV")
+is_inf = _single("is_inf", np.isinf, "fV")
+is_finite = _single("is_finite", np.isfinite, "fV")
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """Nothing below the least, nothing above the greatest."""
+    given, least, greatest = arrays_of(t, clip_value_min, clip_value_max)
+    return tensor(np.maximum(np.minimum(given, greatest), least))
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Scaled down to at most this length."""
+    given, most = arrays_of(t, clip_norm)
+    length = np.sqrt(np.sum(np.square(given), axis=axes_of(axes), keepdims=True))
+    return tensor((given * most / np.maximum(length, most)).astype(given.dtype))
+
+
+def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
+    """exp, divided by its sum along the axis."""
+    given = array_of(logits)
+    powers = np.exp(given - np.max(given, axis=axis, keepdims=True))
+    return tensor((powers / np.sum(powers, axis=axis, keepdims=True)).astype(given.dtype))
+
+
+# ---- Over axes ----
+
+
+def _over_axes(name: str, function: Callable[..., Any], kinds: str, of_bools: bool = False) -> Callable[..., Any]:
+    def reduced(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+        if isinstance(input_tensor, RaggedTensor):
+            return _over_rows(reduced, input_tensor, axis, keepdims)
+        given = array_of(input_tensor, "bool" if of_bools else None)
+        if given.dtype.kind not in kinds:
+            raise InvalidArgumentError(
+                f"Value for attr 'T' of {dtype_of(given).name} is not in the list of allowed values [Op:{op}]"
+            )
+        try:
+            if given.ndim == 0 and axes_of(axis) not in (None, ()):
+                raise InvalidArgumentError(f"Invalid reduction dimension {axis} for a scalar [Op:{op}]")
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about empty slices
+                made = function(given, axis=axes_of(axis), keepdims=bool(keepdims))
+        except np.exceptions.AxisError as error:
+            raise InvalidArgumentError(f"Invalid reduction dimension: {error} [Op:{op}]") from None
+        return tensor(np.asarray(made).astype(given.dtype))
+
+    op = name.removeprefix("reduce_").capitalize()
+    reduced.__name__ = reduced.__qualname__ = name
+    reduced.__doc__ = f"As TensorFlow's `tf.{name}`: over these axes, by default all."
+    return reduced
+
+
+def _over_rows(function: Callable[..., Any], ragged: Any, axis: Any, keepdims: bool) -> Any:
+    if axis is None:
+        return function(tensor(np.asarray(ragged.plain.flat_values)))
+    if axis not in (1, -1) or ragged.ragged_rank != 1 or keepdims:
+        raise InvalidArgumentError(f"a RaggedTensor is reduced over axis 1 or all axes, got {axis!r}")
+    return tensor(np.stack([function(tensor(np.asarray(row)), 0).numpy() for row in ragged.plain]))
+
+
+def _least(array: Any, axis: Any, keepdims: bool) -> Any:
+    return np.min(array, axis=axis, keepdims=keepdims, initial=_limit(array, True))
+
+
+def _greatest(array: Any, axis: Any, keepdims: bool) -> Any:
+    return np.max(array, axis=axis, keepdims=keepdims, initial=_limit(array, False))
+
+
+def _limit(array: Any, greatest: bool) -> Any:
+    if array.dtype.kind == "f":
+        return np.inf if greatest else -np.inf
+    info = np.iinfo(array.dtype)
+    return info.max if greatest else info.min
+
+
+def _mean(array: Any, axis: Any, keepdims: bool) -> Any:
+    if array.dtype.kind in "iu":
+        total = np.sum(array, axis=axis, keepdims=keepdims, dtype=array.dtype)
+        count = array.size // max(np.size(total), 1)
+        return np.trunc(total / count) if count else total
+    return np.mean(array, axis=axis, keepdims=keepdims)
+
+
+def _sum(array: Any, axis: Any, keepdims: bool) -> Any:
+    return np.sum(array, axis=axis, keepdims=keepdims, dtype=array.dtype)
+
+
+def _product(array: Any, axis: Any, keepdims: bool) -> Any:
+    return np.prod(array, axis=axis, keepdims=keepdims, dtype=array.dtype)
+
+
+def _logsumexp(array: Any, axis: Any, keepdims: bool) -> Any:
+    greatest = np.max(array, axis=axis, keepdims=True, initial=-np.inf)
+    greatest = np.where(np.isfinite(greatest), greatest, 0)
+    made = np.log(np.sum(np.exp(array - greatest), axis=axis, keepdims=True)) + greatest
+    return made if keepdims else np.squeeze(made, axis=axis)
+
+
+reduce_sum = _over_axes("reduce_sum", _sum, "iufcV")
+reduce_prod = _over_axes("reduce_prod", _product, "iufcV")
+reduce_mean = _over_axes("reduce_mean", _mean, "iufcV")
+reduce_max = _over_axes("reduce_max", _greatest, "iufV")
+reduce_min = _over_axes("reduce_min", _least, "iufV")
+reduce_all = _over_axes("reduce_all", np.all, "b", of_bools=True)
+reduce_any = _over_axes("reduce_any", np.any, "b", of_bools=True)
+reduce_std = _over_axes("reduce_std", np.std, "fV")
+reduce_variance = _over_axes("reduce_variance", np.var, "fV")
+reduce_logsumexp = _over_axes("reduce_logsumexp", _logsumexp, "fV")
+
+
+def _place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def placed(input: Any, axis: Any = None, output_type: Any = "int64", name: str | None = None) -> Any:
+        if array_of(input).ndim == 0:
+            raise InvalidArgumentError("a scalar has no axis 0 [Op:ArgMax]")
+        made = function(array_of(input), axis=0 if axis is None else axes_of(axis))
+        return tensor(np.asarray(made).astype(as_dtype(output_type).as_numpy_dtype))
+
+    placed.__name__ = placed.__qualname__ = name
+    placed.__doc__ = f"As TensorFlow's `tf.{name}`: the place along an axis, by default the first."
+    return placed
+
+
+argmax = _place("argmax", np.argmax)
+argmin = _place("argmin", np.argmin)
+
+
+def _running(name: str, function: Callable[..., Any], first: int) -> Callable[..., Any]:
+    def running(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+        place = axes_of(axis)
+        given = array_of(x)
+        turned = np.flip(given, place) if reverse else given
+        made = function(turned, axis=place, dtype=given.dtype)
+        if exclusive:
+            made = np.roll(made, 1, axis=place)
+            np.moveaxis(made, place, 0)[:1] = first
+        return tensor(np.flip(made, place) if reverse else made)
+
+    running.__name__ = running.__qualname__ = name
+    running.__doc__ = f"As TensorFlow's `tf.math.{name}`, along an axis."
+    return running
+
+
+cumsum = _running("cumsum", np.cumsum, 0)
+cumprod = _running("cumprod", np.cumprod, 1)
+
+
+def count_nonzero(
+    input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = "int64", name: str | None = None
+) -> Any:
+    """How many values are not 0, or not empty."""
+    given = array_of(input)
+    found = given != (b"" if given.dtype.kind == "O" else 0)
+    return tensor(np.sum(found, axis=axes_of(axis), keepdims=keepdims, dtype=as_dtype(dtype).as_numpy_dtype))
+
+
+def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False, name: str | None = None) -> Any:
+    """The length of vectors."""
+
+    given = array_of(tensor)
+    kind = 2 if ord == "euclidean" else ord
+    flat = given.ravel() if axis is None else given
+    made = np.linalg.norm(
+        flat, ord=kind, axis=None if axis is None else axes_of(axis), keepdims=keepdims and axis is not None
+    )
+    return border.raised(np.asarray(made, dtype=given.dtype))
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = "int32", name: str | None = None) -> Any:
+    """The k greatest values along the last axis, and their places."""
+    given = array_of(input)
+    places = np.argsort(-given if given.dtype.kind != "u" else given.max() - given, axis=-1, kind="stable")[
+        ..., : int(k)
+    ]
+    return tensor(np.take_along_axis(given, places, -1)), tensor(places.astype(as_dtype(index_type).as_numpy_dtype))

@@ -1,0 +1,183 @@
+"""TensorShape: lengths, of which some, or whose number, may not be known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = ["TensorShape", "as_shape"]
+
+
+class TensorShape(tuple[Any, ...]):
+    """The lengths of the dimensions, as a tuple; None for one that is not known.
+
+    `TensorShape(None)` is a shape of which not even the number of dimensions is known: it has no length.
+    """
+
+    _known = True
+
+    def __new__(cls, dims: Any = None) -> TensorShape:
+        if isinstance(dims, TensorShape):
+            return dims
+        if dims is None:
+            made = super().__new__(cls)
+            made._known = False
+            return made
+        given = dims if isinstance(dims, Iterable) else (dims,)
+        return super().__new__(cls, map(_length, given))
+
+    # ---- What it is ----
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions; None if it is not known."""
+        return tuple.__len__(self) if self._known else None
+
+    ndims = rank
+
+    @property
+    def dims(self) -> list[int | None] | None:
+        """The lengths; None if their number is not known."""
+        return list(tuple.__iter__(self)) if self._known else None
+
+    def as_list(self) -> list[int | None]:
+        """The lengths as a list."""
+        if not self._known:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(tuple.__iter__(self))
+
+    def num_elements(self) -> int | None:
+        """How many values such a tensor has; None if a length is not known."""
+        if not self.is_fully_defined():
+            return None
+        return int(np.prod(tuple(self), dtype=np.int64))
+
+    def is_fully_defined(self) -> bool:
+        """Whether all lengths are known."""
+        return self._known and None not in tuple(self)
+
+    # ---- What it goes with ----
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether a tensor can have both shapes."""
+        other = TensorShape(other)
+        if not (self._known and other._known):
+            return True
+        return len(self) == len(other) and all(
+            one is None or another is None or one == another for one, another in zip(self, other, strict=True)
+        )
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raises ValueError unless a tensor can have both shapes."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """What is known of a tensor that has both shapes."""
+        other = TensorShape(other)
+        self.assert_is_compatible_with(other)
+        if not (self._known and other._known):
+            return other if other._known else self
+        return TensorShape([another if one is None else one for one, another in zip(self, other, strict=True)])
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """The lengths of both, one after the other."""
+        other = TensorShape(other)
+        if not (self._known and other._known):
+            return TensorShape(None)
+        return TensorShape([*self, *other])
+
+    def with_rank(self, rank: int) -> TensorShape:
+        """This shape, with that many dimensions."""
+        if not self._known:
+            return TensorShape([None] * rank)
+        self.assert_has_rank(rank)
+        return self
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape, which has at least that many dimensions."""
+        if self._known and len(self) < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Raises ValueError unless it may have that many dimensions."""
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_is_fully_defined(self) -> None:
+        """Raises ValueError unless all lengths are known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    # ---- As a sequence ----
+
+    def __len__(self) -> int:
+        if not self._known:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return tuple.__len__(self)
+
+    def __bool__(self) -> bool:
+        return self._known
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._known:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return tuple.__iter__(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        if not self._known:
+            return TensorShape(None) if isinstance(key, slice) else None
+        found = tuple.__getitem__(self, key)
+        return TensorShape(found) if isinstance(key, slice) else found
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return TensorShape(other).concatenate(self)
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            other = TensorShape(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        return self._known == other._known and self.dims == other.dims
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((self._known, tuple(tuple.__iter__(self))))
+
+    def __str__(self) -> str:
+        if not self._known:
+            return "<unknown>"
+        return str(tuple(tuple.__iter__(self)))
+
+    def __repr__(self) -> str:
+        return f"TensorShape({self.dims})"
+
+    def __reduce__(self) -> tuple[type[TensorShape], tuple[Any]]:
+        return TensorShape, (self.dims,)
+
+
+def as_shape(shape: Any) -> TensorShape:
+    """The TensorShape that lengths mean."""
+    return TensorShape(shape)
+
+
+def _length(length: Any) -> int | None:
+    if length is None:
+        return None
+    value = getattr(length, "value", length)  # of TensorFlow 1's Dimension
+    if value is None:
+        return None
+    if isinstance(value, str | bytes | float):
+        raise TypeError(f"Dimension value must be integer or None or have an __index__ method, got value '{value!r}'")
+    number = int(value)
+    if number < 0:
+        raise ValueError(f"Dimension {number} must be >= 0")
+    return number

@@ -1,0 +1,142 @@
+"""What is known of values before there are any: TensorSpec, SparseTensorSpec, RaggedTensorSpec."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..values import nests, ragged, sparse
+from . import border
+from .composites import RaggedTensor, SparseTensor
+from .shapes import TensorShape
+from .tensors import Tensor
+from .types import DType, as_dtype
+
+__all__ = ["RaggedTensorSpec", "SparseTensorSpec", "TensorSpec", "TypeSpec", "spec_of"]
+
+
+class TypeSpec:
+    """What all specs have."""
+
+    shape: TensorShape
+    dtype: DType
+
+    def _fields(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or what another spec says, can be of this spec."""
+        other = spec_or_value if isinstance(spec_or_value, TypeSpec) else spec_of(border.lowered(spec_or_value))
+        return type(other) is type(self) and self.dtype == other.dtype and self.shape.is_compatible_with(other.shape)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __reduce__(self) -> Any:
+        return type(self), self._fields()
+
+
+class TensorSpec(TypeSpec):
+    """The shape and dtype of a tensor."""
+
+    def __init__(self, shape: Any = None, dtype: Any = "float32", name: str | None = None) -> None:
+        self.shape = TensorShape(shape)
+        self.dtype: DType = as_dtype(dtype)
+        self.name = name
+
+    @property
+    def value_type(self) -> type:
+        """What such values are instances of."""
+        return Tensor
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """Of that tensor."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """The same, with another name."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    def _fields(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.name
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
+
+
+class SparseTensorSpec(TypeSpec):
+    """The dense shape and the dtype of a SparseTensor."""
+
+    def __init__(self, shape: Any = None, dtype: Any = "float32") -> None:
+        self.shape = TensorShape(shape)
+        self.dtype: DType = as_dtype(dtype)
+
+    @property
+    def value_type(self) -> type:
+        """What such values are instances of."""
+        return SparseTensor
+
+    def _fields(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self.shape!r}, {self.dtype!r})"
+
+
+class RaggedTensorSpec(TypeSpec):
+    """The shape and dtype of a RaggedTensor, and how many of its dimensions are ragged."""
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = "float32",
+        ragged_rank: int | None = None,
+        row_splits_dtype: Any = "int64",
+        flat_values_spec: Any = None,
+    ) -> None:
+        self.shape = TensorShape(shape)
+        self.dtype: DType = as_dtype(dtype)
+        self.row_splits_dtype: DType = as_dtype(row_splits_dtype)
+        rank = self.shape.rank
+        self.ragged_rank = ragged_rank if ragged_rank is not None else (rank or 2) - 1
+        self.flat_values_spec = flat_values_spec
+
+    @property
+    def value_type(self) -> type:
+        """What such values are instances of."""
+        return RaggedTensor
+
+    def _fields(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.ragged_rank, self.row_splits_dtype
+
+    def __repr__(self) -> str:
+        return f"RaggedTensorSpec({self.shape!r}, {self.dtype!r}, {self.ragged_rank}, {self.row_splits_dtype!r})"
+
+
+def spec_of(value: Any) -> Any:
+    """The structure of a value of the package, with a spec in place of each component."""
+
+    def one(leaf: Any) -> Any:
+        if isinstance(leaf, sparse.SparseTensor):
+            return SparseTensorSpec(leaf.shape, leaf.dtype)
+        if isinstance(leaf, ragged.RaggedTensor):
+            return RaggedTensorSpec(leaf.shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype)
+        if isinstance(leaf, nests.TensorSpec):
+            return TensorSpec(leaf.shape, leaf.dtype, leaf.name)
+        plain = nests.spec_of(
+            leaf
+            if isinstance(leaf, np.ndarray | np.generic | bytes) or hasattr(leaf, "shape")
+            else nests.normalize(leaf)
+        )
+        try:
+            return TensorSpec(plain.shape, plain.dtype)
+        except TypeError:  # an object of Python's
+            return plain
+
+    return nests.map_leaves(one, value)

@@ -1,0 +1,40 @@
+"""`tf.strings` of the face."""
+
+from .fallback import face_names
+from .ops.strings import (
+    as_string,
+    format,
+    join,
+    length,
+    lower,
+    reduce_join,
+    regex_full_match,
+    regex_replace,
+    split,
+    strip,
+    substr,
+    to_hash_bucket_fast,
+    to_number,
+    upper,
+)
+
+__all__ = [
+    "as_string",
+    "format",
+    "join",
+    "length",
+    "lower",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "split",
+    "strip",
+    "substr",
+    "to_hash_bucket_fast",
+    "to_number",
+    "upper",
+]
+
+_names = face_names(__name__, "tf.strings")
+__getattr__ = _names.getattr
+__dir__ = _names.dir

@@ -1,0 +1,458 @@
+"""Tensors: arrays and byte strings with TensorFlow's methods.
+
+A tensor is what it holds: `ArrayTensor` is an ndarray, `BytesTensor` is bytes. `Strings` are byte strings that stay in
+the records until somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidArgumentError
+from ..values.strings import object_array
+from . import arithmetic
+from .shapes import TensorShape
+from .types import DType, dtype_of, named
+
+__all__ = ["ArrayTensor", "BytesTensor", "Reference", "Strings", "Tensor", "plain_array", "tensor_of"]
+
+_UNDEFINED = "Tensor.{} is undefined when eager execution is enabled."
+_new_array = np.ndarray.__new__
+
+
+class Tensor:
+    """What all tensors have. `isinstance(x, tf.Tensor)` holds for each of them."""
+
+    __slots__ = ()
+    device = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    # ---- What it holds ----
+
+    def numpy(self) -> Any:
+        """The value without TensorFlow's methods: an ndarray, a NumPy scalar or bytes."""
+        raise NotImplementedError
+
+    def _array(self) -> np.ndarray[Any, Any]:
+        """The value as an ndarray; byte strings as objects."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> Any:
+        """The lengths, as a TensorShape."""
+        return TensorShape(self._array().shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The DType."""
+        return dtype_of(self._array())
+
+    def get_shape(self) -> TensorShape:
+        """The lengths, as a TensorShape."""
+        return TensorShape(self._array().shape)
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks the shape.
+
+        Raises:
+          ValueError: it has another one.
+        """
+        if not self.get_shape().is_compatible_with(shape):
+            raise ValueError(
+                f"Tensor's shape {self.get_shape()} is not compatible with supplied shape {TensorShape(shape)}."
+            )
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Raises NotImplementedError: there are no sessions."""
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+        )
+
+    def ref(self) -> Reference:
+        """What can be a key of a dict."""
+        return Reference(self)
+
+    def cpu(self) -> Any:
+        """The tensor itself."""
+        return self
+
+    gpu = cpu
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("name", "op", "graph", "consumers", "value_index"):
+            raise AttributeError(_UNDEFINED.format(name))
+        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+
+    # ---- As text ----
+
+    def _text(self, show: Callable[[Any], str]) -> str:
+        array = self._array()
+        value = array.item() if array.ndim == 0 and array.dtype.kind in "OSUTb" else array
+        if array.ndim == 0 and array.dtype.kind not in "OSUTb":
+            return str(array)
+        text = show(value)
+        return f"\n{text}" if "\n" in text else text
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self.get_shape()}, dtype={self.dtype.name}, numpy={self._text(repr)}>"
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({self._text(str)}, shape={self.get_shape()}, dtype={self.dtype.name})"
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numpy(), spec)
+
+    # ---- Operators, as TensorFlow has them ----
+
+    def __add__(self, other: Any) -> Any:
+        return _operate(arithmetic.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _operate(arithmetic.add, self, other, swapped=True)
+
+    def __sub__(self, other: Any) -> Any:
+        return _operate(arithmetic.subtract, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _operate(arithmetic.subtract, self, other, swapped=True)
+
+    def __mul__(self, other: Any) -> Any:
+        return _operate(arithmetic.multiply, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _operate(arithmetic.multiply, self, other, swapped=True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _operate(arithmetic.divide, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _operate(arithmetic.divide, self, other, swapped=True)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _operate(arithmetic.floordiv, self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _operate(arithmetic.floordiv, self, other, swapped=True)
+
+    def __mod__(self, other: Any) -> Any:
+        return _operate(arithmetic.mod, self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _operate(arithmetic.mod, self, other, swapped=True)
+
+    def __pow__(self, other: Any) -> Any:
+        return _operate(arithmetic.power, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _operate(arithmetic.power, self, other, swapped=True)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _operate(arithmetic.matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _operate(arithmetic.matmul, self, other, swapped=True)
+
+    def __and__(self, other: Any) -> Any:
+        return _operate(arithmetic.bitwise("AndV2", operator.and_), self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Any:
+        return _operate(arithmetic.bitwise("OrV2", operator.or_), self, other)
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> Any:
+        return _operate(arithmetic.bitwise("Xor", operator.xor), self, other)
+
+    __rxor__ = __xor__
+
+    def __lt__(self, other: Any) -> Any:
+        return _operate(arithmetic.compare("Less", np.less), self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _operate(arithmetic.compare("LessEqual", np.less_equal), self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _operate(arithmetic.compare("Greater", np.greater), self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _operate(arithmetic.compare("GreaterEqual", np.greater_equal), self, other)
+
+    def __eq__(self, other: Any) -> Any:
+        return False if other is None else _operate(arithmetic.equal, self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return True if other is None else _operate(arithmetic.not_equal, self, other)
+
+    def __neg__(self) -> Any:
+        return tensor_of(np.asarray(arithmetic.signed("Neg", np.negative, self._array())))
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return tensor_of(np.asarray(arithmetic.signed("Abs", np.abs, self._array())))
+
+    def __invert__(self) -> Any:
+        return tensor_of(np.asarray(arithmetic.inverted(self._array())))
+
+    # ---- Items ----
+
+    def __getitem__(self, key: Any) -> Any:
+        array = self._array()
+        if array.ndim == 0:
+            raise InvalidArgumentError("Attempting to slice scalar input.")
+        try:
+            return tensor_of(array[plain_key(key)])
+        except IndexError as error:
+            raise InvalidArgumentError(f"slice index out of bounds: {error}") from None
+
+    def __iter__(self) -> Iterator[Any]:
+        array = self._array()
+        if array.ndim == 0:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return map(tensor_of, array)
+
+    def __len__(self) -> int:
+        array = self._array()
+        if array.ndim == 0:
+            raise TypeError("Scalar tensor has no `len()`")
+        return len(array)
+
+
+Tensor.__hash__ = None  # type: ignore[assignment]
+
+
+class Reference:
+    """A tensor as a key of a dict: equal to another reference to the same tensor."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def deref(self) -> Any:
+        """The tensor."""
+        return self._tensor
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._tensor is other._tensor
+
+    def __hash__(self) -> int:
+        return id(self._tensor)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._tensor!r}>"
+
+
+class ArrayTensor(Tensor, np.ndarray):  # type: ignore[misc]
+    """An array with TensorFlow's methods, made by `tensor_of`."""
+
+    __hash__ = None
+
+    def _array(self) -> np.ndarray[Any, Any]:
+        return _new_view(self)
+
+    def numpy(self) -> Any:
+        return _new_view(self)[()]
+
+    @property
+    def shape(self) -> Any:
+        return TensorShape(_shape_of(self))
+
+    @shape.setter
+    def shape(self, value: Any) -> None:
+        _set_shape_of(self, value)
+
+    @property
+    def dtype(self) -> Any:
+        return dtype_of(_new_view(self))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        operation = _OPERATORS.get(ufunc)
+        if operation is not None and method == "__call__" and not kwargs:
+            first, second = inputs
+            mine = first if isinstance(first, Tensor) else second
+            return _operate(operation, mine, second if mine is first else first, swapped=mine is not first)
+        if "out" in kwargs:
+            kwargs["out"] = tuple(map(_without, kwargs["out"]))
+        made = getattr(ufunc, method)(*map(_without, inputs), **kwargs)
+        return tuple(map(tensor_of, made)) if isinstance(made, tuple) else tensor_of(made)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return func(*_all_without(args), **{name: _all_without(value) for name, value in kwargs.items()})
+
+    def __bool__(self) -> bool:
+        return bool(self.size) and bool(_new_view(self))
+
+    def __reduce__(self) -> Any:
+        return tensor_of, (_new_view(self),)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError("'Tensor' object does not support item assignment")
+
+
+_OPERATORS: dict[Any, Any] = {  # what NumPy's numbers and arrays do with a tensor
+    np.add: arithmetic.add,
+    np.subtract: arithmetic.subtract,
+    np.multiply: arithmetic.multiply,
+    np.true_divide: arithmetic.divide,
+    np.floor_divide: arithmetic.floordiv,
+    np.remainder: arithmetic.mod,
+    np.power: arithmetic.power,
+    np.matmul: arithmetic.matmul,
+    np.bitwise_and: arithmetic.bitwise("AndV2", operator.and_),
+    np.bitwise_or: arithmetic.bitwise("OrV2", operator.or_),
+    np.bitwise_xor: arithmetic.bitwise("Xor", operator.xor),
+    np.equal: arithmetic.equal,
+    np.not_equal: arithmetic.not_equal,
+}
+_shape_of = np.ndarray.shape.__get__
+_set_shape_of = np.ndarray.shape.__set__  # type: ignore[attr-defined]
+
+
+def _new_view(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.ndarray.view(array, np.ndarray)
+
+
+class BytesTensor(Tensor, bytes):
+    """A byte string with TensorFlow's methods. As bytes, it can be a key of a dict."""
+
+    def _array(self) -> np.ndarray[Any, Any]:
+        return object_array([bytes(self)], ())
+
+    def numpy(self) -> bytes:
+        return bytes(self)
+
+    @property
+    def shape(self) -> Any:
+        return _SCALAR
+
+    def get_shape(self) -> TensorShape:
+        return _SCALAR
+
+    @property
+    def ndim(self) -> int:
+        """0."""
+        return 0
+
+    @property
+    def dtype(self) -> DType:
+        return named("string")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self._array() if dtype is None else self._array().astype(dtype)
+
+    def __hash__(self) -> int:
+        return bytes.__hash__(self)
+
+    def __reduce__(self) -> Any:
+        return BytesTensor, (bytes(self),)
+
+    # As bytes: a script may have taken `.numpy()` already, or go on as with bytes.
+    __len__ = bytes.__len__
+    __iter__ = bytes.__iter__
+    __getitem__ = bytes.__getitem__
+    __mod__ = bytes.__mod__
+
+
+_SCALAR = TensorShape([])
+
+
+class Strings(Tensor):
+    """Byte strings of a batch, which stay where they are: in the records, or in the buffers of a column.
+
+    Args:
+      source: a RecordBatch or a BytesArray.
+    """
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def _array(self) -> np.ndarray[Any, Any]:
+        return np.asarray(self.source)
+
+    numpy = _array
+
+    @property
+    def shape(self) -> Any:
+        return TensorShape(getattr(self.source, "shape", None) or (len(self.source),))
+
+    def get_shape(self) -> TensorShape:
+        return TensorShape(self.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def dtype(self) -> DType:
+        return named("string")
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice) and key.step in (None, 1):
+            return Strings(self.source[key])
+        return super().__getitem__(key)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self._array() if dtype is None else self._array().astype(dtype)
+
+    def __bool__(self) -> bool:
+        return bool(self._array())
+
+    def __reduce__(self) -> Any:
+        return Strings, (self.source,)
+
+
+def tensor_of(value: Any) -> Any:
+    """The tensor of a NumPy value, bytes, or an array of byte strings."""
+    kind = type(value)
+    if kind is bytes:
+        return BytesTensor(value)
+    if isinstance(value, Tensor):
+        return value
+    if kind is np.ndarray or isinstance(value, np.generic):
+        array = np.asarray(value)
+        if array.ndim == 0 and array.dtype.kind == "O" and isinstance(array[()], bytes):
+            return BytesTensor(array[()])
+        return array.view(ArrayTensor)
+    return value
+
+
+def plain_array(value: Any) -> Any:
+    """What `tensor_of` was given: a NumPy value or bytes; 0-d arrays as scalars."""
+    return value.numpy() if isinstance(value, Tensor) else value
+
+
+def plain_key(key: Any) -> Any:
+    """An index without tensors."""
+    if isinstance(key, tuple):
+        return tuple(map(plain_key, key))
+    if isinstance(key, slice):
+        return slice(
+            *(None if part is None else operator.index(plain_array(part)) for part in (key.start, key.stop, key.step))
+        )
+    return plain_array(key)
+
+
+def _operate(operation: Any, tensor: Tensor, other: Any, swapped: bool = False) -> Any:
+    made = operation(tensor._array(), other, swapped)
+    return made if made is NotImplemented else tensor_of(np.asarray(made))
+
+
+def _without(value: Any) -> Any:
+    return value._array() if isinstance(value, Tensor) else value
+
+
+def _all_without(values: Any) -> Any:
+    if isinstance(values, list | tuple):
+        return type(values)(map(_all_without, values)) if not hasattr(values, "_fields") else values
+    return _without(values)
