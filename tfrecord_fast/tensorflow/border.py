@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from .._core import RecordBatch
+from .._core import RecordBatch, unchanged
+from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from ..values.bytes_array import BytesArray
 from ..values.nests import TensorSpec as PlainSpec
+from .columns import Columns
 from .tensors import ArrayTensor, BytesTensor, Strings, tensor_of
 
 __all__ = ["lifted", "lowered", "on_arrival", "on_departure", "raised"]
 
 Arrival = Callable[[Any], Any]
+_FEATURES = (FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature)
 _lowerers: dict[type, Arrival] = {}
 
 
@@ -46,7 +50,10 @@ def raised(value: Any) -> Any:
 
 
 def lowered(value: Any) -> Any:
-    """The value, or structure of values, as the package takes it."""
+    """The value, or structure of values, as the package takes it; the same object if no tensor is in it.
+
+    A dict of features stays the one that the package knows the plan of.
+    """
     kind = type(value)
     found = _lowerers.get(kind)
     if found is not None:
@@ -54,13 +61,21 @@ def lowered(value: Any) -> Any:
     if kind in _PLAIN:
         return value
     if isinstance(value, tuple):
-        items = map(lowered, value)
+        items = [lowered(item) for item in value]
+        if _are_same(items, value):
+            return value
         return kind(*items) if hasattr(value, "_fields") else tuple(items)
     if kind is list:
-        return [lowered(item) for item in value]
+        items = [lowered(item) for item in value]
+        return value if _are_same(items, value) else items
     if isinstance(value, Mapping):
-        return _mapping(value, {key: lowered(item) for key, item in value.items()})
+        items = [lowered(item) for item in value.values()]
+        return value if _are_same(items, value.values()) else _mapping(value, dict(zip(value, items, strict=True)))
     return value
+
+
+def _are_same(items: list[Any], others: Iterable[Any]) -> bool:
+    return all(map(operator.is_, items, others))
 
 
 _PLAIN = frozenset({int, float, str, bytes, bool, type(None), np.ndarray})
@@ -81,7 +96,8 @@ def lifted(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def of_tensors(*args: Any, **kwargs: Any) -> Any:
-        taken = [lowered(argument) for argument in args]
+        # A byte string is one for the package, too; no copy.
+        taken = [argument if type(argument) is BytesTensor else lowered(argument) for argument in args]
         return raised(function(*taken, **{name: lowered(value) for name, value in kwargs.items()}))
 
     return of_tensors
@@ -89,6 +105,10 @@ def lifted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _of_list(value: list[Any]) -> list[Any]:
     return [raised(item) for item in value]
+
+
+def _of_dict(value: dict[Any, Any]) -> Columns:
+    return Columns(value, raised)
 
 
 def _itself(value: Any) -> Any:
@@ -101,8 +121,9 @@ _raisers: dict[type, Arrival] = {
     RecordBatch: Strings,
     BytesArray: Strings,
     list: _of_list,
+    dict: _of_dict,
     PlainSpec: _itself,
-    **{kind: _itself for kind in (int, float, str, bool, type(None), ArrayTensor, BytesTensor, Strings)},
+    **{kind: _itself for kind in (int, float, str, bool, type(None), ArrayTensor, BytesTensor, Columns, Strings)},
 }
 
 
@@ -110,4 +131,34 @@ def _source(strings: Strings) -> Any:
     return strings.source
 
 
-_lowerers |= {ArrayTensor: ArrayTensor.numpy, BytesTensor: bytes, Strings: _source}
+# Dicts of features that have no tensor in them, by identity, with their keys and values: scripts give the same dict for
+# each record. What a snapshot holds stays alive, so no other object can have taken its place.
+_CACHE_SIZE = 128
+_features: dict[int, tuple[object, ...]] = {}
+
+
+def _of_plain_dict(value: dict[Any, Any]) -> dict[Any, Any]:
+    known = _features.get(id(value))
+    if known is not None and unchanged(value, known):
+        return value
+    items = {key: lowered(item) for key, item in value.items()}
+    if not _are_same(list(items.values()), value.values()):
+        return items
+    if value and isinstance(next(iter(value.values())), _FEATURES):
+        while len(_features) >= _CACHE_SIZE:
+            _features.pop(next(iter(_features)), None)
+        _features[id(value)] = tuple(part for item in value.items() for part in item)
+    return value
+
+
+def _of_columns(columns: Columns) -> dict[Any, Any]:
+    return columns.plain(lowered)
+
+
+_lowerers |= {
+    dict: _of_plain_dict,
+    Columns: _of_columns,
+    ArrayTensor: ArrayTensor.numpy,
+    BytesTensor: bytes,
+    Strings: _source,
+}
