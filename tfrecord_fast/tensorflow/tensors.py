@@ -444,6 +444,8 @@ def plain_key(key: Any) -> Any:
 
 
 def _operate(operation: Any, tensor: Tensor, other: Any, swapped: bool = False) -> Any:
+    if type(other).__module__.startswith("tensorflow."):
+        return NotImplemented  # TensorFlow's operator follows its gradients
     made = operation(tensor._array(), other, swapped)
     return made if made is NotImplemented else tensor_of(np.asarray(made))
 
