@@ -328,6 +328,7 @@ def test_progress_is_shown_on_a_terminal(slow_enough):
 @pytest.mark.parametrize("compression", ["", "GZIP"])
 def test_progress_counts_the_bytes_of_an_object_that_are_known(compression):
     """Of a compressed object it is not known how many stored bytes a record took."""
+    pytest.importorskip("fsspec")
     url, seen = f"memory://progress/a{compression}", []
     with tf.TFRecordWriter(url, compression) as writer:
         writer.write_batch(RECORDS)
@@ -368,6 +369,8 @@ def test_version_is_the_package_version(capsys):
 
 
 def test_bench_hands_its_arguments_to_the_harness(monkeypatch, capsys):
+    pytest.importorskip("google_crc32c")
+    pytest.importorskip("google.protobuf")
     monkeypatch.setattr(bench, "home", lambda package: ROOT)
     monkeypatch.setattr(sys, "path", [*sys.path])
     with pytest.raises(SystemExit) as end:
