@@ -7,12 +7,14 @@ import pty
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
 import tfrecord_fast as tf
 from tests.support.command import COMMAND
-from tfrecord_fast.cli import files, main
+from tests.support.paths import ROOT
+from tfrecord_fast.cli import bench, files, main
 
 RECORDS = [b"one", "zwölf".encode(), b"\xff\x00", b""]
 SIZES = [3, 6, 2, 0]
@@ -320,7 +322,38 @@ def test_progress_is_shown_on_a_terminal(slow_enough):
     command, path, environment = slow_enough
     status, printed, shown = in_a_terminal(command, environment)
     assert (status, printed) == (0, f"{path}: ok, 20,000 records\n")
-    assert b"MB" in shown
+    assert b"MB" in shown and shown.endswith((b"\x1b[2K", b" \r"))  # the line is empty again
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+def test_progress_counts_the_bytes_of_an_object_that_are_known(compression):
+    """Of a compressed object it is not known how many stored bytes a record took."""
+    pytest.importorskip("fsspec")
+    url, seen = f"memory://progress/a{compression}", []
+    with tf.TFRecordWriter(url, compression) as writer:
+        writer.write_batch(RECORDS)
+    (file,) = files.core_files([url])
+    source = files.open_input(file, "auto", seen.append)
+    assert sum(len(batch) for batch in files.batches(source, 1, seen.append)) == len(RECORDS)
+    assert sum(seen) == (0 if compression else source.stored_bytes)
+
+
+def test_files_are_worked_on_side_by_side_and_share_the_threads(monkeypatch):
+    monkeypatch.setattr(files, "default_threads", lambda: 5)
+    both = threading.Barrier(2)
+
+    def work(file, spare_threads, checkpoint):
+        both.wait(20)
+        return file, spare_threads
+
+    assert list(files.for_each_file(["a", "b"], work)) == [("a", 1), ("b", 1)]
+
+
+@pytest.mark.parametrize(("cpus", "names"), [(5, ["a"]), (1, ["a", "b"])])
+def test_one_file_at_a_time_is_worked_on_by_the_thread_that_asks(monkeypatch, cpus, names):
+    monkeypatch.setattr(files, "default_threads", lambda: cpus)
+    done = files.for_each_file(names, lambda file, spare_threads, checkpoint: (threading.get_ident(), spare_threads))
+    assert list(done) == [(threading.get_ident(), cpus - 1)] * len(names)
 
 
 def test_no_progress_is_shown_without_a_terminal(slow_enough):
@@ -333,3 +366,13 @@ def test_version_is_the_package_version(capsys):
     with pytest.raises(SystemExit) as end:
         main(["--version"])
     assert end.value.code == 0 and capsys.readouterr().out == f"tfrecord-fast {tf.__version__}\n"
+
+
+def test_bench_hands_its_arguments_to_the_harness(monkeypatch, capsys):
+    pytest.importorskip("google_crc32c")
+    pytest.importorskip("google.protobuf")
+    monkeypatch.setattr(bench, "home", lambda package: ROOT)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    with pytest.raises(SystemExit) as end:
+        main(["bench", "--help"])
+    assert end.value.code == 0 and capsys.readouterr().out.startswith("usage: tfrecord-fast bench")

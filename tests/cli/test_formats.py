@@ -344,10 +344,11 @@ def test_rows_without_any_column_are_refused(tmp_path, run, name):
     assert status == 2 and "no record has a feature" in said and os.listdir(tmp_path) == ["in"]
 
 
-def test_records_without_features_are_empty_objects(tmp_path):
+def test_records_without_features_are_empty_objects_and_back(tmp_path):
     write_records(tmp_path / "in", b"", b"\n\x00")
     assert convert(tmp_path / "in", tmp_path / "a.jsonl") == 0
     assert (tmp_path / "a.jsonl").read_text() == "{}\n{}\n"
+    assert convert(tmp_path / "a.jsonl", tmp_path / "back") == 0 and read(tmp_path / "back") == [b"\n\x00"] * 2
 
 
 def test_a_row_of_csv_that_would_be_an_empty_line_is_refused(tmp_path, run):

@@ -77,6 +77,13 @@ D.range(3, output_type=tf.int32)
 D.from_tensors([1, 2])
 D.from_tensor_slices([1, 2, 3])
 D.from_tensor_slices([1.5, 2])
+D.from_tensor_slices([np.float64(1.5), 2])
+D.from_tensor_slices([1.5, np.float64(2)])
+D.from_tensor_slices([-1, 2**63])
+D.from_tensor_slices([[1], [2**63]])
+D.from_tensor_slices([1, 2.5, 2**63])
+D.from_tensor_slices([1.5, 2**63])
+D.from_tensor_slices([1, 1e30, -np.inf, np.nan]).take(3)
 D.from_tensor_slices(["a", b"bc"])
 D.from_tensor_slices([True, False])
 D.from_tensor_slices([[1, 2], [3, 4]])
@@ -183,6 +190,7 @@ D.range(1, 4).flat_map(lambda n: D.range(n).batch(3)).ragged_batch(2).ragged_bat
 D.range(1, 4).flat_map(lambda n: D.range(n).batch(3)).unbatch()
 D.range(10).batch(4).rebatch(3)
 D.range(10).apply(lambda d: d.take(2))
+D.range(10).batch(4).apply(tf.data.experimental.unbatch())
 D.range(5).scan(np.int64(0), lambda s, x: (s + x, s))
 D.range(5).take_while(lambda x: x < 3)
 D.from_tensors(D.range(5).reduce(np.int64(0), lambda s, x: s + x))
@@ -330,6 +338,7 @@ ERRORS_HERE = {
     "batch": "D.range(6).map(fail).batch(2)",
     "prefetch": "D.range(6).map(fail).prefetch(2)",
     "ignored": "D.range(6).map(fail).ignore_errors()",
+    "ignored as a function": "D.range(6).map(fail).apply(tf.data.experimental.ignore_errors())",
     "ignored batch": "D.range(6).map(fail).batch(2).ignore_errors()",
     "take": "D.range(6).map(fail).take(4)",
     "skip": "D.range(6).map(fail).skip(1)",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tfrecord_fast.values.bytes_array import BytesArray
 
 pytest.importorskip("google.protobuf")
 
@@ -84,3 +85,9 @@ def test_a_sparse_tensor_that_is_a_named_tuple_is_not_taken_for_three_rows():
 @pytest.mark.parametrize("rows", [[[[]]], [[[], []], []], [[], [[]]], [[[[]], []]]])
 def test_lists_of_nothing_but_empty_lists_are_empty_and_no_nulls(rows):
     assert tf.encode_examples({"a": rows}).tolist() == tf.encode_examples({"a": [[]] * len(rows)}).tolist()
+
+
+@pytest.mark.parametrize("empty", [np.array([], object), np.array([], "S"), np.array([], "U"), BytesArray([])])
+def test_rows_that_are_empty_arrays_of_strings_are_empty_lists_of_bytes(empty):
+    check({"a": [empty, empty]}, [{"a": ("bytes", [])}] * 2)
+    check({"a": [[], empty]}, [{"a": ("bytes", [])}] * 2)

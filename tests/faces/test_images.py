@@ -270,7 +270,9 @@ def test_is_jpeg(is_jpeg, name, expected):
 DEEP_RGBA = FILES["png 16 rgba"]
 DAMAGED = {
     "a bit flipped": DEEP_RGBA[:80] + bytes([DEEP_RGBA[80] ^ 1]) + DEEP_RGBA[81:],
+    "a bit of a checksum flipped": DEEP_RGBA[:-13] + bytes([DEEP_RGBA[-13] ^ 1]) + DEEP_RGBA[-12:],
     "cut": DEEP_RGBA[:-40],
+    "a header that is too long": DEEP_RGBA[:8] + chunk(b"IHDR", DEEP_RGBA[16:29] + b"\0") + DEEP_RGBA[33:],
     "too few bytes": DEEP_RGBA[:33] + chunk(b"IDAT", zlib.compress(b"\0" * 9)),
     "no such filter": DEEP_RGBA[:33] + chunk(b"IDAT", zlib.compress((b"\5" + b"\0" * 56) * 11)),
     "interlaced": deep_png(DEEP, 6, interlaced=1),

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tests.support.descriptors import descriptors
 from tests.support.interrupts import is_interrupted
 from tests.support.paths import ROOT
+from tfrecord_fast.files import shards
 from tfrecord_fast.files.example_writer import shard_paths
 
 pytestmark = pytest.mark.alone
@@ -178,6 +180,19 @@ def test_any_number_of_threads_writes_the_same_files(tmp_path):
         assert (tmp_path / f"1-{shard:05d}").read_bytes() == (tmp_path / f"3-{shard:05d}").read_bytes()
 
 
+@pytest.mark.parametrize(("num_threads", "of_each"), [(5, 3), (4, 2), (1, 1)])
+def test_the_files_of_a_writer_share_its_threads(tmp_path, monkeypatch, num_threads, of_each):
+    given, make = [], shards.TFRecordWriter
+
+    def noted(*args, num_threads):
+        given.append(num_threads)
+        return make(*args, num_threads=num_threads)
+
+    monkeypatch.setattr(shards, "TFRecordWriter", noted)
+    tf.ExampleWriter(tmp_path / "x", num_shards=2, options="GZIP", num_threads=num_threads).close()
+    assert given == [of_each, of_each]
+
+
 def test_rows_that_take_longer_than_those_after_them_stay_in_their_place(tmp_path):
     """Each row is a block: many integers, which take time, and one long string, which does not, in turns."""
     count, rows = 250_000, 40
@@ -221,8 +236,9 @@ def test_an_existing_file_of_that_name_stays_after_an_exception(path):
 def test_abort_leaves_nothing(tmp_path):
     writer = tf.ExampleWriter(tmp_path / "x", num_shards=3)
     writer.write({"i": [1]})
+    assert descriptors(tmp_path) == 3
     writer.abort()
-    assert names(tmp_path) == [] and writer.closed
+    assert names(tmp_path) == [] and writer.closed and descriptors(tmp_path) == 0
 
 
 @pytest.mark.parametrize("late", [lambda w: w.close(), lambda w: w.write({"i": [1]})], ids=["close", "write"])

@@ -1,6 +1,5 @@
 """IndexedReader: open files, threads, processes and pickles."""
 
-import os
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +8,7 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
+from tests.support.descriptors import descriptors
 from tests.support.forks import repeated, status_of_child
 from tests.support.index_files import ALL, PARTS, RECORDS, write
 from tests.support.threads import settled, thread_count
@@ -18,17 +18,6 @@ from tfrecord_fast import IndexedReader
 @pytest.fixture(scope="module")
 def paths(tmp_path_factory):
     return write(tmp_path_factory.mktemp("parts"), PARTS)
-
-
-def descriptors(folder):
-    """How many files under `folder` this process has open."""
-    links = []
-    for name in os.listdir("/proc/self/fd"):
-        try:
-            links.append(os.readlink(f"/proc/self/fd/{name}"))
-        except OSError:
-            pass
-    return sum(link.startswith(str(folder)) for link in links)
 
 
 @pytest.fixture

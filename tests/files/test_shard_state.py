@@ -146,7 +146,9 @@ def test_what_a_state_lacks_is_named(path, names):
     ("value", "names"),
     [
         (-1, ("stream", "epoch")),
-        (2**64, ("stream", "cursor")),
+        (2**63, ("stream", "cursor")),
+        (2**64, ("stream", "random")),
+        (2**64, ("order", "seed")),
         ("x", ("stream", "visit")),
         (3, ("stream", "slots")),
         ([[0, 1]], ("stream", "slots")),
@@ -185,9 +187,10 @@ def test_a_slot_holds_a_file_of_its_own_that_the_epoch_has_begun(path, slots):
         reader.load_state_dict(changed(state, slots, "stream", "slots"))
 
 
-def test_a_cursor_beyond_the_last_file_finds_no_more_files(path):
+@pytest.mark.parametrize("cursor", [7, 2**63 - 1])
+def test_a_cursor_beyond_the_last_file_finds_no_more_files(path, cursor):
     reader, _, state = stopped(path, 1)
-    reader.load_state_dict(changed(state, 7, "stream", "cursor"))
+    reader.load_state_dict(changed(state, cursor, "stream", "cursor"))
     assert len(flat(reader)) == 900
 
 

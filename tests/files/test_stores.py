@@ -4,6 +4,7 @@ import errno
 import itertools
 import os
 import pickle
+import sys
 import threading
 import time
 
@@ -11,7 +12,7 @@ import fsspec
 import pytest
 
 import tfrecord_fast as tf
-from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store, read_range
+from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store, libraries, read_range
 from tfrecord_fast.files.stores.addresses import public_url
 from tfrecord_fast.files.stores.errors import call
 
@@ -107,6 +108,14 @@ def test_clouds_are_reached_through_obstore(url):
 def test_options_of_fsspec_alone_lead_to_it():
     store, _ = find_store("s3://b/x", {"anon": True, "config_kwargs": {"signature_version": "s3v4"}})
     assert type(store).__name__ == "FileSystemStore"
+
+
+@pytest.mark.parametrize("url", ["https://host/x", "s3://b/x"])
+def test_without_obstore_fsspec_is_asked(monkeypatch, url):
+    monkeypatch.setattr(libraries, "_loaded", libraries._Loaded())
+    for name in ("obstore", "obstore.store", "obstore.exceptions"):
+        monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
+    assert type(find_store(url)[0]).__name__ == "FileSystemStore"
 
 
 def test_an_option_that_nobody_knows_is_named_without_its_value():

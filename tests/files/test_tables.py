@@ -233,12 +233,13 @@ LISTS = {
 }
 
 
+@pytest.mark.parametrize("batch_size", [1, 2])
 @pytest.mark.parametrize("name", LISTS)
-def test_feature_lists_are_lists_of_steps(name, tmp_path):
+def test_feature_lists_are_lists_of_steps(name, batch_size, tmp_path):
     feature, type, expected = LISTS[name]
     step = [wire.feature("int64", [1, 2]), wire.feature("int64", [3, 4])]
     records = [wire.sequence_example([], [(b"s", step)]), wire.sequence_example([], [(b"s", step[:1])])]
-    table = tf.read_table(write(tmp_path / "a", records), (None, {"s": feature}))
+    table = tf.read_table(write(tmp_path / "a", records), (None, {"s": feature}), batch_size=batch_size)
     table.validate(full=True)
     assert table.schema.field("s").type == type
     assert table["s"].to_pylist() == [expected, expected[:1]]

@@ -124,10 +124,18 @@ def test_workers_of_a_dataloader_share_their_processes_part(of_cpus, monkeypatch
 
 def test_a_quota_that_changes_is_noticed(of_cpus, monkeypatch):
     of_cpus(8, 400_000)
-    assert threads.available_cpus() == 4
+    assert threads.available_cpus() == threads.thread_count(None) == 4
     made.version_2(Path(cgroups.ROOT), "/a", {"/a": "200000 100000"})
     monkeypatch.setattr(threads.time, "monotonic", lambda: 1e12)
-    assert threads.available_cpus() == 2
+    assert threads.available_cpus() == threads.thread_count(None) == 2
+
+
+def test_a_forked_process_finds_out_its_own_share(of_cpus, monkeypatch):
+    of_cpus(8, 400_000)
+    assert threads.thread_count(None) == 4
+    monkeypatch.setattr(threads, "worker_info", lambda: type("_", (), {"num_workers": 2}))
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert threads.thread_count(None) == 2
 
 
 # ---- What starts ----

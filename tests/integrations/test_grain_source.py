@@ -14,6 +14,7 @@ import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.grain_records import FEATURES, SIZES, by_protobuf, joined, write_files
 from tfrecord_fast.errors import DataLossError, InvalidArgumentError
+from tfrecord_fast.integrations import grain as integration
 from tfrecord_fast.integrations.grain import TFRecordDataSource
 
 N = sum(SIZES)
@@ -61,6 +62,23 @@ def test_features_may_be_one_array(tmp_path):
     source = TFRecordDataSource(tmp_path / "a", features, groups={"g": ["b", "a"]})
     assert source[3]["g"].tolist() == [-3, 3] and list(source[3]) == ["g"]
     assert next(iter(grain.MapDataset.source(source).batch(20)))["g"].tolist() == [[-i, i] for i in range(20)]
+
+
+def test_the_reader_is_given_every_option(paths, monkeypatch):
+    given = {}
+    monkeypatch.setattr(integration, "IndexedReader", lambda *files_and_features, **options: given.update(options))
+    options = {
+        "indexes": "require",
+        "verify_crc": False,
+        "max_record_bytes": 1000,
+        "num_threads": 3,
+        "groups": {"g": ["x"]},
+        "storage_options": {"anon": True},
+        "max_requests": 5,
+        "cache_dir": "copies",
+    }
+    TFRecordDataSource(paths, FEATURES, **options)
+    assert given == options
 
 
 def test_values_are_numpys(source):

@@ -171,6 +171,14 @@ def test_others_may_be_padded(batch):
     assert made["ragged"].tolist() == [[i, 0] for i in range(8)]
 
 
+def test_parts_of_a_tuple_go_by_their_number_and_those_of_a_feature_by_its_name(batch):
+    assert device_put((np.int32([1]), batch["s"]), pad={1: 3})[1].shape == (8, 3)
+    with pytest.raises(InvalidArgumentError, match="feature 1: no device takes"):
+        device_put((np.int32([1]), batch["s"]))
+    with pytest.raises(InvalidArgumentError, match="feature 'pair': no device takes"):
+        device_put({"pair": (np.int32([1]), batch["s"])})
+
+
 @pytest.mark.parametrize("key, width", [("s", 1), ("list", 2), ("ragged", 0)])
 def test_a_row_longer_than_its_padding_is_an_error(batch, key, width):
     with pytest.raises(InvalidArgumentError, match=f"feature '{key}': a row has {width + 1} values"):

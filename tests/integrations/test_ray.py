@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import tfrecord_fast as tf
 from tests.integrations.ray_kit import local_ray, table_of
 from tests.support.engine_rows import FEATURES, rows_of
 from tests.support.frames import frames
-from tfrecord_fast.integrations.ray import TFRecordDatasource, read_tfrecords, write_tfrecords
+from tfrecord_fast.integrations.ray import TFRecordDatasource, read_tfrecords, reading, write_tfrecords
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,6 +41,18 @@ def test_one_large_file_is_read_by_many_tasks(written):
     found = table_of(dataset)
     assert len(list(dataset.to_arrow_refs())) > 5
     assert found.column("id").to_pylist() == tf.read_table(path).column("id").to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("stored", "parallelism", "share"),
+    [(8 << 20, 2, 4 << 20), (8 << 20, 100, 1 << 20), (8 << 30, 2, 512 << 20), (8 << 30, 20, (8 << 30) // 20 + 1)],
+)
+def test_tasks_read_from_1_to_512_mib(tmp_path, monkeypatch, stored, parallelism, share):
+    (tmp_path / "a").write_bytes(frames(tf.encode_examples({"i": [1]})))
+    source, given = reading.TFRecordDatasource(tmp_path / "a"), []
+    source._files = [SimpleNamespace(part_bytes=stored)]
+    monkeypatch.setattr(reading, "plan_splits", lambda files, *, split_bytes, **_: given.append(split_bytes) or [])
+    assert source.get_read_tasks(parallelism) == [] and given == [share]
 
 
 def test_ten_thousand_small_files(tmp_path):

@@ -74,6 +74,7 @@ def test_an_example_has_a_number(folder, config):
     examples = tfds.load(folder, "train", config=config)
     assert_same([plain(examples[i]) for i in (0, 7, -1)], [theirs[0], theirs[7], theirs[-1]])
     assert_same(plain(examples.__getitems__([3, 1, 3])[0]), theirs[3])
+    assert examples.__getitems__([]) == []
     for beyond in (len(examples), -len(examples) - 1):
         with pytest.raises(IndexError):
             examples[beyond]

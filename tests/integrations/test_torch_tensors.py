@@ -231,6 +231,12 @@ def test_sequence_examples_are_three_dicts(tmp_path):
     assert made.lengths["s"].tolist() == [2, 1]
 
 
+@pytest.mark.parametrize("features", [(), ({},), ({}, {}, {})])
+def test_features_of_sequence_examples_are_a_pair(path, features):
+    with pytest.raises(InvalidArgumentError, match="context_features, sequence_features"):
+        TFRecordIterableDataset(path, features)
+
+
 def test_a_transform_has_the_last_word(path):
     features = {"i": tf.FixedLenFeature([], tf.int64)}
     made = batch(path, features, transform=lambda columns: {"twice": 2 * columns["i"]})

@@ -303,6 +303,12 @@ def test_the_command_says_what_is_wrong(tmp_path):
     assert failed.returncode == 1 and "nothing" in failed.stderr
 
 
+def test_what_is_imported_when_it_is_used_is_listed_before(monkeypatch):
+    monkeypatch.delattr(tfrecord, "torch")
+    monkeypatch.delattr(tfrecord.tools, "create_index")
+    assert {"torch", "TFRecordWriter"} <= set(dir(tfrecord)) and "create_index" in dir(tfrecord.tools)
+
+
 def test_the_snippets_on_the_page_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs" / "integrations" / "vahidk.md").read_text()

@@ -51,21 +51,22 @@ class Tests:
         self.noted = covered.notes()
 
     def of(self, mutant):
-        """Test names, the quickest first; those of the whole file for lines that run on import only, and those of the
-        integration for lines that run in processes of their own."""
-        here = []
-        if " module: " not in mutant.name:
-            here = [name for name, (_, files) in self.noted.items() if mutant.line in files.get(mutant.file, ())]
+        """Test names: those that execute the line, the quickest first; those of the whole file for lines that run on
+        import. Then those of the integration, whose lines may run in processes of their own."""
+        here, project = [], None
+        if mutant.runs is not None:
+            here = [name for name, (_, files) in self.noted.items() if mutant.runs in files.get(mutant.file, ())]
         here = here or [name for name, (_, files) in self.noted.items() if mutant.file in files]
-        if not here and mutant.file.startswith("integrations/"):
+        if mutant.file.startswith("integrations/"):
             project = mutant.file.removeprefix("integrations/").removesuffix(".py").split("/")[0]
-            here = [name for name in self.noted if name.startswith(f"tests/integrations/test_{project}")]
+        beside = [name for name in self.noted if project and name.startswith(f"tests/integrations/test_{project}")]
         chosen, seconds = [], 0.0
-        for name in sorted(here, key=lambda name: self.noted[name][0]):
-            seconds += self.noted[name][0]
-            if chosen and seconds > MOST_SECONDS:
-                break
-            chosen.append(name)
+        for names in (here, set(beside) - set(here)):
+            for name in sorted(names, key=lambda name: self.noted[name][0]):
+                seconds += self.noted[name][0]
+                if chosen and seconds > MOST_SECONDS:
+                    return chosen
+                chosen.append(name)
         return chosen
 
 

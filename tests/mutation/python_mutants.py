@@ -39,6 +39,7 @@ class Mutant(NamedTuple):
     before: str
     after: str
     place: tuple  # the node's number in the file, and which of its mistakes
+    runs: int | None  # the line that a test of it executes; None: it runs on import
 
     @property
     def name(self):
@@ -56,7 +57,7 @@ def mutants_of(file, source):
             continue
         for way, replacement in enumerate(_changes(node)):
             before, after = _short(node), "nothing" if replacement is None else _short(replacement)
-            found.append(Mutant(file, node.lineno, node.where, before, after, (number, way)))
+            found.append(Mutant(file, node.lineno, node.where, before, after, (number, way), node.runs))
     return found
 
 
@@ -84,18 +85,29 @@ def _short(node):
 
 
 def _note_places(tree):
-    """Where each node is, and whether it is of no consequence when the code runs: types, docstrings, __all__."""
+    """Where each node is, when it runs, and whether it is of no consequence then: types, docstrings, __all__."""
 
-    def visit(node, where, hidden):
+    def visit(node, where, hidden, runs):
         node.where, node.hidden = where, hidden
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        node.runs = getattr(node, "lineno", None) if runs == "own" else runs
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if is_function or isinstance(node, ast.ClassDef):
             where = f"{where}.{node.name}" if where != "module" else node.name
         for field, value in ast.iter_fields(node):
+            inner = runs
+            if is_function and field in ("body", "args"):  # what a default is, is seen in the function's first line
+                inner = "own" if field == "body" else _first_line(node)
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):
-                    visit(child, where, hidden or _is_hidden(node, field, child))
+                    visit(child, where, hidden or _is_hidden(node, field, child), inner)
 
-    visit(tree, "module", False)
+    visit(tree, "module", False, None)
+
+
+def _first_line(function):
+    """Of a function's statements, after its docstring."""
+    has_more = ast.get_docstring(function) is not None and len(function.body) > 1
+    return function.body[1 if has_more else 0].lineno
 
 
 def _is_hidden(node, field, child):

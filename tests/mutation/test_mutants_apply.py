@@ -86,6 +86,39 @@ def test_every_mistake_changes_the_code():
         assert ast.unparse(ast.parse(python_mutants.with_mistake(SMALL, mutant))) != whole
 
 
+CLASS = 'class C:\n    size = 1\n    def f(\n        self, a=2\n    ):\n        """Of a."""\n        return a * 3\n'
+
+
+def test_a_mistake_knows_which_line_its_tests_execute():
+    made = {mutant.before: mutant.runs for mutant in python_mutants.mutants_of("f.py", CLASS)}
+    assert made == {"size = 1": None, "1": None, "2": 7, "return a * 3": 7, "a * 3": 7, "3": 7}
+
+
+NOTED = {
+    "tests/values/test_a.py::test_quick": [1.0, {"f.py": [7], "integrations/ray/g.py": [1]}],
+    "tests/values/test_a.py::test_quicker": [0.5, {"f.py": [7]}],
+    "tests/values/test_a.py::test_import": [0.1, {"f.py": [1, 2]}],
+    "tests/values/test_a.py::test_slow": [500.0, {"f.py": [7]}],
+    "tests/integrations/test_ray.py::test_task": [3.0, {}],
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "runs", "names"),
+    [
+        ("f.py", 7, ["test_quicker", "test_quick"]),
+        ("f.py", None, ["test_import", "test_quicker", "test_quick"]),
+        ("f.py", 9, ["test_import", "test_quicker", "test_quick"]),
+        ("integrations/ray/g.py", 1, ["test_quick", "test_task"]),
+    ],
+)
+def test_the_tests_of_a_mistake_are_those_that_may_execute_it(file, runs, names):
+    tests = object.__new__(python.Tests)
+    tests.noted = NOTED
+    chosen = tests.of(python_mutants.Mutant(file, 7, "f", "1", "2", (0, 0), runs))
+    assert [name.split("::")[1] for name in chosen] == names
+
+
 def test_mutants_that_change_nothing_are_still_made():
     names = {mutant.name for mutant in python.all_mutants([""], known=set())}
     assert python.equivalent() - names == set()

@@ -249,6 +249,15 @@ def test_a_copy_that_is_open_stays_readable(tmp_path):
         assert file.read() == SMALL
 
 
+@pytest.mark.parametrize("max_bytes", [None, 10_000])
+def test_what_killed_processes_left_goes_with_the_next_fetch(tmp_path, max_bytes):
+    for name in ("part", "note", "lock"):
+        (tmp_path / f"{'a' * 40}.{name}").write_bytes(b"x")
+    (tmp_path / f"{'b' * 40}.data").write_bytes(b"without its info")
+    assert content(ObjectCache(tmp_path, max_bytes), FakeStore(a=SMALL), "a") == SMALL
+    assert is_tidy(tmp_path) and len(copies(tmp_path)) == 1
+
+
 def test_other_files_in_the_folder_are_left_alone(tmp_path):
     others = {"mine.data": b"1", "a" * 40 + ".txt": b"2", "A" * 40 + ".data": b"3"}
     for name, data in others.items():
@@ -271,6 +280,14 @@ def test_threads_fetch_an_object_once(cache):
         thread.join()
     assert found == [LARGE] * 8
     assert len(store.reads) == 3
+
+
+def test_the_threads_that_fetched_end(cache):
+    assert content(cache, FakeStore(a=LARGE), "a") == LARGE
+    for thread in threading.enumerate():
+        if thread.name.startswith("tfrecord_fast cache"):
+            thread.join(10)
+            assert not thread.is_alive()
 
 
 def test_there_are_never_more_requests_than_allowed(cache):

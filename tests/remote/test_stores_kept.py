@@ -47,6 +47,13 @@ def test_the_emulator_of_the_environment_is_gcs_s(monkeypatch, host):
     assert "base_url" not in cloud_options(Address("s3", "bucket", "key"), KEYS).config
 
 
+def test_options_of_the_client_may_stand_among_those_of_the_store():
+    options = {**KEYS, "User_Agent": "me", "allow_http": "true", "client_options": {"timeout": "9 s"}}
+    made = cloud_options(Address("s3", "bucket", "key"), options)
+    assert {"user_agent": "me", "allow_http": "true", "timeout": "9 s"}.items() <= made.client.items()
+    assert not {"user_agent", "allow_http"} & made.config.keys()
+
+
 def test_other_variables_of_the_environment_find_another_store(monkeypatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "me")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a")

@@ -1,5 +1,6 @@
 """Partitions: what fits is cut as they say, and what does not fit is refused, so that no value is lost or moved."""
 
+import collections
 import itertools
 
 import numpy as np
@@ -39,6 +40,16 @@ def feature(kind, validate=False, dtype=tf.int32):
 def records_of(values, partitions):
     columns = {"v": [np.array(v, np.int64) for v in values], "p": [np.array(p, np.int64) for p in partitions]}
     return tf.encode_examples(columns)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value"), [*((kind, "key", "p") for kind in KINDS), ("UniformRowLength", "length", 2)]
+)
+def test_partitions_of_another_library_become_ours(kind, field, value):
+    theirs = collections.namedtuple(kind, field)(value)
+    (partition,) = RAGGED(tf.int64, "v", [theirs]).partitions
+    assert type(partition) is getattr(RAGGED, kind) and getattr(partition, field) == value
+    assert RAGGED(tf.int64, "v", [partition]).partitions[0] is partition
 
 
 def trimmed(kind, rows):

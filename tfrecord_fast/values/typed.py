@@ -95,7 +95,8 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind in "SU":  # of numbers, too, NumPy makes strings
         return strings(values)
-    if array.dtype.kind == "O" and isinstance(leaf, int | float | np.number | np.bool_):
+    is_number = isinstance(leaf, int | float | np.number | np.bool_)
+    if is_number and (array.dtype.kind == "O" or _has_rounded(array, values, leaf)):
         raise TypeError(f"no array of numbers, or one that int64 does not hold: {values!r:.100}")
     if array.size == 0 and type(leaf) is list:
         return array.astype(np.float32)
@@ -105,3 +106,10 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
     if array.dtype == np.float64 and type(leaf) in (float, int):
         return array.astype(np.float32)
     return bytes_objects(array) if array.dtype.kind == "O" else array
+
+
+def _has_rounded(array: npt.NDArray[Any], values: list[Any], leaf: Any) -> bool:
+    """Whether NumPy has made floats of integers alone, since int64 does not hold one of them."""
+    if array.dtype != np.float64 or not isinstance(leaf, int | np.integer) or not (np.abs(array) >= 2.0**63).any():
+        return False
+    return all(isinstance(item, int | np.integer) for item in np.asarray(values, object).flat)

@@ -205,10 +205,8 @@ def as_one_piece(made: Any) -> Any:
     return made
 
 
-def sparse_keys(features: Any) -> frozenset[Any] | None:
-    """The keys of the SparseFeatures, which are columns of a type of their own."""
-    if isinstance(features, tuple | list):
-        features = features[0]
+def sparse_keys(features: Any) -> frozenset[Any]:
+    """The keys of the SparseFeatures, which are columns of a type of their own; SequenceExamples have none."""
     if not isinstance(features, Mapping):
         return frozenset()
     return frozenset(key for key, feature in features.items() if "index_key" in getattr(feature, "_fields", ()))
