@@ -147,6 +147,8 @@ D.zip({"a": D.range(2), "b": (D.range(3), D.range(4))})
 D.zip(D.range(3))
 D.from_tensor_slices([1, 37, 2, 37, 2, 1]).unique()
 D.from_tensor_slices(["a", "", "a", "b"]).unique()
+D.range(8).batch(3).padded_batch(2).ragged_batch(3)
+D.from_tensor_slices(tf.SparseTensor([[0, 0], [2, 1]], [1, 2], [4, 2])).ragged_batch(3)
 D.range(7).group_by_window(lambda x: x % 2, lambda key, group: group.batch(3), 3)
 D.range(9).group_by_window(lambda x: x % 3 - 1, lambda key, group: group.batch(2), window_size_func=lambda key: key + 2)
 D.range(7).group_by_window(lambda x: x % 2, lambda key, group: group.map(lambda x: (key, x)), 2)
@@ -390,6 +392,9 @@ ERRORS_HERE = {
     "windows beside it": "D.range(6).map(fail).window(1, 3).flat_map(lambda w: w.batch(9))",
     "windows before it": "D.range(6).map(fail).window(2, 3).flat_map(lambda w: w.batch(9))",
     "whole windows": "D.range(6).map(fail).window(2, 1, drop_remainder=True).flat_map(lambda w: w.batch(9))",
+    "batch of a filter": "D.range(12).filter(lambda x: fail(x) != 1).batch(3)",
+    "batch of a cache": "D.range(12).map(fail).cache().batch(3, drop_remainder=True)",
+    "padded_batch that is too small": "D.range(1, 5).map(lambda n: tf.constant([1, 2, 3, 4])[:n]).padded_batch(1, padded_shapes=[2])",
     "unique": "D.range(6).map(fail).map(lambda x: x // 2).unique()",
     "groups": "D.range(6).map(fail).group_by_window(lambda x: x % 2, lambda key, group: group.batch(2), 2)",
     "groups by": "D.range(6).group_by_window(lambda x: fail(x) % 2, lambda key, group: group.batch(2), 2)",

@@ -61,6 +61,7 @@ _ALIKE = {  # classes of errors that stand for each other: ours are Python's own
     "NotFoundError": "wrong",
     "AxisError": "wrong",
     "OverflowError": "wrong",
+    "FailedPreconditionError": "wrong",
 }
 
 

@@ -77,6 +77,17 @@ class SparseTensor:
         """Of the values."""
         return as_dtype(self.plain.dtype)
 
+    def __mul__(self, other: Any) -> SparseTensor:
+        """The values times a number; arrays are TensorFlow's business."""
+        if np.ndim(other):
+            raise TypeError("a SparseTensor is multiplied by a number only")
+        return self.with_values(self.values * other)
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        if np.ndim(other):
+            raise TypeError("a SparseTensor is divided by a number only")
+        return self.with_values(self.values / other)
+
     def with_values(self, new_values: Any) -> SparseTensor:
         """Other values in the same places."""
         return SparseTensor(self.plain.indices, new_values, self.plain.dense_shape)

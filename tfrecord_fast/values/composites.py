@@ -40,6 +40,8 @@ def _concatenate(parts: list[Any]) -> Any:
         return ragged_of(values, np.concatenate([np.zeros(1, np.int64), *pieces]).astype(dtype))
     arrays = [np.asarray(part) for part in parts]
     check_kinds(arrays, "a batch")
+    if len({array.shape[1:] for array in arrays}) > 1 and len({array.ndim for array in arrays}) == 1:
+        return stack_ragged([row for array in arrays for row in array])  # whose lengths differ from array to array
     return np.concatenate(arrays)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from ...values.nests import TensorSpec, map_leaves, stack
 from ..sentinels import INFINITE, UNKNOWN
 from .iterators import Batches, Chained
+from .maps import Map
 from .node import Node, Of, Run
 
 __all__ = ["Batch", "Unbatch"]
@@ -31,7 +32,8 @@ class Batch(Of):
         self._name = name
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        passes_over = self._name != "padded_batch"
+        # TensorFlow makes one step of `map` and `batch`.
+        passes_over = self._name != "padded_batch" and isinstance(self.input, Map)
         return Batches(run(self.input), self.size, self.drop_remainder, self.join, passes_over)
 
     def label(self) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidArgumentError
+from ...errors import DataLossError, InvalidArgumentError
 from ...values.composites import stack_ragged
 from ...values.conversion import fill_value
 from ...values.nests import leaves, map_leaves, pack, same_kinds, stack
 from ...values.ragged import RaggedTensor, ragged_of
+from ...values.sparse import SparseTensor
 
 __all__ = ["padder", "stack_ragged_arrays"]
 
@@ -69,7 +70,8 @@ def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
         for have, length in zip(longest, shape if shape is not None else [None] * rank, strict=True)
     ]
     if any(have > length for have, length in zip(longest, wanted, strict=True)):
-        raise InvalidArgumentError(f"Attempted to pad to a smaller size than the input element: {longest} to {wanted}")
+        reason = f"Attempted to pad to a smaller size than the input element: {longest} to {wanted}"
+        raise DataLossError(reason=reason)
     batch = np.full((len(arrays), *wanted), _padding(value, dtype), dtype=dtype)
     for row, array in enumerate(arrays):
         if not rank:
@@ -90,7 +92,8 @@ def stack_ragged_arrays(elements: list[Any], splits: np.dtype[Any]) -> Any:
     """Stacked; arrays of one dimension or more as the rows of a RaggedTensor."""
 
     def join(*column: Any) -> Any:
-        if isinstance(column[0], bytes | np.generic) or not hasattr(column[0], "__len__"):
+        is_scalar = isinstance(column[0], bytes | np.generic) or not hasattr(column[0], "__len__")
+        if is_scalar or isinstance(column[0], SparseTensor):
             return stack(list(column))
         return _with_splits(stack_ragged(list(column)), splits)
 

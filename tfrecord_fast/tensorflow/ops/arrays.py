@@ -118,7 +118,12 @@ def shape_n(input: Any, out_type: Any = "int32", name: str | None = None) -> lis
 
 def size(input: Any, out_type: Any = "int32", name: str | None = None) -> Any:
     """The number of values."""
-    count = len(input.plain.flat_values) if isinstance(input, RaggedTensor) else array_of(input).size
+    if isinstance(input, RaggedTensor):
+        count = array_of(input.flat_values).size
+    elif isinstance(input, SparseTensor):
+        count = int(np.prod(array_of(input.dense_shape)))
+    else:
+        count = array_of(input).size
     return tensor(np.asarray(count, dtype=as_dtype(out_type).as_numpy_dtype))
 
 

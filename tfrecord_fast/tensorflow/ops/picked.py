@@ -102,7 +102,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The other way round along these axes."""
-    return border.raised(np.flip(array_of(tensor), axes_of(axis)))
+    given = array_of(tensor)
+    return border.raised(np.flip(given, axes_of(axis)) if given.ndim else given)
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
