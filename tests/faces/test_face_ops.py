@@ -82,7 +82,9 @@ tf.boolean_mask(i, [True]); tf.boolean_mask(s, b)
 tf.where(b); tf.where([[True, False], [False, True]]); tf.where(b, i, 0); tf.where(b, i, f); tf.where(i > 0, 1.0, 0.0)
 tf.where(True, i, 1); tf.where(b, s, 'z'); tf.where(b, i); tf.where([True, False], i, i); tf.where(i)
 tf.where(s == 'a')
-tf.reverse(i, [0]); tf.reverse(3, []); tf.size(tf.RaggedTensor.from_row_splits([[1, 2], [3, 4]], [0, 1, 2]));
+tf.reverse(i, [0]); tf.reverse(3, []); tf.size(tf.RaggedTensor.from_row_splits([[1, 2], [3, 4]], [0, 1, 2]))
+tf.constant('a')[tf.newaxis]; tf.constant(3)[tf.newaxis]; tf.constant(3)[...]; tf.constant(3)[0]
+tf.constant('a')[tf.newaxis, ..., None]; i[None, 1:]; tf.constant(3)[None, 0]
 tf.size(q); tf.size(r); q * 3; q / 2; tf.size(tf.ragged.constant([[[1], []]]))
 tf.reverse(t, [0, 2]); tf.roll(i, 1, 0); tf.roll(t, [1, 2], [0, 1]); tf.sort(i)
 tf.sort(i, direction='DESCENDING'); tf.sort(t, axis=0); tf.argsort(i)

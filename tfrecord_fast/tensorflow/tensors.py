@@ -204,7 +204,7 @@ class Tensor:
 
     def __getitem__(self, key: Any) -> Any:
         array = self._array()
-        if array.ndim == 0:
+        if array.ndim == 0 and any(part not in (None, Ellipsis) for part in (key if type(key) is tuple else (key,))):
             raise InvalidArgumentError("Attempting to slice scalar input.")
         try:
             return tensor_of(array[plain_key(key)])
@@ -354,7 +354,12 @@ class BytesTensor(Tensor, bytes):
     # As bytes: a script may have taken `.numpy()` already, or go on as with bytes.
     __len__ = bytes.__len__
     __iter__ = bytes.__iter__
-    __getitem__ = bytes.__getitem__
+
+    def __getitem__(self, key: Any) -> Any:
+        if key is None or key is Ellipsis or isinstance(key, tuple):
+            return Tensor.__getitem__(self, key)
+        return bytes.__getitem__(self, key)
+
     __mod__ = bytes.__mod__
 
 
