@@ -1,7 +1,9 @@
 """`tf.image` of the face gives TensorFlow's pixels."""
 
+import numpy as np
 import pytest
 
+from tests.faces import resize_picture
 from tests.faces.side_by_side import differences
 from tests.support import live_tensorflow
 
@@ -68,3 +70,11 @@ def test_turned():
 
 def test_other_functions():
     assert not differences(listed(OTHERS), SETUP, 1e-4)
+
+
+@pytest.mark.parametrize("case", resize_picture.CASES)
+def test_what_the_picture_in_the_docs_shows(case):
+    pixels = resize_picture.image()
+    theirs = live_tensorflow.call(resize_picture.theirs, pixels, *resize_picture.CASES[case])
+    assert np.abs(resize_picture.resized(pixels, *resize_picture.CASES[case]) - theirs).max() < 1e-3
+    assert resize_picture.PICTURE.stat().st_size > 10_000
