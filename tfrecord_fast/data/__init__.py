@@ -4,6 +4,7 @@ from ..values.nests import TensorSpec
 from . import experimental
 from .dataset import Dataset
 from .options import Options, ThreadingOptions
+from .other_files import FixedLengthRecordDataset, TextLineDataset
 from .records import TFRecordDataset
 from .sentinels import AUTOTUNE, INFINITE, UNKNOWN
 
@@ -15,9 +16,11 @@ __all__ = [
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",
+    "FixedLengthRecordDataset",
     "Options",
     "TFRecordDataset",
     "TensorSpec",
+    "TextLineDataset",
     "ThreadingOptions",
     "experimental",
 ]

@@ -2,7 +2,7 @@
 
 from ..data import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options, ThreadingOptions
 from . import experimental
-from .datasets import Dataset, Elements, TFRecordDataset
+from .datasets import Dataset, Elements, FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
 from .fallback import face_names
 from .specs import spec_of
 
@@ -13,9 +13,11 @@ __all__ = [
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",
+    "FixedLengthRecordDataset",
     "Iterator",
     "Options",
     "TFRecordDataset",
+    "TextLineDataset",
     "ThreadingOptions",
     "experimental",
     "spec_of",

@@ -12,6 +12,8 @@ import numpy as np
 from ..data.dataset import Dataset as PlainDataset
 from ..data.handle import node_of
 from ..data.nodes.node import Node
+from ..data.other_files import FixedLengthRecordDataset as PlainFixed
+from ..data.other_files import TextLineDataset as PlainLines
 from ..data.records import TFRecordDataset as PlainRecords
 from ..errors import OutOfRangeError
 from ..values.nests import map_leaves
@@ -20,7 +22,15 @@ from .border import lowered, raised
 from .specs import spec_of
 from .training import teach_keras
 
-__all__ = ["Dataset", "Elements", "TFRecordDataset", "function_of", "plain_of"]
+__all__ = [
+    "Dataset",
+    "Elements",
+    "FixedLengthRecordDataset",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "function_of",
+    "plain_of",
+]
 
 
 def function_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -270,6 +280,22 @@ class TFRecordDataset(Dataset):
     ) -> None:
         given = map(lowered, (filenames, compression_type, buffer_size, num_parallel_reads))
         super().__init__(node_of(PlainRecords(*given, **options)))
+
+
+class TextLineDataset(Dataset):
+    """The lines of text files. The arguments are those of the package's TextLineDataset."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        given = {name: lowered(value) for name, value in kwargs.items()}
+        super().__init__(node_of(PlainLines(*map(lowered, args), **given)))
+
+
+class FixedLengthRecordDataset(Dataset):
+    """Records of one size. The arguments are those of the package's FixedLengthRecordDataset."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        given = {name: lowered(value) for name, value in kwargs.items()}
+        super().__init__(node_of(PlainFixed(*map(lowered, args), **given)))
 
 
 border.on_departure(PlainDataset, lambda dataset: Dataset(node_of(dataset)))

@@ -1,0 +1,107 @@
+"""TextLineDataset and FixedLengthRecordDataset give what TensorFlow's give."""
+
+import gzip
+import zlib
+
+import pytest
+
+import tfrecord_fast as tf
+from tests.support import live_tensorflow
+
+needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+PACK = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
+TEXTS = [b"", b"\n", b"one", b"one\n", b"a\r\nb\n\r\n\nc", b"x" * 600_000 + b"\n" + b"y" * 300_000, b"\n\n", b"\r\n"]
+
+
+def taken(kind, names, options):
+    """The elements, and the word "error" where one is raised."""
+    found, iterator = [], iter(getattr(tf.data, kind)(names, **options))
+    for _ in range(50):
+        try:
+            element = next(iterator)
+            found.append(element if isinstance(element, bytes) else element.numpy())
+        except StopIteration:
+            return found
+        except Exception:
+            found.append("error")
+    return found
+
+
+def files(folder, contents, compression):
+    names = []
+    for number, content in enumerate(contents):
+        (folder / str(number)).write_bytes(PACK[compression](content))
+        names.append(str(folder / str(number)))
+    return names
+
+
+def compare(kind, names, options):
+    ours = taken(kind, names, options)
+    assert ours == live_tensorflow.call(taken, kind, names, options)
+    return ours
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("compression", PACK)
+def test_lines(tmp_path, compression):
+    names = files(tmp_path, TEXTS, compression)
+    for name in names:
+        compare("TextLineDataset", [name], {"compression_type": compression})
+    assert len(compare("TextLineDataset", names, {"compression_type": compression})) > 10
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("compression", PACK)
+@pytest.mark.parametrize("sizes", [(3, 0, 0), (4, 2, 1), (5, 0, 7), (10, 0, 0), (7, 3, 0), (1, 0, 0), (3, 20, 0)])
+def test_records_of_one_size(tmp_path, sizes, compression):
+    names = files(tmp_path, [bytes(range(23)), bytes(range(10)), b""], compression)
+    options = dict(zip(("record_bytes", "header_bytes", "footer_bytes"), sizes, strict=True))
+    for name in names[: 2 if compression else 3]:
+        ours = taken("FixedLengthRecordDataset", [name], {**options, "compression_type": compression})
+        theirs = live_tensorflow.call(
+            taken, "FixedLengthRecordDataset", [name], {**options, "compression_type": compression}
+        )
+        if "error" in theirs:
+            assert "error" in ours
+        else:
+            assert ours == theirs
+
+
+def test_a_carriage_return_within_a_line_is_kept(tmp_path):
+    """TensorFlow drops all of them."""
+    (tmp_path / "a").write_bytes(b"c\rd\r\r\ne\r")
+    assert list(tf.data.TextLineDataset(tmp_path / "a")) == [b"c\rd\r", b"e\r"]
+
+
+def test_a_file_smaller_than_its_footer_is_an_error(tmp_path):
+    (tmp_path / "a").write_bytes(bytes(10))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no multiple of 4"):
+        list(tf.data.FixedLengthRecordDataset(tmp_path / "a", 4, footer_bytes=30))
+
+
+def test_large_records_cross_blocks(tmp_path):
+    content = bytes(range(256)) * 3000
+    (tmp_path / "a").write_bytes(b"head" + content + b"foot")
+    found = list(tf.data.FixedLengthRecordDataset(tmp_path / "a", 1000, header_bytes=4, footer_bytes=4))
+    assert b"".join(found) == content and {len(record) for record in found} == {1000}
+
+
+def test_names_from_a_dataset_and_a_file_that_is_missing(tmp_path):
+    names = files(tmp_path, [b"a\nb", b"c"], "")
+    assert list(tf.data.TextLineDataset(tf.data.Dataset.from_tensor_slices(names))) == [b"a", b"b", b"c"]
+    lines = iter(tf.data.TextLineDataset([str(tmp_path / "none"), names[1]]))
+    with pytest.raises(FileNotFoundError, match="none"):
+        next(lines)
+    assert list(lines) == [b"c"]
+    with pytest.raises(ValueError, match="SNAPPY"):
+        tf.data.TextLineDataset(names, "SNAPPY")
+    with pytest.raises(ValueError, match="record_bytes"):
+        tf.data.FixedLengthRecordDataset(names, 0)
+
+
+@pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+def test_a_compressed_file_that_was_cut_is_an_error(tmp_path, compression):
+    packed = PACK[compression](b"line\n" * 50_000)
+    (tmp_path / "a").write_bytes(packed[: len(packed) // 2])
+    with pytest.raises((EOFError, OSError, zlib.error)):
+        list(tf.data.TextLineDataset(tmp_path / "a", compression))

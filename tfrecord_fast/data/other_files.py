@@ -1,0 +1,148 @@
+"""Files that are no TFRecord files: the lines of text, and records of one size without headers."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from ..errors import InvalidArgumentError
+from ..files.file_system import GFile
+from ..files.names import flatten
+from .arguments import check_count
+from .dataset import Dataset
+from .handle import Handle, node_of
+from .nodes.sources import Generated
+
+__all__ = ["FixedLengthRecordDataset", "TextLineDataset"]
+
+_BLOCK = 1 << 18
+
+
+class TextLineDataset(Dataset[bytes]):
+    r"""The lines of text files, as bytes, without the characters that end them ("\n" or "\r\n").
+
+    Args:
+      filenames: a path or URL, a list or an array of them, or a Dataset of them.
+      compression_type: None or "", "GZIP" or "ZLIB".
+      buffer_size, num_parallel_reads, name: accepted; files are read one after the other.
+
+    Raises:
+      ValueError: unknown compression_type.
+      FileNotFoundError, OSError: when iterated; iteration goes on with the next file.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> tf.io.write_file(path, "one\r\n\ntwo")
+    >>> list(TextLineDataset(path))
+    [b'one', b'', b'two']
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: str | None = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(node_of(_of_files(filenames, compression_type, _lines, "TextLineDataset")))
+
+
+class FixedLengthRecordDataset(Dataset[bytes]):
+    """Records of one size, as bytes, from binary files without headers of their own.
+
+    Args:
+      filenames, compression_type, buffer_size, num_parallel_reads, name: as of TextLineDataset.
+      record_bytes: the size of each record.
+      header_bytes, footer_bytes: what is passed over at the begin and the end of each file.
+
+    Raises:
+      ValueError: a size out of range, unknown compression_type.
+      errors.InvalidArgumentError: when iterated, after its whole records: a file's last record is not whole.
+      FileNotFoundError, OSError: when iterated.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_bytes: int,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        buffer_size: int | None = None,
+        compression_type: str | None = None,
+        num_parallel_reads: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        size = check_count("record_bytes", record_bytes)
+        header = 0 if header_bytes is None else check_count("header_bytes", header_bytes, 0)
+        footer = 0 if footer_bytes is None else check_count("footer_bytes", footer_bytes, 0)
+        records = partial(_records, size=size, header=header, footer=footer)
+        super().__init__(node_of(_of_files(filenames, compression_type, records, "FixedLengthRecordDataset")))
+
+
+def _of_files(filenames: Any, compression_type: str | None, elements: Any, label: str) -> Dataset[bytes]:
+    if compression_type not in (None, "", "GZIP", "ZLIB"):
+        raise InvalidArgumentError(f"Unsupported compression_type: {compression_type!r}")
+
+    def of_file(name: Any) -> Dataset[bytes]:
+        return Dataset(Generated(partial(_opened, name, compression_type or "", elements), label))
+
+    names: Any = (
+        filenames if isinstance(filenames, Handle) else Dataset(Generated(partial(flatten, filenames), "names"))
+    )
+    opened: Dataset[bytes] = names.flat_map(of_file)
+    return opened
+
+
+def _opened(name: Any, compression_type: str, elements: Any) -> Iterator[bytes]:
+    with GFile(name, "rb") as file:
+        if compression_type == "GZIP":
+            source: Any = gzip.GzipFile(fileobj=file, mode="rb")
+        else:
+            source = _Inflated(file) if compression_type else file
+        yield from elements(source.read, name)
+
+
+class _Inflated:
+    def __init__(self, file: Any) -> None:
+        self._file, self._inflate = file, zlib.decompressobj()
+
+    def read(self, size: int) -> bytes:
+        while not self._inflate.eof:
+            given = self._inflate.unconsumed_tail or self._file.read(_BLOCK)
+            made = self._inflate.decompress(given, size)
+            if made:
+                return made
+            if not given:
+                raise EOFError("compressed file ended before the end of its stream")
+        return b""
+
+
+def _lines(read: Callable[[int], bytes], name: Any) -> Iterator[bytes]:
+    rest = b""
+    while block := read(_BLOCK):
+        *whole, rest = (rest + block).split(b"\n")
+        for line in whole:
+            yield line.removesuffix(b"\r")
+    if rest:
+        yield rest
+
+
+def _records(read: Callable[[int], bytes], name: Any, size: int, header: int, footer: int) -> Iterator[bytes]:
+    kept = b""
+    passed = 0
+    while block := read(_BLOCK):
+        if passed < header:
+            block, passed = block[header - passed :], passed + len(block)
+        kept += block
+        whole = max(len(kept) - footer, 0) // size * size
+        for start in range(0, whole, size):
+            yield kept[start : start + size]
+        kept = kept[whole:]
+    if passed < header or len(kept) != footer:
+        raise InvalidArgumentError(
+            f"Excess bytes in input file: {name}: its size without header and footer is no multiple of {size}"
+        )
