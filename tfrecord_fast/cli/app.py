@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol
 
 from ..base.version import __version__
-from . import bench, cat, convert, info, schema, verify
+from . import bench, cat, convert, info, port, schema, verify
 from .console import Console, OutputClosed, OutputFailed
 
 __all__ = ["COMMANDS", "Command", "main", "run"]
@@ -26,7 +26,7 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace, console: Console, /) -> int: ...
 
 
-COMMANDS: tuple[Command, ...] = (bench, cat, convert, info, schema, verify)
+COMMANDS: tuple[Command, ...] = (bench, cat, convert, info, port, schema, verify)
 
 
 def run(argv: Sequence[str] | None = None) -> int:

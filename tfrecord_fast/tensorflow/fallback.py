@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .border import lifted
 from .theirs import either, given_ours
 
-__all__ = ["Names", "face_names", "installed", "is_installed", "of_package", "of_tensorflow", "part_of_face"]
+__all__ = [
+    "Names",
+    "face_names",
+    "installed",
+    "is_installed",
+    "of_package",
+    "of_tensorflow",
+    "part_of_face",
+    "without_tensorflow",
+]
 
 
 class Names(NamedTuple):
@@ -41,7 +51,21 @@ def is_installed(name: str) -> bool:
 
 def installed() -> bool:
     """Whether TensorFlow can be imported here."""
-    return is_installed("tensorflow")
+    return not _is_masked and is_installed("tensorflow")
+
+
+_is_masked = False
+
+
+@contextlib.contextmanager
+def without_tensorflow() -> Iterator[None]:
+    """The face as it is where TensorFlow is not installed."""
+    global _is_masked
+    before, _is_masked = _is_masked, True
+    try:
+        yield
+    finally:
+        _is_masked = before
 
 
 def face_names(
