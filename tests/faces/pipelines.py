@@ -207,7 +207,9 @@ def _pipeline(draw):
     kind = SOURCES[source]
     for _ in range(draw(st.integers(3, 8))):
         choices = BY_KIND[kind]
-        others = [".batch", ".ragged_batch"] * (kind == "ragged" or "tf.ragged" in source) + _UNLIKE_AFTER_ERRORS * ("fail" in source)
+        others = [".batch", ".ragged_batch"] * (kind == "ragged" or "tf.ragged" in source) + _UNLIKE_AFTER_ERRORS * (
+            "fail" in source
+        )
         anyhow = [one for one in sorted(ANY) if not one.startswith(tuple(others))]  # README.md: Differences
         step = draw(st.sampled_from(sorted(choices) if choices and draw(st.booleans()) else anyhow))
         numbers = {"n": draw(st.integers(0, 4)), "m": draw(st.integers(1, 3)), "b": draw(st.integers(0, 1))}
