@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+import tfrecord_fast.tensorflow as face
 from tests.faces.side_by_side import differences
 from tests.support import live_tensorflow
 
@@ -211,3 +212,31 @@ def test_specs():
         "repr(tf.data.Dataset.range(3).batch(2, True).element_spec)",
     ]
     assert not differences(expressions, SETUP)
+
+
+@pytest.mark.parametrize("sign", ["+", "-", "*", "/", "//", "%", "**", "@"])
+def test_an_operator_in_place_makes_another_tensor(sign):
+    first = face.constant([[4.0, 2.0], [1.0, 3.0]])
+    names = {"first": first, "second": first}
+    exec(f"second {sign}= first", names)
+    assert names["second"] is not first
+    assert first.numpy().tolist() == [[4.0, 2.0], [1.0, 3.0]]
+    assert names["second"].numpy().tolist() == eval(f"first {sign} first", {"first": first}).numpy().tolist()
+
+
+@pytest.mark.parametrize("sign", ["&", "|", "^"])
+def test_an_operator_of_bits_in_place_makes_another_tensor(sign):
+    first = face.constant([6, 3])
+    names = {"first": first, "second": first}
+    exec(f"second {sign}= 5", names)
+    assert first.numpy().tolist() == [6, 3] and names["second"] is not first
+
+
+def test_elements_that_are_kept_do_not_change():
+    kept = face.data.Dataset.from_tensor_slices([[1, 2], [3, 4]]).cache()
+    for row in kept:
+        row.numpy()[0] = 9
+        row += 1
+    assert [row.numpy().tolist() for row in kept] == [[1, 2], [3, 4]]
+    with pytest.raises(TypeError):
+        row[0] = 5

@@ -158,7 +158,7 @@ def _of_columns(columns: Columns) -> dict[Any, Any]:
 _lowerers |= {
     dict: _of_plain_dict,
     Columns: _of_columns,
-    ArrayTensor: ArrayTensor.numpy,
+    ArrayTensor: ArrayTensor.plain,
     BytesTensor: bytes,
     Strings: _source,
 }

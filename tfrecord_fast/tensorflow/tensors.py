@@ -252,10 +252,29 @@ class ArrayTensor(Tensor, np.ndarray):  # type: ignore[misc]
 
     __hash__ = None
 
+    # A tensor does not change: `x += 1` is another one.
+    __iadd__ = Tensor.__add__
+    __isub__ = Tensor.__sub__
+    __imul__ = Tensor.__mul__
+    __itruediv__ = Tensor.__truediv__
+    __ifloordiv__ = Tensor.__floordiv__
+    __imod__ = Tensor.__mod__
+    __ipow__ = Tensor.__pow__
+    __imatmul__ = Tensor.__matmul__
+    __iand__ = Tensor.__and__
+    __ior__ = Tensor.__or__
+    __ixor__ = Tensor.__xor__
+
     def _array(self) -> np.ndarray[Any, Any]:
         return _new_view(self)
 
     def numpy(self) -> Any:
+        # Of an element that is kept, and comes again, a script gets a copy: it may write into it.
+        view = _new_view(self)
+        return view[()] if view.flags.writeable or view.ndim == 0 else view.copy()
+
+    def plain(self) -> Any:
+        """The value as the package takes it, which does not write into it."""
         return _new_view(self)[()]
 
     @property
@@ -434,6 +453,8 @@ def tensor_of(value: Any) -> Any:
 
 def plain_array(value: Any) -> Any:
     """What `tensor_of` was given: a NumPy value or bytes; 0-d arrays as scalars."""
+    if isinstance(value, ArrayTensor):
+        return value.plain()
     return value.numpy() if isinstance(value, Tensor) else value
 
 
