@@ -82,6 +82,7 @@ def test_what_is_not_closed_leaves_nothing(s3, size, way):
 ENDING = """
 import os, signal, sys, time
 import tfrecord_fast as tf
+signal.signal(signal.SIGINT, signal.default_int_handler)  # started in the background, it would be ignored
 url, options, how = sys.argv[1], eval(sys.argv[2]), sys.argv[3]
 writer = tf.io.TFRecordWriter(url, storage_options=options)
 for _ in range(40):
