@@ -1,20 +1,11 @@
-"""Random pipelines give what TensorFlow's give: `python -m tests.faces.pipelines` tries 20,000, this a few."""
+"""Pipelines that once differed from TensorFlow's do not. `python -m tests.faces.pipelines` draws others."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from tests.faces.pipelines import AT_ONCE, PIPELINE, differences
+from tests.faces.pipelines import differences
 from tests.support import live_tensorflow
 
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
-
-
-@settings(max_examples=10, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck))
-@given(st.lists(PIPELINE, min_size=AT_ONCE, max_size=AT_ONCE))
-def test_random_pipelines(sources):
-    assert not differences(sources)
-
 
 FOUND = """
 D.from_tensors([[1, 2, 3]]).ragged_batch(1).map(lambda r: tf.size(r))
