@@ -20,6 +20,7 @@
 #include "bindings/numpy_api.h"
 #include "bindings/owned_once.h"
 #include "bindings/parse_ahead.h"
+#include "parse/faults.h"
 #include "parse/fixed_arrays.h"
 #include "parse/parse.h"
 #include "parse/ranges.h"
@@ -245,7 +246,7 @@ py::list ParseOne(PyExamplePlan& self, py::handle record) {
     if (bytes.size > kSmallRecord) release.emplace();
     status = state->parser.ParseRows(&bytes, 0, 1, state->targets.data(), ExampleRules::kSingle, &bad_row);
   }
-  ThrowIfError(status);
+  if (!status.ok()) ThrowIfError(InSingle(std::move(status)));
   const Schema& schema = *self.plan->schema;
   std::shared_ptr<const std::vector<Owner>> owners;  // made once a string array needs it
   py::list values(schema.num_columns());

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "parse/faults.h"
 #include "wire/example.h"
 #include "wire/wire.h"
 
@@ -247,8 +248,7 @@ Status ExampleParser::ParseSlow(const Bytes& record, size_t row, ExampleRules ru
   std::fill(seen_.begin(), seen_.end(), 0);
   writer_.RestartRow(row);
   if (!CollectEntries(record)) {
-    return Status::InvalidArgument("could not parse the record as an Example: malformed protobuf (" +
-                                   std::to_string(record.size) + " bytes)");
+    return MalformedExample(record);
   }
   // From the last: of entries with the same key the last wins, and the others are not looked at.
   for (size_t i = entries_.size(); i-- > 0;) {

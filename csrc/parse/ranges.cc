@@ -7,12 +7,15 @@
 #include <new>
 #include <utility>
 
+#include "parse/faults.h"
+
 namespace tfr {
 
 Status Locate(Status status, const RecordBatch& batch, size_t row) {
   const Origin origin = OriginOfRow(batch, row);
   if (origin.path) status = std::move(status).WithPath(*origin.path);
-  return std::move(status).WithRecord(-1, origin.record_index >= 0 ? origin.record_index : static_cast<int64_t>(row));
+  if (origin.record_index >= 0) return std::move(status).WithRecord(-1, origin.record_index);
+  return InRow(std::move(status), row).WithRecord(-1, static_cast<int64_t>(row));
 }
 
 size_t CountBytes(const RecordBatch& batch) {

@@ -6,49 +6,13 @@
 #include <cstring>
 
 #include "base/endian.h"
+#include "parse/faults.h"
 #include "varint/varint.h"
 #include "wire/example.h"
 #include "wire/wire.h"
 
 namespace tfr {
 namespace {
-
-std::string ShapeText(const std::vector<int64_t>& shape) {
-  std::string text = "[";
-  for (size_t i = 0; i < shape.size(); ++i) text += (i ? "," : "") + std::to_string(shape[i]);
-  return text + "]";
-}
-
-// Errors are made out of line, so that they cost the usual path no registers.
-#define TFR_COLD __attribute__((cold, noinline))
-
-TFR_COLD Status Fault(const FeatureSpec& spec, std::string what) {
-  std::string message = "feature '" + spec.key + "': " + std::move(what);
-  if (!spec.note.empty()) message += " (" + spec.note + ")";
-  return Status::InvalidArgument(std::move(message)).WithFeature(spec.key);
-}
-
-TFR_COLD Status WrongCount(const FeatureSpec& spec, size_t got) {
-  const char* kind = KindName(KindOf(spec.type));
-  return Fault(spec, std::string("number of ") + kind + " values != expected: expected " +
-                         std::to_string(spec.elements) + " (shape " + ShapeText(spec.shape) + "), got " +
-                         std::to_string(got));
-}
-
-TFR_COLD Status NotAMultiple(const FeatureSpec& spec, size_t got) {
-  return Fault(spec, std::string("number of ") + KindName(KindOf(spec.type)) + " values is not a multiple of " +
-                         std::to_string(spec.elements) + " (shape " + ShapeText(spec.shape) + "), got " +
-                         std::to_string(got));
-}
-
-TFR_COLD Status Misfit(const FeatureSpec& spec, int64_t value) {
-  return Fault(spec, "value " + std::to_string(value) + " is out of range for " + TypeName(spec.type));
-}
-
-TFR_COLD Status WrongByteCount(const FeatureSpec& spec, size_t got) {
-  return Fault(spec, "cannot view the bytes as " + Expectation(spec) + ": expected " +
-                         std::to_string(spec.elements * ItemSize(spec.type)) + " bytes, got " + std::to_string(got));
-}
 
 TFR_COLD bool NoMemory(const FeatureSpec& spec, Status* why) {
   if (why) *why = Status::OutOfMemory("no memory for the values of feature '" + spec.key + "'");
@@ -85,26 +49,6 @@ bool CopyRaw(const FeatureSpec& spec, const FeatureValue& value, uint8_t* out, S
 }
 
 }  // namespace
-
-std::string Expectation(const FeatureSpec& spec) {
-  return std::string(TypeName(spec.type)) + " values of shape " + ShapeText(spec.shape);
-}
-
-Status WrongKind(const FeatureSpec& spec, Kind got) {
-  return Fault(spec, std::string("data types don't match: expected type: ") + KindName(KindOf(spec.type)) +
-                         ", got a list of type: " + KindName(got));
-}
-
-Status MissingFeature(const FeatureSpec& spec) {
-  return Fault(spec, "(data type: " + std::string(TypeName(spec.type)) + ") is required but could not be found");
-}
-
-Status MalformedFeature(const FeatureSpec& spec) { return Fault(spec, "can't parse its value: malformed protobuf"); }
-
-Status OtherKey(const Schema& schema, const Bytes& key) {
-  const std::string name(reinterpret_cast<const char*>(key.data), key.size);
-  return Status::InvalidArgument("feature '" + name + "': " + schema.only_these()).WithFeature(name);
-}
 
 RowWriter::RowWriter(const Schema& schema) : schema_(schema) {
   for (size_t f = 0; f < schema.size(); ++f) {

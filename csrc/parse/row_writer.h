@@ -105,13 +105,6 @@ class RowWriter {
   OpenList list_;
 };
 
-// "int64 values of shape [2]", for error messages.
-std::string Expectation(const FeatureSpec& spec);
-Status WrongKind(const FeatureSpec& spec, Kind got);
-Status MissingFeature(const FeatureSpec& spec);
-Status MalformedFeature(const FeatureSpec& spec);
-Status OtherKey(const Schema& schema, const Bytes& key);
-
 }  // namespace tfr
 
 #endif  // TFRECORD_FAST_PARSE_ROW_WRITER_H_

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "parse/faults.h"
 #include "parse/map_entry.h"
 #include "wire/example.h"
 #include "wire/wire.h"
@@ -71,12 +72,6 @@ bool AnyStepHasKind(const Bytes& list) {
     p += size;
   }
   return false;
-}
-
-Status InStep(Status status, size_t step) {
-  if (status.code() != StatusCode::kInvalidArgument) return status;
-  Status in_step = Status::InvalidArgument(status.detail().message + " (step " + std::to_string(step) + ")");
-  return std::move(in_step).WithFeature(status.detail().feature);
 }
 
 }  // namespace
@@ -202,8 +197,7 @@ Status SequenceParser::ParseRow(const Bytes& record, size_t row) {
   other_ = {};
   if (!Walk(record, row)) {
     if (!other_.ok()) return std::move(other_);
-    return Status::InvalidArgument("could not parse the record as a SequenceExample: malformed protobuf (" +
-                                   std::to_string(record.size) + " bytes)");
+    return MalformedSequence(record);
   }
   TFR_RETURN_IF_ERROR(PutContext(row));
   for (size_t f = 0; f < lists_.schema->size(); ++f) TFR_RETURN_IF_ERROR(PutList(f, row));
@@ -223,7 +217,7 @@ Status SequenceParser::PutContext(size_t row) {
       continue;
     }
     FeatureValue value;
-    if (!FindValue(found.data, found.data + found.size, &value)) return MalformedFeature(spec);
+    if (!FindValue(found.data, found.data + found.size, &value)) return InContext(MalformedFeature(spec));
     if (value.kind == Kind::kNone && spec.layout == Layout::kFixed) {
       if (spec.presence && spec.has_default()) {
         context_.writer.PutDefault(f, row);
@@ -233,7 +227,7 @@ Status SequenceParser::PutContext(size_t row) {
       value.kind = KindOf(spec.type);
     }
     Status why;
-    if (!context_.writer.Put(f, row, value, &why)) return why;
+    if (!context_.writer.Put(f, row, value, &why)) return InContext(std::move(why));
   }
   return {};
 }
@@ -247,9 +241,7 @@ Status SequenceParser::PutList(size_t f, size_t row) {
     writer.MarkPresent(f, row);
     TFR_RETURN_IF_ERROR(PutSteps(f, row, found.data, found.data + found.size));
   } else if (spec.layout == Layout::kPadded && !spec.may_be_absent) {
-    return Status::InvalidArgument("feature list '" + spec.key +
-                                   "' is required but could not be found; allow_missing=True would let it be absent")
-        .WithFeature(spec.key);
+    return MissingList(spec);
   }
   writer.EndList(f, row);
   return {};

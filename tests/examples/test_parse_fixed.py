@@ -35,12 +35,12 @@ def test_string_default_outlives_the_features():
 
 
 def test_missing_without_default_names_feature_and_record():
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'a'.*required but could not be found \(record 1\)"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Feature: a .*required but could not be.*\(record 1\)"):
         tf.parse_example([record(a=("int64", [1])), b""], {"a": tf.FixedLenFeature([], tf.int64)})
 
 
 def test_wrong_count_says_expected_and_got():
-    with pytest.raises(ValueError, match=r"'a'.*expected 2 \(shape \[2\]\), got 3"):
+    with pytest.raises(ValueError, match=r"'a'.*expected 2, got 3"):
         tf.parse_example([record(a=("int64", [1, 2, 3]))], {"a": tf.FixedLenFeature([2], tf.int64)})
 
 
@@ -241,7 +241,7 @@ def test_error_names_file_and_record(tmp_path):
     with tf.TFRecordWriter(path) as writer:
         writer.write_batch([record(a=("int64", [1])), record(a=("int64", [1, 2]))])
     (batch,) = tf.TFRecordDataset(path).batch(10)
-    with pytest.raises(ValueError, match=r"a\.tfrecord: feature 'a'.*\(record 1\)"):
+    with pytest.raises(ValueError, match=r"a\.tfrecord: Key: a\.  .*\(record 1\)"):
         tf.parse_example(batch, {"a": tf.FixedLenFeature([], tf.int64)})
 
 

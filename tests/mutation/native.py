@@ -81,7 +81,7 @@ TESTS = {
     "wire": """examples/test_parse_wire examples/test_parse_learnt examples/test_encode_one examples/test_infer
         examples/test_encode_sequences fuzz/test_corpus examples/test_parse_learnt_bytes
         examples/test_parse_step_bytes""",
-    "parse": """examples/test_parse_bounds examples/test_parse_wire examples/test_parse_learnt
+    "parse": """examples/test_parse_parts examples/test_parse_bounds examples/test_parse_wire examples/test_parse_learnt
         examples/test_parse_learnt_bytes examples/test_parse_step_bytes examples/test_parse_fixed
         examples/test_parse_missing_lists examples/test_parse_order examples/test_row_errors examples/test_infer
         fuzz/test_corpus examples/test_parse_tensorflow""",

@@ -287,8 +287,8 @@ MUTANTS = [
     Mutant("parse/columns.cc", "  placed_ = false;\n", "", "a placed list that grew elsewhere"),
     Mutant(
         "parse/ranges.cc",
-        "origin.record_index >= 0 ? origin.record_index : static_cast<int64_t>(row)",
-        "static_cast<int64_t>(row)",
+        "if (origin.record_index >= 0) return",
+        "if (origin.record_index > 7777777) return",
         "the record's number in its file",
         ERRORS,
     ),
