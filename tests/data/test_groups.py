@@ -248,3 +248,41 @@ def test_a_killed_process_leaves_no_cache(tmp_path):
 def test_options_of_save_that_are_refused(name, tmp_path):
     with pytest.raises(NotImplementedError, match="one shard"):
         Dataset.range(3).save(tmp_path, **{name: lambda x: x})
+
+
+@pytest.mark.parametrize(
+    "grouped",
+    [
+        lambda numbers: numbers.group_by_window(lambda x: x / 2, lambda key, group: group.batch(9), 9),
+        lambda numbers: numbers.group_by_window(lambda x: 0, lambda key, group: group.batch(9), 2.5),
+        lambda numbers: numbers.bucket_by_sequence_length(lambda x: 1.9, [2], [1, 1]),
+        lambda numbers: numbers.bucket_by_sequence_length(lambda x: 1, [1.5], [1, 1]),
+        lambda numbers: numbers.bucket_by_sequence_length(lambda x: 1, [2], [1, 1.5]),
+    ],
+    ids=["key", "size", "length", "boundary", "batch size"],
+)
+def test_numbers_that_are_not_whole_are_not_cut(grouped):
+    with pytest.raises(TypeError, match="integer"):
+        list(grouped(Dataset.range(4)))
+
+
+def test_a_cache_without_an_element_is_not_kept(tmp_path):
+    """An element that can't be kept would be missing in all later epochs."""
+    mixed = Dataset.from_generator(lambda: iter([np.int64(1), np.int64(2), np.float64(3), np.int64(4)]))
+    numbers = mixed.cache(tmp_path / "kept").ignore_errors()
+    for _ in range(2):
+        assert [int(x) for x in numbers] == [1, 2, 4]
+        assert os.listdir(tmp_path) == []
+
+
+def test_a_forked_process_leaves_the_draft_alone(tmp_path):
+    holder = [iter(Dataset.range(4).map(lambda x: x).cache(tmp_path / "kept"))]
+    assert next(holder[0]) == 0
+    child = os.fork()
+    if child == 0:
+        holder.clear()
+        gc.collect()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert [int(x) for x in holder[0]] == [1, 2, 3]
+    assert [int(x) for x in Dataset.range(0).cache(tmp_path / "kept")] == [0, 1, 2, 3]  # what is there counts

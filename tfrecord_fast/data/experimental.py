@@ -9,6 +9,7 @@ from ..errors import InvalidArgumentError
 from ..examples.groups import check_label, frozen_groups
 from ..examples.parsing import parse_example
 from ..typing import Groups
+from .csv_files import CsvDataset, make_csv_dataset
 from .dataset import Dataset
 from .options import Options, ThreadingOptions
 from .records import TFRecordDataset
@@ -18,11 +19,13 @@ __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
+    "CsvDataset",
     "Options",
     "ThreadingOptions",
     "cardinality",
     "ignore_errors",
     "make_batched_features_dataset",
+    "make_csv_dataset",
     "make_tf_record_dataset",
     "parse_example_dataset",
     "unbatch",

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ..errors import InvalidArgumentError
+from ..dtypes import string
+from ..errors import DataLossError, InvalidArgumentError
 from ..files.file_system import GFile
 from ..files.names import flatten
+from ..files.urls import shown_name
+from ..values.specs import TensorSpec
 from .arguments import check_count
 from .dataset import Dataset
 from .handle import Handle, node_of
-from .nodes.sources import Generated
+from .nodes.sources import Generated, Specified
 
-__all__ = ["FixedLengthRecordDataset", "TextLineDataset"]
+__all__ = ["FixedLengthRecordDataset", "TextLineDataset", "opened_files"]
 
 _BLOCK = 1 << 18
+_STRING = TensorSpec((), string)
 
 
 class TextLineDataset(Dataset[bytes]):
@@ -48,7 +53,8 @@ class TextLineDataset(Dataset[bytes]):
         num_parallel_reads: int | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(node_of(_of_files(filenames, compression_type, _lines, "TextLineDataset")))
+        files = opened_files(filenames, compression_type, _lines, "TextLineDataset")
+        super().__init__(Specified(node_of(files), _STRING))
 
 
 class FixedLengthRecordDataset(Dataset[bytes]):
@@ -80,30 +86,36 @@ class FixedLengthRecordDataset(Dataset[bytes]):
         header = 0 if header_bytes is None else check_count("header_bytes", header_bytes, 0)
         footer = 0 if footer_bytes is None else check_count("footer_bytes", footer_bytes, 0)
         records = partial(_records, size=size, header=header, footer=footer)
-        super().__init__(node_of(_of_files(filenames, compression_type, records, "FixedLengthRecordDataset")))
+        files = opened_files(filenames, compression_type, records, "FixedLengthRecordDataset")
+        super().__init__(Specified(node_of(files), _STRING))
 
 
-def _of_files(filenames: Any, compression_type: str | None, elements: Any, label: str) -> Dataset[bytes]:
+def opened_files(filenames: Any, compression_type: str | None, elements: Any, label: str) -> Dataset[Any]:
+    """What `elements` makes of each file: it is called with a function that reads so many bytes, and the name."""
     if compression_type not in (None, "", "GZIP", "ZLIB"):
         raise InvalidArgumentError(f"Unsupported compression_type: {compression_type!r}")
 
-    def of_file(name: Any) -> Dataset[bytes]:
+    def of_file(name: Any) -> Dataset[Any]:
         return Dataset(Generated(partial(_opened, name, compression_type or "", elements), label))
 
     names: Any = (
         filenames if isinstance(filenames, Handle) else Dataset(Generated(partial(flatten, filenames), "names"))
     )
-    opened: Dataset[bytes] = names.flat_map(of_file)
+    opened: Dataset[Any] = names.flat_map(of_file)
     return opened
 
 
-def _opened(name: Any, compression_type: str, elements: Any) -> Iterator[bytes]:
+def _opened(name: Any, compression_type: str, elements: Any) -> Iterator[Any]:
+    shown = shown_name(os.fsdecode(name))
     with GFile(name, "rb") as file:
         if compression_type == "GZIP":
             source: Any = gzip.GzipFile(fileobj=file, mode="rb")
         else:
             source = _Inflated(file) if compression_type else file
-        yield from elements(source.read, name)
+        try:
+            yield from elements(source.read, shown)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise DataLossError(shown, reason=f"damaged or not {compression_type}: {error}") from None
 
 
 class _Inflated:
@@ -122,17 +134,19 @@ class _Inflated:
 
 
 def _lines(read: Callable[[int], bytes], name: Any) -> Iterator[bytes]:
-    rest = b""
+    begun: list[bytes] = []  # the parts of a line whose end has not come
     while block := read(_BLOCK):
-        *whole, rest = (rest + block).split(b"\n")
-        for line in whole:
-            yield line.removesuffix(b"\r")
-    if rest:
-        yield rest
+        first, *others = block.split(b"\n")
+        begun.append(first)
+        for part in others:
+            yield b"".join(begun).removesuffix(b"\r")
+            begun = [part]
+    if any(begun):
+        yield b"".join(begun)
 
 
 def _records(read: Callable[[int], bytes], name: Any, size: int, header: int, footer: int) -> Iterator[bytes]:
-    kept = b""
+    kept = bytearray()
     passed = 0
     while block := read(_BLOCK):
         if passed < header:
@@ -140,8 +154,8 @@ def _records(read: Callable[[int], bytes], name: Any, size: int, header: int, fo
         kept += block
         whole = max(len(kept) - footer, 0) // size * size
         for start in range(0, whole, size):
-            yield kept[start : start + size]
-        kept = kept[whole:]
+            yield bytes(kept[start : start + size])
+        del kept[:whole]
     if passed < header or len(kept) != footer:
         raise InvalidArgumentError(
             f"Excess bytes in input file: {name}: its size without header and footer is no multiple of {size}"

@@ -12,7 +12,7 @@ import numpy as np
 from .._core import RecordBatch, unchanged
 from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from ..values.bytes_array import BytesArray
-from ..values.nests import TensorSpec as PlainSpec
+from ..values.specs import TensorSpec as PlainSpec
 from .columns import Columns
 from .tensors import ArrayTensor, BytesTensor, Strings, tensor_of
 

@@ -19,6 +19,7 @@ from ..errors import OutOfRangeError
 from ..values.nests import map_leaves
 from . import border
 from .border import lowered, raised
+from .describing import name_of_dataset, spec_shown
 from .specs import spec_of
 from .training import teach_keras
 
@@ -137,6 +138,9 @@ class Dataset(PlainDataset[Any]):
     def element_spec(self) -> Any:
         return spec_of(plain_of(self).element_spec)
 
+    def __repr__(self) -> str:
+        return f"<{name_of_dataset(self)} element_spec={spec_shown(self)}>"
+
     @property
     def output_shapes(self) -> Any:
         """The shapes of the components, as in TensorFlow 1."""
@@ -246,19 +250,20 @@ def _with_values(name: str, wrap: Any = None) -> None:
     setattr(Dataset, name, of_tensors if wrap is None else wrap(of_tensors))
 
 
-_FUNCTIONS = {"map_func", "predicate", "scan_func", "reduce_func", "key_func", "window_size_func"}
+_FUNCTIONS = {"map_func", "predicate", "scan_func", "reduce_func", "key_func", "window_size_func", "class_func"}
 
 
 def _is_tensor(value: Any) -> bool:
     return hasattr(value, "shape")
 
 
-for _name in ("map", "filter", "flat_map", "interleave", "take_while", "scan"):
+for _name in ("map", "filter", "flat_map", "interleave", "take_while", "scan", "rejection_resample"):
     _with_function(_name)
 for _name in ("random", "load"):
     _with_values(_name, classmethod)
 _values = (
-    "unique save batch padded_batch ragged_batch rebatch shuffle repeat take skip shard prefetch cache enumerate window"
+    "unique save batch padded_batch ragged_batch sparse_batch rebatch shuffle repeat take skip shard prefetch cache "
+    "enumerate window"
 )
 for _name in _values.split():
     _with_values(_name)

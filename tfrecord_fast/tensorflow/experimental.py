@@ -17,12 +17,34 @@ from .datasets import Dataset, Elements, plain_of
 from .fallback import face_names
 
 __all__ = [
-    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "TFRecordWriter",
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "AutoShardPolicy",
+    "CsvDataset",
+    "TFRecordWriter",
     "assert_cardinality",
-    "cardinality", "choose_from_datasets", "dense_to_ragged_batch", "enumerate_dataset", "get_next_as_optional",
-    "get_single_element", "ignore_errors", "make_batched_features_dataset", "map_and_batch", "parallel_interleave",
-    "parse_example_dataset", "prefetch_to_device", "sample_from_datasets", "scan", "shuffle_and_repeat", "take_while",
-    "unbatch", "unique",
+    "cardinality",
+    "choose_from_datasets",
+    "dense_to_ragged_batch",
+    "dense_to_sparse_batch",
+    "enumerate_dataset",
+    "get_next_as_optional",
+    "get_single_element",
+    "ignore_errors",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
+    "map_and_batch",
+    "parallel_interleave",
+    "parse_example_dataset",
+    "prefetch_to_device",
+    "rejection_resample",
+    "sample_from_datasets",
+    "scan",
+    "shuffle_and_repeat",
+    "take_while",
+    "unbatch",
+    "unique",
 ]  # fmt: skip
 
 Transformation = Callable[[Any], Any]  # of datasets
@@ -129,6 +151,18 @@ def dense_to_ragged_batch(
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder)
 
 
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """`Dataset.sparse_batch`."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def rejection_resample(
+    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
+) -> Transformation:
+    """`Dataset.rejection_resample`."""
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
     """The same dataset: there is one device."""
     return lambda dataset: dataset
@@ -143,7 +177,7 @@ def sample_from_datasets(
     datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
 ) -> Dataset:
     """`Dataset.sample_from_datasets`."""
-    return Dataset.sample_from_datasets(datasets, lowered(weights), seed, stop_on_empty_dataset)  # type: ignore[return-value]
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)  # type: ignore[return-value]
 
 
 def get_single_element(dataset: Dataset) -> Any:
@@ -167,6 +201,20 @@ def parse_example_dataset(features: Any, num_parallel_calls: Any = 1, determinis
     """Batches of serialized Examples, parsed."""
     apply = plain.parse_example_dataset(features, num_parallel_calls, deterministic)
     return lambda dataset: raised(apply(plain_of(dataset)))
+
+
+class CsvDataset(Dataset):
+    """The records of CSV files. The arguments are those of the package's CsvDataset."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(
+            node_of(plain.CsvDataset(*map(lowered, args), **{key: lowered(value) for key, value in kwargs.items()}))
+        )
+
+
+def make_csv_dataset(*args: Any, **kwargs: Any) -> Dataset:
+    """As of `tfrecord_fast.data.experimental`."""
+    return raised(plain.make_csv_dataset(*map(lowered, args), **{key: lowered(value) for key, value in kwargs.items()}))  # type: ignore[no-any-return]
 
 
 class TFRecordWriter:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..values import nests, ragged, sparse
+from ..values import nests, ragged, sparse, specs
 from . import border
 from .composites import RaggedTensor, SparseTensor
 from .shapes import TensorShape
@@ -127,7 +127,11 @@ def spec_of(value: Any) -> Any:
             return SparseTensorSpec(leaf.shape, leaf.dtype)
         if isinstance(leaf, ragged.RaggedTensor):
             return RaggedTensorSpec(leaf.shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits.dtype)
-        if isinstance(leaf, nests.TensorSpec):
+        if isinstance(leaf, specs.SparseTensorSpec):
+            return SparseTensorSpec(leaf.shape, leaf.dtype)
+        if isinstance(leaf, specs.RaggedTensorSpec):
+            return RaggedTensorSpec(leaf.shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits_dtype)
+        if isinstance(leaf, specs.TensorSpec):
             return TensorSpec(leaf.shape, leaf.dtype, leaf.name)
         plain = nests.spec_of(
             leaf

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import InvalidArgumentError
 from ..values.strings import object_array
 from . import arithmetic
+from .indexes import index_of
 from .shapes import TensorShape
 from .types import DType, dtype_of, named
 
@@ -207,7 +208,7 @@ class Tensor:
         if array.ndim == 0 and any(part not in (None, Ellipsis) for part in (key if type(key) is tuple else (key,))):
             raise InvalidArgumentError("Attempting to slice scalar input.")
         try:
-            return tensor_of(array[plain_key(key)])
+            return tensor_of(array[index_of(key, plain_array)])
         except IndexError as error:
             raise InvalidArgumentError(f"slice index out of bounds: {error}") from None
 
@@ -456,17 +457,6 @@ def plain_array(value: Any) -> Any:
     if isinstance(value, ArrayTensor):
         return value.plain()
     return value.numpy() if isinstance(value, Tensor) else value
-
-
-def plain_key(key: Any) -> Any:
-    """An index without tensors."""
-    if isinstance(key, tuple):
-        return tuple(map(plain_key, key))
-    if isinstance(key, slice):
-        return slice(
-            *(None if part is None else operator.index(plain_array(part)) for part in (key.start, key.stop, key.step))
-        )
-    return plain_array(key)
 
 
 def _operate(operation: Any, tensor: Tensor, other: Any, swapped: bool = False) -> Any:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidArgumentError
+from ..errors import DataLossError, InvalidArgumentError
 from .bytes_array import BytesArray
 from .ragged import RaggedTensor, ragged_of
 from .sparse import SparseTensor
 from .typed import check_kinds
 
-__all__ = ["sparse_rows", "stack_ragged", "stack_rows"]
+__all__ = ["sparse_of_arrays", "sparse_rows", "stack_ragged", "stack_rows"]
 
 
 def stack_rows(elements: list[Any]) -> SparseTensor | RaggedTensor:
@@ -29,6 +29,32 @@ def stack_ragged(elements: list[Any]) -> RaggedTensor:
     lengths = np.array([len(element) for element in elements], dtype=np.int64)
     splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
     return ragged_of(_concatenate(elements), splits)
+
+
+def sparse_of_arrays(elements: list[Any], shape: list[int | None]) -> SparseTensor:
+    """A SparseTensor with the elements as rows of that shape: all their values, zeros too."""
+    arrays = []
+    for element in elements:
+        if isinstance(element, tuple | dict | SparseTensor | RaggedTensor):
+            raise TypeError(f"sparse_batch takes elements that are one array, got {type(element).__name__}")
+        array = np.asarray(element)
+        if array.ndim != len(shape):
+            raise InvalidArgumentError(
+                f"Input element had shape ({[*array.shape]}) that is incompatible with the row shape ({shape})."
+            )
+        if any(most is not None and length > most for length, most in zip(array.shape, shape, strict=True)):
+            raise DataLossError(
+                message=f"Input element had shape ({[*array.shape]}) that is larger than the row shape ({shape})."
+            )
+        arrays.append(array)
+    check_kinds(arrays, "a batch")
+    rows = [np.indices(array.shape).reshape(array.ndim, -1).T for array in arrays]
+    indices = np.empty((sum(array.size for array in arrays), len(shape) + 1), np.int64)
+    indices[:, 0] = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
+    indices[:, 1:] = np.concatenate(rows)
+    longest = np.max([array.shape for array in arrays], axis=0) if shape else []
+    lengths = [int(most if wanted is None else wanted) for most, wanted in zip(longest, shape, strict=True)]
+    return SparseTensor(indices, np.concatenate([array.ravel() for array in arrays]), [len(arrays), *lengths])
 
 
 def _concatenate(parts: list[Any]) -> Any:

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .. import _core
-from ..dtypes import as_dtype, float32, string
+from ..dtypes import as_dtype, string
 from ..errors import InvalidArgumentError
 from .composites import sparse_rows, stack_rows
+from .ragged import RaggedTensor
+from .sparse import SparseTensor
+from .specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec
 from .strings import object_array
 from .typed import AS_IS, as_ndarray, typed
 
 __all__ = [
-    "TensorSpec",
     "column_length",
     "kind_of",
     "leaves",
@@ -32,14 +34,6 @@ __all__ = [
     "spec_of",
     "stack",
 ]
-
-
-class TensorSpec(NamedTuple):
-    """Shape and dtype of one component of elements; None for a length that is not known."""
-
-    shape: Any = None
-    dtype: Any = float32
-    name: str | None = None
 
 
 def normalize(value: Any) -> Any:
@@ -249,9 +243,14 @@ def _rows(value: Any, length: int) -> Iterable[Any]:
 
 
 def spec_of(value: Any) -> Any:
-    """The structure, with a TensorSpec in place of each component."""
+    """The structure, with a TensorSpec in place of each component; lengths of sparse and ragged ones are not known."""
 
     def one(leaf: Any) -> TensorSpec:
+        if isinstance(leaf, SparseTensor):
+            return SparseTensorSpec((None,) * len(leaf.dense_shape), as_dtype(leaf.dtype))
+        if isinstance(leaf, RaggedTensor):
+            shape = (None, *leaf.shape[1:])
+            return RaggedTensorSpec(shape, as_dtype(leaf.dtype), leaf.ragged_rank, as_dtype(leaf.row_splits.dtype))
         if isinstance(leaf, bytes):
             return TensorSpec((), string)
         if isinstance(leaf, _core.RecordBatch):

@@ -15,6 +15,7 @@ from .strings import as_bytes, object_array, strings
 __all__ = ["AS_IS", "as_ndarray", "as_values", "bytes_objects", "check_kinds", "typed"]
 
 _NUMBERS = (np.int64, np.int32, np.float32, np.float64, np.uint8, np.int16, np.int8, np.uint16, np.uint32, np.uint64)
+_SAFE = float(np.finfo(np.float32).max)
 AS_IS = frozenset({bytes, type(None), np.bool_, *_NUMBERS, np.float16, _core.RecordBatch, BytesArray})
 
 
@@ -30,7 +31,7 @@ def typed(value: Any) -> Any:
     if kind is int:
         return np.int32(value) if -(1 << 31) <= value < 1 << 31 else np.int64(value)
     if kind is float:
-        return np.float32(value)
+        return np.float32(value) if -_SAFE < value < _SAFE else _narrowed(np.asarray(value), np.float32)[()]
     if kind is str:
         return value.encode()
     if kind is list:
@@ -98,14 +99,33 @@ def _array(values: list[Any]) -> npt.NDArray[Any]:
     is_number = isinstance(leaf, int | float | np.number | np.bool_)
     if is_number and (array.dtype.kind == "O" or _has_rounded(array, values, leaf)):
         raise TypeError(f"no array of numbers, or one that int64 does not hold: {values!r:.100}")
+    if isinstance(leaf, bool | np.bool_) and array.dtype.kind in "iufc":
+        raise TypeError(f"no array of bools and numbers: {values!r:.100}")
+    if isinstance(leaf, np.floating) and array.dtype.kind == "f":
+        return _narrowed(array, leaf.dtype)  # the first one says how exact they are
     if array.size == 0 and type(leaf) is list:
         return array.astype(np.float32)
     if array.dtype == np.int64 and isinstance(leaf, int | np.integer):
         fits = array.size == 0 or (array.min() >= -(1 << 31) and array.max() < 1 << 31)
         return array.astype(np.int32) if fits else array
     if array.dtype == np.float64 and type(leaf) in (float, int):
-        return array.astype(np.float32)
+        return _narrowed(array, np.float32)
     return bytes_objects(array) if array.dtype.kind == "O" else array
+
+
+def _narrowed(array: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
+    """The floats in a dtype that may be narrower.
+
+    Raises:
+      ValueError: one of them is finite, but too large for it.
+    """
+    if array.dtype == dtype:
+        return array
+    with np.errstate(over="ignore"):
+        made = array.astype(dtype)
+    if (np.isinf(made) & ~np.isinf(array)).any():
+        raise ValueError(f"too large for {np.dtype(dtype).name}: {array[np.isinf(made) & ~np.isinf(array)][0]!r}")
+    return made
 
 
 def _has_rounded(array: npt.NDArray[Any], values: list[Any], leaf: Any) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...dtypes import as_dtype
+from ...errors import InvalidArgumentError
+from ...values.composites import sparse_of_arrays
+from ...values.specs import SparseTensorSpec
 from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.batches import Batch, Unbatch
-from ..nodes.padding import padder, stack_ragged_arrays
+from ..nodes.batches import Batch, Rebatch, Unbatch
+from ..nodes.padding import padded_specs, padder, ragged_specs, stack_ragged_arrays
+from ..nodes.running import check_rows
 
 __all__ = ["Batches"]
 
@@ -64,7 +69,9 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         """
         join = padder(padded_shapes, padding_values)
         size = check_count("batch_size", batch_size)
-        return self._other(Batch(node_of(self), size, bool(drop_remainder), join, "padded_batch"))
+        return self._other(
+            Batch(node_of(self), size, bool(drop_remainder), join, "padded_batch", padded_specs(padded_shapes))
+        )
 
     def ragged_batch(
         self, batch_size: int, drop_remainder: bool = False, row_splits_dtype: Any = "int64", name: str | None = None
@@ -80,7 +87,9 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         if splits not in (np.int32, np.int64):
             raise ValueError(f"row_splits_dtype is int32 or int64, got {splits}")
         join = partial(stack_ragged_arrays, splits=splits)
-        return self._other(Batch(node_of(self), size, bool(drop_remainder), join, "ragged_batch"))
+        return self._other(
+            Batch(node_of(self), size, bool(drop_remainder), join, "ragged_batch", ragged_specs(as_dtype(splits)))
+        )
 
     def unbatch(self, name: str | None = None) -> OtherDataset:
         """The rows of elements: what `batch` has stacked, one after the other.
@@ -89,14 +98,51 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2, 3]).unbatch()]
         [1, 2, 3]
         """
+        check_rows(node_of(self), "unbatch")
         return self._other(Unbatch(node_of(self)))
 
-    def rebatch(self, batch_size: int, drop_remainder: bool = False, name: str | None = None) -> OtherDataset:
-        """Batches of another size.
+    def rebatch(
+        self, batch_size: int | Sequence[int], drop_remainder: bool = False, name: str | None = None
+    ) -> OtherDataset:
+        """Batches of another size, or of several sizes that take turns.
 
         >>> import tfrecord_fast as tf
         >>> [x.tolist() for x in tf.data.Dataset.range(5).batch(2).rebatch(3)]
         [[0, 1, 2], [3, 4]]
+        >>> [x.tolist() for x in tf.data.Dataset.range(7).batch(4).rebatch([2, 1])]
+        [[0, 1], [2], [3, 4], [5], [6]]
         """
+        check_rows(node_of(self), "rebatch")
+        rows = Unbatch(node_of(self))
+        given: Any = batch_size
+        if not isinstance(given, Sequence) and not getattr(given, "shape", ()):
+            size = check_count("batch_size", given)
+            return self._other(Batch(rows, size, bool(drop_remainder), name="rebatch"))
+        sizes = [check_count("a size of batch_size", size) for size in given]
+        if not sizes:
+            raise InvalidArgumentError("`batch_size` is an empty list")
+        return self._other(Rebatch(rows, sizes, bool(drop_remainder)))
+
+    def sparse_batch(self, batch_size: int, row_shape: Sequence[int | None], name: str | None = None) -> OtherDataset:
+        """As `batch`, with arrays as the rows of a SparseTensor: no value is left out, zeros too.
+
+        Args:
+          row_shape: the shape of a row, at least as large as each array; None for the longest of the batch.
+
+        Raises:
+          errors.DataLossError: when iterated: an array that is larger.
+          errors.InvalidArgumentError: when iterated: one of another rank.
+
+        >>> import tfrecord_fast as tf
+        >>> rows = tf.data.Dataset.range(1, 3).map(lambda n: tf.constant([1] * int(n)))
+        >>> next(iter(rows.sparse_batch(2, [4]))).indices.tolist()
+        [[0, 0], [1, 0], [1, 1]]
+        """
+        shape = [None if one in (None, -1) else check_count("a length of row_shape", one, 0) for one in row_shape]
         size = check_count("batch_size", batch_size)
-        return self._other(Batch(Unbatch(node_of(self)), size, bool(drop_remainder)))
+
+        def specs(spec: Any, length: int | None) -> Any:
+            return SparseTensorSpec((length, *shape), spec.dtype)
+
+        join = partial(sparse_of_arrays, shape=shape)
+        return self._other(Batch(node_of(self), size, False, join, "sparse_batch", specs))

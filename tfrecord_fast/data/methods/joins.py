@@ -14,7 +14,7 @@ from ...values.owned import writable
 from ..arguments import check_count
 from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
-from ..nodes.choosing import Choose, Sample
+from ..nodes.choosing import Choose, Sample, SampleBy
 from ..nodes.joins import Concatenate, FlatMap, Interleave, Sliding, Zip
 from ..nodes.node import Node
 from ..nodes.running import check_kinds
@@ -150,6 +150,7 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         """Elements of datasets drawn at random, by `weights` (equal ones by default).
 
         Args:
+          weights: a weight for each, or a dataset of arrays of them: one array for each draw, up to its end.
           seed: makes the order repeatable.
           stop_on_empty_dataset: ends when a drawn dataset has no more elements; else others are drawn.
           rerandomize_each_iteration: a different order each time; None or False: the same.
@@ -159,13 +160,15 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
           TypeError: datasets whose elements differ in structure or dtypes.
         """
         nodes = _alike(datasets)
+        start = None if seed is None else check_count("seed", seed, -(1 << 63))
+        again = bool(rerandomize_each_iteration)
+        if isinstance(weights, Handle):
+            return cls._other(SampleBy(nodes, node_of(weights), start, bool(stop_on_empty_dataset), again))
         chances = [1.0] * len(nodes) if weights is None else [float(weight) for weight in weights]
         if len(chances) != len(nodes):
             raise InvalidArgumentError(f"{len(chances)} weights for {len(nodes)} datasets")
         if not all(0 <= chance < inf for chance in chances):
             raise InvalidArgumentError(f"weights must be finite and not negative, got {weights!r:.200}")
-        start = None if seed is None else check_count("seed", seed, -(1 << 63))
-        again = bool(rerandomize_each_iteration)
         return cls._other(Sample(nodes, chances, start, bool(stop_on_empty_dataset), again))
 
 

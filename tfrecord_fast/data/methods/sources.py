@@ -14,11 +14,13 @@ from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
 from ...values.bytes_array import BytesArray
 from ...values.conversion import as_array
-from ...values.nests import map_leaves, normalize
+from ...values.nests import leaves, map_leaves, normalize
 from ...values.owned import copied, renewed, snapshot
+from ...values.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec
 from ..functions import name_of
 from ..handle import Handle, OtherDataset, SameDataset, T
-from ..nodes.sources import Generated, slices
+from ..nodes.node import Node
+from ..nodes.sources import Generated, Specified, slices
 from ..nodes.turns import InTurn
 from ..sentinels import INFINITE
 
@@ -106,7 +108,29 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
             return map(converted, InTurn(iter(generator(*(args or ())))))
 
         label = f"from_generator({name_of(generator)})"
-        return cls._other(Generated(elements, label, calls_functions=True, shareable=True))
+        made: Node = Generated(elements, label, calls_functions=True, shareable=True)
+        if output_signature is not None:
+            specs = map_leaves(_known, signature)
+            made = made if None in leaves(specs) else Specified(made, specs)
+        elif wanted is not None:
+            specs = map_leaves(_of_types, wanted, shapes)
+            made = made if None in leaves(specs) else Specified(made, specs)
+        return cls._other(made)
+
+
+def _of_types(dtype: Any, shape: tuple[int | None, ...] | None) -> TensorSpec | None:
+    return None if shape is None else TensorSpec(shape, as_dtype(dtype))
+
+
+def _known(spec: Any) -> TensorSpec | None:
+    """What somebody's spec says; None without a rank."""
+    shape = _lengths(None, getattr(spec, "shape", None))
+    if shape is None:
+        return None
+    dtype = as_dtype(spec.dtype)
+    if hasattr(spec, "ragged_rank"):
+        return RaggedTensorSpec(shape, dtype, spec.ragged_rank, as_dtype(spec.row_splits_dtype))
+    return (SparseTensorSpec if "Sparse" in type(spec).__name__ else TensorSpec)(shape, dtype)
 
 
 def _as_structure(signature: Any) -> Any:

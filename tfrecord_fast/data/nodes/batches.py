@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...values.nests import TensorSpec, map_leaves, stack
+from ...values.nests import map_leaves, stack
+from ...values.specs import batch_spec, row_spec, with_any_lengths
 from ..sentinels import INFINITE, UNKNOWN
-from .iterators import Batches, Chained
+from .iterators import Batches, Chained, Rebatched
 from .maps import Map
 from .node import Node, Of, Run
 
-__all__ = ["Batch", "Unbatch"]
+__all__ = ["Batch", "Rebatch", "Unbatch", "stacked_specs"]
+
+
+def stacked_specs(specs: Any, length: int | None) -> Any:
+    """What is known of so many elements, stacked."""
+    return map_leaves(lambda spec: batch_spec(spec, length), specs)
 
 
 class Batch(Of):
-    """Runs of `size` elements, joined into one by `join`; the last may be smaller, unless `drop_remainder`."""
+    """Runs of `size` elements, joined into one by `join`; the last may be smaller, unless `drop_remainder`.
+
+    Args:
+      specs: what is known of batches, by what is known of elements and the length of a batch.
+    """
 
     def __init__(
         self,
@@ -24,8 +34,10 @@ class Batch(Of):
         drop_remainder: bool,
         join: Callable[[list[Any]], Any] = stack,
         name: str = "batch",
+        specs: Callable[[Any, int | None], Any] = stacked_specs,
     ) -> None:
         super().__init__(node)
+        self.specs = specs
         self.size = size
         self.drop_remainder = drop_remainder
         self.join = join
@@ -49,10 +61,27 @@ class Batch(Of):
         return False
 
     def element_spec(self, run: Run) -> Any:
-        if self.join is not stack:
-            return Node.element_spec(self, run)
-        first = self.size if self.drop_remainder else None
-        return map_leaves(lambda spec: TensorSpec((first, *spec.shape), spec.dtype), self.input.element_spec(run))
+        specs = self.input.element_spec(run)
+        if self.join is not stack and self._calls_functions_below():  # the lengths of the first element are its own
+            specs = map_leaves(with_any_lengths, specs)
+        return self.specs(specs, self.size if self.drop_remainder else None)
+
+
+class Rebatch(Batch):
+    """Batches of several sizes, which take turns."""
+
+    def __init__(self, node: Node, sizes: list[int], drop_remainder: bool) -> None:
+        super().__init__(node, max(sizes), drop_remainder and len(set(sizes)) == 1, name="rebatch")
+        self._sizes, self._drops = sizes, drop_remainder
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return Rebatched(run(self.input), self._sizes, self._drops)
+
+    def label(self) -> str:
+        return f"rebatch({self._sizes}{', drop_remainder' if self._drops else ''})"
+
+    def cardinality(self) -> int:
+        return INFINITE if self.input.cardinality() == INFINITE else UNKNOWN
 
 
 class Unbatch(Of):
@@ -68,4 +97,4 @@ class Unbatch(Of):
         return INFINITE if self.input.cardinality() == INFINITE else UNKNOWN
 
     def element_spec(self, run: Run) -> Any:
-        return map_leaves(lambda spec: TensorSpec(spec.shape[1:], spec.dtype), self.input.element_spec(run))
+        return map_leaves(row_spec, self.input.element_spec(run))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,24 +64,38 @@ class _FillingFile(Turns):
         super().__init__()
         self._elements, self._count = elements, count
         self._saving: Saving | None = saving
+        self._process = os.getpid()
         self._given = 0
 
     def _next(self) -> Any:
         for element in self._elements:
             self._given += 1
-            if self._saving is not None:
-                self._saving.add(element)
-                if self._given == self._count:
-                    self._complete()
+            self._add(element)
+            if self._given == self._count:
+                self._complete()
             return element
         self._complete()
         raise StopIteration
+
+    def _add(self, element: Any) -> None:
+        if self._saving is None:
+            return
+        try:
+            self._saving.add(element)
+        except BaseException:  # without it, the file would not be complete
+            self._discard()
+            raise
 
     def _complete(self) -> None:
         if self._saving is not None:
             self._saving.complete()
             self._saving = None
 
+    def _discard(self) -> None:
+        if self._saving is not None and os.getpid() == self._process:  # a forked process leaves its parent's alone
+            self._saving.discard()
+        self._saving = None
+
     def __del__(self) -> None:
-        if getattr(self, "_saving", None) is not None:
-            self._saving.discard()  # type: ignore[union-attr]
+        if hasattr(self, "_process"):
+            self._discard()

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import operator
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import compress
 from typing import Any
+
+import numpy as np
 
 from ...base.seeds import next_seed
 from ...errors import InvalidArgumentError
 from ..sentinels import UNKNOWN
-from .node import Draws, Node, Run
+from .node import Draws, Node, Of, Run
 from .turns import Turns
 
-__all__ = ["Choose", "Sample"]
+__all__ = ["Choose", "Resample", "Sample", "SampleBy"]
 
 
 class Choose(Node):
@@ -71,6 +73,111 @@ class Sample(Node):
 
     def element_spec(self, run: Run) -> Any:
         return self.inputs[0].element_spec(run)
+
+
+class SampleBy(Sample):
+    """Elements of nodes drawn at random, by weights that another node gives for each draw, up to its end."""
+
+    def __init__(self, nodes: list[Node], weights: Node, seed: int | None, stop_on_empty: bool, again: bool) -> None:
+        super().__init__(nodes, [1.0] * len(nodes), seed, stop_on_empty, again)
+        self._nodes, self._by = nodes, weights
+        self.inputs = (*nodes, weights)
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        draw = random.Random(self.draws.next_seed())
+
+        def number(weights: Any) -> int:
+            chances = np.asarray(weights, np.float64)
+            if chances.shape != (len(self._nodes),):
+                raise InvalidArgumentError(f"weights of shape {chances.shape} for {len(self._nodes)} datasets")
+            if not (np.isfinite(chances).all() and (chances >= 0).all() and chances.any()):
+                raise InvalidArgumentError(f"weights must be finite, not negative and not all 0, got {weights!r:.200}")
+            return draw.choices(range(len(chances)), chances.tolist())[0]
+
+        return _Chosen([run(node) for node in self._nodes], map(number, run(self._by)), self._stop_on_empty)
+
+    def label(self) -> str:
+        return f"sample_from_datasets({len(self._nodes)})"
+
+
+class Resample(Of):
+    """Pairs of a class and an element, so many of them left out that the classes have the wanted shares.
+
+    Args:
+      class_of: a function from an element to the number of its class.
+      target: the wanted share of each class.
+      initial: the share that each class has; None: it is counted.
+    """
+
+    draws: Draws
+
+    def __init__(
+        self,
+        node: Node,
+        class_of: Callable[[Any], Any],
+        target: list[float],
+        initial: list[float] | None,
+        seed: int | None,
+    ) -> None:
+        super().__init__(node)
+        self.calls_functions = True
+        self.draws = Draws(next_seed() if seed is None else seed, seed is None)
+        self._class_of, self._target, self._initial = class_of, target, initial
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return _Resampled(run(self.input), self._class_of, self._target, self._initial, self.draws.next_seed())
+
+    def label(self) -> str:
+        return f"rejection_resample({self._target})"
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def element_spec(self, run: Run) -> Any:
+        return Node.element_spec(self, run)
+
+
+class _Resampled(Turns):
+    def __init__(
+        self,
+        elements: Iterator[Any],
+        class_of: Callable[[Any], Any],
+        target: list[float],
+        initial: list[float] | None,
+        seed: int,
+    ) -> None:
+        super().__init__()
+        self._elements, self._class_of, self._target = elements, class_of, target
+        self._counting = initial is None
+        # Each class counts as if it had come before, as in TensorFlow, so that the first elements are not all there is.
+        self._has = [10.0] * len(target) if initial is None else initial
+        self._random = random.Random(seed)
+
+    def _next(self) -> Any:
+        while True:
+            element = next(self._elements)
+            given = self._class_of(element)
+            number = self._number(given)
+            if self._counting:
+                self._has[number] += 1
+            if self._random.random() < self._chance(number):
+                return given, element
+
+    def _number(self, given: Any) -> int:
+        try:
+            number = operator.index(given.item() if hasattr(given, "item") else given)
+        except (TypeError, ValueError):
+            raise InvalidArgumentError(f"`class_func` must return an integer, got {given!r:.200}") from None
+        if not 0 <= number < len(self._target):
+            raise InvalidArgumentError(f"the class {number} is not below {len(self._target)}, how many there are")
+        return number
+
+    def _chance(self, number: int) -> float:
+        """Of an element of the class: 1 for the class that is rarest, measured by what is wanted."""
+        wanted, has = self._target[number], self._has[number]
+        if not wanted or not has:
+            return 1.0 if wanted else 0.0
+        return wanted / has / max(want / have for want, have in zip(self._target, self._has, strict=True) if have)
 
 
 def _drawn(weights: list[float], draw: random.Random) -> Iterator[int]:

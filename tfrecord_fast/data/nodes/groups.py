@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ from .node import Node, Of, Run
 from .sources import Generated
 from .turns import Turns
 
-__all__ = ["GroupByWindow", "Unique"]
+__all__ = ["GroupByWindow", "Unique", "whole"]
 
 
 class Unique(Of):
@@ -49,6 +50,18 @@ def _identity(leaf: Any) -> Any:
     return array.shape, tuple(array.ravel().tolist()) if array.dtype.kind == "O" else array.tobytes()
 
 
+def whole(name: str, value: Any) -> int:
+    """The value as an int.
+
+    Raises:
+      TypeError: it is not an integer: numbers are not cut.
+    """
+    try:
+        return operator.index(value.item() if hasattr(value, "item") else value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is an integer, got {value!r:.100}") from None
+
+
 class GroupByWindow(Of):
     """Elements of one key put together, up to so many, and what a function makes of each such group.
 
@@ -76,8 +89,8 @@ class GroupByWindow(Of):
 
     def add(self, element: Any, groups: dict[int, list[Any]]) -> Node | None:
         """Puts an element into its group; what is made of the group if it is full now."""
-        key = int(self._key_of(element))
-        size = int(self._size_of(np.int64(key)))
+        key = whole("the key of an element", self._key_of(element))
+        size = whole("window_size", self._size_of(np.int64(key)))
         if size <= 0:
             raise InvalidArgumentError(f"Window size must be greater than zero, but got {size}.")
         group = groups.setdefault(key, [])

@@ -6,7 +6,7 @@ import random
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import cycle, islice
 from typing import Any
 
 from ...errors import InvalidArgumentError
@@ -21,6 +21,7 @@ __all__ = [
     "Filling",
     "Ignoring",
     "Interleaved",
+    "Rebatched",
     "Repeated",
     "Scanned",
     "Shuffled",
@@ -78,6 +79,19 @@ class Batches(Turns):
                 return
             except Exception:
                 continue
+
+
+class Rebatched(Batches):
+    """Stacked runs of elements, whose sizes take turns; a run that was an error is tried again with its size."""
+
+    def __init__(self, elements: Iterator[Any], sizes: list[int], drop_remainder: bool) -> None:
+        super().__init__(elements, sizes[0], drop_remainder, passes_over=False)
+        self._sizes = cycle([*sizes[1:], sizes[0]])
+
+    def _next(self) -> Any:
+        made = super()._next()
+        self._size = next(self._sizes)
+        return made
 
 
 class Windowed(Turns):

@@ -71,10 +71,15 @@ class Node(ABC):
 
     def known_kind(self, run: Run) -> Any:
         """What its elements have in common, as of `kind_of`; None if it takes a function of the user's to tell."""
+        spec = self.known_spec(run)
+        return None if spec is None else kind_of(spec)
+
+    def known_spec(self, run: Run) -> Any:
+        """Its element_spec; None if it takes a function of the user's to tell, or there is no element."""
         if self._calls_functions_below():
             return None
         try:
-            return kind_of(self.element_spec(run))
+            return self.element_spec(run)
         except InvalidArgumentError:  # no elements
             return None
 

@@ -13,8 +13,9 @@ from ...values.conversion import fill_value
 from ...values.nests import leaves, map_leaves, pack, same_kinds, stack
 from ...values.ragged import RaggedTensor, ragged_of
 from ...values.sparse import SparseTensor
+from ...values.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, batch_spec
 
-__all__ = ["padder", "stack_ragged_arrays"]
+__all__ = ["padded_specs", "padder", "ragged_specs", "stack_ragged_arrays"]
 
 
 def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
@@ -28,6 +29,33 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
         return pack(elements[0], map(_pad, columns, shape_of, value_of))
 
     return join
+
+
+def padded_specs(shapes: Any) -> Callable[[Any, int | None], Any]:
+    """What is known of batches of elements padded to `shapes`."""
+
+    def of_batch(specs: Any, length: int | None) -> Any:
+        flat = leaves(specs)
+        wanted = [spec.shape for spec in flat] if shapes is None else _shapes(shapes, len(flat))
+        made = (
+            TensorSpec((length, *(None if one == -1 else one for one in shape)), spec.dtype)
+            for spec, shape in zip(flat, wanted, strict=False)
+        )
+        return pack(specs, made)
+
+    return of_batch
+
+
+def ragged_specs(dtype: Any) -> Callable[[Any, int | None], Any]:
+    """What is known of batches of ragged rows, whose row splits are of that dtype."""
+
+    def one(spec: TensorSpec, length: int | None) -> TensorSpec:
+        if isinstance(spec, SparseTensorSpec) or not len(spec.shape):
+            return batch_spec(spec, length)
+        ragged = spec.ragged_rank if isinstance(spec, RaggedTensorSpec) else 0
+        return RaggedTensorSpec((length, None, *spec.shape[1:]), spec.dtype, ragged + 1, dtype)
+
+    return lambda specs, length: map_leaves(lambda spec: one(spec, length), specs)
 
 
 def _shapes(shapes: Any, count: int) -> list[Any]:

@@ -14,7 +14,7 @@ from ...files.names import DEFAULT_SETTINGS, flatten
 from ...files.stores import StoreSettings
 from ...files.streams import record_stream
 from ...files.urls import shown_name
-from ...values.nests import TensorSpec
+from ...values.specs import TensorSpec
 from .cache import Cache
 from .iterators import Chained, Interleaved
 from .node import Node, Run

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...errors import InvalidArgumentError
+from ...values.nests import leaves
 from ..functions import call
 from .maps import Map
 from .node import Node
@@ -13,7 +15,7 @@ from .planning import record_plan
 from .prefetch import Prefetch
 from .threads import CHEAP_AHEAD, CHEAP_CALL, Prefetched, Tried
 
-__all__ = ["check_kinds", "run", "start"]
+__all__ = ["check_kinds", "check_rows", "run", "start"]
 
 
 def run(node: Node) -> Iterator[Any]:
@@ -64,3 +66,10 @@ def check_kinds(nodes: list[Node]) -> None:
     for kind in kinds[1:]:
         if kind != kinds[0]:
             raise TypeError(f"Incompatible dataset elements: {kinds[0]} vs. {kind}")
+
+
+def check_rows(node: Node, method: str) -> None:
+    """Raises ValueError if it is known already that the node's elements have no rows."""
+    for spec in leaves(node.known_spec(run)):
+        if spec is not None and getattr(spec, "shape", None) == ():
+            raise InvalidArgumentError(f"Cannot {method} an input with scalar components: `batch` them first.")

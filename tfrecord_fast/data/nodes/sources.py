@@ -15,10 +15,10 @@ from ...files.urls import shown_name
 from ...values.nests import column_length, leaves, normalize, rows
 from ...values.owned import copied, snapshot
 from ..sentinels import UNKNOWN
-from .node import Node, Run
+from .node import Node, Of, Run
 from .turns import InTurn
 
-__all__ = ["Failing", "Foreign", "Generated", "matching_files", "slices"]
+__all__ = ["Failing", "Foreign", "Generated", "Specified", "matching_files", "slices"]
 
 
 class Generated(Node):
@@ -105,6 +105,23 @@ def matching_files(patterns: Any) -> Generated:
         raise InvalidArgumentError(f"No files matched pattern: {shown[0] if len(shown) == 1 else shown}")
     names = [name.encode() if isinstance(name, str) else name for name in sorted(found)]
     return Generated(partial(iter, names), f"list_files({len(names)} files)", len(names), True, shareable=True)
+
+
+class Specified(Of):
+    """The same elements, whose shapes and dtypes are known before there is one."""
+
+    def __init__(self, node: Node, spec: Any) -> None:
+        super().__init__(node)
+        self._spec = spec
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return run(self.input)
+
+    def label(self) -> str:
+        return ""
+
+    def element_spec(self, run: Run) -> Any:
+        return self._spec
 
 
 class Failing(Node):

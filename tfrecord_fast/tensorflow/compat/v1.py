@@ -10,6 +10,7 @@ from ...compat import v1 as plain
 from ...compat.io import decode_raw as _decode_raw
 from ...compat.io import parse_example as _parse_example
 from ...compat.io import parse_single_example as _parse_single_example
+from ...errors import InvalidArgumentError
 from ...io import decode_json_example as _decode_json_example
 from ...io import matching_files as _matching_files
 from ...io import parse_sequence_example as _parse_sequence_example
@@ -25,7 +26,7 @@ from ..border import lifted
 from ..composites import SparseTensor
 from ..datasets import Dataset, Elements
 from ..fallback import face_names, of_tensorflow, part_of_face
-from ..ops import arrays, control, filled, numbers, picked, randoms
+from ..ops import arguments, arrays, control, filled, numbers, picked, randoms
 from ..ops import strings as _strings
 from ..ops.pictures import resize_by_corners
 
@@ -58,7 +59,22 @@ lin_space = filled.linspace
 random_uniform, random_normal, random_shuffle = randoms.uniform, randoms.normal, randoms.shuffle
 set_random_seed = randoms.set_seed
 string_join, string_strip, string_to_number = _strings.join, _strings.strip, _strings.to_number
-substr, where = _strings.substr, picked.where
+substr = _strings.substr
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """As `tf.where`, but a condition of one dimension chooses whole rows, and no shape is broadcast."""
+    if x is None or y is None:
+        return picked.where(condition, x, y)
+    chosen, first, second = arguments.array_of(condition), arguments.array_of(x), arguments.array_of(y)
+    if first.shape != second.shape or chosen.shape not in ((), first.shape, first.shape[:1]):
+        raise InvalidArgumentError(
+            f"Inputs to operation Select must have the same size and shape. Input 0: {[*chosen.shape]} != input 1: "
+            f"{[*first.shape]}, input 2: {[*second.shape]}"
+        )
+    if chosen.shape != first.shape and chosen.ndim == 1:
+        condition = chosen.reshape(-1, *[1] * (first.ndim - 1))
+    return picked.where(condition, x, y)
 
 
 def _converter(name: str) -> Callable[..., Any]:

@@ -32,8 +32,11 @@ _range = range
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
     """A tensor: Python's ints become int32, floats float32, str bytes, unless `dtype` says otherwise."""
+    dtype = _common_dtype(value) if dtype is None else dtype
     given = border.lowered(value)
     made = array_of(given) if dtype is None else _of_dtype(given, dtype)
+    if made.dtype == object and not all(isinstance(item, bytes) for item in made.flat):
+        raise ValueError(f"Failed to convert a NumPy array to a Tensor: not all of it is text or bytes: {value!r:.100}")
     if shape is not None:
         lengths = lengths_of(shape)
         if made.size == 1:
@@ -48,10 +51,28 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     return tensor(made.copy() if made.base is not None or made is given else made)
 
 
+def _common_dtype(value: Any) -> Any:
+    """That of the tensors in a list; None if there are none.
+
+    Raises:
+      errors.InvalidArgumentError: they differ.
+    """
+    if not isinstance(value, list | tuple):
+        return None
+    kinds: list[Any] = [one.dtype if isinstance(one, Tensor) else _common_dtype(one) for one in value]
+    found = [kind for kind in kinds if kind is not None]
+    if any(kind != found[0] for kind in found):
+        raise InvalidArgumentError(f"tensors of one list differ in dtype: {sorted({kind.name for kind in found})}")
+    return found[0] if found else None
+
+
 def _of_dtype(value: Any, dtype: Any) -> Any:
     wanted = as_dtype(dtype)
     if isinstance(value, list) and any(isinstance(item, np.ndarray | np.generic) for item in value):
-        return converted(np.stack([np.asarray(item) for item in value]), wanted)
+        stacked = np.stack([np.asarray(item) for item in value])
+        if stacked.dtype.kind == "f" and wanted.is_integer:
+            raise TypeError(f"Cannot convert {value!r:.100} to a tensor of dtype {wanted.name}: floats are not cut")
+        return converted(stacked, wanted)
     return converted(value, wanted)
 
 

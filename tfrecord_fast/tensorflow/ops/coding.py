@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import zlib
 from typing import Any
@@ -13,10 +12,10 @@ from ...errors import InvalidArgumentError
 from ...examples import tensors as messages
 from ...images import decoding
 from ...values.composites import stack_rows
+from ...values.csv_fields import Fields
 from ...values.strings import object_array
 from .. import border
 from ..composites import SparseTensor
-from ..types import dtype_of
 from .arguments import array_of, lengths_of, tensor
 from .strings import decode_base64, encode_base64
 
@@ -37,45 +36,18 @@ def decode_csv(
         an empty field.
     """
     lines = array_of(records, "string")
-    defaults = [_default(one) for one in record_defaults]
-    columns: list[list[Any]] = [[] for _ in defaults]
+    fields = Fields([_default(one) for one in record_defaults], field_delim, use_quote_delim, na_value, select_cols)
+    rows = []
     for number, line in enumerate(lines.ravel().tolist()):
-        quoting: Any = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
-        fields = next(
-            csv.reader([line.decode("utf-8", "surrogateescape")], delimiter=field_delim, quoting=quoting), [""]
-        )
-        chosen = fields if select_cols is None else [fields[place] for place in select_cols if place < len(fields)]
-        if len(chosen) != len(defaults):
-            raise InvalidArgumentError(f"Expect {len(defaults)} fields but have {len(chosen)} in record {number}")
-        for place, (field, default) in enumerate(zip(chosen, defaults, strict=True)):
-            columns[place].append(_field(field, default, na_value, place, number))
-    kinds = [default.dtype for default in defaults]
-    return [
-        tensor(
-            object_array(column, lines.shape) if kind.hasobject else np.array(column, dtype=kind).reshape(lines.shape)
-        )
-        for column, kind in zip(columns, kinds, strict=True)
-    ]
+        try:
+            rows.append(fields.of(line))
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"record {number}: {error}") from None
+    return [tensor(column.reshape(lines.shape)) for column in fields.columns(rows)]
 
 
 def _default(value: Any) -> Any:
-    if hasattr(value, "as_numpy_dtype"):
-        return np.zeros(0, value.as_numpy_dtype)
-    return np.atleast_1d(array_of(value))
-
-
-def _field(field: str, default: Any, na_value: str, place: int, number: int) -> Any:
-    if field in ("", na_value):
-        if not default.size:
-            raise InvalidArgumentError(f"Field {place} is required but missing in record {number}!")
-        return default[0]
-    if default.dtype == object:
-        return field.encode("utf-8", "surrogateescape")
-    try:
-        return int(field) if default.dtype.kind in "iu" else float(field)
-    except ValueError:
-        kind = dtype_of(default).name
-        raise InvalidArgumentError(f"Field {place} in record {number} is not a valid {kind}: {field}") from None
+    return value if hasattr(value, "as_numpy_dtype") else array_of(value)
 
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -261,11 +261,15 @@ def _limit(array: Any, greatest: bool) -> Any:
 
 
 def _mean(array: Any, axis: Any, keepdims: bool) -> Any:
-    if array.dtype.kind in "iu":
-        total = np.sum(array, axis=axis, keepdims=keepdims, dtype=array.dtype)
-        count = array.size // max(np.size(total), 1)
-        return np.trunc(total / count) if count else total
-    return np.mean(array, axis=axis, keepdims=keepdims)
+    if array.dtype.kind not in "iu":
+        return np.mean(array, axis=axis, keepdims=keepdims)
+    # As exact as TensorFlow: sums of 64 bits, whatever the dtype.
+    total = np.sum(array, axis=axis, keepdims=keepdims, dtype=np.uint64 if array.dtype.kind == "u" else np.int64)
+    count = array.size // max(np.size(total), 1)
+    if not count:
+        return total
+    whole = np.floor_divide(np.abs(total), total.dtype.type(count))
+    return whole if array.dtype.kind == "u" else np.sign(total) * whole
 
 
 def _sum(array: Any, axis: Any, keepdims: bool) -> Any:
@@ -299,7 +303,10 @@ def _place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def placed(input: Any, axis: Any = None, output_type: Any = "int64", name: str | None = None) -> Any:
         if array_of(input).ndim == 0:
             raise InvalidArgumentError("a scalar has no axis 0 [Op:ArgMax]")
-        made = function(array_of(input), axis=0 if axis is None else axes_of(axis))
+        given = array_of(input)
+        if given.dtype.kind == "f":  # what is no number is never the greatest, nor the least
+            given = np.where(np.isnan(given), -np.inf if function is np.argmax else np.inf, given)
+        made = function(given, axis=0 if axis is None else axes_of(axis))
         return tensor(np.asarray(made).astype(as_dtype(output_type).as_numpy_dtype))
 
     placed.__name__ = placed.__qualname__ = name
@@ -352,10 +359,18 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool =
     return border.raised(np.asarray(made, dtype=given.dtype))
 
 
+class TopKV2(NamedTuple):
+    """What `top_k` gives."""
+
+    values: Any
+    indices: Any
+
+
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = "int32", name: str | None = None) -> Any:
     """The k greatest values along the last axis, and their places."""
     given = array_of(input)
     places = np.argsort(-given if given.dtype.kind != "u" else given.max() - given, axis=-1, kind="stable")[
         ..., : int(k)
     ]
-    return tensor(np.take_along_axis(given, places, -1)), tensor(places.astype(as_dtype(index_type).as_numpy_dtype))
+    values = tensor(np.take_along_axis(given, places, -1))
+    return TopKV2(values, tensor(places.astype(as_dtype(index_type).as_numpy_dtype)))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
+from ...values.csv_fields import number_reader
 from ...values.ragged import RaggedTensor as PlainRagged
 from ...values.strings import object_array
 from ..composites import RaggedTensor
@@ -139,12 +140,11 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
 def to_number(input: Any, out_type: Any = "float32", name: str | None = None) -> Any:
     """The number that a string says."""
     kind = as_dtype(out_type)
+    read = number_reader(np.dtype(kind.as_numpy_dtype))
 
     def number(item: bytes) -> Any:
         try:
-            if b"_" in item:
-                raise ValueError(item)
-            return int(item) if kind.is_integer else float(item)
+            return read(item)
         except ValueError:
             raise InvalidArgumentError(
                 f"StringToNumberOp could not correctly convert string: {item.decode(errors='replace')}"

@@ -1,0 +1,155 @@
+"""Batches of several sizes and of sparse rows, elements drawn by a dataset of weights, and classes made even."""
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tests.support import live_tensorflow
+
+D = tf.data.Dataset
+needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+
+
+def rebatched(sizes, drop, rows, batch):
+    dataset = tf.data.Dataset.range(rows).batch(batch).rebatch(sizes, drop_remainder=drop)
+    return [np.asarray(one).tolist() for one in dataset]
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("drop", [False, True])
+@pytest.mark.parametrize("sizes", [[1], [2, 1, 3], [5, 5], [100, 1]])
+@pytest.mark.parametrize("rows", [0, 1, 6, 11, 12])
+def test_sizes_of_batches_take_turns_as_in_tensorflow(sizes, drop, rows):
+    assert rebatched(sizes, drop, rows, 4) == live_tensorflow.call(rebatched, sizes, drop, rows, 4)
+
+
+@pytest.mark.parametrize("sizes", [[], [2, 0], [2, -1], [2.5], [[1, 2]], "12"])
+def test_wrong_sizes_are_refused(sizes):
+    with pytest.raises((ValueError, TypeError)):
+        D.range(5).batch(2).rebatch(sizes)
+
+
+def with_an_error(sizes, drop, bad, batch):
+    def failing(number):
+        if number == bad:
+            raise ValueError("bad")
+        return number
+
+    numbers = tf.data.Dataset.range(12)
+    if hasattr(tf, "py_function") and not hasattr(tf, "ShardReader"):  # TensorFlow
+        numbers = numbers.map(lambda n: tf.py_function(failing, [n], tf.int64)).map(lambda n: tf.reshape(n, []))
+    else:
+        numbers = numbers.map(failing)
+    elements = iter(numbers.batch(batch).rebatch(sizes, drop_remainder=drop))
+    found = []
+    for _ in range(20):
+        try:
+            found.append(np.asarray(next(elements)).tolist())
+        except StopIteration:
+            break
+        except Exception:
+            found.append("error")
+    return found
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("bad", [0, 1, 3, 4, 9, 10, 11])
+@pytest.mark.parametrize(("sizes", "drop"), [([2, 1], False), ([2, 1], True), ([4, 2], True), ([3], False), (3, False)])
+def test_after_an_error_batches_go_on_as_in_tensorflow(sizes, drop, bad, batch):
+    theirs = live_tensorflow.call(with_an_error, sizes, drop, bad, batch)
+    assert with_an_error(sizes, drop, bad, batch) == theirs and "error" in theirs
+
+
+@pytest.mark.parametrize("method", ["unbatch", "rebatch"])
+def test_scalars_have_no_rows_which_is_said_at_once(method):
+    with pytest.raises(ValueError, match=f"Cannot {method} an input with scalar components"):
+        getattr(D.range(3), method)(*([2] if method == "rebatch" else []))
+
+
+def test_sparse_rows_have_all_values():
+    (first, second) = D.range(0, 3).map(lambda n: np.full(int(n), n - 1)).sparse_batch(2, [4])
+    assert first.indices.tolist() == [[1, 0]] and first.values.tolist() == [0]  # a zero is a value
+    assert first.dense_shape.tolist() == [2, 4] and second.dense_shape.tolist() == [1, 4]
+    (whole,) = D.range(1, 3).map(lambda n: np.full((int(n), 2), n)).sparse_batch(2, [None, 2])
+    assert whole.dense_shape.tolist() == [2, 2, 2]
+    assert tf.sparse.to_dense(whole).tolist() == [[[1, 1], [0, 0]], [[2, 2], [2, 2]]]
+
+
+def test_rows_that_do_not_fit_are_errors():
+    rows = D.range(1, 4).map(lambda n: np.full(int(n), n))
+    with pytest.raises(tf.errors.DataLossError, match=r"\[2\]\) that is larger than the row shape \(\[1\]"):
+        list(rows.sparse_batch(2, [1]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="incompatible with the row shape"):
+        list(rows.sparse_batch(2, [3, 1]))
+    with pytest.raises(TypeError, match="strings and numbers"):
+        list(D.range(2).map(lambda n: np.array([b"x"], object) if n else np.array([1])).sparse_batch(2, [None]))
+    with pytest.raises(TypeError, match="got tuple"):
+        list(D.from_tensors((1, 2)).sparse_batch(2, []))
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("stop", [False, True])
+@pytest.mark.parametrize("times", [1, 2, None])
+def test_weights_of_a_dataset_are_taken_one_by_one(stop, times):
+    def drawn(stop, times):
+        weights = tf.data.Dataset.from_tensor_slices([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]).repeat(times)
+        datasets = [tf.data.Dataset.range(5), tf.data.Dataset.range(100, 105)]
+        made = tf.data.Dataset.sample_from_datasets(datasets, weights=weights, stop_on_empty_dataset=stop)
+        return [int(one) for one in made]
+
+    assert drawn(stop, times) == live_tensorflow.call(drawn, stop, times)
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.0, 0.0], [0.0, 0.0], [-1.0, 2.0], [np.nan, 1.0], 1.0])
+def test_weights_that_say_nothing_are_errors(weights):
+    made = D.sample_from_datasets([D.range(5), D.range(5)], weights=D.from_tensors(weights))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="weights"):
+        list(made)
+
+
+def shares(dataset, classes):
+    found = [int(number) for number, _ in dataset]
+    return len(found), [found.count(number) / len(found) for number in range(classes)]
+
+
+@pytest.mark.parametrize("initial", [None, [0.9, 0.1]])
+@pytest.mark.parametrize("target", [[0.5, 0.5], [0.1, 0.9], [0.9, 0.1], [1.0, 0.0], [2.0, 2.0]])
+def test_classes_get_the_shares_that_are_wanted(initial, target):
+    tenths = D.range(20_000).map(lambda n: np.int32(n % 10 == 0))
+    count, found = shares(tenths.rejection_resample(lambda x: x, target, initial, seed=3), 2)
+    assert count > 1500
+    assert found == pytest.approx([one / sum(target) for one in target], abs=0.05)
+
+
+def test_the_choice_repeats_with_a_seed_only():
+    numbers = D.range(1000)
+
+    def chosen(seed):
+        made = numbers.rejection_resample(lambda n: n % 2, [0.2, 0.8], [0.5, 0.5], seed=seed)
+        return [[int(x) for _, x in made] for _ in range(2)]
+
+    assert chosen(1)[0] == chosen(1)[1] == chosen(1)[0] != chosen(2)[0]
+    assert chosen(None)[0] != chosen(None)[1]
+    assert all(sorted(set(run)) == run for run in chosen(1))  # in order, none twice
+
+
+def test_elements_stay_as_they_are_beside_their_class():
+    (made, *_) = D.from_tensor_slices(({"a": [1, 2]}, [b"x", b"y"])).rejection_resample(lambda a, b: 0, [1.0])
+    assert made[0] == 0 and made[1][0]["a"] == 1 and made[1][1] == b"x"
+
+
+@pytest.mark.parametrize(
+    ("target", "initial"), [([], None), ([0.0, 0.0], None), ([1.0, -1.0], None), ([np.nan], None), ([1.0], [0.5, 0.5])]
+)
+def test_shares_that_say_nothing_are_refused(target, initial):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        D.range(3).rejection_resample(lambda x: 0, target, initial)
+
+
+@pytest.mark.parametrize("number", [2, -1, 0.5, b"0"])
+def test_a_class_that_is_none_is_an_error_of_its_element(number):
+    elements = iter(D.range(2).rejection_resample(lambda x: number if x == 0 else 0, [1.0, 1.0], [0.5, 0.5]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="class"):
+        next(elements)
+    assert int(next(elements)[1]) == 1
