@@ -6,21 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.contenders import Contender, Job, Setting
-from benchmarks.contenders.kit.feeding import SideBySide
-from benchmarks.contenders.kit.frames import of_arrow_table
+from benchmarks.contenders.kit.frames import as_parquet, of_arrow_table
 from benchmarks.contenders.kit.remote import records_of, side_by_side, stores_of
-from benchmarks.data.reference import columns_by_file
 from benchmarks.native.store import BUCKET, Store
 
 
 def tables(job: Job) -> list[Setting]:
-    import pyarrow as pa
     from pyarrow import parquet
 
-    SideBySide(job.dataset)  # scalars only: a column of values each
-    paths = job.outputs(".parquet")
-    for path, columns in zip(paths, columns_by_file(job.dataset), strict=True):
-        parquet.write_table(pa.table({name: pa.array(column.values) for name, column in columns.items()}), path)
+    paths = as_parquet(job)
 
     def read() -> Any:
         return parquet.read_table(paths)

@@ -73,6 +73,7 @@ PAIRS = [
     Pair("train-feed", "array_record", "Grain", {"ctr": 5, "img": 1.5}, "Grain"),
     Pair("tables", "ours", "ShardReader", {"ctr": 0.8}, "Arrow"),
     *(Pair("tables", "pyarrow", frame, {"ctr": 1}, frame) for frame in ("pandas", "polars", "DuckDB")),
+    Pair("engines", "ours", "Spark, Parquet", {"ctr": 1 / 1.5}, "Spark"),
     Pair("map-single", "tensorflow", "", {"ctr": 10}),
     *(
         Pair("remote", "floor", f"requests, {objects}", {"img": 0.85}, f"ShardReader, {objects}")

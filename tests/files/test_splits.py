@@ -287,3 +287,13 @@ def test_a_folder_that_can_not_be_read_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(PermissionError, match="sub"):
         plan_splits(tmp_path)
+
+
+def test_batches_of_a_part_fit_its_records(tmp_path):
+    for name, count, size in (("small", 5_000, 10), ("large", 20, 1 << 20)):
+        with tf.ExampleWriter(tmp_path / name) as writer:
+            writer.write({"a": [bytes(size)] * count})
+    features = {"a": tf.io.FixedLenFeature([], tf.string)}
+    for name, most in (("small", 5_000), ("large", 16)):
+        (split,) = plan_splits(tmp_path / name)
+        assert max(batch.num_rows for batch in tf.read_batches(list(split.parts), features)) == most

@@ -70,3 +70,17 @@ def test_a_column_that_the_first_records_have_costs_no_second_look(path, monkeyp
 def test_the_number_of_records_to_look_at_is_checked(tmp_path):
     with pytest.raises(TypeError, match="infer_records must be an integer, got float"):
         tf.read_table(tmp_path / "a", infer_records=1.5)
+
+
+def test_records_that_somebody_else_has_read(tmp_path):
+    examples = tf.encode_examples({"a": [1, 2], "b": [[b"x"], []]})
+    with tf.io.TFRecordWriter(str(tmp_path / "f")) as writer:
+        writer.write_batch(examples)
+    source = TableSource(tmp_path / "f")
+    [records] = tf.ShardReader(tmp_path / "f", batch_size=10)
+    assert source.over([]).parse(records).to_pylist() == tf.read_table(tmp_path / "f").to_pylist()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"'a'.*record 0"):
+        TableSource([], {"a": tf.FixedLenFeature([1], tf.string)}).parse(records)
+    (tmp_path / "empty").touch()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no records"):
+        TableSource(tmp_path / "empty").parse(records)

@@ -23,7 +23,6 @@ def spark():
         session = (
             SparkSession.builder.master("local[2]")
             .config("spark.ui.enabled", "false")
-            .config("spark.sql.python.filterPushdown.enabled", "true")
             .config("spark.sql.shuffle.partitions", "2")
             .getOrCreate()
         )
@@ -111,6 +110,21 @@ def test_records_that_are_not_parsed(spark, tmp_path):
     frame.write.format("tfrecord").mode("append").option("recordType", "ByteArray").save(str(tmp_path / "out"))
     found = tf.ShardReader(sorted(glob.glob(f"{tmp_path}/out/part-*")))
     assert sorted(record for batch in found for record in batch.tolist()) == sorted(records)
+
+
+def test_several_paths(spark, tmp_path):
+    names = [str(tmp_path / name) for name in ("a", "b,c", "d")]
+    for number, name in enumerate(names):
+        with tf.ExampleWriter(name) as writer:
+            writer.write({"id": [number]})
+    read = spark.read.format("tfrecord")
+    for found, numbers in [
+        (read.load(names), [0, 1, 2]),
+        (read.load(names[1]), [1]),
+        (read.option("paths", f"{names[0]}, {names[2]}").load(), [0, 2]),
+        (spark.read.format("tfrecord").load(str(tmp_path / "[ad]")), [0, 2]),
+    ]:
+        assert sorted(row.id for row in found.collect()) == numbers
 
 
 def test_sequences(spark, tmp_path):

@@ -168,6 +168,17 @@ class TableSource:
         options = {**self._options, "batch_size": self._batch_size or _BATCH}
         return iter(ShardReader(self._files, plan, **options))
 
+    def parse(self, records: _core.RecordBatch) -> Any:
+        """The pyarrow.RecordBatch of records that somebody else has read.
+
+        Raises:
+          errors.InvalidArgumentError: a record does not fit the features.
+        """
+        if not len(self.schema) and self._is_inferred:
+            raise InvalidArgumentError("there were no records that features could be inferred from")
+        plan = self._plan
+        return plan.finish(plan.core.parse(records, 1), records if plan.checks_rows else None)
+
     def reader(self) -> Any:
         """A pyarrow.RecordBatchReader, which reads the files once."""
         pyarrow = optional("pyarrow", "Arrow tables need pyarrow")
@@ -336,7 +347,9 @@ def _later(source: TableSource) -> Iterator[Any]:
 def _is_regular(file: str | CoreFile) -> bool:
     if isinstance(file, str):
         return os.path.isfile(file)
-    return file.object is not None or (file.is_local and os.path.isfile(file.name))
+    if file.object is not None or file.stamp is not None:  # an object, or a local file that was listed as a regular one
+        return True
+    return file.is_local and os.path.isfile(file.name)
 
 
 def _check_options(options: dict[str, Any]) -> None:

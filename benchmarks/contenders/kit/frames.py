@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.contenders.kit.feeding import SideBySide
 from benchmarks.contenders.kit.importing import importable
 from benchmarks.contenders.kit.job import Job
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.contenders.kit.setting import Setting
 from benchmarks.data.columns import Batch, fixed, of_arrow
+from benchmarks.data.reference import columns_by_file
 
 
 def of_table(job: Job, table: Any) -> Batch:
@@ -33,6 +35,18 @@ def of_polars(frame: Any) -> Batch:
 
 def of_duckdb(table: Any) -> Batch:
     return {name: fixed(np.ma.getdata(values)) for name, values in table.fetchnumpy().items()}
+
+
+def as_parquet(job: Job) -> list[str]:
+    """The same columns in Parquet files, one for each file: Snappy, pyarrow's defaults. Scalars only."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    SideBySide(job.dataset)
+    paths = job.outputs(".parquet")
+    for path, columns in zip(paths, columns_by_file(job.dataset), strict=True):
+        parquet.write_table(pa.table({name: pa.array(column.values) for name, column in columns.items()}), path)
+    return paths
 
 
 def whole(label: str, make: Callable[[], Any], columns: Callable[[Any], Batch], row: str) -> Setting:

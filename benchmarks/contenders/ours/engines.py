@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.contenders import Job, Setting, cores
-from benchmarks.contenders.kit.engines import start_ray
-from benchmarks.contenders.kit.frames import of_table, whole
+from benchmarks.contenders.kit.engines import start_ray, start_spark
+from benchmarks.contenders.kit.frames import as_parquet, of_table, whole
 from benchmarks.contenders.kit.importing import importable
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.contenders.ours.features import columns_of, count_of, features_of
+from benchmarks.data.answers import Answer
+from benchmarks.data.columns import digest_of_columns
 
 
 def engines(job: Job) -> list[Setting]:
@@ -64,4 +66,44 @@ def through_ray(job: Job) -> list[Setting]:
     return [setting("read_tfrecords", None), setting("read_tfrecords, split_bytes=64 MiB", 64 << 20)]
 
 
-ENGINES: dict[str, Callable[[Job], list[Setting]]] = {"ray": through_ray}
+class Frame(Setting):
+    """A data frame of Spark: `run` makes all its rows and drops them, in tasks."""
+
+    order = "any"
+
+    def __init__(self, job: Job, label: str, frame: Callable[[], Any], row: str) -> None:
+        super().__init__(label, row)
+        self.job, self.frame = job, frame
+
+    def run(self) -> int:
+        from pyspark.sql import Observation, functions
+
+        seen = Observation()
+        counted = self.frame().observe(seen, functions.count(functions.lit(1)).alias("rows"))
+        counted.write.format("noop").mode("overwrite").save()
+        return int(seen.get["rows"])
+
+    def answer(self) -> Answer:
+        return digest_of_columns([of_table(self.job, self.frame().toArrow())])
+
+
+def through_spark(job: Job) -> list[Setting]:
+    """All columns through the data source, and from Parquet, in one session. Spark runs, and so do its workers after
+    the first pass."""
+    files, parquet = job.dataset.files, as_parquet(job)
+    session = start_spark()
+    columns = ", ".join(f"`{name}` {SPARK[dtype]}" for name, (_, dtype, _) in job.dataset.features.items())
+
+    def ours(schema: str | None) -> Any:
+        reader = session.read.format("tfrecord")
+        return (reader if schema is None else reader.schema(schema)).load(files)
+
+    return [
+        Frame(job, 'read.format("tfrecord").schema(…)', lambda: ours(columns), "Spark"),
+        Frame(job, 'read.format("tfrecord")', lambda: ours(None), "Spark, inferred"),
+        Frame(job, "read.parquet, the same columns", lambda: session.read.parquet(*parquet), "Spark, Parquet"),
+    ]
+
+
+SPARK = {"int64": "BIGINT", "float32": "FLOAT", "string": "BINARY"}
+ENGINES: dict[str, Callable[[Job], list[Setting]]] = {"ray": through_ray, "pyspark": through_spark}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,7 +61,7 @@ def options_of(given: Mapping[str, str]) -> SparkOptions:
     if path is None and several is None:
         raise InvalidArgumentError("there is no path")
     storage = {name[len(_STORAGE) :]: said.pop(name) for name in list(said) if name.startswith(_STORAGE)}
-    known: dict[str, Any] = {"paths": _list(several) if several is not None else [path], "storage": storage or None}
+    known: dict[str, Any] = {"paths": _paths(several) if several is not None else [path], "storage": storage or None}
     reader: dict[str, Any] = {}
     for name, value in said.items():
         place, key, convert = _OPTIONS.get(name, (None, "", str))
@@ -75,6 +76,15 @@ def options_of(given: Mapping[str, str]) -> SparkOptions:
 
 def _list(text: str) -> list[str]:
     return [one.strip() for one in text.split(",") if one.strip()]
+
+
+def _paths(text: str) -> list[str]:
+    """Those of `load([…])`, which Spark puts into JSON, or of a text with commas."""
+    try:
+        several = json.loads(text)
+    except ValueError:
+        several = None
+    return several if isinstance(several, list) and all(isinstance(one, str) for one in several) else _list(text)
 
 
 def _record_type(text: str) -> str:

@@ -23,7 +23,12 @@ __all__ = ["TFRecordDataSource", "register"]
 
 
 def register(spark: SparkSession) -> None:
-    """Makes `spark.read.format("tfrecord")` and `df.write.format("tfrecord")` work."""
+    """Makes `spark.read.format("tfrecord")` and `df.write.format("tfrecord")` work.
+
+    It sets `spark.sql.python.filterPushdown.enabled` in the session: without it, Spark refuses data sources that take
+    filters.
+    """
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     spark.dataSource.register(TFRecordDataSource)
 
 

@@ -1,0 +1,178 @@
+"""What becomes of records: bytes, what a coder makes of them, dicts, or Arrow batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow
+from apache_beam import Row
+from apache_beam.coders import Coder
+from apache_beam.typehints import schemas
+from apache_beam.typehints.arrow_type_compatibility import beam_schema_from_arrow_schema
+from apache_beam.typehints.row_type import RowTypeConstraint
+
+from ... import _core
+from ...errors import InvalidArgumentError
+from ...files.tables import TableSource
+
+__all__ = ["Batches", "Dicts", "Elements", "Raw", "Rows"]
+
+_ROWS = 1024
+
+
+class Elements(Protocol):
+    """What becomes of records. It pickles.
+
+    Attributes:
+      type: of an element, as Beam's type hints say it.
+      records: how many are taken at a time, at most.
+      by_record: whether each record has an element of its own; if not, all that are taken have one.
+    """
+
+    type: Any
+    records: int
+    by_record: bool
+
+    def of(self, records: _core.RecordBatch) -> Iterable[Any]:
+        """The elements: one for each record, or one. All are parsed when it returns."""
+
+
+class Raw:
+    """Records as bytes, or what a coder decodes them to."""
+
+    records, by_record = _ROWS, True
+
+    def __init__(self, coder: Coder | None = None) -> None:
+        self._coder = coder
+        self.type: Any = bytes if coder is None else _type_of(coder)
+
+    def of(self, records: _core.RecordBatch) -> list[Any]:
+        if self._coder is None:
+            return records.tolist()
+        return [self._coder.decode(record) for record in records]
+
+
+class Dicts:
+    """Records as dicts of values by the name of the feature."""
+
+    type: Any = dict[str, Any]
+    records, by_record = _ROWS, True
+
+    def __init__(self, table: TableSource) -> None:
+        self._table = table
+
+    def of(self, records: _core.RecordBatch) -> Iterable[Any]:
+        batch = self._table.parse(records)
+        names = batch.schema.names
+        rows = zip(*map(_values, batch.columns), strict=True)
+        return (dict(zip(names, row, strict=True)) for row in rows)  # one at a time: they are large
+
+
+class Rows:
+    """Records as Beam's rows, which have a schema: plain values and lists of them.
+
+    Raises:
+      errors.InvalidArgumentError: a column is of a type that they don't have.
+    """
+
+    records, by_record = _ROWS, True
+
+    def __init__(self, table: TableSource) -> None:
+        self._table = table
+        self.type: Any = _type_of_rows(table.schema)
+
+    def of(self, records: _core.RecordBatch) -> Iterable[Any]:
+        batch = self._table.parse(records)
+        names = batch.schema.names
+        rows = zip(*map(_plain_values, batch.columns), strict=True)
+        return (Row(**dict(zip(names, row, strict=True))) for row in rows)
+
+
+class Batches:
+    """Several records as a pyarrow.RecordBatch."""
+
+    type: Any = pyarrow.RecordBatch
+    by_record = False
+
+    def __init__(self, table: TableSource, records: int) -> None:
+        self._table, self.records = table, records
+
+    def of(self, records: _core.RecordBatch) -> list[Any]:
+        return [self._table.parse(records)]
+
+
+def _type_of_rows(schema: pyarrow.Schema) -> Any:
+    """Raises errors.InvalidArgumentError: a column is of a type that they don't have, or of such a name."""
+    try:
+        fields = [field.with_type(_type_in_rows(field.type)) for field in schema]
+        found = beam_schema_from_arrow_schema(pyarrow.schema(fields)).fields
+        return RowTypeConstraint.from_fields([(one.name, schemas.typing_from_runner_api(one.type)) for one in found])
+    except ValueError as error:
+        raise InvalidArgumentError(f"Beam's rows have no such column: {error}") from None
+
+
+def _type_in_rows(kind: pyarrow.DataType) -> pyarrow.DataType:
+    types = pyarrow.types
+    if types.is_fixed_size_list(kind) or types.is_list(kind):
+        return pyarrow.list_(_type_in_rows(kind.value_type))
+    if types.is_struct(kind):
+        raise ValueError(f"one of {kind}")
+    if (types.is_integer(kind) and kind.bit_width < 32) or types.is_uint32(kind):
+        return pyarrow.int64()
+    return pyarrow.float32() if types.is_float16(kind) else kind
+
+
+def _type_of(coder: Coder) -> Any:
+    try:
+        return coder.to_type_hint()
+    except NotImplementedError:
+        return Any
+
+
+def _values(column: Any) -> list[Any]:
+    """A column as one value for each row: None, a number, bytes, an array (read-only), or a list of bytes."""
+    kind = column.type
+    if column.null_count:
+        there = column.drop_null()
+        values = iter(_values(there))
+        return [next(values) if valid else None for valid in column.is_valid().to_pylist()]
+    if pyarrow.types.is_fixed_size_list(kind):
+        return _of_fixed(column)
+    if pyarrow.types.is_list(kind):
+        return list(_of_lists(column))
+    if pyarrow.types.is_primitive(kind):
+        plain: list[Any] = column.to_numpy(zero_copy_only=False).tolist()
+        return plain
+    rows: list[Any] = column.to_pylist()
+    return rows
+
+
+def _plain_values(column: Any) -> list[Any]:
+    """The same, with lists for arrays."""
+    return [value.tolist() if isinstance(value, np.ndarray) else value for value in _values(column)]
+
+
+def _of_fixed(column: Any) -> list[Any]:
+    shape = [len(column)]
+    while pyarrow.types.is_fixed_size_list(column.type):
+        shape.append(column.type.list_size)
+        column = column.flatten()
+    if pyarrow.types.is_primitive(column.type):
+        return list(column.to_numpy(zero_copy_only=False).reshape(shape))
+    values = np.empty(len(column), object)
+    values[:] = column.to_pylist()
+    nested: list[Any] = values.reshape(shape).tolist()
+    return nested
+
+
+def _of_lists(column: Any) -> Iterator[Any]:
+    inner = column.flatten()
+    splits = column.offsets.to_numpy()
+    places = (splits - splits[0]).tolist()
+    is_number = pyarrow.types.is_primitive(inner.type) and not inner.null_count
+    values = inner.to_numpy(zero_copy_only=False) if is_number else _values(inner)
+    for begin, end in pairwise(places):
+        yield values[begin:end]

@@ -1,0 +1,273 @@
+"""TFRecord files as PCollections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal
+
+from apache_beam import DoFn, ParDo, PCollection, PTransform, Reshuffle
+from apache_beam.coders import BytesCoder, Coder
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.iobase import BoundedSource, Read, SDFBoundedSourceReader
+from apache_beam.options.value_provider import ValueProvider
+from apache_beam.typehints import KV
+
+from ...errors import InvalidArgumentError
+from ...examples.infer import DEFAULT_MAX_RECORDS
+from ...files.numbers import at_least, max_record_size
+from ...files.parts import FilePart
+from ...files.shard_reader import ShardReader
+from ...files.store_options import store_settings
+from ...files.tables import TableSource
+from ...typing import Features, Key, PathLike, SequenceFeatures
+from .access import Access, names_of
+from .compression import compression_of
+from .elements import Batches, Dicts, Elements, Raw, Rows
+from .sources import PatternSource, Reading, source_of
+
+__all__ = ["ReadAllFromTFRecord", "ReadFromTFRecord"]
+
+_SPLIT_BYTES = 64 << 20
+_OF_STORES = {"storage_options", "max_requests", "cache_dir"}
+_OF_STREAMS = {"verify_crc", "max_record_bytes", "on_corrupt", "num_threads", "prefetch_bytes"}
+_REFUSED = {  # options of readers that have no meaning where others divide the work, and why
+    "batch_size": "batch= says how many records an element has",
+    "block_length": "tasks read side by side",
+    "cycle_length": "tasks read side by side",
+    "deterministic": "Beam's collections have no order",
+    "drop_remainder": "it would drop records of each task",
+    "equal_shards": "Beam divides the files",
+    "global_shuffle": "Beam's collections have no order",
+    "groups": "a Map puts values of a dict together",
+    "index_cache": "nothing is counted",
+    "label_key": "a Map takes the label out of a dict",
+    "num_epochs": "a pipeline reads the files once",
+    "seed": "Beam's collections have no order",
+    "shard": "Beam divides the files",
+    "shard_by": "Beam divides the files",
+    "shuffle_buffer": "Beam's collections have no order",
+    "shuffle_files": "Beam's collections have no order",
+}
+
+
+class ReadFromTFRecord(PTransform):
+    """The records of files, as bytes, dicts, or Arrow batches.
+
+    Args:
+      file_pattern: a path, a URL, a pattern or a folder, a list of them, or Beam's ValueProvider of one. All workers
+        must reach them.
+      features: None for serialized records; or what to parse: a dict, a pair of dicts for SequenceExamples, or "infer",
+        which looks at records where the pipeline is made, once for all workers.
+      batch: how many records an element has. None: one, as a dict by the names of features: numbers, bytes, arrays
+        (read-only) for shapes and lists of numbers, lists of bytes, None where a record has no value. A number: up to
+        so many, as a pyarrow.RecordBatch with the schema of `tfrecord_fast.read_table`.
+      as_rows: elements are Beam's rows, with a schema, as its dataframes and SQL take them.
+      columns, infer_records: as for `tfrecord_fast.read_table`.
+      coder: decodes serialized records.
+      compression_type: one of Beam's CompressionTypes, or as for ShardReader. By default each file's content says it.
+      validate: whether to look at the files where the pipeline is made: that they are there, and that the first records
+        fit the features.
+      with_filename: elements are pairs (name of the file, element).
+      reader_options: those of ShardReader that say how a file is read: `verify_crc`, `on_corrupt`, `max_record_bytes`,
+        `prefetch_bytes`, `num_threads` (by default one per task); `storage_options`, `max_requests`, `cache_dir`, with
+        which URLs are read through this package's stores and not through Beam's file systems.
+
+    Attributes:
+      schema: the pyarrow.Schema of what is parsed; None where records are not.
+
+    Raises:
+      FileNotFoundError, OSError, errors.InvalidArgumentError: here, with the file's name; or, in Beam's error, when the
+        pipeline runs. A file that has changed since it was divided is an OSError (ESTALE).
+      TypeError: an option that makes no sense here.
+    """
+
+    def __init__(
+        self,
+        file_pattern: PathLike | Sequence[PathLike] | ValueProvider,
+        features: Features | SequenceFeatures | Literal["infer"] | None = None,
+        *,
+        batch: int | None = None,
+        as_rows: bool = False,
+        columns: Sequence[Key] | None = None,
+        infer_records: int | None = DEFAULT_MAX_RECORDS,
+        coder: Coder | None = None,
+        compression_type: str | None = CompressionTypes.AUTO,
+        validate: bool = True,
+        with_filename: bool = False,
+        **reader_options: Any,
+    ) -> None:
+        super().__init__()
+        access = _access("ReadFromTFRecord", compression_type, reader_options)
+        is_later = isinstance(file_pattern, ValueProvider) and not file_pattern.is_accessible()
+        names = file_pattern if isinstance(file_pattern, ValueProvider) else names_of(file_pattern)
+        table = None
+        if features is not None:
+            _check_coder(features, coder)
+            files: list[FilePart] = []
+            if features == "infer":
+                if is_later or not validate:
+                    raise InvalidArgumentError('features="infer" looks at the files: it needs names and validate=True')
+                files = access.listed(names_of(names))
+            table = _table(access, files, features, columns, infer_records)
+        elements = _elements(table, coder, columns, batch, as_rows)
+        self.schema = None if table is None else table.schema
+        reading = Reading(access, elements, with_filename)
+        self._source = PatternSource(reading, names)
+        if validate and not is_later:
+            found = self._source.files()
+            if table is not None:
+                _try(reading, found)
+        self._type = KV[str, elements.type] if with_filename else elements.type
+
+    def expand(self, pbegin: Any) -> PCollection:
+        return pbegin.pipeline | Read(self._source).with_output_types(self._type)
+
+    def display_data(self) -> dict[str, Any]:
+        return {"source_dd": self._source}
+
+
+class ReadAllFromTFRecord(PTransform):
+    """The records of the files in a PCollection of paths, URLs, patterns or Beam's FileMetadata.
+
+    A pattern without a file has no records; a path without a file is an error.
+
+    Args:
+      features, batch, as_rows, columns, coder, compression_type, with_filename, reader_options: as for
+        ReadFromTFRecord; `features` are given, since no file is known when the pipeline is made.
+      split_bytes: about how many bytes of files a task reads.
+    """
+
+    def __init__(
+        self,
+        features: Features | SequenceFeatures | None = None,
+        *,
+        batch: int | None = None,
+        as_rows: bool = False,
+        columns: Sequence[Key] | None = None,
+        coder: Coder | None = None,
+        compression_type: str | None = CompressionTypes.AUTO,
+        with_filename: bool = False,
+        split_bytes: int = _SPLIT_BYTES,
+        **reader_options: Any,
+    ) -> None:
+        super().__init__()
+        access = _access("ReadAllFromTFRecord", compression_type, reader_options)
+        table = None
+        if features is not None:
+            _check_coder(features, coder)
+            if isinstance(features, str):
+                raise InvalidArgumentError(
+                    f"features={features!r}: no file is known yet; give features, such as infer_features(files)"
+                )
+            table = _table(access, [], features, columns, None)
+        elements = _elements(table, coder, columns, batch, as_rows)
+        self.schema = None if table is None else table.schema
+        self._reading = Reading(access, elements, with_filename)
+        self._split_bytes = at_least(1, "split_bytes", split_bytes)
+        self._type = KV[str, elements.type] if with_filename else elements.type
+
+    def expand(self, pcoll: PCollection) -> PCollection:
+        return (
+            pcoll
+            | "List" >> ParDo(_List(self._reading.access, self._split_bytes))
+            | "SpreadFiles" >> Reshuffle()
+            | "Divide" >> ParDo(_Divide(self._reading, self._split_bytes)).with_output_types(BoundedSource)
+            | "SpreadParts" >> Reshuffle()
+            | "Read" >> SDFBoundedSourceReader().with_output_types(self._type)
+        )
+
+
+class _List(DoFn):
+    """From names to lists of files, which the next step divides; large files alone, since they are looked into."""
+
+    def __init__(self, access: Access, split_bytes: int) -> None:
+        self._access, self._split_bytes = access, split_bytes
+
+    def process(self, element: Any) -> Iterator[list[FilePart]]:
+        for name in names_of(element):
+            try:
+                files = self._access.listed([name])
+            except FileNotFoundError:
+                if not any(c in name for c in "*?["):
+                    raise
+                continue
+            for split in self._access.grouped(files, self._split_bytes):
+                yield list(split.parts)
+
+
+class _Divide(DoFn):
+    def __init__(self, reading: Reading, split_bytes: int) -> None:
+        self._reading, self._split_bytes = reading, split_bytes
+
+    def process(self, element: list[FilePart]) -> Iterator[BoundedSource]:
+        for split in self._reading.access.planned(element, self._split_bytes):
+            yield source_of(self._reading, split).source
+
+
+def _access(transform: str, compression_type: str | None, options: dict[str, Any]) -> Access:
+    """Raises TypeError: an option that makes no sense here."""
+    for name in sorted(_REFUSED.keys() & options.keys()):
+        raise TypeError(f"{transform} has no {name}: {_REFUSED[name]}")
+    for name in sorted(options.keys() - _OF_STORES - _OF_STREAMS):
+        raise TypeError(f"{transform} has no argument {name!r}")
+    stores = {name: options[name] for name in _OF_STORES & options.keys()}
+    streams = {"num_threads": 1, **{name: options[name] for name in _OF_STREAMS & options.keys()}}
+    ShardReader([], None, **streams)  # says what is wrong with them
+    streams["max_record_bytes"] = max_record_size(streams.get("max_record_bytes"))
+    return Access(compression_of(compression_type), store_settings(**stores) if stores else None, streams)
+
+
+def _check_coder(features: object, coder: Coder | None) -> None:
+    if isinstance(features, Coder):
+        raise TypeError("the second argument is features; the coder goes by its name, coder=")
+    if coder is not None and not isinstance(coder, BytesCoder):
+        raise TypeError("a coder decodes serialized records, and features parse them: give one of the two")
+
+
+def _table(
+    access: Access,
+    files: list[FilePart],
+    features: Any,
+    columns: Sequence[Key] | None,
+    infer_records: int | None,
+) -> TableSource:
+    table = TableSource(
+        access.sampled(files),
+        features,
+        columns=columns,
+        infer_records=infer_records,
+        batch_size=1,
+        compression_type=access.compression.ours,
+        **access.options,
+    )
+    return table.over([])
+
+
+def _elements(
+    table: TableSource | None, coder: Coder | None, columns: object, batch: int | None, as_rows: bool
+) -> Elements:
+    if table is None:
+        for name, value in {"batch": batch, "columns": columns, "as_rows": as_rows or None}.items():
+            if value is not None:
+                raise InvalidArgumentError(f"{name} needs features")
+        return Raw(None if coder is None or isinstance(coder, BytesCoder) else coder)
+    if as_rows:
+        if batch is not None:
+            raise InvalidArgumentError("as_rows=True makes single rows, and batch= batches: give one of the two")
+        return Rows(table)
+    return Dicts(table) if batch is None else Batches(table, at_least(1, "batch", batch))
+
+
+def _try(reading: Reading, files: Iterable[FilePart]) -> None:
+    """Parses the first few records, so that features that don't fit are told at once.
+
+    Raises:
+      errors.InvalidArgumentError: they don't.
+      errors.DataLossError, OSError: the first file can't be read.
+    """
+    for file in files:
+        if file.bytes:
+            _, batches = reading.access.batches(file, 1)
+            for records in batches:
+                reading.elements.of(records)
+                return
