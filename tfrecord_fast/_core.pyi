@@ -162,6 +162,7 @@ class KeySummary(NamedTuple):
     records: int
     fewest: int
     most: int
+    unset: int
 
 class WriteTarget(NamedTuple):
     path: bytes

@@ -22,15 +22,15 @@ namespace {
 
 NamedTuple key_summary("tfrecord_fast._core.KeySummary",
                        "What a key holds: its kind (\"bytes\", \"float\", \"int64\"; \"none\" if no value was "
-                       "seen), in how many records, and the fewest and most values per record (per step in a feature "
-                       "list).",
-                       {"key", "kind", "records", "fewest", "most"});
+                       "seen), in how many records, the fewest and most values per record (per step in a feature "
+                       "list), and how many records have the key without a kind (not counted of feature lists).",
+                       {"key", "kind", "records", "fewest", "most", "unset"});
 
 py::list Summaries(const std::vector<KeySummary>& keys) {
   py::list out;
   for (const KeySummary& key : keys) {
-    out.append(
-        key_summary(py::bytes(key.key), KindName(key.kind), key.records, std::min(key.fewest, key.most), key.most));
+    out.append(key_summary(py::bytes(key.key), KindName(key.kind), key.records, std::min(key.fewest, key.most),
+                           key.most, key.unset));
   }
   return out;
 }

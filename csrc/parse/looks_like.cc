@@ -8,6 +8,7 @@
 #include <cstring>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "wire/wire.h"
@@ -131,6 +132,41 @@ bool IsStatistics(const Fields& fields) {
   });
 }
 
+// tensorflow/core/framework/tensor_shape.proto: dim = 2 (size = 1, name = 2), unknown_rank = 3.
+bool IsTensorShape(const Bytes& message) {
+  return AllFields(message, [](const Field& field) {
+    return field.Is(3, kWireVarint) || (field.Is(2, kWireDelimited) && AllFields(field.content, [](const Field& part) {
+                                          return part.Is(1, kWireVarint) || part.Is(2, kWireDelimited);
+                                        }));
+  });
+}
+
+// tensorflow/core/framework/tensor.proto: dtype = 1, tensor_shape = 2, version_number = 3, the values = 4 and above.
+bool IsTensor(const Fields& fields) {
+  constexpr uint32_t kFirstValues = 4;
+  constexpr uint32_t kLastValues = 18;
+  return fields.size() > 1 && Count(fields, 1, kWireVarint) == 1 && Count(fields, 2, kWireDelimited) == 1 &&
+         std::all_of(fields.begin(), fields.end(), [](const Field& field) {
+           if (field.number >= kFirstValues) return field.number <= kLastValues;
+           return field.Is(1, kWireVarint) || field.Is(3, kWireVarint) ||
+                  (field.Is(2, kWireDelimited) && IsTensorShape(field.content));
+         });
+}
+
+bool HoldsExample(const Field& field) {
+  constexpr size_t kEmptyExample = 2;  // bytes: features without any
+  return field.type == kWireDelimited && field.content.size > kEmptyExample && IsExample(field.content);
+}
+
+// Lists of Examples, or lists of such lists, as Input of TensorFlow Serving.
+bool HoldsExamples(const Fields& fields) {
+  return Count(fields, [](const Field& field) {
+           Fields parts;
+           return HoldsExample(field) ||
+                  (field.type == kWireDelimited && ReadFields(field.content, &parts) && Count(parts, HoldsExample) > 0);
+         }) > 0;
+}
+
 constexpr struct {
   bool (*fits)(const Fields&);
   const char* name;
@@ -139,18 +175,35 @@ constexpr struct {
     {IsExampleListWithContext, "an ELWC (ExampleListWithContext)"},
     {IsScenario, "a Waymo Scenario"},
     {IsStatistics, "statistics of TFX (DatasetFeatureStatisticsList)"},
+    {IsTensor, "a serialized tensor (TensorProto)"},
+    {HoldsExamples, "a message with Examples inside"},
 };
+
+const char* NameOf(uint32_t wire_type) {
+  switch (wire_type) {
+    case kWireVarint:
+      return "varint";
+    case kWireFixed64:
+      return "fixed64";
+    case kWireFixed32:
+      return "fixed32";
+    case kWireDelimited:
+      return "bytes";
+    default:
+      return "group";
+  }
+}
 
 std::string DescribeMessage(const Fields& fields) {
   constexpr size_t kShown = 8;
-  std::set<uint32_t> numbers;
-  for (const Field& field : fields) numbers.insert(field.number);
+  std::set<std::pair<uint32_t, uint32_t>> kinds;
+  for (const Field& field : fields) kinds.emplace(field.number, field.type);
   std::string text = "another protobuf message, with ";
-  text += numbers.size() == 1 ? "field" : "fields";
+  text += kinds.size() == 1 ? "field" : "fields";
   size_t shown = 0;
-  for (const uint32_t number : numbers) {
+  for (const auto& [number, type] : kinds) {
     if (shown == kShown) return text + ", …";
-    text += (shown++ == 0 ? " " : ", ") + std::to_string(number);
+    text += (shown++ == 0 ? " " : ", ") + std::to_string(number) + " (" + NameOf(type) + ")";
   }
   return text;
 }
@@ -161,20 +214,40 @@ using namespace std::string_view_literals;
 
 constexpr struct {
   std::string_view start;
+  std::string_view at8;  // of containers, what they hold
   const char* name;
 } kMagic[] = {
-    {"\xff\xd8\xff"sv, "a JPEG image"},
-    {"\x89PNG\r\n"sv, "a PNG image"},
-    {"\x93NUMPY"sv, "a NumPy array (.npy)"},
-    {"PK\x03\x04"sv, "a ZIP archive"},
-    {"\x1f\x8b"sv, "GZIP data"},
-    {"\x28\xb5\x2f\xfd"sv, "ZSTD data"},
-    {"\x80\x04\x95"sv, "a Python pickle"},
-    {"\x80\x05\x95"sv, "a Python pickle"},
-    {"OggS"sv, "Ogg audio"},
-    {"fLaC"sv, "FLAC audio"},
-    {"RIFF"sv, "a RIFF file (WAV, WebP, AVI)"},
+    {"\xff\xd8\xff"sv, ""sv, "a JPEG image"},
+    {"\x89PNG\r\n"sv, ""sv, "a PNG image"},
+    {"GIF87a"sv, ""sv, "a GIF image"},
+    {"GIF89a"sv, ""sv, "a GIF image"},
+    {"RIFF"sv, "WEBP"sv, "a WebP image"},
+    {"II*\0"sv, ""sv, "a TIFF image"},
+    {"MM\0*"sv, ""sv, "a TIFF image"},
+    {"RIFF"sv, "WAVE"sv, "WAV audio"},
+    {"RIFF"sv, ""sv, "a RIFF file"},
+    {"OggS"sv, ""sv, "Ogg audio"},
+    {"fLaC"sv, ""sv, "FLAC audio"},
+    {"\x93NUMPY"sv, ""sv, "a NumPy array (.npy)"},
+    {"PK\x03\x04"sv, ""sv, "a ZIP archive"},
+    {"\x1f\x8b"sv, ""sv, "GZIP data"},
+    {"\x28\xb5\x2f\xfd"sv, ""sv, "ZSTD data"},
+    {"\x80\x04\x95"sv, ""sv, "a Python pickle"},
+    {"\x80\x05\x95"sv, ""sv, "a Python pickle"},
 };
+
+bool HasAt(const Bytes& record, size_t place, std::string_view what) {
+  return record.size >= place + what.size() && std::memcmp(record.data + place, what.data(), what.size()) == 0;
+}
+
+// "BM", and then how many bytes there are.
+bool IsBmp(const Bytes& record) {
+  uint32_t size;
+  constexpr size_t kHeader = 2 + sizeof size;
+  if (record.size < kHeader || !HasAt(record, 0, "BM")) return false;
+  std::memcpy(&size, record.data + 2, sizeof size);
+  return size == record.size;
+}
 
 // UTF-8 without control characters, except for blanks and ends of lines.
 bool IsText(const Bytes& record) {
@@ -208,9 +281,9 @@ bool HasForm(MessageType type, const Bytes& record) {
 std::string LooksLike(const Bytes& record) {
   if (record.size == 0) return "an empty record";
   for (const auto& magic : kMagic) {
-    if (record.size >= magic.start.size() && std::memcmp(record.data, magic.start.data(), magic.start.size()) == 0)
-      return magic.name;
+    if (HasAt(record, 0, magic.start) && HasAt(record, 8, magic.at8)) return magic.name;
   }
+  if (IsBmp(record)) return "a BMP image";
   if (IsText(record)) return IsJson(record) ? "JSON text" : "text";
   if (IsExample(record)) return "an Example";
   if (IsSequenceExample(record)) return "a SequenceExample";

@@ -140,6 +140,7 @@ Status FeatureScanner::AddRecord(const Bytes& record) {
     bool has_kind;
     TFR_RETURN_IF_ERROR(AddFeature(&summary, found_features_[i].value, &has_kind));
     summary.records += has_kind;
+    summary.unset += !has_kind;
     has_values |= has_kind;
   }
   for (const MapEntry& list : found_lists_) {

@@ -23,6 +23,7 @@ struct KeySummary {
   size_t records = 0;        // that have the key with a kind; of a feature list: that have the key
   size_t fewest = SIZE_MAX;  // values per record; of a feature list: values per step
   size_t most = 0;
+  size_t unset = 0;  // records that have the key without a kind; of a feature list: not counted
 };
 
 class FeatureScanner {

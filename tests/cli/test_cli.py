@@ -18,6 +18,7 @@ from tfrecord_fast.cli import bench, files, main
 
 RECORDS = [b"one", "zwölf".encode(), b"\xff\x00", b""]
 SIZES = [3, 6, 2, 0]
+FINE = "ok, 4 records (text, opaque bytes)"  # what verify says of them
 COMPRESSIONS = ["", "GZIP", "ZLIB", "ZSTD", "SNAPPY"]
 
 
@@ -75,6 +76,7 @@ def test_info_prints_counts_sizes_and_compression(tmp_path, run_json, compressio
         "min_size": 0,
         "mean_size": sum(SIZES) / 4,
         "max_size": 6,
+        "kinds": ["text", "opaque bytes"],
         "error": None,
     }
     assert run_json("info", "--json", path) == (0, [expected])
@@ -107,13 +109,14 @@ def test_info_prints_a_header(table):
 
 def test_info_prints_one_row_per_file(table, good):
     rows, zipped = table
-    assert rows[1] == ["4", "75", "11", "none", "0", "2.8", "6", good]
-    assert rows[2] == ["1", str(os.path.getsize(zipped)), "3", "GZIP", "3", "3.0", "3", zipped]
+    assert rows[1] == ["4", "75", "11", "none", "0", "2.8", "6", "text", "+1", good]
+    assert rows[2] == ["1", str(os.path.getsize(zipped)), "3", "GZIP", "3", "3.0", "3", "text", zipped]
 
 
 def test_info_prints_a_total(table):
     total = table[0][3]
-    assert total[0] == "5" and total[2] == "14" and total[3:] == ["mixed", "0", "2.8", "6", "2", "files"]
+    assert total[0] == "5" and total[2] == "14" and total[3:7] == ["mixed", "0", "2.8", "6"]
+    assert total[7:] == ["text", "+1", "2", "files"]
 
 
 def test_info_of_a_damaged_file_counts_what_precedes_the_damage(run_json, damaged):
@@ -124,18 +127,21 @@ def test_info_of_a_damaged_file_counts_what_precedes_the_damage(run_json, damage
 
 def test_verify_passes_good_files(tmp_path, run, good):
     one = write(tmp_path / "one", [b"x"], "ZSTD")
-    assert run("verify", good, one) == (0, f"{good}: ok, 4 records\n{one}: ok, 1 record\n", "")
+    assert run("verify", good, one) == (0, f"{good}: {FINE}\n{one}: ok, 1 record (text)\n", "")
 
 
 def test_verify_reports_damage_and_continues(run, good, damaged):
     status, out, _ = run("verify", damaged, good)
     first, second = out.splitlines()
-    assert status == 1 and second == f"{good}: ok, 4 records"
+    assert status == 1 and second == f"{good}: {FINE}"
     assert first.startswith(f"{damaged}: DAMAGED after 1 record: ") and first.endswith("(record 1 at byte 19)")
 
 
 def test_verify_json_tells_of_a_good_file(run_json, good):
-    assert run_json("verify", "--json", good) == (0, [{"path": good, "ok": True, "records": 4, "error": None}])
+    assert run_json("verify", "--json", good) == (
+        0,
+        [{"path": good, "ok": True, "records": 4, "kinds": ["text", "opaque bytes"], "error": None}],
+    )
 
 
 def test_verify_json_gives_file_record_offset_and_reason(run_json, good, damaged):
@@ -155,12 +161,26 @@ def test_verify_finds_a_cut_gzip_file(tmp_path, run_json):
 
 def test_a_missing_file_is_status_2_and_the_rest_is_checked(tmp_path, run, good):
     status, out, err = run("verify", tmp_path / "none", good)
-    assert (status, out) == (2, f"{good}: ok, 4 records\n")
+    assert (status, out) == (2, f"{good}: {FINE}\n")
     assert err == f"tfrecord-fast: {tmp_path}/none: No such file or directory\n"
 
 
-def test_a_folder_is_status_2(tmp_path, run):
-    assert run("info", tmp_path)[::2] == (2, f"tfrecord-fast: {tmp_path}: Is a directory\n")
+def test_a_folder_without_files_is_status_2(tmp_path, run):
+    assert run("info", tmp_path)[::2] == (2, f"tfrecord-fast: {tmp_path}: there is no file in the folder\n")
+
+
+def test_a_folder_is_taken_as_its_files(tmp_path, run_json):
+    (tmp_path / "data" / "more").mkdir(parents=True)
+    (tmp_path / "data" / ".hidden").mkdir()
+    paths = [write(tmp_path / "data" / name) for name in ("b.tfrecord-00000-of-00001", "more/a.TFRecord.gz")]
+    for other in ("dataset_info.json", "b.idx", ".c.tfrecord", ".hidden/d.tfrecord"):
+        (tmp_path / "data" / other).write_text("{}")
+    assert [info["path"] for info in run_json("info", "--json", tmp_path / "data")[1]] == paths
+
+
+def test_a_folder_without_tfrecord_names_is_taken_whole(tmp_path, run_json):
+    paths = [write(tmp_path / name) for name in ("part-0", "part-1")]
+    assert [info["path"] for info in run_json("info", "--json", tmp_path)[1]] == paths
 
 
 def test_a_pattern_without_a_match_is_status_2(tmp_path, run):
@@ -180,19 +200,19 @@ def test_usage_is_status_2(line):
 
 
 def test_cat_prints_text_as_text_and_bytes_as_base64(run_json, good):
-    _, lines = run_json("cat", good)
+    _, lines = run_json("cat", "--json", good)
     assert [line["data"] for line in lines] == ["one", "zwölf", "/wA=", ""]
     assert [line["encoding"] for line in lines] == ["utf-8", "utf-8", "base64", "utf-8"]
 
 
 def test_cat_prints_index_and_size(run_json, good):
-    status, lines = run_json("cat", good)
+    status, lines = run_json("cat", "--json", good)
     assert status == 0 and [line["index"] for line in lines] == [0, 1, 2, 3]
     assert [line["size"] for line in lines] == SIZES
 
 
 def test_cat_base64_encodes_every_record(run_json, good):
-    assert [base64.b64decode(line["data"]) for line in run_json("cat", "--base64", good)[1]] == RECORDS
+    assert [base64.b64decode(line["data"]) for line in run_json("cat", "--json", "--base64", good)[1]] == RECORDS
 
 
 def test_cat_raw_prints_the_bytes(good):
@@ -201,12 +221,12 @@ def test_cat_raw_prints_the_bytes(good):
 
 
 def test_cat_limit_counts_over_all_files(run_json, good):
-    assert [line["index"] for line in run_json("cat", "--limit", "6", good, good)[1]] == [0, 1, 2, 3, 0, 1]
+    assert [line["index"] for line in run_json("cat", "--json", "--limit", "6", good, good)[1]] == [0, 1, 2, 3, 0, 1]
 
 
 def test_cat_names_the_file_if_there_are_several(run_json, good):
-    assert [line.get("path") for line in run_json("cat", "-n", "5", good, good)[1]] == [good] * 5
-    assert "path" not in run_json("cat", good)[1][0]
+    assert [line.get("path") for line in run_json("cat", "--json", "-n", "5", good, good)[1]] == [good] * 5
+    assert "path" not in run_json("cat", "--json", good)[1][0]
 
 
 def test_cat_prints_what_precedes_damage(run, damaged, good):
@@ -237,7 +257,7 @@ def test_a_fifo_is_read_once(tmp_path):
     os.mkfifo(fifo)
     with subprocess.Popen([*COMMAND, "verify", fifo], stdout=subprocess.PIPE) as process:
         write(fifo, compression="GZIP")
-        assert process.stdout.read().decode() == f"{fifo}: ok, 4 records\n"
+        assert process.stdout.read().decode() == f"{fifo}: {FINE}\n"
 
 
 def test_a_closed_pipe_ends_it_silently(tmp_path):
@@ -321,7 +341,7 @@ def test_progress_counts_every_stored_byte(compression, tmp_path):
 def test_progress_is_shown_on_a_terminal(slow_enough):
     command, path, environment = slow_enough
     status, printed, shown = in_a_terminal(command, environment)
-    assert (status, printed) == (0, f"{path}: ok, 20,000 records\n")
+    assert (status, printed) == (0, f"{path}: ok, 20,000 records (opaque bytes)\n")
     assert b"MB" in shown and shown.endswith((b"\x1b[2K", b" \r"))  # the line is empty again
 
 

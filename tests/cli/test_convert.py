@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.command import COMMAND
+from tests.support.other_files import LFS
 from tfrecord_fast.cli import main
 
 ROWS = 10_000
@@ -61,15 +63,15 @@ def test_records_of_any_kind_pass_as_they_are(tmp_path, run, kind):
     records = [b"no example", b"", b"\xff" * 1000]
     with tf.io.TFRecordWriter(tmp_path / "in", "ZSTD") as writer:
         writer.write_batch(records)
-    assert run(tmp_path / "in", tmp_path / "out", "--compression", kind) == (0, "")
-    assert read(tmp_path / "out") == records
-    detected = tf._core.detect_compression((tmp_path / "out").read_bytes()[:128])
+    assert run(tmp_path / "in", tmp_path / "out.tfrecord", "--compression", kind) == (0, "")
+    assert read(tmp_path / "out.tfrecord") == records
+    detected = tf._core.detect_compression((tmp_path / "out.tfrecord").read_bytes()[:128])
     assert detected == ("" if kind == "none" else kind.upper())
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("a.tfrecord.gz", "GZIP"), ("a.zst", "ZSTD"), ("a.snappy", "SNAPPY"), ("a.tfrecord", "")],
+    [("a.tfrecord.gz", "GZIP"), ("a.rec.zst", "ZSTD"), ("a.tfrecords.snappy", "SNAPPY"), ("a.tfrecord", "")],
 )
 def test_the_outputs_name_decides_its_compression(tmp_path, run, name, kind):
     write(tmp_path / "in")
@@ -79,11 +81,11 @@ def test_the_outputs_name_decides_its_compression(tmp_path, run, name, kind):
 
 def test_a_level_is_passed_to_the_writer(tmp_path, run):
     records = write(tmp_path / "in")
-    assert run(tmp_path / "in", tmp_path / "out.gz", "--level", 9, "--threads", 2) == (0, "")
+    assert run(tmp_path / "in", tmp_path / "out.tfrecord.gz", "--level", 9, "--threads", 2) == (0, "")
     with tf.io.TFRecordWriter(tmp_path / "ours", tf.io.TFRecordOptions("GZIP", compression_level=9)) as writer:
         writer.write_batch(records)
-    assert len((tmp_path / "out.gz").read_bytes()) < 1.02 * len((tmp_path / "ours").read_bytes())
-    assert read(tmp_path / "out.gz") == records
+    assert len((tmp_path / "out.tfrecord.gz").read_bytes()) < 1.02 * len((tmp_path / "ours").read_bytes())
+    assert read(tmp_path / "out.tfrecord.gz") == records
 
 
 def test_shards_hold_record_i_mod_n_of_all_inputs(tmp_path, run):
@@ -95,29 +97,29 @@ def test_shards_hold_record_i_mod_n_of_all_inputs(tmp_path, run):
 
 def test_a_file_can_be_recompressed_in_place(tmp_path, run):
     records = write(tmp_path / "in")
-    assert run(tmp_path / "in", tmp_path / "in", "--compression", "gzip") == (0, "")
+    assert run(tmp_path / "in", tmp_path / "in", "--to", "tfrecord", "--compression", "gzip") == (0, "")
     assert read(tmp_path / "in") == records and (tmp_path / "in").read_bytes()[:2] == b"\x1f\x8b"
 
 
 def test_standard_input_is_read(tmp_path):
     records = write(tmp_path / "in")
-    command = [*COMMAND, "convert", "-", str(tmp_path / "out")]
+    command = [*COMMAND, "convert", "-", str(tmp_path / "out.tfrecord")]
     subprocess.run(command, stdin=(tmp_path / "in").open("rb"), check=True)
-    assert read(tmp_path / "out") == records
+    assert read(tmp_path / "out.tfrecord") == records
 
 
 # ---- Rows ----
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson.gz", "a.parquet"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson.gz", "a.parquet", "a.arrow", "a.feather.zst", "a.orc"])
 def test_rows_and_back_are_the_same_records(tmp_path, run, name):
     if "parquet" in name:
         pytest.importorskip("pyarrow")
     records = write(tmp_path / "in", options="GZIP")
     assert run(tmp_path / "in", tmp_path / name) == (0, "")
-    assert run(tmp_path / name, tmp_path / "back") == (0, "")
-    assert read(tmp_path / "back") == records
-    assert sorted(os.listdir(tmp_path)) == sorted(["in", name, "back"])
+    assert run(tmp_path / name, tmp_path / "back.tfrecord") == (0, "")
+    assert read(tmp_path / "back.tfrecord") == records
+    assert sorted(os.listdir(tmp_path)) == sorted(["in", name, "back.tfrecord"])
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
@@ -125,23 +127,23 @@ def test_csv_and_back_is_the_same_records(tmp_path, run, name):
     pytest.importorskip("pyarrow")
     records = write(tmp_path / "in", SINGLE)
     assert run(tmp_path / "in", tmp_path / name) == (0, "")
-    assert run(tmp_path / name, tmp_path / "back") == (0, "")
-    assert read(tmp_path / "back") == records
+    assert run(tmp_path / name, tmp_path / "back.tfrecord") == (0, "")
+    assert read(tmp_path / "back.tfrecord") == records
 
 
 def test_between_rows_it_goes_directly(tmp_path, run):
     pytest.importorskip("pyarrow")
     records = write(tmp_path / "in", SINGLE)
-    names = [tmp_path / name for name in ("in", "a.csv", "b.parquet", "c.jsonl", "d")]
+    names = [tmp_path / name for name in ("in", "a.csv", "b.parquet", "c.jsonl", "d.rec")]
     for before, after in itertools.pairwise(names):
         assert run(before, after) == (0, "")
-    assert read(tmp_path / "d") == records
+    assert read(tmp_path / "d.rec") == records
 
 
 def test_formats_can_be_given(tmp_path, run):
     write(tmp_path / "in.csv", {"id": [1]})
-    assert run(tmp_path / "in.csv", tmp_path / "out", "--from", "tfrecord", "--to", "jsonl") == (0, "")
-    assert (tmp_path / "out").read_text() == '{"id": 1}\n'
+    assert run(tmp_path / "in.csv", tmp_path / "out.tfrecord", "--from", "tfrecord", "--to", "jsonl") == (0, "")
+    assert (tmp_path / "out.tfrecord").read_text() == '{"id":1}\n'
 
 
 def test_json_lines_read_as_people_write_them(tmp_path, run):
@@ -153,31 +155,30 @@ def test_json_lines_read_as_people_write_them(tmp_path, run):
     }
     write(tmp_path / "in", columns)
     assert run(tmp_path / "in", tmp_path / "out.jsonl") == (0, "")
-    assert (tmp_path / "out.jsonl").read_text().splitlines() == [
-        '{"b": [{"base64": "/wA="}], "f": [0.1, 1.0], "s": "one"}',
-        '{"b": ["", "ü"], "f": [1e+30, -0.0], "i": 4611686018427387904}',
-    ]
+    first, second = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert first == '{"b":[{"base64":"/wA="}],"f":[0.1,1.0],"i":{"empty":"int64"},"s":"one"}'
+    assert second.replace("e+", "e") == '{"b":["","ü"],"f":[1e30,-0.0],"i":4611686018427387904}'
 
 
 def test_json_numbers_of_a_feature_are_of_one_kind(tmp_path, run):
     lines = [{"a": 1, "b": True, "c": None, "d": []}, {"a": [2.5, 3], "b": 7, "d": "x"}, {}]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n\n")
-    assert run(tmp_path / "in.jsonl", tmp_path / "out") == (0, "")
+    assert run(tmp_path / "in.jsonl", tmp_path / "out.tfrecord") == (0, "")
     expected = {"a": [[1.0], [2.5, 3.0], None], "b": [1, 7, None], "d": [None, "x", None]}
-    assert read(tmp_path / "out") == tf.encode_examples(expected).tolist()
+    assert read(tmp_path / "out.tfrecord") == tf.encode_examples(expected).tolist()
 
 
 def test_csv_as_others_write_it(tmp_path, run):
     pytest.importorskip("pyarrow")
     (tmp_path / "in.csv").write_text('n,s,when,half\n1,,2020-01-02,1\n,"",2021-01-02,2.5\n3,"a ""b""\nc",2022-01-02,\n')
-    assert run(tmp_path / "in.csv", tmp_path / "out") == (0, "")
+    assert run(tmp_path / "in.csv", tmp_path / "out.tfrecord") == (0, "")
     expected = {
         "n": [1, None, 3],
         "s": [None, "", 'a "b"\nc'],
         "when": ["2020-01-02", "2021-01-02", "2022-01-02"],
         "half": [1.0, 2.5, None],
     }
-    assert read(tmp_path / "out") == tf.encode_examples(expected).tolist()
+    assert read(tmp_path / "out.tfrecord") == tf.encode_examples(expected).tolist()
 
 
 def test_parquet_is_what_pyarrow_reads(tmp_path, run):
@@ -193,7 +194,7 @@ def test_parquet_is_what_pyarrow_reads(tmp_path, run):
     ]
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a.tfrecord"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a.arrow", "a.orc", "a.tfrecord"])
 def test_no_records_are_a_file_without_any(tmp_path, run, name):
     pytest.importorskip("pyarrow")
     write(tmp_path / "in", {})
@@ -208,7 +209,7 @@ def complains(result, status, *words):
     return result[0] == status and all(word in result[1] for word in words) and result[1].count("\n") == 1
 
 
-@pytest.mark.parametrize("name", ["out", "out.jsonl"])
+@pytest.mark.parametrize("name", ["out.tfrecord", "out.jsonl"])
 def test_damage_is_status_1_and_no_output(tmp_path, run, name):
     write(tmp_path / "in")
     data = (tmp_path / "in").read_bytes()
@@ -234,7 +235,7 @@ def test_damage_is_status_1_and_no_output(tmp_path, run, name):
 )
 def test_json_that_makes_no_examples_is_status_1_and_names_the_line(tmp_path, run, text, words):
     (tmp_path / "in.jsonl").write_text(text)
-    assert complains(run(tmp_path / "in.jsonl", tmp_path / "out"), 1, f"{tmp_path}/in.jsonl", *words)
+    assert complains(run(tmp_path / "in.jsonl", tmp_path / "out.tfrecord"), 1, f"{tmp_path}/in.jsonl", *words)
     assert os.listdir(tmp_path) == ["in.jsonl"]
 
 
@@ -242,7 +243,7 @@ def test_json_that_makes_no_examples_is_status_1_and_names_the_line(tmp_path, ru
 def test_a_broken_file_is_status_1_and_named(tmp_path, run, name):
     pytest.importorskip("pyarrow")
     (tmp_path / name).write_text("a,b\n1,2\n3\n")
-    assert complains(run(tmp_path / name, tmp_path / "out"), 1, f"{tmp_path}/{name}")
+    assert complains(run(tmp_path / name, tmp_path / "out.tfrecord"), 1, f"{tmp_path}/{name}")
 
 
 def test_records_that_are_not_examples_have_no_rows(tmp_path, run):
@@ -254,14 +255,16 @@ def test_records_that_are_not_examples_have_no_rows(tmp_path, run):
 def test_sequence_examples_have_no_rows(tmp_path, run):
     with tf.io.TFRecordWriter(tmp_path / "in") as writer:
         writer.write_batch(tf.encode_sequence_examples({}, {"a": [[1, 2]]}))
-    assert complains(run(tmp_path / "in", tmp_path / "a.jsonl"), 2, "SequenceExamples")
+    assert complains(run(tmp_path / "in", tmp_path / "a.csv"), 2, "SequenceExamples")
 
 
 def test_files_that_disagree_on_a_kind_are_status_1(tmp_path, run):
     pytest.importorskip("pyarrow")
     (tmp_path / "1.csv").write_text("a\n1\n")
     (tmp_path / "2.csv").write_text("a\n1.5\n")
-    assert complains(run(tmp_path / "1.csv", tmp_path / "2.csv", tmp_path / "out"), 1, "'a'", "conflicting kinds")
+    assert complains(
+        run(tmp_path / "1.csv", tmp_path / "2.csv", tmp_path / "out.tfrecord"), 1, "'a'", "conflicting kinds"
+    )
     assert sorted(os.listdir(tmp_path)) == ["1.csv", "2.csv"]
 
 
@@ -278,16 +281,20 @@ def test_csv_refuses_lists_and_bytes(tmp_path, run):
     ("argv", "words"),
     [
         (["in", "a.jsonl", "--shards", "2"], "--shards is for TFRecord"),
-        (["in", "out", "--shards", "0"], "--shards must be"),
-        (["in", "out", "--threads", "0"], "--threads must be"),
-        (["in", "-"], "the output is a file"),
+        (["in", "out.rec", "--shards", "0"], "--shards must be"),
+        (["in", "out.rec", "--threads", "0"], "--threads must be"),
+        (["in", "-"], "no extension says its format"),
+        (["in", "out"], "no extension says the format: known are .tfrecord"),
+        (["in", "out.gz"], "known are .tfrecord"),
+        (["in", "out.xlsx"], ".xlsx is that of no format: known are .tfrecord"),
+        (["in", "a.jsonl", "--limit", "-1"], "--limit must be"),
         (["in", "a.jsonl", "--compression", "zstd"], "not for this format"),
-        (["in", "out", "--compression", "gzip", "--level", "12"], "compression_level 12"),
-        (["in", "b.jsonl", "out"], "several formats"),
-        (["in", "{num_shards}", "--shards", "2"], "shard"),
+        (["in", "out.rec", "--compression", "gzip", "--level", "12"], "compression_level 12"),
+        (["in", "b.jsonl", "out.rec"], "several formats"),
+        (["in", "{num_shards}.rec", "--shards", "2"], "shard"),
         (["-", "a.jsonl"], "standard input can be read once"),
-        (["none", "out"], "none: No such file"),
-        (["in", "nowhere/out"], "nowhere/out: open: No such file"),
+        (["none", "out.rec"], "none: No such file"),
+        (["in", "nowhere/out.rec"], "nowhere/out.rec: open: No such file"),
         (["in", "nowhere/a.jsonl"], "nowhere/a.jsonl: No such file"),
     ],
 )
@@ -311,3 +318,72 @@ def test_gzip_output_is_the_same_bytes_each_time(tmp_path, run):
         assert run(tmp_path / "in", tmp_path / name) == (0, "")
     assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
     assert len(gzip.decompress((tmp_path / "a.jsonl.gz").read_bytes()).splitlines()) == ROWS
+
+
+# ---- Standard output, the first records, and what input is ----
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "arrow", "orc", "tfrecord"])
+@pytest.mark.parametrize("appended", [True, False])
+def test_standard_output_is_written_to_as_it_is(tmp_path, form, appended):
+    pytest.importorskip("pyarrow")
+    write(tmp_path / "in", SINGLE)
+    assert main(["convert", str(tmp_path / "in"), str(tmp_path / "expected"), "--to", form]) == 0
+    (tmp_path / "out").write_bytes(b"before")
+    with open(tmp_path / "out", "ab" if appended else "wb") as file:
+        subprocess.run([*COMMAND, "convert", str(tmp_path / "in"), "-", "--to", form], stdout=file, check=True)
+    before = b"before" if appended else b""
+    assert (tmp_path / "out").read_bytes() == before + (tmp_path / "expected").read_bytes()
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "arrow", "orc", "tfrecord"])
+def test_a_closed_pipe_ends_it_silently(tmp_path, form):
+    pytest.importorskip("pyarrow")
+    write(tmp_path / "in", {"id": np.arange(100_000)})
+    command = [*COMMAND, "convert", str(tmp_path / "in"), "-", "--to", form]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b"" and process.wait() == -signal.SIGPIPE
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a.arrow", "a.orc", "a.tfrecord"])
+def test_the_first_records_alone(tmp_path, run, name):
+    pytest.importorskip("pyarrow")
+    records = write(tmp_path / "in", SINGLE)
+    for most in (0, 1, 5000, ROWS + 1):
+        assert run(tmp_path / "in", tmp_path / name, "--limit", most) == (0, "")
+        assert run(tmp_path / name, tmp_path / "back.tfrecord") == (0, "")
+        assert read(tmp_path / "back.tfrecord") == records[:most]
+
+
+def test_input_without_an_extension_is_known_by_its_first_bytes(tmp_path, run):
+    pytest.importorskip("pyarrow")
+    records = write(tmp_path / "in", SINGLE)
+    assert run(tmp_path / "in", tmp_path / "part-0", "--to", "parquet") == (0, "")
+    assert run(tmp_path / "part-0", tmp_path / "back.tfrecord") == (0, "")
+    assert read(tmp_path / "back.tfrecord") == records
+    (tmp_path / "rows").write_text("a,b\n1,2\n")
+    assert complains(run(tmp_path / "rows", tmp_path / "x.tfrecord"), 2, "it is CSV text", "--from csv")
+
+
+@pytest.mark.parametrize("name", ["in.csv", "in.jsonl", "in.parquet"])
+def test_what_stands_in_place_of_the_data_is_no_data(tmp_path, run, name):
+    (tmp_path / name).write_text(LFS)
+    assert complains(run(tmp_path / name, tmp_path / "x.tfrecord"), 2, f"{tmp_path}/{name}: it is a Git LFS pointer")
+    assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tfrecord"])
+def test_devices_pipes_and_links_are_not_replaced(tmp_path, form):
+    write(tmp_path / "in", {"id": [1]})
+    assert main(["convert", str(tmp_path / "in"), "/dev/null", "--to", form]) == 0
+    assert not os.path.isfile("/dev/null")
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("file")
+    assert main(["convert", str(tmp_path / "in"), str(tmp_path / "link"), "--to", form]) == 0
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "file").stat().st_size
+    os.mkfifo(tmp_path / "fifo")
+    command = [*COMMAND, "convert", str(tmp_path / "in"), str(tmp_path / "fifo"), "--to", form]
+    with subprocess.Popen(command) as process, open(tmp_path / "fifo", "rb") as file:
+        assert file.read() == (tmp_path / "file").read_bytes()
+    assert process.returncode == 0 and (tmp_path / "fifo").is_fifo()

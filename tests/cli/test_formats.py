@@ -53,23 +53,7 @@ def kinds(path):
 FLOATS = st.floats(width=32, allow_nan=False) | st.just(math.nan)
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 NUMBERLIKE = st.sampled_from(
-    [
-        "5",
-        "01234",
-        "13614453725717235415",
-        "1.0",
-        "-0",
-        "1e5",
-        "nan",
-        "inf",
-        "true",
-        "False",
-        "",
-        " 7",
-        "1_0",
-        "+1",
-        ".",
-    ]
+    [*"5 01234 13614453725717235415 1.0 -0 1e5 nan inf true False 1_0 +1 .".split(), "", " 7"],
 )
 TEXT = (
     NUMBERLIKE | st.text(string.printable, max_size=6) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
@@ -96,8 +80,8 @@ def comes_back(columns, name):
         assert convert(f"{folder}/in", f"{folder}/{name}") == 0
         with open(f"{folder}/{name}", "rb") as file:
             text = file.read()
-        assert convert(f"{folder}/{name}", f"{folder}/back") == 0
-        assert read(f"{folder}/back") == records, text
+        assert convert(f"{folder}/{name}", f"{folder}/back.tfrecord") == 0
+        assert read(f"{folder}/back.tfrecord") == records, text
 
 
 FLOAT32S = FLOATS.map(np.float32).map(float) | st.sampled_from([float(np.finfo(np.float32).max), 1e-45, -0.0])
@@ -133,21 +117,23 @@ def test_json_lines_are_json(tmp_path):
     bare = []
     lines = [json.loads(line, parse_constant=bare.append) for line in (tmp_path / "out.jsonl").open()]
     assert not bare and [line["f"] for line in lines] == [
-        1.0, {"float": "NaN"}, {"float": "Infinity"}, {"float": "-Infinity"},
+        1.0, {"f": "NaN"}, {"f": "Infinity"}, {"f": "-Infinity"},
     ]  # fmt: skip
-    assert lines[0]["g"] == [{"float": "NaN"}, 1.0]
+    assert lines[0]["g"] == [{"f": "NaN"}, 1.0]
 
 
 def test_a_column_of_nothing_but_nan_stays_floats(tmp_path):
     records = write(tmp_path / "in", {"f": np.full(3, np.nan, np.float32)})
-    assert convert(tmp_path / "in", tmp_path / "a.jsonl") == convert(tmp_path / "a.jsonl", tmp_path / "back") == 0
-    assert read(tmp_path / "back") == records
+    assert (
+        convert(tmp_path / "in", tmp_path / "a.jsonl") == convert(tmp_path / "a.jsonl", tmp_path / "back.tfrecord") == 0
+    )
+    assert read(tmp_path / "back.tfrecord") == records
 
 
 def test_bare_constants_as_python_writes_them_are_read(tmp_path):
     (tmp_path / "in.jsonl").write_text('{"a": NaN}\n{"a": -Infinity}\n{"a": 1}\n')
-    assert convert(tmp_path / "in.jsonl", tmp_path / "out") == 0
-    assert read(tmp_path / "out") == tf.encode_examples({"a": [math.nan, -math.inf, 1.0]}).tolist()
+    assert convert(tmp_path / "in.jsonl", tmp_path / "out.tfrecord") == 0
+    assert read(tmp_path / "out.tfrecord") == tf.encode_examples({"a": [math.nan, -math.inf, 1.0]}).tolist()
 
 
 @pytest.mark.parametrize(
@@ -166,15 +152,15 @@ def test_bare_constants_as_python_writes_them_are_read(tmp_path):
 )
 def test_json_that_no_example_can_hold_is_refused(tmp_path, run, text, words):
     (tmp_path / "in.jsonl").write_text(text)
-    status, said = run(tmp_path / "in.jsonl", tmp_path / "out")
+    status, said = run(tmp_path / "in.jsonl", tmp_path / "out.tfrecord")
     assert status == 1 and all(word in said for word in [str(tmp_path / "in.jsonl"), *words])
     assert os.listdir(tmp_path) == ["in.jsonl"]
 
 
 def test_integers_among_floats_that_a_float32_holds_are_floats(tmp_path):
     (tmp_path / "in.jsonl").write_text('{"a": 16777216}\n{"a": 0.5}\n{"a": -33554436}\n{"a": 0}\n')
-    assert convert(tmp_path / "in.jsonl", tmp_path / "out") == 0
-    assert read(tmp_path / "out") == tf.encode_examples({"a": [16777216.0, 0.5, -33554436.0, 0.0]}).tolist()
+    assert convert(tmp_path / "in.jsonl", tmp_path / "out.tfrecord") == 0
+    assert read(tmp_path / "out.tfrecord") == tf.encode_examples({"a": [16777216.0, 0.5, -33554436.0, 0.0]}).tolist()
 
 
 # ---- CSV ----
@@ -187,9 +173,9 @@ def from_csv(tmp_path):
 
     def call(text):
         (tmp_path / "in.csv").write_text(text)
-        assert convert(tmp_path / "in.csv", tmp_path / "out") == 0
-        features = tf.infer_features(tmp_path / "out")
-        columns = tf.io.parse_example(read(tmp_path / "out"), features)
+        assert convert(tmp_path / "in.csv", tmp_path / "out.tfrecord") == 0
+        features = tf.infer_features(tmp_path / "out.tfrecord")
+        columns = tf.io.parse_example(read(tmp_path / "out.tfrecord"), features)
         return {key: column.tolist() for key, column in columns.items()}
 
     return call
@@ -243,7 +229,7 @@ def test_a_header_says_what_a_column_holds(from_csv):
 def test_csv_that_no_example_can_hold_is_refused(tmp_path, run, text, words):
     pytest.importorskip("pyarrow")
     (tmp_path / "in.csv").write_text(text)
-    status, said = run(tmp_path / "in.csv", tmp_path / "out")
+    status, said = run(tmp_path / "in.csv", tmp_path / "out.tfrecord")
     assert status == 1 and all(word in said for word in [str(tmp_path / "in.csv"), *words])
     assert os.listdir(tmp_path) == ["in.csv"]
 
@@ -278,8 +264,8 @@ def test_pandas_reads_the_csv(tmp_path):
 def test_the_kinds_survive_csv(tmp_path):
     pytest.importorskip("pyarrow")
     write(tmp_path / "in", {"f": np.array([1, 2], np.float32), "s": [b"5", b"13614453725717235415"], "b": ["true"] * 2})
-    assert convert(tmp_path / "in", tmp_path / "a.csv") == convert(tmp_path / "a.csv", tmp_path / "back") == 0
-    assert kinds(tmp_path / "back") == [{"f": "float_list", "s": "bytes_list", "b": "bytes_list"}] * 2
+    assert convert(tmp_path / "in", tmp_path / "a.csv") == convert(tmp_path / "a.csv", tmp_path / "back.tfrecord") == 0
+    assert kinds(tmp_path / "back.tfrecord") == [{"f": "float_list", "s": "bytes_list", "b": "bytes_list"}] * 2
 
 
 # ---- Parquet ----
@@ -315,7 +301,7 @@ def parquet(tmp_path):
 )
 def test_parquet_that_no_example_can_hold_is_refused(tmp_path, run, parquet, values, type, words):
     pa = pytest.importorskip("pyarrow")
-    status, said = run(parquet(values, type(pa)), tmp_path / "out")
+    status, said = run(parquet(values, type(pa)), tmp_path / "out.tfrecord")
     assert status == 1 and f"{tmp_path}/in.parquet" in said and "'a'" in said and words in said
     assert os.listdir(tmp_path) == ["in.parquet"]
 
@@ -324,7 +310,7 @@ def test_a_parquet_file_with_two_columns_of_one_name_is_refused(tmp_path, run):
     pa, module = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
     module.write_table(table, tmp_path / "in.parquet")
-    status, said = run(tmp_path / "in.parquet", tmp_path / "out")
+    status, said = run(tmp_path / "in.parquet", tmp_path / "out.tfrecord")
     assert status == 1 and "several columns are named 'a'" in said
 
 
@@ -348,7 +334,10 @@ def test_records_without_features_are_empty_objects_and_back(tmp_path):
     write_records(tmp_path / "in", b"", b"\n\x00")
     assert convert(tmp_path / "in", tmp_path / "a.jsonl") == 0
     assert (tmp_path / "a.jsonl").read_text() == "{}\n{}\n"
-    assert convert(tmp_path / "a.jsonl", tmp_path / "back") == 0 and read(tmp_path / "back") == [b"\n\x00"] * 2
+    assert (
+        convert(tmp_path / "a.jsonl", tmp_path / "back.tfrecord") == 0
+        and read(tmp_path / "back.tfrecord") == [b"\n\x00"] * 2
+    )
 
 
 def test_a_row_of_csv_that_would_be_an_empty_line_is_refused(tmp_path, run):
@@ -361,8 +350,8 @@ def test_a_row_of_csv_that_would_be_an_empty_line_is_refused(tmp_path, run):
 def test_an_empty_text_alone_in_a_row_of_csv_comes_back(tmp_path):
     pytest.importorskip("pyarrow")
     records = write(tmp_path / "in", {"a": ["x", "", "y"]})
-    assert convert(tmp_path / "in", tmp_path / "a.csv") == convert(tmp_path / "a.csv", tmp_path / "back") == 0
-    assert read(tmp_path / "back") == records
+    assert convert(tmp_path / "in", tmp_path / "a.csv") == convert(tmp_path / "a.csv", tmp_path / "back.tfrecord") == 0
+    assert read(tmp_path / "back.tfrecord") == records
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet"])
@@ -389,7 +378,7 @@ def test_csv_refuses_a_record_by_its_number(tmp_path, run, columns, words):
     assert os.listdir(tmp_path) == ["in"]
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet"])
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
 def test_a_sequence_example_is_refused_by_its_number(tmp_path, run, name):
     pytest.importorskip("pyarrow")
     example = wire.example([(b"a", wire.feature("int64", [1]))])
@@ -411,7 +400,7 @@ def test_an_unknown_extension_of_the_output_is_refused(tmp_path, run, name):
 
 @pytest.mark.parametrize(
     "name",
-    ["a", "a.tfrecord", "a.TFRecords", "a.tfr", "a.tfrec.gz", "a.record", "a.zst", "a.tfrecord-00000-of-00001", ".a"],
+    ["a.tfrecord", "a.TFRecords", "a.tfr", "a.tfrec.gz", "a.record", "a.rec.zst", "a.tfrecord-00000-of-00001"],
 )
 def test_names_of_tfrecord_files_need_no_format(tmp_path, run, name):
     records = write(tmp_path / "in", {"a": [1]})

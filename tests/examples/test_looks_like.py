@@ -29,6 +29,7 @@ def double(field, value):
 SUMMARY = wire.field(1, wire.field(1, b"loss") + wire.varint(2 << 3 | 5) + struct.pack("<f", 0.5))
 STATE = wire.field(3, double(2, 1.0) + double(3, 2.0))
 TRACK = wire.field(2, number(1, 7) + number(2, 1) + STATE + STATE)
+SHAPE = wire.field(2, number(1, 3))
 STATISTICS = wire.field(1, number(2, 100) + wire.field(3, wire.field(1, b"x") + number(2, 1)))
 
 # What it looks like, and records that do.
@@ -40,14 +41,24 @@ OTHERS = [
     ("ELWC", wire.field(1, EXAMPLE) + wire.field(2, ONE_FEATURE)),
     ("Waymo Scenario", double(1, 0.0) + double(1, 0.1) + TRACK + TRACK + wire.field(5, b"6b3ce1") + number(6, 1)),
     ("statistics of TFX", STATISTICS),
-    ("protobuf message, with field 3", wire.field(3, b"abc\x01")),
-    ("protobuf message, with fields 4, 9", number(4, 1) + wire.field(9, b"\x00")),
-    ("protobuf message, with fields 1, 2, 3, 4, 5, 6, 7, 8, …", b"".join(number(n, 1) for n in range(1, 12))),
+    ("serialized tensor (TensorProto)", number(1, 1) + wire.field(2, SHAPE) + wire.field(4, b"\0" * 12)),
+    ("serialized tensor (TensorProto)", number(1, 3) + wire.field(2, b"") + wire.field(7, b"\x05")),
+    ("message with Examples inside", wire.field(1, wire.field(1, EXAMPLE) + wire.field(1, EXAMPLE)) + number(3, 1)),
+    ("message with Examples inside", number(1, 7) + wire.field(4, ONE_FEATURE)),
+    ("protobuf message, with field 3 (bytes)", wire.field(3, b"abc\x01")),
+    ("protobuf message, with fields 4 (varint), 9 (bytes)", number(4, 1) + wire.field(9, b"\x00")),
+    ("fields 2 (varint), 2 (fixed64)", number(2, 1) + double(2, 1.0)),
+    ("6 (varint), 7 (varint), 8 (varint), …", b"".join(number(n, 1) for n in range(1, 12))),
     ("text", b"just a line\n"),
     ("text", "zwölf Boxkämpfer".encode()),
     ("JSON text", b' {"a": 1}'),
     ("JPEG", b"\xff\xd8\xff\xe0\x00\x10JFIF"),
     ("PNG", b"\x89PNG\r\n\x1a\n"),
+    ("GIF", b"GIF89a\x01\x00"),
+    ("WebP", b"RIFF\x04\x00\x00\x00WEBPVP8 "),
+    ("WAV", b"RIFF\x04\x00\x00\x00WAVE\xff"),
+    ("TIFF", b"II*\x00\x08\x00\x00\x00"),
+    ("BMP", b"BM\x08\x00\x00\x00\x00\xff"),
     ("not known", b"\xff\xfe\xfd"),
     ("not known", b"\x00\x00\x00\x01"),
 ]

@@ -21,6 +21,7 @@ def dotted(path):
 
 MODULES = sorted(dotted(path) for path in (ROOT / "tfrecord_fast").rglob("*.py") if path.stem != "__main__")
 FRAMEWORKS = sorted({name.split(".")[2] for name in MODULES if name.startswith("tfrecord_fast.integrations.")})
+NEED_MORE = {"beam": "apache_beam", "grain": "grain"}  # than the suite has everywhere
 NEEDS = {"tfrecord_fast.examples.messages": "google.protobuf", "tfrecord_fast.examples.tensors": "google.protobuf"}
 NEEDS |= {"tfrecord_fast.examples.build": "google.protobuf", "tfrecord_fast.images.encoding": "PIL"}
 NEEDS |= {"tfrecord_fast.compat.v1": "google.protobuf", "tfrecord_fast.data.experimental": "google.protobuf"}
@@ -38,8 +39,8 @@ def test_examples_in_docstrings_do_what_they_say(name):
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_examples_for_frameworks_do_what_they_say(framework, tmp_path):
     """In a process each: TensorFlow, which Keras imports, and Triton, which PyTorch does, abort beside each other."""
-    if framework == "grain":
-        pytest.importorskip("grain")
+    if framework in NEED_MORE:
+        pytest.importorskip(NEED_MORE[framework])
     inside = f"tfrecord_fast.integrations.{framework}"
     names = [name for name in MODULES if name == inside or name.startswith(f"{inside}.")]
     check = "import doctest, importlib, sys; sys.exit(sum(doctest.testmod(importlib.import_module(n))[0] for n in %r))"

@@ -38,7 +38,7 @@ def url(signed_s3):
 
 
 def test_verify_takes_them(run, signed_s3, url):
-    assert run("verify", url, *flags(signed_s3.options)) == (0, f"{url}: ok, 50 records\n", "")
+    assert run("verify", url, *flags(signed_s3.options)) == (0, f"{url}: ok, 50 records (Example)\n", "")
 
 
 def test_verify_names_what_is_damaged(run, signed_s3):
@@ -56,7 +56,7 @@ def test_info_takes_them_for_a_pattern(run, signed_s3, url):
 
 
 def test_cat_takes_them(run, signed_s3, url):
-    status, out, _ = run("cat", "--limit", "2", "--base64", url, *flags(signed_s3.options))
+    status, out, _ = run("cat", "--json", "--limit", "2", "--base64", url, *flags(signed_s3.options))
     assert status == 0 and [json.loads(line)["size"] for line in out.splitlines()] == [len(one) for one in RECORDS[:2]]
 
 

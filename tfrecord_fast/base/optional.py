@@ -14,6 +14,7 @@ _EXTRAS = {
     "obstore": "cloud",
     "pyarrow": "arrow",
     "rich": "progress",
+    "shtab": "completion",
     "simplejpeg": "image",
 }
 

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
-from ..base.version import __version__
+from ..base.optional import optional
 from . import bench, cat, convert, info, port, schema, verify
 from .console import Console, OutputClosed, OutputFailed
+from .parsing import Command, Parser, command_line, parsed
 
 __all__ = ["COMMANDS", "Command", "main", "run"]
-
-
-class Command(Protocol):
-    """What a subcommand's module has."""
-
-    NAME: str
-    SUMMARY: str
-
-    def add_arguments(self, parser: argparse.ArgumentParser, /) -> None: ...
-    def run(self, args: argparse.Namespace, console: Console, /) -> int: ...
-
 
 COMMANDS: tuple[Command, ...] = (bench, cat, convert, info, port, schema, verify)
 
@@ -36,19 +25,15 @@ def run(argv: Sequence[str] | None = None) -> int:
       SystemExit: usage, --help or --version.
       OutputClosed: nothing reads standard output any more.
     """
-    parser = argparse.ArgumentParser(prog="tfrecord-fast", description="Looks into TFRecord files, and converts them.")
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        subparser = subparsers.add_parser(command.NAME, help=command.SUMMARY, description=command.__doc__)
-        command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+    parser, commands = command_line(COMMANDS)
     given = list(sys.argv[1:] if argv is None else argv)
     console = Console()
     try:
         if given[:1] == [bench.NAME]:  # has a parser of its own, which argparse can't nest
             return bench.forward(given[1:], console)
-        args = parser.parse_args(given)
+        args = parsed(parser, commands, given)
+        if args.print_completion is not None:
+            return _print_completion(parser, args.print_completion, console)
         status: int = args.run(args, console)
     except OutputClosed:
         raise
@@ -58,6 +43,15 @@ def run(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     return status
+
+
+def _print_completion(parser: Parser, shell: str, console: Console) -> int:
+    try:
+        console.line(optional("shtab", "completion needs shtab").complete(parser, shell))
+    except ImportError as error:
+        console.problem(str(error))
+        return 2
+    return 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:

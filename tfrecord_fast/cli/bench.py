@@ -17,6 +17,10 @@ from .console import Console, OutputClosed
 
 NAME = "bench"
 SUMMARY = "measure this package and its rivals, on made data or your own files (see bench --help)"
+EXAMPLES = """\
+tfrecord-fast bench
+tfrecord-fast bench --help
+"""
 
 _PACKAGE = Path(__file__).parent.parent
 _NEEDS = {"google_crc32c": "google-crc32c", "google.protobuf": "protobuf"}

@@ -1,7 +1,12 @@
-"""Prints records as JSON lines: `index` in the file, `size` in bytes, `encoding` and `data`.
+"""Prints records: the features of Examples and SequenceExamples, TensorBoard events, tensors, text, the fields of other
+protobuf messages; of images their format and size.
 
-`data` is the record itself if it is UTF-8 text (`encoding` is "utf-8"), else base64 (`encoding` is "base64"). With
-several files each line has the `path` too.
+Long lists, texts and bytes are cut short, unless --full is given. With --json, each record is an object on a line:
+index in the file, size, kind, and what it holds in full, as `features`, `context` and `feature_lists`, or, where it
+can't be decoded, as `data`, whose `encoding` is "utf-8" or "base64". With several files the path is there, too.
+
+Records are numbered from 0. With an index beside the file (FILE.idx, as RecordIndex.save and tfrecord2idx write it)
+those that are skipped are not read.
 """
 
 from __future__ import annotations
@@ -10,53 +15,82 @@ import argparse
 import base64
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from .console import Console
-from .files import FAULTS, add_file_arguments, batches, named_files, open_input, problem_of
+from .. import _core
+from ..dtypes import as_dtype
+from ..errors import InvalidArgumentError
+from ..examples.features import VarLenFeature
+from ..examples.infer import features_of
+from ..examples.kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
+from ..examples.parsing import parse_example
+from ..examples.wire import Value, example_of
+from ..files.indexed_reader import IndexedReader
+from ..files.names import CoreFile
+from .console import Console, Style
+from .files import FAULTS, Input, add_file_arguments, batches, named_files, open_input, problem_of
+from .json_values import marked
+from .records import FORMS, Undecodable, decode
+from .showing import Shower
+from .where import Condition, WhereError, parse_where
 
-__all__ = ["NAME", "SUMMARY", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
 
 NAME = "cat"
-SUMMARY = "print records as JSON lines"
+SUMMARY = "print records, decoded"
+EXAMPLES = """\
+tfrecord-fast cat train.tfrecord -n 5
+tfrecord-fast cat 'train-*.tfrecord' --where 'label == 3 and split == "test"'
+tfrecord-fast cat train.tfrecord --skip 100000 -n 1 --full
+tfrecord-fast cat train.tfrecord --json | jq .features.label
+tfrecord-fast cat messages.tfrecord --as proto
+"""
 
-# What a record becomes in its line, besides index and size.
-Render = Callable[[bytes], dict[str, Any]]
+_AT_ONCE = 256  # records read by number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE…, --compression, --json, --storage-option, --limit, --raw, --base64."""
+    """FILE…, --compression, --json, --storage-option, --as, --limit, --skip, --where, --full."""
     add_file_arguments(parser)
+    parser.add_argument(
+        "--as",
+        dest="form",
+        choices=FORMS,
+        default="auto",
+        help="how to decode (default: auto, by each record's form); raw: the bytes, then a newline; "
+        "base64: one record per line",
+    )
+    parser.add_argument("--raw", dest="form", action="store_const", const="raw", help="as --as raw")
+    parser.add_argument("--base64", dest="form", action="store_const", const="base64", help="as --as base64")
     parser.add_argument("-n", "--limit", type=_count, metavar="N", help="print at most N records in all")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--base64", action="store_true", help="base64 for every record, text or not")
-    form.add_argument("--raw", action="store_true", help="no JSON: each record's bytes, then a newline")
+    parser.add_argument("--skip", type=_count, default=0, metavar="N", help="pass over the first N records")
+    parser.add_argument(
+        "--where", metavar="CONDITION", help="only records for which it holds: label == 3 and not (name == 'x')"
+    )
+    parser.add_argument("--full", action="store_true", help="cut nothing short")
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Prints one line per record; damage ends a file, not the command."""
+    """Prints the records; damage ends a file, not the command."""
+    try:
+        condition = None if args.where is None else parse_where(args.where)
+    except WhereError as error:
+        console.problem(str(error))
+        return 2
     files, status = named_files(args, console)
-    render = as_base64 if args.base64 else as_text_or_base64
-    left = args.limit
+    printer = _Printer(args, condition, named=len(files) > 1)
     for file in files:
-        path = os.fsdecode(file[0])
-        labels = {"path": path} if len(files) > 1 else {}
-        if left == 0:
+        path = os.fsdecode(file.name)
+        if printer.left == 0:
             break
         try:
-            index = 0
-            for batch in batches(open_input(file, args.compression), num_threads=1):
-                records = (batch if left is None else batch[:left]).tolist()
-                if args.raw:
-                    console.write(b"".join(record + b"\n" for record in records))
-                else:
-                    console.write(_lines(records, index, labels, render))
-                index += len(records)
-                if left is not None:
-                    left -= len(records)
-                    if left == 0:
-                        break
+            for first, records in printer.chosen(file, args.compression):
+                console.write(printer.text(path, first, records))
+        except (Undecodable, WhereError) as error:
+            console.write(printer.rest())
+            console.problem(f"{path}: {error} (record {printer.index})")
+            status = max(status, 1)
         except FAULTS as error:
             problem = problem_of(error)
             console.problem(f"{path}: {problem.place}")
@@ -64,25 +98,128 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return status
 
 
-def as_base64(record: bytes) -> dict[str, Any]:
-    """A record as base64."""
-    return {"encoding": "base64", "data": base64.b64encode(record).decode()}
+class _Printer:
+    """Which records are printed, and how."""
+
+    def __init__(self, args: argparse.Namespace, condition: Condition | None, named: bool) -> None:
+        self._form: str = args.form
+        self._json: bool = args.json
+        self._named = named
+        self._condition = condition
+        self._shower = Shower(Style(), args.full)
+        self._skip: int = args.skip
+        self.left: int | None = args.limit
+        self.index = 0  # of the record at hand
+        self._lines: list[bytes] = []
+
+    def chosen(self, file: CoreFile, compression: str) -> Iterator[tuple[int, _core.RecordBatch]]:
+        """(index of the first, records) of a file, without those to skip, until there are enough."""
+        source = open_input(file, compression)
+        reader = _reader_by_number(source) if self._skip else None
+        if reader is not None:
+            yield from self._by_number(reader)
+            return
+        first = 0
+        for batch in batches(source, num_threads=1):
+            skipped = min(self._skip, len(batch))
+            self._skip -= skipped
+            part = batch[skipped:]
+            if self._condition is None and self.left is not None:
+                part = part[: self.left]
+            yield first + skipped, part
+            first += len(batch)
+            if self.left == 0:
+                return
+
+    def _by_number(self, reader: IndexedReader[Any, Any]) -> Iterator[tuple[int, _core.RecordBatch]]:
+        first = min(self._skip, len(reader))
+        self._skip -= first
+        while first < len(reader) and self.left != 0:
+            most = _AT_ONCE if self.left is None or self._condition is not None else min(_AT_ONCE, self.left)
+            records = reader[first : first + most]
+            yield first, records
+            first += len(records)
+
+    def text(self, path: str, first: int, records: _core.RecordBatch) -> bytes:
+        """What is printed of some records."""
+        features = None if self._condition is None else _features(records, self._condition.names)
+        for row, record in enumerate(records):
+            self.index = first + row
+            if self.left == 0:
+                break
+            if self._condition is not None and features is not None and not self._condition.holds(features(row)):
+                continue
+            self._lines.append(self._one(path if self._named else None, self.index, record))
+            if self.left is not None:
+                self.left -= 1
+        return self.rest()
+
+    def rest(self) -> bytes:
+        """What was made and not printed."""
+        lines, self._lines = self._lines, []
+        return b"".join(lines)
+
+    def _one(self, path: str | None, index: int, record: bytes) -> bytes:
+        if self._form == "raw":
+            return record + b"\n"
+        if self._form == "base64" and not self._json:
+            return base64.b64encode(record) + b"\n"
+        if self._json:
+            labels = {} if path is None else {"path": path}
+            made = {**labels, "index": index, "size": len(record), **_as_json(record, self._form)}
+            return json.dumps(made, allow_nan=False).encode() + b"\n"
+        lines = self._shower.lines(index, record, decode(record, self._form), path)
+        return ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
 
 
-def as_text_or_base64(record: bytes) -> dict[str, Any]:
-    """A record as text if it is UTF-8, else as base64."""
+def _as_json(record: bytes, form: str) -> dict[str, Any]:
+    if form != "base64":
+        decoded = decode(record, form)
+        if decoded.tree is not None:
+            return {"kind": decoded.kind, **marked(decoded.tree)}
+        try:
+            return {"kind": decoded.kind, "encoding": "utf-8", "data": record.decode()}
+        except UnicodeDecodeError:
+            pass
+    return {"kind": kind_of(record), "encoding": "base64", "data": base64.b64encode(record).decode()}
+
+
+def _features(records: _core.RecordBatch, names: Collection[str]) -> Callable[[int], Mapping[str, Value]]:
+    """What gives the features of a row: of all rows parsed at once, if they agree on what the features hold."""
+    scanner = _core.FeatureScanner()
     try:
-        return {"encoding": "utf-8", "data": record.decode()}
-    except UnicodeDecodeError:
-        return as_base64(record)
+        scanner.add(records)
+    except InvalidArgumentError:
+        return lambda row: _features_of(records[row])
+    known = {name: VarLenFeature(one.dtype) for name, one in features_of(scanner).items() if name in names}
+    columns = parse_example(records, known) if known else {}
+    lists: dict[str, tuple[str, list[int], list[Any]]] = {}
+    for name, column in columns.items():
+        kind, values = as_dtype(known[name].dtype).name, column.values
+        if kind == "float32":  # as example_of gives them: with as few digits as tell the float32
+            values = values.astype("U").astype("float64")
+        lists[name] = kind, column.row_splits.tolist(), values.tolist()
+    return lambda row: {
+        name: Value(kind, values[splits[row] : splits[row + 1]]) for name, (kind, splits, values) in lists.items()
+    }
 
 
-def _lines(records: list[bytes], first: int, labels: dict[str, str], render: Render) -> bytes:
-    lines = (
-        json.dumps({**labels, "index": index, "size": len(record), **render(record)})
-        for index, record in enumerate(records, first)
-    )
-    return "".join(line + "\n" for line in lines).encode()
+def _features_of(record: bytes) -> Mapping[str, Value]:
+    kind = kind_of(record)
+    if kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
+        raise Undecodable(f"--where is for Examples, and the record looks like {kind}")
+    return example_of(record)
+
+
+def _reader_by_number(source: Input) -> IndexedReader[Any, Any] | None:
+    """The file by its index, if there is one beside it that is not older."""
+    path = os.fsdecode(source.core_file.name)
+    if source.compression or source.stored_bytes is None or not source.core_file.is_local:
+        return None
+    for name in (f"{path}.idx", f"{os.path.splitext(path)[0]}.idx"):
+        if os.path.isfile(name) and os.stat(name).st_mtime_ns >= os.stat(path).st_mtime_ns:
+            return IndexedReader([path], indexes=[name])
+    return None
 
 
 def _count(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from contextlib import AbstractContextManager, nullcontext
@@ -10,7 +11,9 @@ from typing import Any
 
 from .progress import Progress
 
-__all__ = ["Console", "OutputClosed", "OutputFailed"]
+__all__ = ["Console", "OutputClosed", "OutputFailed", "Style"]
+
+_COLOURS = {"head": "1", "name": "36", "kind": "2", "number": "33", "text": "32", "image": "35", "bad": "31"}
 
 
 class OutputFailed(Exception):
@@ -19,6 +22,24 @@ class OutputFailed(Exception):
 
 class OutputClosed(OutputFailed):
     """The reader of standard output has closed it: `tfrecord-fast cat FILE | head`."""
+
+
+class Style:
+    """Colours for a terminal; none if NO_COLOR is set, or standard output is something else.
+
+    >>> Style(coloured=False)("name", "label")
+    'label'
+    """
+
+    def __init__(self, coloured: bool | None = None) -> None:
+        if coloured is None:
+            wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+            coloured = wanted and sys.stdout.isatty()
+        self._coloured = coloured
+
+    def __call__(self, role: str, text: str) -> str:
+        """The text, for what it is: "head", "name", "kind", "number", "text", "image" or "bad"."""
+        return f"\x1b[{_COLOURS[role]}m{text}\x1b[0m" if self._coloured else text
 
 
 class Console:

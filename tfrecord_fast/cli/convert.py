@@ -1,32 +1,48 @@
-"""Converts between TFRecord files and JSON lines, CSV and Parquet, and from TFRecord to TFRecord: other shards, another
-compression.
+"""Converts between TFRecord files and JSON lines, CSV, Parquet and Arrow, and from TFRecord to TFRecord: other shards,
+another compression.
 
-The extension decides the format: .jsonl .ndjson .json, .csv, .parquet .pq. Of an input, anything else is TFRecord; of
-an output, .tfrecord and its like, or no extension. Input may be compressed in any way; output is GZIP for names that
-end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to TFRecord any records pass as they are. Otherwise they
-are Examples, whose features are a row's values: integers and booleans, floats (float32), and text or bytes, or lists of
-one kind. A list without values, and a feature without a kind, are left out. What a format can't hold is an error.
+The extension decides the format: .tfrecord and its like, .jsonl .ndjson .json, .csv, .parquet .pq, .arrow .feather
+.ipc, .orc. Where it says nothing, an input is known by its first bytes, and an output needs --to. Input may be
+compressed in any way; output is GZIP for names that end in .gz, ZSTD for .zst, SNAPPY for .snappy. From TFRecord to
+TFRecord any records pass as they are. Otherwise they are Examples, whose features are a row's values: integers and
+booleans, floats (float32), and text or bytes, or lists of one kind. What a format can't hold is an error.
 
-In JSON, bytes that are not UTF-8 are {"base64": "…"}, and floats that are no numbers {"float": "NaN"}, "Infinity" and
-"-Infinity". CSV holds at most one value per feature. Where the values don't show what a column holds, its name does, as
-in zip:bytes, x:float or n:int64. The output appears under its name when it is complete; a pipe or a device is written
-to as it is.
+A feature may be absent, there without a kind, or a list without values. Parquet and Arrow files keep which it is, in
+nulls, empty lists and the metadata of their columns; ORC refuses those without a kind; CSV leaves all three out.
+
+In JSON, bytes that are not UTF-8 are {"base64": "…"}, floats that are no numbers {"f": "NaN"}, "Infinity" and
+"-Infinity" (see --nan), and features without values {"empty": "int64"}, "float", "bytes" or "none". SequenceExamples
+are {"context": {…}, "feature_lists": {"name": [[…], …]}}.
+
+CSV holds at most one value per feature. Where the values don't show what a column holds, its name does, as in
+zip:bytes, x:float or n:int64. The output appears under its name when it is complete; a pipe or a device is written to
+as it is.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+from collections.abc import Iterator
 
 from .. import _core
 from ..errors import InvalidArgumentError
 from ..examples.infer import first_row
+from ..files.names import CoreFile
 from ..files.options import TFRecordOptions
 from .console import Console
 from .files import FAULTS, add_store_arguments, named_files, problem_of, storage_options, total_bytes
 from .formats import (
+    CASTS,
     COMPRESSION_OF,
     COMPRESSIONS,
+    STANDARD_OUTPUT,
+    TYPES,
+    ArrowSink,
+    ArrowSource,
+    CsvSource,
+    JsonSink,
     Malformed,
     RowSink,
     Source,
@@ -35,27 +51,63 @@ from .formats import (
     format_of,
     make_sink,
     make_source,
+    read_schema,
     refuse,
     target_format_of,
 )
+from .json_values import NANS
 
-__all__ = ["NAME", "SUMMARY", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
 
 NAME = "convert"
-SUMMARY = "convert to and from JSON lines, CSV, Parquet; reshard; recompress"
+SUMMARY = "convert to and from JSON lines, CSV, Parquet, Arrow, ORC; reshard; recompress"
+EXAMPLES = """\
+tfrecord-fast convert train.tfrecord train.jsonl
+tfrecord-fast convert train.csv train.tfrecord.gz --level 9
+tfrecord-fast convert people.csv people.tfrecord --types 'zip=string,age=int64'
+tfrecord-fast convert 'old-*.tfrecord' new.tfrecord --shards 16
+tfrecord-fast convert train.tfrecord - --to jsonl --limit 100 | jq .
+tfrecord-fast convert train.parquet s3://bucket/train.tfrecord
+"""
 
-_FORMATS = ("tfrecord", "jsonl", "csv", "parquet")
+_OF_ARROW = (".parquet", ".pq", ".arrow", ".feather", ".ipc")
+_TEXTS = {" is CSV text": "csv", " is JSON text": "jsonl"}  # that are known, but not taken without being asked
+_FORMATS = ("tfrecord", "jsonl", "csv", "parquet", "arrow", "orc")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """IN… OUT, --from, --to, --shards, --compression, --level, --threads, --storage-option."""
-    parser.add_argument("files", nargs="+", metavar="IN", help="path, glob pattern, URL, or - for standard input")
-    parser.add_argument("output", metavar="OUT", help="path; for several shards a pattern: x-{shard}-of-{num_shards}")
+    parser.add_argument("files", nargs="+", metavar="IN", help="path, folder, pattern, URL, or - for standard input")
+    parser.add_argument(
+        "output",
+        metavar="OUT",
+        help="path, or - for standard output; for several shards a pattern: x-{shard}-of-{num_shards}",
+    )
     parser.add_argument("--from", dest="source", choices=_FORMATS, help="the format of the input")
     parser.add_argument("--to", dest="target", choices=_FORMATS, help="the format of the output")
     parser.add_argument("--shards", type=int, default=1, metavar="N", help="TFRecord files; record i goes to i mod N")
     parser.add_argument("--compression", choices=["auto", "none", *COMPRESSIONS], default="auto", type=str.lower)
+    parser.add_argument("-n", "--limit", type=int, metavar="N", help="convert the first N records only")
     parser.add_argument("--level", type=int, metavar="L", help="level of compression")
+    parser.add_argument(
+        "--nan",
+        choices=NANS,
+        default="mark",
+        help='what NaN and infinities are in JSON: {"f": "NaN"} (default), null, which reads back as no value, or text',
+    )
+    parser.add_argument(
+        "--types", type=_types, metavar="NAME=TYPE,…", help="what columns of CSV hold: int64, float or string"
+    )
+    parser.add_argument(
+        "--schema",
+        metavar="FILE",
+        help="the same, from what `tfrecord-fast schema --json` printed; or a Parquet or Arrow file whose columns and "
+        "types the output is to have",
+    )
+    parser.add_argument(
+        "--cast", choices=CASTS, help="times, dates and decimals of Parquet and Arrow become text or integers"
+    )
+    parser.add_argument("--strings", action="store_true", help="columns of CSV hold text, unless said otherwise")
     parser.add_argument("--threads", type=int, metavar="N", help="threads that read, encode and compress")
     add_store_arguments(parser)
 
@@ -65,23 +117,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
     files, status = named_files(args, console)
     if status:
         return status
-    names = [os.fsdecode(file.name) for file in files]
     try:
         _check(args)
-        kinds = {args.source or format_of(name) for name in names}
-        if len(kinds) > 1:
-            raise Unsuitable(f"input of several formats ({', '.join(sorted(kinds))}): convert one after the other")
-        source = make_source(kinds.pop(), files, args.threads)
-        target = args.target or target_format_of(args.output)
-        options = storage_options(args)
-        sink = make_sink(target, args.output, _compression(args), args.level, args.shards, args.threads, options)
+        source, sink = _prepared(args, files)
         passes = source.passes + int(sink.wants_features) + int(sink.looks)
-        if passes > 1 and any(name == "<stdin>" for name in names):
-            raise Unsuitable(f"standard input can be read once, and {target} needs to know all features first")
+        if passes > 1 and any(file.name == b"<stdin>" for file in files):
+            raise Unsuitable("standard input can be read once, and this output needs to know all features first")
         size = total_bytes(files)
         with console.progress(None if size is None else passes * size) as progress:
             source.advance = progress.advance
-            _convert(source, sink)
+            _convert(source, sink, args.limit)
     except (InvalidArgumentError, Malformed) as error:
         console.problem(str(error))
         return 1
@@ -91,9 +136,32 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except FAULTS as error:
         problem = problem_of(error)
         path = getattr(error, "path", None) or getattr(error, "filename", None)
-        console.problem(f"{os.fsdecode(path)}: {problem.place}" if path else problem.place)
+        hint = next((f"; --from {name} reads it" for kind, name in _TEXTS.items() if problem.reason.endswith(kind)), "")
+        console.problem((f"{os.fsdecode(path)}: {problem.place}" if path else problem.place) + hint)
         return problem.status
     return 0
+
+
+def _prepared(args: argparse.Namespace, files: list[CoreFile]) -> tuple[Source, RowSink | TFRecordSink]:
+    """What is read and what is written, with their options."""
+    kinds = {args.source or format_of(file) for file in files}
+    if len(kinds) > 1:
+        raise Unsuitable(f"input of several formats ({', '.join(sorted(kinds))}): convert one after the other")
+    source = make_source(kinds.pop(), files, args.threads)
+    target = args.target or target_format_of(args.output)
+    compression, options = _compression(args), storage_options(args)
+    sink = make_sink(target, args.output, compression, args.level, args.shards, args.threads, options)
+    is_schema = bool(args.schema) and args.schema.endswith(_OF_ARROW)  # else it says what CSV holds
+    if is_schema and isinstance(sink, ArrowSink):
+        sink.target = read_schema(args.schema)
+    elif is_schema:
+        raise Unsuitable(f"{args.schema} has the schema of a Parquet or Arrow file, and the output is {target}")
+    _set_types(source, args, None if is_schema else args.schema)
+    if isinstance(sink, JsonSink):
+        sink.nan = args.nan
+    elif args.nan != "mark":
+        raise Unsuitable(f"--nan is for JSON lines, and {args.output} will be {target}")
+    return source, sink
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -101,8 +169,44 @@ def _check(args: argparse.Namespace) -> None:
         raise Unsuitable(f"--shards must be at least 1, got {args.shards}")
     if args.threads is not None and args.threads < 1:
         raise Unsuitable(f"--threads must be at least 1, got {args.threads}")
-    if args.output == "-":
-        raise Unsuitable("the output is a file: it appears when it is complete")
+    if args.limit is not None and args.limit < 0:
+        raise Unsuitable(f"--limit must be at least 0, got {args.limit}")
+    if args.output == STANDARD_OUTPUT and (args.target is None or args.shards > 1):
+        raise Unsuitable("standard output is one file, and no extension says its format: give --to")
+
+
+def _set_types(source: Source, args: argparse.Namespace, schema: str | None) -> None:
+    """What --cast, --types, --schema and --strings say of the input's columns."""
+    if args.cast is not None:
+        if not isinstance(source, ArrowSource):
+            raise Unsuitable("--cast is for columns of Parquet, Arrow and ORC, and the input is none of them")
+        source.cast = args.cast
+    if not (args.types or schema or args.strings):
+        return
+    if not isinstance(source, CsvSource):
+        raise Unsuitable("--types, --schema and --strings say what columns of CSV hold, and the input is none")
+    source.strings = args.strings
+    source.types = {**(_types_in(schema) if schema else {}), **(args.types or {})}
+
+
+def _types_in(path: str) -> dict[str, str]:
+    """Of a file that `schema --json` has written."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            features = json.load(file)["features"]
+        return {key: TYPES[feature["dtype"]] for key, feature in features.items() if feature["dtype"]}
+    except (ValueError, KeyError, TypeError):
+        raise Unsuitable(f"{path}: it is not what `tfrecord-fast schema --json` prints of Examples") from None
+
+
+def _types(text: str) -> dict[str, str]:
+    made = {}
+    for part in text.split(","):
+        name, equals, type = part.rpartition("=")
+        if not equals or type not in TYPES:
+            raise argparse.ArgumentTypeError(f"expected NAME=TYPE, with one of {' '.join(TYPES)}, got {part!r}")
+        made[name] = TYPES[type]
+    return made
 
 
 def _compression(args: argparse.Namespace) -> str:
@@ -111,25 +215,38 @@ def _compression(args: argparse.Namespace) -> str:
     return "" if args.compression == "none" else TFRecordOptions.get_compression_type_string(args.compression.upper())
 
 
-def _convert(source: Source, sink: RowSink | TFRecordSink) -> None:
-    """Writes all records of the source to the sink, in order; a sink of rows looks at all of them before."""
+def _convert(source: Source, sink: RowSink | TFRecordSink, limit: int | None) -> None:
+    """Writes the records of the source to the sink, in order; a sink of rows looks at all of them before."""
     scanner = _core.FeatureScanner()
     if isinstance(sink, RowSink):
-        for batch in source.batches():
-            _scan(scanner, batch)
+        for batch in _first(source, limit):
+            _scan(scanner, batch, sink.takes_lists)
             sink.check(scanner, batch)
         sink.begin(scanner)
         if sink.looks:
-            sink.look(source.batches())
+            sink.look(_first(source, limit))
     with sink.opened():
-        for batch in source.batches():
+        for batch in _first(source, limit):
             if source.typed and not sink.wants_features:
                 scanner.add(batch)  # every feature has one kind in all rows, whatever reads them
             sink.write(batch)
 
 
-def _scan(scanner: _core.FeatureScanner, records: _core.RecordBatch) -> None:
+def _first(source: Source, limit: int | None) -> Iterator[_core.RecordBatch]:
+    """The batches, or what they have of the first records."""
+    if limit is None:
+        yield from source.batches()
+        return
+    left = limit
+    for batch in source.batches() if limit else ():
+        yield batch[:left]
+        left -= len(batch)
+        if left <= 0:
+            return
+
+
+def _scan(scanner: _core.FeatureScanner, records: _core.RecordBatch, takes_lists: bool) -> None:
     scanner.add(records)
-    if scanner.has_lists:
+    if scanner.has_lists and not takes_lists:
         row = first_row(records, lambda one: one.has_lists)
-        refuse(records, row, "SequenceExamples can't be written as rows: they convert to TFRecord only")
+        refuse(records, row, "SequenceExamples are no rows of this format: they convert to JSON lines and TFRecord")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
 import stat
@@ -15,6 +16,8 @@ from .. import _core
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError, InvalidArgumentError
+from ..files.kinds import HEAD_BYTES, NO_TFRECORD, explained, head_of
+from ..files.listing import files_below
 from ..files.names import COMPRESSION_TYPES, DEFAULT_SETTINGS, CoreFile, core_files
 from ..files.remote import open_stream
 from ..files.remote_names import StoredObject
@@ -40,6 +43,7 @@ __all__ = [
 T = TypeVar("T")
 
 _HEAD = 128  # bytes, which always tell how a file is compressed
+_TELLING = 512  # bytes, which tell what a file is, if it is no TFRecord file
 
 _STDIN = CoreFile(b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
 
@@ -49,7 +53,7 @@ FAULTS = (DataLossError, OSError, ImportError)
 
 def add_file_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE…, --compression, --json and --storage-option."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="path, glob pattern, URL, or - for standard input")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="path, folder, pattern, URL, or - for standard input")
     parser.add_argument(
         "--compression",
         default="auto",
@@ -118,7 +122,8 @@ class Problem:
 def problem_of(error: BaseException) -> Problem:
     """What one of FAULTS says."""
     if isinstance(error, DataLossError):
-        return Problem(error.reason, error.offset, error.record_index, damage=True)
+        is_foreign = error.reason.startswith(NO_TFRECORD)
+        return Problem(error.reason, error.offset, error.record_index, damage=not is_foreign)
     if isinstance(error, OSError) and error.strerror:
         return Problem(error.strerror)
     return Problem(str(error))
@@ -131,7 +136,10 @@ def named_files(args: argparse.Namespace, console: Console) -> tuple[list[CoreFi
     settings = StoreSettings(storage_options(args))
     for argument in args.files:
         try:
-            files += [_STDIN] if argument == "-" else core_files([argument], settings)
+            if argument != "-" and os.path.isdir(argument):
+                files += core_files([*files_below(argument)], settings)
+            else:
+                files += [_STDIN] if argument == "-" else core_files([argument], settings)
         except InvalidArgumentError as error:  # it has the name in it
             console.problem(str(error))
             status = 2
@@ -158,6 +166,17 @@ class Input:
     stored_bytes: int | None  # its size on disk; None for pipes and URLs
     core_file: CoreFile
     counts_itself: bool  # calls `advance` while it is read
+
+    def head(self) -> tuple[bytes, int | None]:
+        """The first bytes, of a stream those that have been read; and how many there are, if that is known."""
+        reader = None if self.core_file.opener is None else self.core_file.opener()
+        if isinstance(reader, _Reader):
+            return reader.beginning(), self.stored_bytes
+        found = self.core_file.object
+        if isinstance(found, StoredObject) and found.size is not None:
+            end = min(found.size, HEAD_BYTES)
+            return bytes(read_range(found.store, found.key, 0, end, found.version)), found.size
+        return head_of(os.fsdecode(self.core_file.name))
 
 
 def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | None = None) -> Input:
@@ -207,10 +226,20 @@ class _Reader:
         self._head = head
         self._stream = stream
         self._advance = advance
+        self._seen = b""
+
+    def beginning(self) -> bytes:
+        """The first bytes; reads once more, if little has been read."""
+        if len(self._seen) < _TELLING:
+            with contextlib.suppress(OSError, ValueError):  # it may be closed
+                self._seen += self._head + self._stream.read(HEAD_BYTES)
+        return self._seen
 
     def read(self, size: int) -> bytes:
         data = self._head[:size] or self._stream.read(size)
         self._head = self._head[size:]
+        if len(self._seen) < HEAD_BYTES:
+            self._seen += data[:HEAD_BYTES]
         if self._advance is not None:
             self._advance(len(data))
         return data
@@ -227,10 +256,20 @@ def batches(
         [source.core_file], DEFAULT_SETTINGS, compression_type=source.compression, num_threads=num_threads
     )
     frame_bytes = 8 + 4 + 4
-    for batch in stream.batches():
+    for batch in _explained(source, stream.batches()):
         yield batch
         if advance is not None and not source.counts_itself:
             advance(batch.nbytes + frame_bytes * len(batch))
+
+
+def _explained(source: Input, made: Iterator[_core.RecordBatch]) -> Iterator[_core.RecordBatch]:
+    """The batches; an error says what the file is, if it is no TFRecord file."""
+    try:
+        yield from made
+    except DataLossError as error:
+        if error.record_index or error.offset:
+            raise
+        raise explained(error, *source.head()) from None
 
 
 class Cancelled(Exception):

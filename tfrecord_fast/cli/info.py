@@ -1,21 +1,27 @@
-"""Counts the records of files and says how they are compressed and how large they are. Every CRC is checked."""
+"""Counts the records of files and says what they are, how they are compressed and how large. Every CRC is checked."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
+from ..examples.kinds import Kinds
 from .console import Console
 from .files import add_file_arguments, named_files
 from .tally import Tally, tallies
 
-__all__ = ["NAME", "SUMMARY", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
 
 NAME = "info"
-SUMMARY = "count, size and compression of each file"
+SUMMARY = "count, size, compression and kind of records of each file"
+EXAMPLES = """\
+tfrecord-fast info train.tfrecord
+tfrecord-fast info 's3://bucket/train-*.tfrecord' --storage-option region=eu-central-1
+tfrecord-fast info --json data/ | jq .records
+"""
 
-_ROW = "{:>12}  {:>15}  {:>15}  {:11}  {:>10}  {:>10}  {:>10}  {}"
-_HEADER = _ROW.format("RECORDS", "BYTES", "PAYLOAD BYTES", "COMPRESSION", "SMALLEST", "MEAN", "LARGEST", "FILE")
+_ROW = "{:>12}  {:>15}  {:>15}  {:11}  {:>10}  {:>10}  {:>10}  {:17}  {}"
+_HEADER = _ROW.format("RECORDS", "BYTES", "PAYLOAD BYTES", "COMPRESSION", "SMALLEST", "MEAN", "LARGEST", "KIND", "FILE")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +60,7 @@ def as_json(tally: Tally) -> dict[str, Any]:
         "min_size": tally.min_size,
         "mean_size": tally.mean_size,
         "max_size": tally.max_size,
+        "kinds": tally.kinds.names,
         "error": None if tally.problem is None else tally.problem.as_json(),
     }
 
@@ -66,6 +73,7 @@ def _total(parts: list[Tally]) -> Tally:
         total.stored_bytes = sum(part.stored_bytes or 0 for part in parts)
     total.min_size = min((part.min_size for part in parts if part.min_size is not None), default=None)
     total.max_size = max((part.max_size for part in parts if part.max_size is not None), default=None)
+    total.kinds = Kinds.of(part.kinds for part in parts)
     kinds = {part.compression for part in parts if part.compression is not None}
     total.compression = kinds.pop() if len(kinds) == 1 else "mixed"
     return total
@@ -81,8 +89,15 @@ def _row(tally: Tally) -> str:
         _number(tally.min_size),
         mean,
         _number(tally.max_size),
+        _kind(tally),
         tally.path,
     )
+
+
+def _kind(tally: Tally) -> str:
+    """The most frequent kind, and how many others there are."""
+    others = len(tally.kinds.names) - 1
+    return f"{tally.kinds.names[0]} +{others}" if others > 0 else tally.kind
 
 
 def _number(value: int | None) -> str:

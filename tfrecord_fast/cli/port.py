@@ -17,10 +17,14 @@ from ..files.temporary import complete_file
 from ..tensorflow.porting import Finding, findings, with_imports
 from .console import Console
 
-__all__ = ["NAME", "SUMMARY", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
 
 NAME = "port"
 SUMMARY = "say what a script for TensorFlow finds here, and change its imports"
+EXAMPLES = """\
+tfrecord-fast port train.py
+tfrecord-fast port --write notebooks/*.ipynb
+"""
 _SAID = {
     "tensorflow": "TensorFlow's own, which has to be installed",
     "graphs": "not without graphs",

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import numpy as np
-import numpy.typing as npt
-
+from .. import _core
+from ..examples.kinds import Kinds
 from ..files.names import CoreFile
 from .console import Console
 from .files import FAULTS, Problem, batches, for_each_file, open_input, problem_of, total_bytes
@@ -28,15 +27,26 @@ class Tally:
     payload_bytes: int = 0
     min_size: int | None = None  # of a record, in bytes; None if there are none
     max_size: int | None = None
+    kinds: Kinds = field(default_factory=Kinds)  # of records
     problem: Problem | None = None
 
-    def add(self, sizes: npt.NDArray[np.int64]) -> None:
-        """Counts the records of a batch, which is not empty, by their sizes."""
+    def add(self, batch: _core.RecordBatch) -> None:
+        """Counts the records of a batch, which is not empty."""
+        sizes = batch.sizes
         smallest, largest = int(sizes.min()), int(sizes.max())
         self.min_size = smallest if self.min_size is None else min(self.min_size, smallest)
         self.max_size = largest if self.max_size is None else max(self.max_size, largest)
         self.records += len(sizes)
         self.payload_bytes += int(sizes.sum())
+        self.kinds.add(batch)
+
+    @property
+    def kind(self) -> str:
+        """What the records are; of a file without any, what it is."""
+        names = self.kinds.names
+        if names:
+            return ", ".join(names)
+        return "empty file" if self.stored_bytes == 0 else "no records"
 
     @property
     def mean_size(self) -> float | None:
@@ -61,7 +71,7 @@ def tallies(files: list[CoreFile], args: argparse.Namespace, console: Console) -
                 result.compression, result.stored_bytes = source.compression, source.stored_bytes
                 for batch in batches(source, num_threads, advance):
                     checkpoint()
-                    result.add(batch.sizes)
+                    result.add(batch)
             except FAULTS as error:
                 result.problem = problem_of(error)
             return result

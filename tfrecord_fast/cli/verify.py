@@ -8,10 +8,15 @@ from .console import Console
 from .files import add_file_arguments, named_files
 from .tally import Tally, tallies
 
-__all__ = ["NAME", "SUMMARY", "add_arguments", "run"]
+__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
 
 NAME = "verify"
 SUMMARY = "check every CRC, report what is damaged"
+EXAMPLES = """\
+tfrecord-fast verify data/
+tfrecord-fast verify 'train-*.tfrecord.gz' || echo damaged
+curl -s https://example.com/a.tfrecord | tfrecord-fast verify -
+"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +31,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         status = max(status, tally.status)
         if args.json:
             error = None if tally.problem is None else tally.problem.as_json()
-            console.json({"path": tally.path, "ok": error is None, "records": tally.records, "error": error})
+            kinds = tally.kinds.names
+            console.json(
+                {"path": tally.path, "ok": error is None, "records": tally.records, "kinds": kinds, "error": error}
+            )
         elif tally.problem is None or tally.problem.damage:
             console.line(f"{tally.path}: {_verdict(tally)}")
         else:
@@ -37,5 +45,5 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _verdict(tally: Tally) -> str:
     records = f"{tally.records:,} record" + ("" if tally.records == 1 else "s")
     if tally.problem is None:
-        return f"ok, {records}"
+        return f"ok, {records} ({tally.kind})"
     return f"DAMAGED after {records}: {tally.problem.place}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from .. import _core
 from ..dtypes import as_dtype, float32, int64, string
@@ -14,6 +14,7 @@ __all__ = [
     "DEFAULT_MAX_RECORDS",
     "InferredFeature",
     "InferredList",
+    "Scanned",
     "add_examples",
     "describe_features",
     "features_of",
@@ -25,6 +26,16 @@ __all__ = [
 
 _DTYPES = {"int64": int64, "float": float32, "bytes": string}
 DEFAULT_MAX_RECORDS = 10_000
+
+
+class Scanned(Protocol):
+    """What has seen records: a FeatureScanner, or several together."""
+
+    @property
+    def records(self) -> int: ...
+    def features(self) -> Sequence[Any]: ...  # each as a _core.KeySummary
+    def lists(self) -> Sequence[Any]: ...
+
 
 InferredFeature = FixedLenFeature | VarLenFeature
 InferredList = FixedLenSequenceFeature | VarLenFeature
@@ -46,7 +57,7 @@ def infer_sequences_from_batches(
     return features_of(scanner), lists_of(scanner)
 
 
-def lists_of(scanner: _core.FeatureScanner) -> dict[str, InferredList]:
+def lists_of(scanner: Scanned) -> dict[str, InferredList]:
     """The sequence features that a scanner has seen."""
     note = InferredShape(scanner.records)
     lists: dict[str, InferredList] = {}
@@ -61,7 +72,7 @@ def lists_of(scanner: _core.FeatureScanner) -> dict[str, InferredList]:
     return lists
 
 
-def features_of(scanner: _core.FeatureScanner, optional_scalars: bool = False) -> dict[str, InferredFeature]:
+def features_of(scanner: Scanned, optional_scalars: bool = False) -> dict[str, InferredFeature]:
     """The features, or context features, that a scanner has seen.
 
     With `optional_scalars`, one that has one value wherever it is counts as a scalar, though some records lack it.

@@ -19,6 +19,7 @@ from ..examples.infer import infer_from_batches
 from ..examples.parsing import parse_example, parse_single_example
 from ..typing import Columns, Features, Files, Groups, Integers, PathLike
 from .index import RecordIndex, core_of, index_of
+from .kinds import explaining
 from .numbers import as_integers, max_record_size
 from .random_access import is_url, open_random, random_names
 from .store_options import store_settings
@@ -181,7 +182,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
             # A thread that held it is not in this process, nor are those that fetch.
             self._lock, self._lock_origin = threading.Lock(), Origin()
             self._reader = None
-        with self._lock:
+        with self._lock, explaining():
             reader = self._reader
             if reader is None:
                 threads = self._num_threads or min(default_threads(), _MAX_THREADS)

@@ -19,6 +19,7 @@ from ..examples.infer import (
 from ..typing import BytesLike, Files, PathLike, Records
 from ..values.bytes_array import BytesArray
 from ..values.conversion import plain
+from .kinds import explaining
 from .names import flatten
 from .numbers import at_least
 from .store_options import store_settings
@@ -56,9 +57,11 @@ def infer_features(
       errors.InvalidArgumentError: a key has two kinds, a record is malformed, a record is something else than an
         Example (the error says what it looks like: a TensorBoard event, text, …), or the records are SequenceExamples
         (see `infer_sequence_features`). An empty record is an Example without features.
+      errors.DataLossError: a file is damaged, or no TFRecord file (the error says what it is: a Git LFS pointer, …).
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
-    return infer_from_batches(_batches(source, settings), _most(max_records))
+    with explaining():
+        return infer_from_batches(_batches(source, settings), _most(max_records))
 
 
 def infer_sequence_features(
@@ -76,7 +79,8 @@ def infer_sequence_features(
       every step seen has the same number of values, else VarLenFeature.
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
-    return infer_sequences_from_batches(_batches(source, settings), _most(max_records))
+    with explaining():
+        return infer_sequences_from_batches(_batches(source, settings), _most(max_records))
 
 
 def _most(max_records: int | None) -> int | None:

@@ -17,7 +17,7 @@ from .stores import ObjectInfo, StoreSettings, find_store
 from .stores.addresses import address_of, is_pattern
 from .urls import place_of
 
-__all__ = ["listed_parts"]
+__all__ = ["files_below", "listed_parts"]
 
 _HIDDEN = (".", "_")  # what names begin with that are no data: drafts, manifests, marks of success
 
@@ -70,6 +70,20 @@ def _local_parts(name: str) -> list[FilePart]:
     if not parts:
         raise FileNotFoundError(2, "there is no file in the folder", name)
     return parts
+
+
+def files_below(folder: str) -> list[str]:
+    """The files in a local folder and its folders, sorted, without hidden ones; if some are called TFRecord files by
+    their names, those alone.
+
+    Raises:
+      FileNotFoundError: there is none.
+      OSError: a folder can't be read.
+    """
+    names = sorted(_below(folder))
+    if not names:
+        raise FileNotFoundError(2, "there is no file in the folder", folder)
+    return [name for name in names if ".tfrec" in os.path.basename(name).lower()] or names
 
 
 def _local_part(path: str, known: os.stat_result) -> FilePart:

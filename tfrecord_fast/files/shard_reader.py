@@ -29,6 +29,7 @@ from .counted import CountedBatches
 from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter
 from .finished import Finished, Interrupted
 from .global_shuffle import GlobalShuffle
+from .kinds import explaining
 from .names import check_compression_type, flatten, has_urls, stream_files
 from .numbers import as_seed, at_least, max_record_size
 from .reader_repr import describe
@@ -367,7 +368,8 @@ class ShardReader(Generic[Batch_co]):
         options = {**self._options, "prefetch_bytes": min(_INFER_BYTES, self._options["prefetch_bytes"])}
         files = stream_files(self._files, self._settings)
         stream = open_stream(files, self._settings, batch_size=_INFER_BATCH, **options)
-        return infer_from_batches(stream.batches())
+        with explaining():
+            return infer_from_batches(stream.batches())
 
     @property
     def skipped(self) -> list[Skipped]:

@@ -11,17 +11,27 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ...files.kinds import foreign_kind, head_of
 from ...files.names import CODECS, CoreFile
 from ...files.options import TFRecordOptions
-from .base import Malformed, RowSink, Source, Unsuitable, refuse
-from .csv_files import CsvSink, CsvSource
+from .base import STANDARD_OUTPUT, Malformed, RowSink, Source, Unsuitable, refuse
+from .casts import CASTS, read_schema
+from .csv_files import TYPES, CsvSink, CsvSource
 from .json_lines import JsonSink, JsonSource
-from .parquet import ParquetSink, ParquetSource
+from .orc import OrcSink, OrcSource
+from .parquet import ArrowFileSink, ArrowFileSource, ArrowSink, ArrowSource, ParquetSink, ParquetSource
 from .tfrecord import TFRecordSink, TFRecordSource
 
 __all__ = [
+    "CASTS",
     "COMPRESSIONS",
     "COMPRESSION_OF",
+    "STANDARD_OUTPUT",
+    "TYPES",
+    "ArrowSink",
+    "ArrowSource",
+    "CsvSource",
+    "JsonSink",
     "Malformed",
     "RowSink",
     "Source",
@@ -30,6 +40,7 @@ __all__ = [
     "format_of",
     "make_sink",
     "make_source",
+    "read_schema",
     "refuse",
     "target_format_of",
 ]
@@ -44,10 +55,28 @@ _EXTENSIONS = {
     ".csv": "csv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".orc": "orc",
 }
-_TFRECORD = re.compile(r"(\.(tfrecords?|tfrec|tfr|tf|records?|rec|recordio)(-.*)?)?", re.IGNORECASE)
-_SOURCES = {"tfrecord": TFRecordSource, "jsonl": JsonSource, "csv": CsvSource, "parquet": ParquetSource}
-_ROW_SINKS = {"jsonl": JsonSink, "csv": CsvSink, "parquet": ParquetSink}
+_TFRECORDS = ("tfrecord", "tfrecords", "tfrec", "tfr", "tf", "record", "records", "rec", "recordio")
+_TFRECORD = re.compile(rf"\.({'|'.join(_TFRECORDS)})(-.*)?", re.IGNORECASE)
+_FOREIGN = {
+    "a Parquet file": "parquet",
+    "an Arrow IPC file": "arrow",
+    "an Arrow IPC stream": "arrow",
+    "an ORC file": "orc",
+}
+_SOURCES = {
+    "tfrecord": TFRecordSource,
+    "jsonl": JsonSource,
+    "csv": CsvSource,
+    "parquet": ParquetSource,
+    "arrow": ArrowFileSource,
+    "orc": OrcSource,
+}
+_ROW_SINKS = {"jsonl": JsonSink, "csv": CsvSink, "parquet": ParquetSink, "arrow": ArrowFileSink, "orc": OrcSink}
 
 
 def _extension_of(path: str) -> str:
@@ -58,21 +87,29 @@ def _extension_of(path: str) -> str:
     return extension.lower()
 
 
-def format_of(path: str) -> str:
-    """The format of an input, by its extension; TFRecord unless that says otherwise."""
-    return _EXTENSIONS.get(_extension_of(path), "tfrecord")
+def format_of(file: CoreFile) -> str:
+    """The format of an input, by its extension; if that says nothing, by its first bytes, else TFRecord."""
+    name = os.fsdecode(file.name)
+    extension = _extension_of(name)
+    if extension in _EXTENSIONS or _TFRECORD.fullmatch(extension) or not file.is_local:
+        return _EXTENSIONS.get(extension, "tfrecord")
+    return _FOREIGN.get(foreign_kind(*head_of(name)) or "", "tfrecord")
 
 
 def target_format_of(path: str) -> str:
-    """The format of an output, by its extension; TFRecord if it has none.
+    """The format of an output, by its extension.
 
     Raises:
-      Unsuitable: an extension that says nothing.
+      Unsuitable: an extension that says nothing, or none; it lists those that are known.
     """
     extension = _extension_of(path)
-    if extension not in _EXTENSIONS and not _TFRECORD.fullmatch(extension):
-        raise Unsuitable(f"{path}: the extension {extension} is that of no format: give --to")
-    return format_of(path)
+    if _TFRECORD.fullmatch(extension):
+        return "tfrecord"
+    if extension not in _EXTENSIONS:
+        why = f"the extension {extension} is that of no format" if extension else "no extension says the format"
+        known = " ".join([".tfrecord", ".tfrec", ".tfr", ".record", *_EXTENSIONS])
+        raise Unsuitable(f"{path}: {why}: known are {known}; or give --to")
+    return _EXTENSIONS[extension]
 
 
 def make_source(kind: str, files: list[CoreFile], num_threads: int | None) -> Source:

@@ -14,13 +14,29 @@ from ...errors import InvalidArgumentError
 from ...examples.encode import encode_examples
 from ...examples.infer import InferredFeature, features_of
 from ...examples.parsing import parse_example
+from ...files.kinds import foreign_kind, head_of
 from ...files.names import CoreFile
 from ...files.temporary import complete_file, local_name
 from ...typing import Columns
+from ..console import OutputClosed
 
-__all__ = ["BEYOND_FLOAT32", "ROWS", "Malformed", "RowSink", "Source", "Unsuitable", "arrow", "check_names", "refuse"]
+__all__ = [
+    "BEYOND_FLOAT32",
+    "ROWS",
+    "STANDARD_OUTPUT",
+    "Malformed",
+    "RowSink",
+    "Source",
+    "Unsuitable",
+    "arrow",
+    "check_keys",
+    "check_names",
+    "refuse",
+    "target_of",
+]
 
 ROWS = 4096  # of a batch
+STANDARD_OUTPUT = "-"
 _EMPTY = b"\n\x00"  # an Example without features
 BEYOND_FLOAT32 = (2 - 2**-24) * 2.0**127  # the least number that rounds to infinity
 
@@ -53,6 +69,33 @@ def check_names(path: str, names: list[str]) -> None:
             raise Malformed(f"{path}: several columns are named {name!r}")
 
 
+@contextlib.contextmanager
+def target_of(path: str) -> Iterator[str | int]:
+    """What to open for writing: a draft that gets its name at the end, or a descriptor of standard output.
+
+    Raises:
+      OutputClosed: nothing reads standard output any more.
+    """
+    if path != STANDARD_OUTPUT:
+        with complete_file(path) as written:
+            yield written
+        return
+    try:
+        yield os.dup(1)
+    except BrokenPipeError:
+        raise OutputClosed from None
+
+
+def check_keys(path: str, keys: list[bytes]) -> None:
+    """Raises Unsuitable if the name of a feature is not UTF-8."""
+    for key in keys:
+        try:
+            key.decode()
+        except UnicodeDecodeError:
+            name = key.decode("utf-8", "surrogateescape")
+            raise Unsuitable(f"{path}: the name of feature {name!r} is not UTF-8") from None
+
+
 class Source:
     """`batches` may be called as often as the input can be read; the first call reads it `passes` times."""
 
@@ -77,6 +120,9 @@ class Source:
         for file in self.files:
             if not file.is_local:
                 raise Unsuitable(f"{os.fsdecode(file.name)}: only TFRecord is read from a stream or a URL")
+            kind = foreign_kind(*head_of(os.fsdecode(file.name))) or ""
+            if "pointer" in kind or "download" in kind:  # not what the extension says
+                raise Unsuitable(f"{os.fsdecode(file.name)}: it is {kind}")
         return [os.fsdecode(file.name) for file in self.files]
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
@@ -101,12 +147,14 @@ class RowSink:
     looks = False  # whether it looks through all records once more before it writes the first
     compressions: tuple[str, ...] = ("", "GZIP")
     needs_columns = True  # whether a row without any column is none
+    takes_unset = False  # whether features that have no kind in any record are columns
+    takes_lists = False  # whether SequenceExamples are rows, too
 
     def __init__(self, path: str, compression: str, level: int | None) -> None:
         if compression not in self.compressions:
             raise Unsuitable(f"{path}: {compression} is not for this format")
         try:
-            self.path = local_name(path)
+            self.path = path if path == STANDARD_OUTPUT else local_name(path)
         except InvalidArgumentError as error:
             raise Unsuitable(str(error)) from None
         self.compression = compression
@@ -125,12 +173,9 @@ class RowSink:
         self.features = features_of(scanner)
         single = [seen.key for seen in scanner.features() if seen.most <= 1]
         self.single = {key.decode("utf-8", "surrogateescape") for key in single}
-        for key in self.features:
-            try:
-                key.encode()
-            except UnicodeEncodeError:
-                raise Unsuitable(f"{self.path}: the name of feature {key!r} is not UTF-8") from None
-        if self.needs_columns and scanner.records and not self.features:
+        check_keys(self.path, [seen.key for seen in scanner.features()])
+        has_columns = bool(self.features or (self.takes_unset and scanner.features()))
+        if self.needs_columns and scanner.records and not has_columns:
             raise Unsuitable(f"{self.path}: no record has a feature with values, and rows need a column")
 
     @contextlib.contextmanager
@@ -138,7 +183,7 @@ class RowSink:
         """The file appears at the end, if there is no exception."""
         within: OSError | None = None  # of the source, or of `write`: it isn't about the end of the file
         try:
-            with complete_file(self.path) as written, self.writing(written):
+            with target_of(self.path) as written, self.writing(written):
                 try:
                     yield
                 except OSError as error:
@@ -152,9 +197,8 @@ class RowSink:
     def write(self, records: _core.RecordBatch) -> None:
         """A row per record."""
         if len(records):
-            columns = parse_example(records, self.features) if self.features else {}
             try:
-                self.write_rows(records, columns)
+                self.write_batch(records)
             except OSError as error:
                 self._name(error)
                 raise
@@ -165,17 +209,21 @@ class RowSink:
             error.filename = self.path
 
     @contextlib.contextmanager
-    def writing(self, name: str) -> Iterator[None]:
+    def writing(self, name: str | int) -> Iterator[None]:
         """Writes a file of this name until the end."""
         raise NotImplementedError
         yield
+
+    def write_batch(self, records: _core.RecordBatch) -> None:
+        """Writes records, of which there are some."""
+        self.write_rows(records, parse_example(records, self.features) if self.features else {})
 
     def write_rows(self, records: _core.RecordBatch, columns: Columns) -> None:
         """Writes records, given what they were parsed to."""
         raise NotImplementedError
 
     @contextlib.contextmanager
-    def opened_file(self, name: str) -> Iterator[Any]:
+    def opened_file(self, name: str | int) -> Iterator[Any]:
         """A file that compresses, if that was asked for."""
         with open(name, "wb") as raw:
             if self.compression == "GZIP":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,17 @@ from ...examples.features import FixedLenFeature
 from ...examples.infer import first_row
 from ...examples.parsing import parse_example
 from ...typing import Column, Columns
-from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check_names, refuse
+from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, Unsuitable, arrow, check_names, refuse
 
-__all__ = ["CsvSink", "CsvSource"]
+__all__ = ["TYPES", "CsvSink", "CsvSource"]
 
 _KINDS = {"string": "bytes", "float32": "float", "int64": "int64"}
+# How types may be called, and what they are.
+TYPES = {
+    **dict.fromkeys(("int64", "int"), "int64"),
+    **dict.fromkeys(("float", "float32"), "float"),
+    **dict.fromkeys(("string", "bytes", "text"), "bytes"),
+}
 _TYPED = re.compile(rf"(.*):({'|'.join(_KINDS.values())})", re.DOTALL)
 
 # How numbers are written, for Python's re and Arrow's RE2.
@@ -39,15 +45,22 @@ _NOT_TEXT = re.compile(rf"{_NUMBER}|{'|'.join(_BOOLEANS)}")
 class CsvSource(Source):
     """Holds one file at a time in memory: a column's kind is known only at its end."""
 
+    types: Mapping[str, str] = {}  # kinds of columns that are given: "int64", "float" or "bytes"
+    strings = False  # whether all others are text
+
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         """The records of one file."""
         table = _read(path)
         names = [_TYPED.fullmatch(name) for name in table.column_names]
         keys = [name if typed is None else typed[1] for name, typed in zip(table.column_names, names, strict=True)]
         check_names(path, keys)
+        for name in self.types:
+            if name not in keys:
+                raise Unsuitable(f"{path}: there is no column {name!r}; there are {', '.join(map(repr, keys))}")
+        kinds = [self.types.get(key) or (typed and typed[2]) for key, typed in zip(keys, names, strict=True)]
         columns = [
-            _typed(f"{path}: column {key!r}", key, texts, None if typed is None else typed[2])
-            for key, typed, texts in zip(keys, names, table.columns, strict=True)
+            _typed(f"{path}: column {key!r}", key, texts, kind or ("bytes" if self.strings else None))
+            for key, kind, texts in zip(keys, kinds, table.columns, strict=True)
         ]
         self.advance(os.path.getsize(path))
         table = arrow("pyarrow").Table.from_arrays(columns, names=keys)
@@ -169,7 +182,7 @@ class CsvSink(RowSink):
                     self._ambiguous.discard(key)
 
     @contextlib.contextmanager
-    def writing(self, name: str) -> Iterator[None]:
+    def writing(self, name: str | int) -> Iterator[None]:
         """Writes a file of this name until the end."""
         with self.opened_file(name) as self._file:
             if self.features:

@@ -1,43 +1,91 @@
-"""Parquet: a column per feature, which holds values, or lists of them."""
+"""Parquet and Arrow IPC: a column per feature, which holds values, or lists of them."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from ... import _core
 from ...dtypes import as_dtype
-from ...examples.features import FixedLenFeature
-from ...typing import Column, Columns
+from ...examples.features import VarLenFeature
+from ...examples.parsing import parse_example
+from ...examples.wire import Value, example_of
+from .absences import Form, form_of, restored, states_of, with_unset
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check_names
+from .casts import cast_to_plain, cast_to_schema
 
-__all__ = ["ParquetSink", "ParquetSource"]
+__all__ = ["ArrowFileSink", "ArrowFileSource", "ArrowSink", "ArrowSource", "ParquetSink", "ParquetSource"]
 
 
-class ParquetSource(Source):
-    """Integers, booleans, floats, text and bytes, and lists of them."""
+class ArrowSource(Source):
+    """Integers, booleans, floats, text and bytes, and lists of them; what else Arrow has, if `cast` says how."""
+
+    cast: str | None = None  # one of CASTS
+
+    def check_types(self, path: str, schema: Any) -> None:
+        """Refuses columns that no feature can hold."""
+        check_names(path, schema.names)
+        for field in schema:
+            _check_type(path, field, self.cast is not None)
+
+    def plain(self, path: str, batch: Any) -> Any:
+        """The batch in types that features have."""
+        return batch if self.cast is None else cast_to_plain(path, batch, self.cast)
+
+    def encode_plain(self, path: str, first: int, batch: Any) -> _core.RecordBatch:
+        """One record per row; `first` is the number of the first row in the file."""
+        batch = self.plain(path, batch)
+        _check_floats(path, first, batch)
+        return self.encode_rows(batch)
+
+    def encode_rows(self, batch: Any) -> _core.RecordBatch:
+        """One record per row, of a batch in types that features have."""
+        columns, unset = restored(batch)
+        return with_unset(self.encode(columns, batch.num_rows), unset)
+
+
+class ArrowFileSource(ArrowSource):
+    """Arrow IPC files and streams."""
+
+    def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
+        """The records of one file."""
+        pa = arrow("pyarrow")
+        with pa.memory_map(path) as file:
+            is_file = file.read(6) == b"ARROW1"
+            file.seek(0)
+            reader = pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
+            self.check_types(path, reader.schema)
+            first = 0
+            made = (reader.get_batch(i) for i in range(reader.num_record_batches)) if is_file else reader
+            for whole in made:
+                for start in range(0, whole.num_rows, ROWS):
+                    batch = whole.slice(start, ROWS)
+                    yield self.encode_plain(path, first, batch)
+                    first += batch.num_rows
+        self.advance(os.path.getsize(path))
+
+
+class ParquetSource(ArrowSource):
+    """Parquet files."""
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         """The records of one file."""
         with arrow("pyarrow.parquet").ParquetFile(path) as file:
-            check_names(path, file.schema_arrow.names)
-            for field in file.schema_arrow:
-                _check_type(path, field)
+            self.check_types(path, file.schema_arrow)
             size, rows = os.path.getsize(path), max(file.metadata.num_rows, 1)
             first = 0
             for batch in file.iter_batches(batch_size=ROWS):
-                _check_floats(path, first, batch)
-                yield self.encode_table(batch)
+                yield self.encode_plain(path, first, batch)
                 first += batch.num_rows
                 self.advance(size * batch.num_rows // rows)
 
 
-def _check_type(path: str, field: Any) -> None:
+def _check_type(path: str, field: Any, is_cast: bool) -> None:
     types = arrow("pyarrow.types")
     inner = field.type
     for is_list in (types.is_list, types.is_large_list, types.is_fixed_size_list):
@@ -49,10 +97,12 @@ def _check_type(path: str, field: Any) -> None:
         types.is_integer, types.is_boolean, types.is_floating, types.is_null, types.is_string, types.is_large_string,
         types.is_binary, types.is_large_binary, types.is_fixed_size_binary,
     )  # fmt: skip
-    if not any(is_type(inner) for is_type in plain):
+    can_be_cast = types.is_temporal(field.type) or types.is_decimal(field.type)
+    if not (any(is_type(inner) for is_type in plain) or (is_cast and can_be_cast)):
         raise Malformed(
             f"{path}: column {field.name!r} of type {field.type} can't be written to Examples: their features are "
             "integers, floats, text or bytes, or lists of one of these"
+            + ("; --cast text or --cast int makes it one" if can_be_cast else "")
         )
 
 
@@ -72,48 +122,136 @@ def _check_floats(path: str, first: int, batch: Any) -> None:
             raise Malformed(f"{path}: column {name!r}: {numbers[beyond[0]]} is beyond the range of float32{where}")
 
 
-class ParquetSink(RowSink):
-    """A feature with at most one value in any record is a column of values, not of lists."""
+class ArrowSink(RowSink):
+    """Columns of Arrow. A feature with at most one value in any record is a column of values, not of lists, unless
+    features without values need both a null and an empty list (see absences.py)."""
+
+    takes_unset = True
+    target: Any = None  # the pyarrow.Schema that the file is to have; None: that of the features
+    _forms: Mapping[str, Form] = {}
+    _scalars: frozenset[str] = frozenset()
+
+    def begin(self, scanner: _core.FeatureScanner) -> None:
+        """Takes the features of all records."""
+        super().begin(scanner)
+        self._rows = scanner.records
+        self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in self.features.items()}
+        made = {
+            seen.key.decode(): form_of(states_of(seen, scanner.records), seen.most <= 1) for seen in scanner.features()
+        }
+        self._forms = {key: form for key, (form, _) in sorted(made.items())}
+        listed = () if self.target is None else [one.name for one in self.target if _is_list(one.type)]
+        self._scalars = frozenset(key for key, (_, is_scalar) in made.items() if is_scalar and key not in listed)
+        self._doubtful = [key for key, form in self._forms.items() if form.is_ambiguous]
+
+    def write_batch(self, records: _core.RecordBatch) -> None:
+        """Writes records."""
+        columns: dict[str, Any] = dict(parse_example(records, self._kinds)) if self._kinds else {}
+        rows = {}
+        for key in self._doubtful:
+            splits = columns[key].row_splits if key in columns else np.zeros(len(records) + 1, np.int64)
+            rows[key] = np.flatnonzero(splits[:-1] == splits[1:])
+        held = {row: example_of(records[row]) for row in sorted({int(row) for some in rows.values() for row in some})}
+        states = {key: {int(row): _state(held[int(row)].get(key)) for row in some} for key, some in rows.items()}
+        arrays = [self._array(key, columns.get(key), len(records), states.get(key, {})) for key in self._forms]
+        batch = arrow("pyarrow").RecordBatch.from_arrays(arrays, schema=self._schema())
+        self.write_arrow(batch if self.target is None else cast_to_schema(self.path, batch, self.schema()))
+
+    def write_arrow(self, batch: Any) -> None:
+        """Writes a pyarrow.RecordBatch of `schema()`."""
+        raise NotImplementedError
+
+    def schema(self) -> Any:
+        """The pyarrow.Schema of the file, whose fields say what nulls mean."""
+        if self.target is None:
+            return self._schema()
+        made = self.target
+        for place, field in enumerate(self.target):
+            form = self._forms.get(field.name, Form(""))
+            said = {**(field.metadata or {}), **(form.metadata or {})}
+            made = made.set(place, field.with_metadata(said or None))
+        return made
+
+    def _schema(self) -> Any:
+        pa = arrow("pyarrow")
+        types = {"int64": pa.int64(), "float32": pa.float32(), "string": pa.large_binary()}
+        fields = []
+        for key, form in self._forms.items():
+            type = types[as_dtype(self._kinds[key].dtype).name] if key in self._kinds else pa.null()
+            type = type if key in self._scalars else pa.large_list(type)
+            fields.append(pa.field(key, type, metadata=form.metadata))
+        return pa.schema(fields)
+
+    def _array(self, key: str, column: Any, rows: int, states: Mapping[int, str]) -> Any:
+        pa = arrow("pyarrow")
+        values = pa.nulls(0) if column is None else _flat(column.values)
+        splits = np.zeros(rows + 1, np.int64) if column is None else column.row_splits
+        missing = splits[:-1] == splits[1:]
+        if key in self._scalars:
+            return pa.nulls(rows) if column is None else values.take(pa.array(splits[:-1], mask=missing))
+        form = self._forms[key]
+        if form.is_ambiguous:
+            missing = missing.copy()
+            missing[[row for row, state in states.items() if state != form.null]] = False
+        elif form.empty_list:
+            missing = np.zeros(rows, bool)
+        made = pa.LargeListArray.from_arrays(pa.array(splits), values, mask=pa.array(missing))
+        if not form.list_of_null:
+            return made
+        listed = made.to_pylist()
+        for row, state in states.items():
+            if state == form.list_of_null:
+                listed[row] = [None]
+        return pa.array(listed, made.type)
+
+
+class ParquetSink(ArrowSink):
+    """A Parquet file."""
 
     compressions = ("", "GZIP", "ZSTD", "SNAPPY")
 
     @contextlib.contextmanager
-    def writing(self, name: str) -> Iterator[None]:
+    def writing(self, name: str | int) -> Iterator[None]:
         """Writes a file of this name until the end."""
         parquet = arrow("pyarrow.parquet")
         level = self.level if self.compression else None
         compression = self.compression.lower() or "snappy"
         options = {"compression": compression, "compression_level": level}
         with open(name, "wb") as raw:
-            with parquet.ParquetWriter(_Counted(raw), self._schema(), **options) as self._parquet:
+            with parquet.ParquetWriter(_Counted(raw), self.schema(), **options) as self._parquet:
                 yield
 
-    def write_rows(self, records: _core.RecordBatch, columns: Columns) -> None:
-        """Writes records, given what they were parsed to."""
-        arrays = [self._array(key, columns[key]) for key in self.features]
-        self._parquet.write_batch(arrow("pyarrow").RecordBatch.from_arrays(arrays, schema=self._schema()))
+    def write_arrow(self, batch: Any) -> None:
+        """Writes a pyarrow.RecordBatch."""
+        self._parquet.write_batch(batch)
 
-    def _schema(self) -> Any:
-        pa = arrow("pyarrow")
-        fields = []
-        for key, feature in self.features.items():
-            name = as_dtype(feature.dtype).name
-            type = {"int64": pa.int64(), "float32": pa.float32()}.get(name) or pa.large_binary()
-            fields.append(pa.field(key, type if key in self.single else pa.large_list(type)))
-        return pa.schema(fields)
 
-    def _array(self, key: str, column: Column) -> Any:
+class ArrowFileSink(ArrowSink):
+    """An Arrow IPC file."""
+
+    compressions = ("", "ZSTD")
+
+    @contextlib.contextmanager
+    def writing(self, name: str | int) -> Iterator[None]:
+        """Writes a file of this name until the end."""
         pa = arrow("pyarrow")
-        if isinstance(self.features[key], FixedLenFeature):
-            if key in self.single:
-                return _flat(column)
-            rows, count = column.shape
-            return pa.LargeListArray.from_arrays(np.arange(rows + 1) * count, _flat(column.reshape(-1)))
-        values, splits = _flat(column.values), column.row_splits
-        missing = splits[:-1] == splits[1:]
-        if key in self.single:
-            return values.take(pa.array(splits[:-1], mask=missing))
-        return pa.LargeListArray.from_arrays(pa.array(splits), values, mask=pa.array(missing))
+        codec = pa.Codec("zstd", self.level) if self.compression else None
+        options = pa.ipc.IpcWriteOptions(compression=codec)
+        with open(name, "wb") as raw, pa.ipc.new_file(_Counted(raw), self.schema(), options=options) as self._writer:
+            yield
+
+    def write_arrow(self, batch: Any) -> None:
+        """Writes a pyarrow.RecordBatch."""
+        self._writer.write_batch(batch)
+
+
+def _is_list(type: Any) -> bool:
+    types = arrow("pyarrow.types")
+    return bool(types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type))
+
+
+def _state(value: Value | None) -> str:
+    return "absent" if value is None else "unset" if value.kind == "none" else "empty"
 
 
 def _flat(values: Any) -> Any:

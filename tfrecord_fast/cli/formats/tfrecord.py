@@ -10,8 +10,9 @@ from ... import _core
 from ...base.threads import default_threads
 from ...files.example_writer import ExampleWriter
 from ...files.options import TFRecordOptions
+from ...files.writer import TFRecordWriter
 from ..files import batches, open_input
-from .base import Source, Unsuitable
+from .base import STANDARD_OUTPUT, Source, Unsuitable, target_of
 
 __all__ = ["TFRecordSink", "TFRecordSource"]
 
@@ -49,11 +50,16 @@ class TFRecordSink:
             "num_threads": num_threads,
             "storage_options": storage_options,
         }
-        self._writer: ExampleWriter | None = None
+        self._writer: ExampleWriter | TFRecordWriter | None = None
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:
         """The files appear at the end, if there is no exception."""
+        if self._path == STANDARD_OUTPUT:
+            with target_of(self._path) as written, open(written, "wb") as file:
+                with TFRecordWriter(file, self._arguments["options"]) as self._writer:
+                    yield
+            return
         try:
             self._writer = ExampleWriter(self._path, **self._arguments)
         except ValueError as error:

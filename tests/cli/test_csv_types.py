@@ -1,0 +1,95 @@
+"""What columns of CSV hold, where the command says it: nothing is guessed, and no value changes."""
+
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tfrecord_fast as tf
+from tests.support.command import COMMAND
+from tfrecord_fast.cli import main
+
+pytest.importorskip("pyarrow")
+
+TEXT = "zip,n,x,big\n01234,1,1.0,9007199254740993\n5,2,1e3,-1\n"
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """(status, columns or what it complained about)"""
+    (tmp_path / "in.csv").write_text(TEXT)
+
+    def call(*options):
+        status = main(["convert", str(tmp_path / "in.csv"), str(tmp_path / "out.tfrecord"), *options])
+        if status:
+            return status, capsys.readouterr().err
+        records = list(tf.data.TFRecordDataset(str(tmp_path / "out.tfrecord")))
+        parsed = tf.io.parse_example(records, tf.infer_features(records))
+        return status, {key: column.tolist() for key, column in parsed.items()}
+
+    return call
+
+
+PLAIN = {"zip": [b"01234", b"5"], "n": [1, 2], "x": [1.0, 1000.0], "big": [9007199254740993, -1]}
+
+
+def test_values_that_would_change_are_not_guessed(run):
+    assert run() == (0, PLAIN)
+
+
+def test_strings_are_what_the_file_says(run):
+    columns = {"zip": [b"01234", b"5"], "n": [b"1", b"2"], "x": [b"1.0", b"1e3"], "big": [b"9007199254740993", b"-1"]}
+    assert run("--strings") == (0, columns)
+
+
+def test_types_say_what_columns_hold(run):
+    assert run("--types", "n=string,x=bytes") == (0, {**PLAIN, "n": [b"1", b"2"], "x": [b"1.0", b"1e3"]})
+    assert run("--strings", "--types", "n=int64")[1]["n"] == [1, 2]
+    assert run("--types", "n=float")[1]["n"] == [1.0, 2.0]
+
+
+def test_a_schema_says_it_too(run, tmp_path):
+    assert run("--strings")[0] == 0
+    printed = subprocess.run(
+        [*COMMAND, "schema", "--json", str(tmp_path / "out.tfrecord")], capture_output=True, check=True
+    )
+    (tmp_path / "schema.json").write_bytes(printed.stdout)
+    assert run("--schema", str(tmp_path / "schema.json"))[1]["n"] == [b"1", b"2"]
+    (tmp_path / "schema.json").write_text("[]")
+    status, said = run("--schema", str(tmp_path / "schema.json"))
+    assert status == 2 and "schema --json" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "words"),
+    [
+        (["--types", "zpi=string"], 2, "there is no column 'zpi'"),
+        (["--types", "x=int64"], 1, "'1.0' is no int64"),
+        (["--schema", "nowhere"], 2, "No such file"),
+    ],
+)
+def test_what_does_not_fit_is_told(run, options, status, words):
+    got, said = run(*options)
+    assert got == status and words in said
+
+
+def test_types_are_for_csv(tmp_path, capsys):
+    (tmp_path / "in.tfrecord").touch()
+    assert main(["convert", str(tmp_path / "in.tfrecord"), str(tmp_path / "a.jsonl"), "--strings"]) == 2
+    assert "columns of CSV" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["convert", "a.csv", "b.tfrecord", "--types", "a=date"])
+    assert "expected NAME=TYPE" in capsys.readouterr().err
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1))
+@settings(deadline=None, max_examples=50)
+def test_floats_are_written_with_as_few_digits_as_tell_them(tmp_path_factory, values):
+    folder = tmp_path_factory.mktemp("floats")
+    records = tf.encode_examples({"x": values, "id": list(range(len(values)))}).tolist()
+    with tf.TFRecordWriter(folder / "in.tfrecord") as writer:
+        writer.write_batch(records)
+    assert main(["convert", f"{folder}/in.tfrecord", f"{folder}/a.csv"]) == 0
+    assert main(["convert", f"{folder}/a.csv", f"{folder}/b.tfrecord", "--types", "x=float,id=int64"]) == 0
+    assert list(tf.data.TFRecordDataset(f"{folder}/b.tfrecord")) == records

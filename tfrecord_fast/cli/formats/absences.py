@@ -1,0 +1,126 @@
+"""Features without values in Arrow's columns: a null, an empty list, or a list of a null, and which of three it means.
+
+A feature may be absent from a record; "unset", there without a kind; or "empty", a list of its kind without values. By
+itself a null is an absent one and an empty list an empty one. Where a column needs another meaning, the metadata of its
+field says so, and the same file gives back the same records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import _core
+from ...examples.wire import Value, example_of, to_example
+from .base import arrow
+
+__all__ = ["Form", "form_of", "restored", "states_of", "with_unset"]
+
+_NULL, _EMPTY, _LIST = b"tfrecord_fast.null", b"tfrecord_fast.empty_list", b"tfrecord_fast.list_of_null"
+
+
+class Form(NamedTuple):
+    """Which of "absent", "unset", "empty" a null, an empty list and a list of a null stand for; "" for none."""
+
+    null: str
+    empty_list: str = ""
+    list_of_null: str = ""
+
+    @property
+    def metadata(self) -> dict[bytes, bytes] | None:
+        """Of the field; None if all is as it is by itself."""
+        made = {}
+        if self.null not in ("", "absent"):
+            made[_NULL] = self.null.encode()
+        if self.empty_list not in ("", "empty"):
+            made[_EMPTY] = self.empty_list.encode()
+        if self.list_of_null:
+            made[_LIST] = self.list_of_null.encode()
+        return made or None
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """Whether it depends on the record what a feature without values is."""
+        return bool(self.empty_list and self.null)
+
+
+def states_of(seen: _core.KeySummary, records: int) -> list[str]:
+    """What features without values there are under a key, in this many records."""
+    states = ["absent"] if seen.records + seen.unset < records else []
+    states += ["unset"] if seen.unset else []
+    return states + (["empty"] if seen.records and not seen.fewest else [])
+
+
+def form_of(states: Sequence[str], single: bool) -> tuple[Form, bool]:
+    """How a column says them, and whether its values can stand without lists."""
+    if len(states) == 3:
+        return Form("absent", "empty", "unset"), False
+    if len(states) == 2:
+        return Form(states[0], states[1]), False
+    if not single and states == ["empty"]:
+        return Form("", "empty"), False
+    return Form(states[0] if states else ""), single
+
+
+def with_unset(records: _core.RecordBatch, unset: Mapping[str, Any]) -> _core.RecordBatch:
+    """The records, with features of no kind where the masks say so."""
+    rows: dict[int, list[str]] = {}
+    for key, mask in unset.items():
+        for row in np.flatnonzero(mask).tolist():
+            rows.setdefault(row, []).append(key)
+    if not rows:
+        return records
+    made = records.tolist()
+    for row, keys in rows.items():
+        made[row] = to_example(example_of(made[row]) | {key: Value("none", []) for key in keys})
+    return _core.record_batch(made)
+
+
+def restored(batch: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns to encode, in which a null is absent and an empty list empty; and masks of rows that are unset.
+
+    Args:
+      batch: a pyarrow.RecordBatch, whose schema has the metadata.
+    """
+    columns: dict[str, Any] = {}
+    unset: dict[str, Any] = {}
+    for field, column in zip(batch.schema, batch.columns, strict=True):
+        said = {key: value.decode() for key, value in (field.metadata or {}).items()}
+        form = Form(said.get(_NULL, "absent"), said.get(_EMPTY, "empty"), said.get(_LIST, ""))
+        if form.metadata is None:
+            columns[field.name] = column
+            continue
+        column, unset[field.name] = _restored(column, form)
+        if column is not None:
+            columns[field.name] = column
+    return columns, unset
+
+
+def _restored(column: Any, form: Form) -> tuple[Any, Any]:
+    pa, types = arrow("pyarrow"), arrow("pyarrow.types")
+    nulls = np.asarray(column.is_null())
+    if not (types.is_list(column.type) or types.is_large_list(column.type)):
+        if form.null == "empty":
+            splits = np.concatenate([[0], np.cumsum(~nulls)]).astype(np.int64)
+            return pa.LargeListArray.from_arrays(splits, column.drop_null()), np.zeros(len(column), bool)
+        return (None if types.is_null(column.type) else column), nulls
+    unset = np.zeros(len(column), bool)
+    counts = np.asarray(arrow("pyarrow.compute").list_value_length(column).fill_null(-1))
+    if form.null == "unset":
+        unset |= nulls
+    if form.empty_list == "unset":
+        unset |= counts == 0
+    if form.list_of_null == "unset":
+        flat = np.asarray(column.flatten().is_null())
+        starts = np.concatenate([[0], np.cumsum(np.maximum(counts, 0))])
+        unset |= np.array([bool(n == 1 and flat[start]) for n, start in zip(counts, starts, strict=False)], bool)
+    if types.is_null(column.type.value_type):
+        return None, unset
+    return pa.array(_without(column, unset), column.type), unset
+
+
+def _without(column: Any, rows: Any) -> Iterator[Any]:
+    for value, left_out in zip(column, rows.tolist(), strict=True):
+        yield None if left_out else value.as_py()

@@ -1,0 +1,265 @@
+"""JSON lines as input: what kind each feature is of, and the records."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import gzip
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO, NamedTuple
+
+from ... import _core
+from ...examples.wire import Value, to_example, to_sequence
+from .base import BEYOND_FLOAT32, ROWS, Malformed, Source
+
+__all__ = ["JsonRows"]
+
+_NAMES = {int: "integers", float: "floats", bytes: "text"}
+_KINDS = {int: "int64", float: "float", bytes: "bytes"}
+_TYPES = {name: type for type, name in _KINDS.items()}
+_EMPTY = (*_TYPES, "none")  # what a feature without values may be
+_SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_MOST_INT64 = 2**63 - 1
+
+
+class _Row(NamedTuple):
+    """The features of a line, or its context features; and its feature lists, None of an Example."""
+
+    features: dict[str, Any]
+    lists: dict[str, list[Any]] | None
+
+
+class JsonRows(Source):
+    """Files are read twice: what kind a feature is of is known at the end."""
+
+    passes = 2
+    _features: dict[str, type] | None = None
+    _lists: Mapping[str, type] = {}
+
+    def batches(self) -> Iterator[_core.RecordBatch]:
+        """All records, in order."""
+        if self._features is None:
+            features, lists = _Kinds("feature"), _Kinds("feature list")
+            for path in self.paths():
+                for number, row in self._rows(path):
+                    place = f"{path}: line {number}"
+                    features.look(place, row.features)
+                    for key, steps in (row.lists or {}).items():
+                        for step in steps:
+                            lists.look(place, {key: step})
+            self._features, self._lists = features.settled(), lists.settled()
+        return super().batches()
+
+    def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
+        """The records of one file."""
+        rows: list[_Row] = []
+        for _, row in self._rows(path):
+            rows.append(row)
+            if len(rows) == ROWS:
+                yield self._encode_rows(rows)
+                rows = []
+        if rows:
+            yield self._encode_rows(rows)
+
+    def _encode_rows(self, rows: list[_Row]) -> _core.RecordBatch:
+        """One record per row; those that columns can't hold are written one by one."""
+        single = {number: self._encode_one(row) for number, row in enumerate(rows) if _is_special(row)}
+        plain = [row.features for number, row in enumerate(rows) if number not in single]
+        encoded = self._encode_plain(plain)
+        if not single:
+            return encoded
+        others = iter(encoded)
+        return _core.record_batch([single[i] if i in single else next(others) for i in range(len(rows))])
+
+    def _encode_plain(self, rows: list[dict[str, Any]]) -> _core.RecordBatch:
+        assert self._features is not None
+        columns: dict[str, Any] = {}
+        for key, kind in self._features.items():
+            convert = _bytes_of if kind is bytes else _float_of if kind is float else int
+            column = (_as_list(row.get(key)) for row in rows)
+            columns[key] = [_converted(values, kind, convert) or None for values in column]
+        return self.encode(columns, len(rows))
+
+    def _encode_one(self, row: _Row) -> bytes:
+        assert self._features is not None
+        kinds = self._features
+        features = {key: _value_of(value, kinds.get(key)) for key, value in row.features.items() if _is_given(value)}
+        if row.lists is None:
+            return to_example(features)
+        lists = {key: [_value_of(step, self._lists.get(key)) for step in steps] for key, steps in row.lists.items()}
+        return to_sequence(features, lists)
+
+    def _rows(self, path: str) -> Iterator[tuple[int, _Row]]:
+        with open(path, "rb") as raw, _maybe_gunzip(raw) as file:
+            before = 0
+            for number, line in enumerate(file, 1):
+                if raw.tell() != before:
+                    self.advance(raw.tell() - before)
+                    before = raw.tell()
+                if not line.strip():
+                    continue
+                try:
+                    row = json.loads(line, object_pairs_hook=_object, parse_constant=_special)
+                except ValueError as error:
+                    raise Malformed(f"{path}: line {number}: {error}") from None
+                if not isinstance(row, dict):
+                    raise Malformed(f"{path}: line {number}: expected an object, got {type(row).__name__}")
+                yield number, _row_of(row, f"{path}: line {number}")
+
+
+def _row_of(row: dict[str, Any], place: str) -> _Row:
+    """A SequenceExample has an object of lists under "feature_lists", which no feature's value is."""
+    lists = row.get("feature_lists")
+    if not isinstance(lists, dict) or not all(isinstance(steps, list) for steps in lists.values()):
+        return _Row(row, None)
+    context = row.get("context", {})
+    if not isinstance(context, dict) or not row.keys() <= {"context", "feature_lists"}:
+        raise Malformed(f"{place}: expected an object of features under 'context', and nothing beside 'feature_lists'")
+    return _Row(context, lists)
+
+
+def _is_special(row: _Row) -> bool:
+    return row.lists is not None or any(isinstance(value, dict) and "empty" in value for value in row.features.values())
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value != []
+
+
+def _converted(values: list[Any], kind: type, convert: Callable[[Any], Any]) -> list[Any]:
+    if len(values) > 2 and kind is not bytes and set(map(type, values)) == {kind}:
+        return values
+    return [convert(value) for value in values]
+
+
+def _value_of(value: Any, kind: type | None) -> Value:
+    if isinstance(value, dict) and "empty" in value:
+        return Value(value["empty"], [])
+    values = _as_list(value)
+    if not values or kind is None:
+        return Value("none" if kind is None else _KINDS[kind], [])
+    if kind is bytes:
+        return Value("bytes", [_bytes_of(one) for one in values])
+    if kind is float:
+        return Value("float", [_float_of(one) for one in values])
+    return Value("int64", [int(one) for one in values])
+
+
+class _Kinds:
+    """Which kind each feature is of: integers become floats if there are floats, too."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._kinds: dict[str, type] = {}
+        self._misfits: dict[tuple[str, type], str] = {}  # the first value that does not fit a kind
+        self._empties: dict[str, tuple[type, str]] = {}  # the first mark of a list without values
+
+    def look(self, place: str, row: dict[str, Any]) -> None:
+        for key, value in row.items():
+            here = f"{place}: {self._what} {key!r}"
+            _check_bytes(key, here)
+            if isinstance(value, dict) and value.keys() == {"empty"} and value["empty"] in _EMPTY:
+                if value["empty"] in _TYPES:
+                    self._empties.setdefault(key, (_TYPES[value["empty"]], here))
+                continue
+            for item in _telling(_as_list(value)):
+                kind = _kind_of(item)
+                if kind is None:
+                    raise Malformed(f"{here}: can't be written to an Example: {item!r:.60}")
+                self._check_value(key, kind, item, here)
+                known = self._kinds.setdefault(key, kind)
+                if known is not kind:
+                    if bytes in (known, kind):
+                        found = f"{_NAMES[kind]} here, {_NAMES[known]} before"
+                        raise Malformed(f"{here}: conflicting kinds: {found}")
+                    self._kinds[key] = float
+
+    def settled(self) -> dict[str, type]:
+        """The kinds, when all rows were looked at."""
+        for key, kind in self._kinds.items():
+            if (key, kind) in self._misfits:
+                raise Malformed(self._misfits[key, kind])
+            empty, here = self._empties.get(key, (kind, ""))
+            if empty is not kind:
+                raise Malformed(f"{here}: conflicting kinds: no {_NAMES[empty]} here, {_NAMES[kind]} elsewhere")
+        return self._kinds
+
+    def _check_value(self, key: str, kind: type, item: Any, here: str) -> None:
+        if kind is bytes:
+            _check_bytes(item, here)
+        elif kind is float and isinstance(item, float) and abs(item) >= BEYOND_FLOAT32:
+            raise Malformed(f"{here}: a number beyond the range of float32")
+        elif kind is int:
+            if not -_MOST_INT64 - 1 <= item <= _MOST_INT64:
+                self._misfits.setdefault((key, int), f"{here}: {item} is not an int64")
+            if not _is_float32(item):
+                why = f"{item} would be rounded: there are floats under this feature, too"
+                self._misfits.setdefault((key, float), f"{here}: {why}")
+
+
+def _telling(items: list[Any]) -> list[Any]:
+    """Those that have to be looked at: of many numbers of one kind, the least and the greatest."""
+    if len(items) > 2:
+        types = set(map(type, items))
+        if types == {float}:
+            return [min(items), max(items)]
+        if types == {int}:
+            ends = [min(items), max(items)]
+            return ends if all(abs(end) < 2**24 for end in ends) else items
+    return items
+
+
+def _is_float32(number: int) -> bool:
+    odd = abs(number)
+    odd //= (odd & -odd) or 1
+    return odd < 2**24 and abs(number) < 2**128
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is there twice")
+    return made
+
+
+def _special(name: str) -> dict[str, str]:
+    """What Python's own json writes, which is no JSON."""
+    return {"f": name}
+
+
+def _maybe_gunzip(file: BinaryIO) -> Any:
+    magic = file.read(2)
+    file.seek(0)
+    return gzip.GzipFile(fileobj=file) if magic == b"\x1f\x8b" else contextlib.nullcontext(file)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return [] if value is None else value if isinstance(value, list) else [value]
+
+
+def _kind_of(value: Any) -> type | None:
+    if isinstance(value, dict):
+        for mark in ("f", "float"):
+            if value.keys() == {mark} and value[mark] in list(_SPECIAL):
+                return float
+        return bytes if value.keys() == {"base64"} and isinstance(value["base64"], str) else None
+    return {bool: int, int: int, float: float, str: bytes}.get(type(value))
+
+
+def _bytes_of(value: Any) -> bytes:
+    return value.encode() if isinstance(value, str) else base64.b64decode(value["base64"], validate=True)
+
+
+def _float_of(value: Any) -> float:
+    return _SPECIAL[next(iter(value.values()))] if isinstance(value, dict) else float(value)
+
+
+def _check_bytes(value: Any, place: str) -> None:
+    try:
+        _bytes_of(value)
+    except ValueError as error:
+        what = "text that is not UTF-8" if isinstance(value, str) else "bad base64"
+        raise Malformed(f"{place}: {what}: {error}") from None

@@ -1,0 +1,66 @@
+"""The format, width and height of an image, from its first bytes: no library is needed, and nothing is decoded."""
+
+from __future__ import annotations
+
+import struct
+
+__all__ = ["image_of"]
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_NOT_FRAMES = {0xC4, 0xC8, 0xCC}  # Markers of JPEG between those that begin a frame
+
+
+def image_of(data: bytes) -> tuple[str, int, int] | None:
+    """("PNG", width, height), or the same of a JPEG, GIF, WebP or BMP image; None for anything else, or if the
+    header is cut.
+
+    >>> image_of(b"GIF89a" + bytes([3, 0, 2, 0]))
+    ('GIF', 3, 2)
+    """
+    try:
+        return _image_of(data)
+    except (struct.error, IndexError):
+        return None
+
+
+def _image_of(data: bytes) -> tuple[str, int, int] | None:
+    if data.startswith(_PNG):
+        return ("PNG", *struct.unpack_from(">II", data, 16))
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return ("GIF", *struct.unpack_from("<HH", data, 6))
+    if data.startswith(b"BM") and struct.unpack_from("<I", data, 2)[0] == len(data):
+        width, height = struct.unpack_from("<ii", data, 18)
+        return "BMP", width, abs(height)
+    if data.startswith(b"\xff\xd8\xff"):
+        return _jpeg(data)
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return _webp(data)
+    return None
+
+
+def _jpeg(data: bytes) -> tuple[str, int, int] | None:
+    place = 2
+    while data[place] == 0xFF:
+        marker = data[place + 1]
+        if marker == 0xFF:  # padding
+            place += 1
+        elif 0xC0 <= marker <= 0xCF and marker not in _NOT_FRAMES:
+            height, width = struct.unpack_from(">HH", data, place + 5)
+            return "JPEG", width, height
+        else:
+            place += 2 + int(struct.unpack_from(">H", data, place + 2)[0])
+    return None
+
+
+def _webp(data: bytes) -> tuple[str, int, int] | None:
+    form = data[12:16]
+    if form == b"VP8 ":
+        width, height = struct.unpack_from("<HH", data, 26)
+        return "WebP", width & 0x3FFF, height & 0x3FFF
+    if form == b"VP8L":
+        bits = struct.unpack_from("<I", data, 21)[0]
+        return "WebP", (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    if form == b"VP8X":
+        width, height = (int.from_bytes(data[place : place + 3], "little") + 1 for place in (24, 27))
+        return "WebP", width, height
+    return None
