@@ -8,6 +8,8 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.engine_rows import FEATURES, rows_of
+from tests.support.pages import blocks_of
+from tests.support.paths import ROOT
 from tfrecord_fast.integrations.dask import read_tfrecords
 
 
@@ -63,3 +65,22 @@ def test_a_partition_that_is_read_twice_has_one_order(written):
     frame = read_tfrecords(written(), shuffle_buffer=1000)
     one, again = dask.compute(frame["id"])[0], dask.compute(frame["id"])[0]
     assert list(one) == list(again) != sorted(one)
+
+
+def test_the_code_on_the_page_runs(tmp_path, monkeypatch):
+    """docs/integrations/dask.md"""
+    (tmp_path / "train").mkdir()
+    with tf.ExampleWriter(tmp_path / "train" / "a.tfrecord", num_shards=2) as writer:
+        writer.write({"label": [0, 1, 1], "price": [1.0, 2.0, 4.0]})
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "integrations" / "dask.md").read_text()
+    [code] = [block.text for block in blocks_of(page) if block.language == "python"]
+    assert run_last(code).to_dict() == {0: 1.0, 1: 3.0}
+
+
+def run_last(code):
+    """The value of the last line."""
+    *before, last = code.strip().splitlines()
+    names = {}
+    exec("\n".join(before), names)
+    return eval(last, names)

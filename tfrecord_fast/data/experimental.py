@@ -171,8 +171,11 @@ def make_tf_record_dataset(
 ) -> Dataset[Any]:
     """Files of records as batches, each record through `parser_fn` first if there is one.
 
-    Args: as of `make_batched_features_dataset`; `num_parallel_parser_calls` calls the function on this many threads (2
-      by default), `num_parallel_reads` interleaves this many files (24 by default).
+    The other arguments are those of `make_batched_features_dataset`.
+
+    Args:
+      num_parallel_parser_calls: calls the function on this many threads, 2 by default.
+      num_parallel_reads: interleaves this many files, 24 by default.
 
     Raises:
       errors.InvalidArgumentError: no file matches.

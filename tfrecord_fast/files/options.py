@@ -33,12 +33,13 @@ class TFRecordOptions:
     Args:
       compression_type: None or "" (none), "GZIP", "ZLIB", "ZSTD", "SNAPPY", a TFRecordCompressionType, or other
         options.
-      flush_mode, input_buffer_size, output_buffer_size, window_bits, compression_level, compression_method,
-      mem_level, compression_strategy: zlib's parameters, each None for the default, which is TensorFlow's: level
-        -1 (that is 6), window_bits 15 (31 with "GZIP"), method 8, mem_level 9, strategy 0, flush_mode 0. They are
-        passed to zlib unchanged: window_bits decides between ZLIB (9 to 15), GZIP (25 to 31) and raw deflate
-        (-8 to -15). With "ZSTD" only compression_level counts (-131072 to 22, default 3). "SNAPPY" has no levels:
-        a writer refuses compression_level. The buffer sizes are accepted and not used.
+      compression_level: -1 (that is 6) by default. With "ZSTD" -131072 to 22, by default 3. "SNAPPY" has no levels: a
+        writer refuses it.
+      flush_mode, window_bits, compression_method, mem_level, compression_strategy: zlib's parameters, passed to it
+        unchanged. None is TensorFlow's default: window_bits 15 (31 with "GZIP"), method 8, mem_level 9, strategy 0,
+        flush_mode 0. window_bits decides between ZLIB (9 to 15), GZIP (25 to 31) and raw deflate (-8 to -15). "ZSTD"
+        and "SNAPPY" have no use for them.
+      input_buffer_size, output_buffer_size: accepted and not used.
 
     Raises:
       ValueError: no such compression_type.

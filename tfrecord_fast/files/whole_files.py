@@ -20,7 +20,7 @@ def read_file(filename: PathLike, name: str | None = None, *, storage_options: O
     """All bytes of a file.
 
     Raises:
-      FileNotFoundError, OSError.
+      FileNotFoundError, OSError: it can't be read.
 
     >>> import os, tempfile, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "deep", "a.txt")
@@ -39,7 +39,7 @@ def write_file(
     """Writes bytes, or str as UTF-8, to a file or URL, and creates the folders that are missing.
 
     Raises:
-      OSError.
+      OSError: it can't be written.
       errors.InvalidArgumentError: a URL whose scheme is not known.
       TypeError: contents that are not bytes-like; then nothing was created.
     """

@@ -35,8 +35,8 @@ def from_tfrecord(
       them. Arrays of a shape are ARRAY, lists LIST, SparseFeatures lists of STRUCT. DuckDB has no float16.
 
     Raises:
-      As `read_batches`: at once where features are inferred and files are not there; when the query runs, as DuckDB's
-      own error with the same text.
+      Exception: as `read_batches`: at once where features are inferred and files are not there; when the query runs,
+        as DuckDB's own error with the same text.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")

@@ -46,8 +46,9 @@ class TFRecordDataSource(grain.sources.RandomAccessDataSource[Any]):
     """The records of uncompressed files by number, for `grain.MapDataset.source` and `grain.DataLoader`.
 
     Args:
-      files, features, indexes, verify_crc, max_record_bytes, num_threads, groups, storage_options, max_requests,
-        cache_dir: as for IndexedReader.
+      files, features, indexes, groups: as for IndexedReader.
+      verify_crc, max_record_bytes, num_threads: as for IndexedReader.
+      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader.
       strings: what becomes of strings in a record with features. "array": arrays of dtype object, of shape [] for a
         single string, which `ds.batch` stacks exactly; "bytes": a single string is bytes. NumPy drops zero bytes at the
         end of bytes that it stacks, and so does `ds.batch`.

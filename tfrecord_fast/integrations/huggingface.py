@@ -60,7 +60,8 @@ def from_tfrecord(
       images, and `cast_column("text", datasets.Value("string"))` as text.
 
     Raises:
-      As `read_table`; errors.InvalidArgumentError also for an option or a file that can't be streamed.
+      Exception: as `read_table`.
+      errors.InvalidArgumentError: an option or a file that can't be streamed.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")

@@ -33,4 +33,17 @@ def __getattr__(name: str) -> Any:
     return _messages.getattr(name)
 
 
-__all__ = [*_messages.names, "example", "feature", "sequence_example"]
+__all__ = [
+    "BytesList",
+    "Example",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
+    "Int64List",
+    "SequenceExample",
+    "example",
+    "feature",
+    "sequence_example",
+]

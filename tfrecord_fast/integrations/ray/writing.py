@@ -50,7 +50,7 @@ def write_tfrecords(
 
     Raises:
       FileExistsError: see `mode`.
-      Whatever a task raises, inside Ray's error.
+      Exception: whatever a task raises, inside Ray's error.
     """
     sink = TFRecordDatasink(TaskShards(path, mode, options, storage_options))
     sink.on_write_start()

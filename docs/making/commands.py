@@ -1,0 +1,58 @@
+"""The page of the command line, made of its parsers, as the man page is."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from tfrecord_fast.cli.app import COMMANDS
+from tfrecord_fast.cli.parsing import PROGRAM, command_line
+
+__all__ = ["page"]
+
+
+def page() -> str:
+    parser, commands = command_line(COMMANDS)
+    lines = ["# Command line", "", f"`{PROGRAM} COMMAND [OPTION]… FILE…`", ""]
+    lines += ["[Looking at data](guide/looking.md) shows what the commands are for. This page is made of "]
+    lines[-1] += "their parsers; `COMMAND --help` and the man page say the same."
+    lines += ["", "| command | what it does |", "| --- | --- |"]
+    lines += [f"| [`{one.NAME}`](#{one.NAME}) | {_cell(one.SUMMARY)} |" for one in COMMANDS]
+    for command in COMMANDS:
+        lines += ["", f"## {command.NAME} {{ #{command.NAME} }}", ""]
+        lines += ["```text", _usage(commands[command.NAME]), "```", ""]
+        for paragraph in (command.__doc__ or "").strip().split("\n\n"):
+            lines += [_text(" ".join(paragraph.split())), ""]
+        lines += _options(commands[command.NAME])
+        lines += ["", "Examples:", "", "```sh", command.EXAMPLES.strip("\n"), "```"]
+    lines += ["", "## Options of the program", "", *_options(parser)]
+    lines += ["", "## Exit status", "", "| status | means |", "| --- | --- |", "| 0 | all is fine |"]
+    lines += ["| 1 | damage was found |", "| 2 | a file can't be read or is no TFRecord file, or the usage is wrong |"]
+    lines += ["", "## Environment", "", "`NO_COLOR`: no colours on a terminal, if it is set. Stores of URLs read "]
+    lines[-1] += "[variables of their own](object_stores.md#credentials-and-other-options)."
+    return "\n".join(lines) + "\n"
+
+
+def _usage(parser: argparse.ArgumentParser) -> str:
+    return parser.format_usage().removeprefix("usage: ").rstrip().replace("\n" + " " * 7, "\n")
+
+
+def _options(parser: argparse.ArgumentParser) -> list[str]:
+    """What --help lists, as a table: of its text, since argparse has no other public form of it."""
+    lines = []
+    for section in re.findall(r"^(?:positional arguments|options):\n((?:  .*\n|\n)*)", parser.format_help(), re.M):
+        for item in re.findall(r"^  (\S.*(?:\n {6,}.*)*)", section, re.M):
+            head, _, rest = item.replace("\n", "  ").partition("  ")
+            head = re.sub(r"(-\w) \w+, (--)", r"\1, \2", head)  # as Python 3.13 has it
+            if "COMMAND" not in head:
+                lines.append(f"| `{head}` | {_cell(' '.join(rest.split()))} |".replace("`|", "`\\|"))
+    return ["| option | |", "| --- | --- |", *lines]
+
+
+def _text(text: str) -> str:
+    """Text for Markdown, which is to be taken as it is."""
+    return re.sub(r"([<>*_])", r"\\\1", text)
+
+
+def _cell(text: str) -> str:
+    return _text(text).replace("|", "\\|")

@@ -1,0 +1,60 @@
+"""What Griffe is told about the package's docstrings: their examples are code, and the core's are in the extension."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from typing import Any
+
+import griffe
+
+__all__ = ["Docstrings"]
+
+# A run of examples: prompts, what continues them and what they print, up to an empty line.
+_EXAMPLES = re.compile(r"(?m)^( *)>>> .*(?:\n\1\S.*|\n\1 +\S.*)*")
+
+
+# Arguments that are described together: the names, and the text with what continues it.
+_TOGETHER = re.compile(r"(?m)^( {2,4})((?:\*{0,2}\w+, )+\*{0,2}\w+)(: .*(?:\n\1 +\S.*)*)$")
+_ARGUMENTS = re.compile(r"(?m)^Args:\n(?: +.*\n?|\n(?= ))*")
+
+
+def apart(text: str) -> str:
+    """With an entry for each argument, so that each has its own type and default."""
+
+    def each(found: re.Match[str]) -> str:
+        return "\n".join(f"{found[1]}{name}{found[3]}" for name in found[2].split(", "))
+
+    return _ARGUMENTS.sub(lambda section: _TOGETHER.sub(each, section[0]), text)
+
+
+def fenced(text: str) -> str:
+    """With a fence around each run of examples, which Markdown takes for quotations otherwise."""
+    return _EXAMPLES.sub(lambda run: f"{run[1]}```pycon\n{run[0]}\n{run[1]}```", text)
+
+
+class Docstrings(griffe.Extension):
+    """Changes docstrings when they are loaded."""
+
+    def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
+        if obj.docstring is not None:
+            obj.docstring.value = fenced(apart(inspect.cleandoc(obj.docstring.value)))
+
+    def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
+        core = pkg.members.get("_core")
+        if core is not None:
+            self._from_extension(core, importlib.import_module(f"{pkg.path}._core"))
+
+    def _from_extension(self, obj: Any, thing: Any) -> None:
+        for name, member in obj.members.items():
+            inside = getattr(thing, name, None)
+            if inside is None or member.is_alias:
+                continue
+            text = inspect.getdoc(inside) if name != "__init__" else None
+            if text and member.docstring is None:
+                # pybind11 puts the signature into the first line; the stub has a better one.
+                text = re.sub(rf"^{name}\(.*\n+", "", text)
+                member.docstring = griffe.Docstring(fenced(text), parent=member)
+            if member.is_class:
+                self._from_extension(member, inside)

@@ -1,0 +1,102 @@
+"""What MkDocs is told beside mkdocs.yml: the pages that are made, and links to files outside of docs/.
+
+Pages that are made: the API reference, the command line, the examples, and the documents at the top of the repository.
+None of them is written to docs/.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+import commands
+import llms
+import reference
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).parents[2]
+# What is outside of docs/ and has a page.
+OUTSIDE = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "SECURITY.md": "security.md",
+    "csrc/README.md": "core.md",
+    "benchmarks/README.md": "measuring.md",
+} | {f"examples/{path.name}": f"examples/{path.stem}.md" for path in sorted((ROOT / "examples").glob("*.py"))}
+_LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s:#]+)(#[^)\s]*)?\)")
+_FENCE = re.compile(r"(?ms)^( *)(```|~~~).*?^\1\2$")
+
+
+def on_config(config: Any) -> Any:
+    """The reference's place in the navigation."""
+    pages = reference.pages()
+    flat = [{title: file} for file, (title, _) in pages.items() if "/integrations/" not in file]
+    deep = [{title: file} for file, (title, _) in pages.items() if "/integrations/" in file]
+    examples = [{Path(made).stem: made} for made in OUTSIDE.values() if made.startswith("examples/")]
+    config.nav = filled(config.nav, {"API reference": [*flat, {"Integrations": deep}], "Examples": examples})
+    return config
+
+
+def filled(nav: list[Any], made: dict[str, list[Any]]) -> list[Any]:
+    """The navigation with the entries that mkdocs.yml leaves empty."""
+    return [
+        {title: made[title] if inside == [] else filled(inside, made) if isinstance(inside, list) else inside}
+        for entry in nav
+        for title, inside in entry.items()
+    ]
+
+
+def on_files(files: Any, config: Any) -> Any:
+    made = {file: text for file, (_, text) in reference.pages().items()}
+    made["cli.md"] = commands.page()
+    for source, page in OUTSIDE.items():
+        text = (ROOT / source).read_text()
+        made[page] = example_page(source, text) if source.endswith(".py") else text
+    for name, text in made.items():
+        files.append(File.generated(config, name, content=text))
+    files.append(File.generated(config, "llms.txt", content=llms.text(config)))
+    return files
+
+
+def example_page(source: str, text: str) -> str:
+    summary = text.split('"""')[1].strip().splitlines()[0]
+    return f"# {Path(source).name}\n\n{summary}\n\n```python\n{text}```\n"
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Links to files outside of docs/ lead to their pages; those that have none become text."""
+    came_from = {made: source for source, made in OUTSIDE.items()}.get(page.file.src_uri)
+    here = posixpath.dirname(came_from if came_from else f"docs/{page.file.src_uri}")
+    return outside_fences(markdown, lambda text: _LINK.sub(lambda link: rewritten(link, here, page), text))
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Python's `bool` in signatures is not the package's, to which Griffe links it."""
+    return re.sub(r'<a [^>]*title="tfrecord_fast\.dtypes\.bool"[^>]*>bool</a>', "bool", output)
+
+
+def outside_fences(markdown: str, change: Any) -> str:
+    parts, at = [], 0
+    for fence in _FENCE.finditer(markdown):
+        parts += [change(markdown[at : fence.start()]), fence[0]]
+        at = fence.end()
+    return "".join([*parts, change(markdown[at:])])
+
+
+def rewritten(link: re.Match[str], here: str, page: Any) -> str:
+    text, target, anchor = link[1], link[2], link[3] or ""
+    path = posixpath.normpath(posixpath.join(here, target))
+    if path in OUTSIDE:
+        inside = OUTSIDE[path]
+    elif path.startswith("docs/") and (not here.startswith("docs") or (ROOT / path).suffix == ".md"):
+        inside = path.removeprefix("docs/")
+    elif path.startswith("docs/") and (ROOT / path).is_file():
+        return link[0]
+    elif (ROOT / path).exists():
+        return text
+    else:
+        return link[0]  # MkDocs will say that it leads nowhere
+    own = posixpath.dirname(page.file.src_uri)
+    return f"[{text}]({posixpath.relpath(inside, own or '.')}{anchor})"
