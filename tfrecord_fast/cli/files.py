@@ -146,6 +146,9 @@ def named_files(args: argparse.Namespace, console: Console) -> tuple[list[CoreFi
         except FAULTS as error:
             console.problem(f"{shown_name(argument)}: {problem_of(error).reason}")
             status = 2
+        except ValueError as error:  # a NUL in it
+            console.problem(str(error))
+            status = 2
     return files, status
 
 
