@@ -235,7 +235,7 @@ function focusOn(element) {
 }
 
 function leaf(one) {
-  const values = make("div", { class: "values" });
+  const values = make("div", { class: one.count > 1 ? "values many" : "values" });
   fill(values, one);
   return make("div", {}, values, moreValues(one, values));
 }
