@@ -24,6 +24,7 @@ from . import (
     shuffle,
     split,
     verify,
+    view,
 )
 from .console import Console, OutputClosed, OutputFailed
 from .parsing import Command, Parser, command_line, parsed
@@ -45,6 +46,7 @@ COMMANDS: tuple[Command, ...] = (
     shuffle,
     split,
     verify,
+    view,
 )
 
 
