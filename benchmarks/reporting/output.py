@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.reporting import report
+from benchmarks.reporting import document, report
 from benchmarks.reporting.page import page
 from benchmarks.reporting.plots import figures, plots, save
 from benchmarks.reporting.saved import join, load
@@ -22,6 +22,7 @@ _HELP = {
     "markdown": "file to write the tables to",
     "html": "file to write a page with plots to (needs matplotlib)",
     "svg": "folder to write the plots to (needs matplotlib)",
+    "docs": "folder of documents: writes benchmarks.md, performance/targets.md and the plots there (needs matplotlib)",
 }
 
 
@@ -39,7 +40,7 @@ def check(options: argparse.Namespace) -> None:
             raise FileNotFoundError(f"--{name} {path}: there is no folder {path.parent}")
     if options.svg and options.svg.exists() and not options.svg.is_dir():
         raise NotADirectoryError(f"--svg {options.svg}: is no folder")
-    if options.html or options.svg:
+    if options.html or options.svg or getattr(options, "docs", None):
         figures()
 
 
@@ -48,7 +49,7 @@ def write(tables: list[Table], environment: Environment, method: Method, options
     if getattr(options, "json", None):
         json_path(options.json, environment).write_text(report.as_json(tables, environment, method))
     if options.markdown:
-        options.markdown.write_text(report.markdown(tables, environment, method))
+        options.markdown.write_text(document.markdown(tables, environment, method))
     if options.html:
         options.html.write_text(page(tables, environment, asdict(method)))
     if options.svg:
@@ -61,19 +62,28 @@ def json_path(path: Path, environment: Environment) -> Path:
     return path / f"{environment['date'][:10]}-{environment['commit'].rstrip('+') or 'unknown'}.json"
 
 
+def note_of(result: str) -> str:
+    """How a result came about, where a text of the same name beside it says so."""
+    path = Path(result).with_suffix(".txt")
+    return " ".join(path.read_text().split()) if path.exists() else ""
+
+
 def main(argv: list[str]) -> int:
     """Exit status: 0; 2 for files that are no results, or without what plots need."""
     parser = argparse.ArgumentParser("python -m benchmarks report", description="tables and plots of saved results")
     parser.add_argument("result", nargs="+", help="of --json; of several, the last table of a task and workload counts")
-    add_arguments(parser, "markdown", "html", "svg")
+    add_arguments(parser, "markdown", "html", "svg", "docs")
     options = parser.parse_args(argv)
     try:
         check(options)
         saved = join(load(path) for path in options.result)
         write(saved.tables, saved.environment, Method(**saved.method), options)
+        if options.docs:
+            note = note_of(options.result[-1])
+            document.pages(saved.tables, saved.environment, Method(**saved.method), note, options.docs)
     except (OSError, ValueError, ImportError) as error:
         print(error, file=sys.stderr)
         return 2
-    if not (options.markdown or options.html or options.svg):
+    if not (options.markdown or options.html or options.svg or options.docs):
         report.show(saved.tables)
     return 0

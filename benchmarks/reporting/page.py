@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from benchmarks.reporting import report
+from benchmarks.reporting import document, report
 from benchmarks.reporting.plots import name_of, plots
 from benchmarks.reporting.targets import Target, not_measured, targets
 from benchmarks.running.environment import Environment
@@ -29,19 +29,24 @@ def page(tables: list[Table], environment: Environment, method: dict[str, Any]) 
     """Raises ImportError, which says what to install, without matplotlib."""
     found = targets(tables)
     made = {plot.name: plot for plot in plots(tables, found)}
-    parts = ["<h1>tfrecord_fast and the others</h1>", about(tables, environment, method)]
-    for name in ("targets", "scaling-threads"):
-        if name in made:
-            parts += [f"<h2>{escape(made[name].message)}</h2>", f"<figure>{made[name].svg}</figure>"]
-        if name == "targets":
-            parts += missed_targets(found) + missing_targets(tables)
+    parts = ["<h1>How fast is tfrecord_fast, against the others?</h1>", about(tables, environment, method)]
+    parts.append(f"<p>{escape(document.missing(tables).replace('**', ''))}</p>")
+    if "overview" in made:
+        parts.append(f"<figure>{made['overview'].svg}</figure>")
     parts.append(KEY)
     for title, note, head, rows, task in sections(tables):
         parts.append(f"<h2>{escape(title)}</h2>")
         if task in made:
-            parts.append(f"<figure>{made[task].svg}</figure>")
+            parts += [f"<p>{escape(made[task].message)}.</p>", f"<figure>{made[task].svg}</figure>"]
         parts.append(f"<details><summary>The figures</summary>{table_of(head, rows)}<p>{escape(note)}</p></details>")
+    if "scaling-threads" in made:
+        plot = made["scaling-threads"]
+        parts += ["<h2>One thread and two</h2>", f"<p>{escape(plot.message)}.</p>", f"<figure>{plot.svg}</figure>"]
     parts += left_out(tables)
+    if "targets" in made:
+        plot = made["targets"]
+        parts += ["<h2>Targets</h2>", f"<p>{escape(plot.message)}.</p>", f"<figure>{plot.svg}</figure>"]
+        parts += missed_targets(found) + missing_targets(tables)
     body = "\n".join(parts)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>tfrecord_fast: benchmarks</title>'
@@ -62,9 +67,9 @@ def about(tables: list[Table], environment: Environment, method: dict[str, Any])
     )
     how = (
         f"All answers were compared before any time was taken; {method['rounds']} rounds, the contenders in turn, "
-        "each in a process of its own and in the fastest of the settings that its documentation allows; bars are "
-        f"medians, whiskers the fastest and the slowest round. {of_cache(tables)} A ratio holds for this machine and "
-        "these versions."
+        "each in a process of its own and in the fastest of the settings that its documentation allows; bars and "
+        f"dots are medians, whiskers the fastest and the slowest round. {of_cache(tables)} A ratio holds for this "
+        "machine and these versions."
     )
     busy = report.busy(environment)
     return "".join(f"<p>{escape(text)}</p>" for text in (where, how, *report.about_data(tables), busy) if text)

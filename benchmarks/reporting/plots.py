@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.data.tasks import TASKS
-from benchmarks.reporting.report import number, title_of
+from benchmarks.reporting.report import faster, number, title_of
 from benchmarks.reporting.targets import Target
 from benchmarks.running.results import Row, Table
 
 OURS, OURS_TOO, RIVAL, FLOOR, GOAL = "#0072B2", "#7FB8DA", "#D98A3D", "#B8B8B8", "#222222"
-WIDE = 20  # of values that differ by more, the axis is logarithmic
+WIDE = 20  # of values that differ by more, the axis is logarithmic: then dots, since bars would have no zero
 COLUMNS = 2  # panels side by side
+OVERVIEW = (("parse", "ctr"), ("raw", "ctr"))  # what the first picture shows
 
 
 class Plot(NamedTuple):
@@ -56,6 +57,11 @@ def plots(tables: list[Table], targets: list[Target]) -> list[Plot]:
         made.append(scaling_plot(scaling))
     if targets:
         made.append(target_plot(targets))
+    shown = [
+        table for name in OVERVIEW for table in timed if (table.task, table.workload, table.cold) == (*name, False)
+    ]
+    if any(not row.ours and not row.floor for table in shown for row in table.timed):
+        made.append(overview_plot(shown))
     return made
 
 
@@ -94,7 +100,6 @@ def task_plot(name: str, tables: list[Table]) -> Plot:
             panel(axis, tables[i])
         else:
             axis.set_axis_off()
-    figure.suptitle(wrapped(message, 62 * columns), fontsize=13, fontweight="bold")
     return Plot(name, message, svg(figure, message))
 
 
@@ -107,20 +112,25 @@ def panel(axis: Any, table: Table) -> None:
         [v - low for v, (low, _) in zip(values, ends, strict=True)],
         [high - v for v, (_, high) in zip(values, ends, strict=True)],
     ]
-    bars = axis.barh(
-        range(len(rows)),
-        values,
-        xerr=whiskers,
-        height=0.68,
-        color=[color(table, row) for row in rows],
-        error_kw={"ecolor": GOAL, "elinewidth": 1, "capsize": 2},
-    )
-    for bar, row in zip(bars, rows, strict=True):
-        if row.floor:
-            bar.set_hatch("///")
     log = max(values) > WIDE * min(values) > 0
+    colors = [color(table, row) for row in rows]
     if log:
         axis.set_xscale("log")
+        axis.errorbar(values, range(len(rows)), xerr=whiskers, fmt="none", ecolor=GOAL, elinewidth=1, capsize=2)
+        axis.scatter(values, range(len(rows)), s=60, c=colors, edgecolors=GOAL, linewidths=0.5, zorder=3)
+        axis.set_ylim(-0.6, len(rows) - 0.4)
+    else:
+        bars = axis.barh(
+            range(len(rows)),
+            values,
+            xerr=whiskers,
+            height=0.68,
+            color=colors,
+            error_kw={"ecolor": GOAL, "elinewidth": 1, "capsize": 2},
+        )
+        for bar, row in zip(bars, rows, strict=True):
+            if row.floor:
+                bar.set_hatch("///")
     low, high = min(values), max(high for _, high in ends)
     axis.set_xlim((low / 3, high * (high * 3 / low) ** 0.45) if log else (0, high * 1.42))
     for i, row in enumerate(rows):
@@ -148,11 +158,12 @@ def color(table: Table, row: Row) -> str:
 
 
 def times(table: Table, row: Row) -> str:
-    """What follows a rival's figure: how many times as fast ours is, and on how much of the data."""
+    """What follows a rival's figure: how much faster ours is, and on how much of the data."""
     ratio = table.ratio(row)
     if row.ours or ratio is None or table.base is None or not table.base.ours:
         return ""
-    return f"  (ours {number(ratio.median)}×{f'; on {row.share:.0%} of the data' if row.share < 1 else ''})"
+    part = f"; on {row.share:.0%} of the data" if row.share < 1 else ""
+    return f"  (ours {faster(ratio, spread=False)}{part})"
 
 
 def between(low: float, high: float) -> str:
@@ -177,14 +188,14 @@ def message_of(tables: list[Table]) -> str:
     text = f"{title}: "
     if won:
         low, high = min(won, key=won.__getitem__), max(won, key=won.__getitem__)
-        text += f"tfrecord_fast is {between(won[low], won[high])} as fast as the fastest rival"
+        text += f"tfrecord_fast is {between(won[low], won[high])} faster than the fastest rival"
     lost = [
-        f"{of} on {workload} ({number(1 / ratio)}×)" if workload else of
+        f"{of} is {number(1 / ratio)}× faster{f' on {workload}' if workload else ''}"
         for workload, (ratio, of) in best.items()
         if ratio < 1
     ]
     if lost:
-        text += f"{', but ' if won else 'tfrecord_fast '}loses to {', '.join(lost)}"
+        text += f"{', but ' if won else ''}{', '.join(lost)}"
     return text
 
 
@@ -201,7 +212,7 @@ def scaling_plot(tables: list[Table]) -> Plot:
     """The speed of two threads over that of one, one bar per workload."""
     found = {table.workload: table.between(pair[1], pair[0]) for table in tables if (pair := one_and_two(table))}
     low, high = (f(spread.median for spread in found.values()) for f in (min, max))
-    message = f"Two threads parse {between(low, high)} as fast as one"
+    message = f"Two threads parse {between(low, high)} faster than one"
     figure = figures()(figsize=(9, 1.5 + 0.4 * len(found)), layout="constrained")
     axis = figure.subplots()
     medians = [spread.median for spread in found.values()]
@@ -222,7 +233,6 @@ def scaling_plot(tables: list[Table]) -> Plot:
     axis.set_xlim(0, max(2.6, max(s.high for s in found.values()) * 1.2))
     axis.set_xlabel("speed of two threads ÷ speed of one, from files to columns")
     axis.spines[["top", "right"]].set_visible(False)
-    figure.suptitle(message, fontsize=13, fontweight="bold")
     return Plot("scaling-threads", message, svg(figure, message))
 
 
@@ -237,7 +247,8 @@ def target_plot(targets: list[Target]) -> Plot:
     figure = figures()(figsize=(12, 1.4 + 0.3 * len(targets)), layout="constrained")
     axis = figure.subplots()
     values = [reached(target) for target in targets]
-    axis.barh(range(len(targets)), values, height=0.7, color=[OURS if t.met else RIVAL for t in targets])
+    axis.scatter(values, range(len(targets)), s=45, color=[OURS if t.met else RIVAL for t in targets], zorder=3)
+    axis.set_ylim(-0.7, len(targets) - 0.3)
     axis.axvline(1, color=GOAL, linewidth=1.2)
     axis.set_xscale("log", base=2)
     axis.set_xlim(min(*values, 1) / 1.6, max(*values, 1) * 4)
@@ -250,8 +261,42 @@ def target_plot(targets: list[Target]) -> Plot:
     axis.invert_yaxis()
     axis.set_xlabel("measured ÷ wanted (the line is the target; missed ones are orange); logarithmic")
     axis.spines[["top", "right"]].set_visible(False)
-    figure.suptitle(message, fontsize=13, fontweight="bold")
     return Plot("targets", message, svg(figure, message))
+
+
+def overview_plot(tables: list[Table]) -> Plot:
+    """The fastest row of each contender, as bars from zero: the picture for those who look at one."""
+    message = "MB/s of this package and of its rivals: longer is better"
+    rows = [best_of_each(table) for table in tables]
+    heights = [0.9 + 0.34 * len(of_table) for of_table in rows]
+    figure = figures()(figsize=(9, sum(heights)), layout="constrained")
+    axes = figure.subplots(len(tables), 1, squeeze=False, gridspec_kw={"height_ratios": heights})
+    for axis, table, of_table in zip(axes.flat, tables, rows, strict=True):
+        values = [figure_of(table, row.time.median) for row in of_table]
+        axis.barh(range(len(of_table)), values, height=0.68, color=[color(table, row) for row in of_table])
+        for i, row in enumerate(of_table):
+            mark = ", checks no CRC" if "no CRC" in row.leaves_out else ""
+            axis.annotate(
+                f"{number(values[i])}{mark}",
+                (values[i], i),
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=9,
+            )
+        axis.set_yticks(range(len(of_table)), [row.title for row in of_table], fontsize=10)
+        axis.invert_yaxis()
+        axis.set_xlim(0, max(values) * 1.15)
+        axis.set_title(f"{title_of(table)}, MB/s ({table.workload})", fontsize=11, loc="left", fontweight="bold")
+        axis.spines[["top", "right"]].set_visible(False)
+    return Plot("overview", message, svg(figure, message))
+
+
+def best_of_each(table: Table) -> list[Row]:
+    best: dict[str, Row] = {}
+    for row in sorted((row for row in table.timed if not row.floor), key=lambda row: row.time.median):
+        best.setdefault(row.title, row)
+    return list(best.values())
 
 
 # ---- Drawing ----

@@ -18,6 +18,7 @@ from benchmarks.running.results import Row, Size, Table
 from benchmarks.running.stats import Spread
 
 MANY, ONE, FROM_DISK = "k records/s", "µs/record", "from disk"
+RATIO = "tfrecord_fast is"
 DATA_COLUMNS = [
     "workload",
     "contender",
@@ -27,10 +28,10 @@ DATA_COLUMNS = [
     MANY,
     "cores",
     "peak MB",
-    "ratio",
-    "CPU ratio",
+    RATIO,
+    "CPU time",
 ]
-PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", "ratio", "CPU ratio"]
+PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", RATIO, "CPU time"]
 MOST_WORDS = 160  # characters of a reason; the JSON has all of it
 WHY = "why not, and what is next"
 LEFT = {"workload", "contender", "setting", "task", "measure", "met", WHY}
@@ -44,8 +45,16 @@ def number(value: float) -> str:
 
 def ratio_text(ratio: Spread | None, is_base: bool) -> str:
     if is_base or ratio is None:
-        return "1" if is_base else ""
-    return f"{number(ratio.median)}× ({number(ratio.low)}–{number(ratio.high)})"
+        return "this row" if is_base else ""
+    return faster(ratio)
+
+
+def faster(ratio: Spread, spread: bool = True) -> str:
+    """The base's speed over another's in words, as "3.20× faster (3.10–3.30)"."""
+    slower = ratio.median < 1
+    median, low, high = (1 / ratio.median, 1 / ratio.high, 1 / ratio.low) if slower else ratio
+    text = f"{number(median)}× {'slower' if slower else 'faster'}"
+    return f"{text} ({number(low)}–{number(high)})" if spread else text
 
 
 def title_of(table: Table) -> str:
@@ -77,7 +86,7 @@ def cells(table: Table, row: Row) -> list[str]:
     peak = number(row.peak / 1e6) if row.peak else ""
     ratio = ratio_text(table.ratio(row), row is table.base)
     cpu = table.cpu_ratio(row)
-    cpu_ratio = "1" if row is table.base else f"{number(cpu.median)}×" if cpu else ""
+    cpu_ratio = "" if row is table.base or cpu is None else f"{number(cpu.median)}×"
     if table.dataset is None:
         return [
             *front,
@@ -107,19 +116,28 @@ def cells(table: Table, row: Row) -> list[str]:
 
 
 def caption(tables: list[Table]) -> str:
+    """How to read a table on its own."""
     bases = {table.base.label for table in tables if table.base}
     base = " or ".join(sorted(bases)) or "nothing"
     text = (
-        f"ratio: the speed of {base} ÷ the speed of the row, median and range over the pairs of each round; "
-        "CPU ratio: the same for the CPU time of all threads, which a busy machine changes less"
+        f"{RATIO}: {base} against the row, median and range over the rounds; CPU time: that of all threads, in the "
+        "same row's, which a busy machine changes less"
     )
+    more = footnote(tables)
+    return f"{text}; {more[0].lower()}{more[1:-1]}" if more else text
+
+
+def footnote(tables: list[Table]) -> str:
+    """What is special about these tables, as sentences."""
+    said = []
     if any(row.share < 1 for table in tables for row in table.timed):
-        text += (
-            "; a row timed on a part of the data has the first records of each file, and its figures are for that part"
-        )
+        said.append("A row timed on a part of the data has the first records of each file, and figures for that part.")
     if any(table.cold for table in tables):
-        text += f"; {FROM_DISK}: what the process read from the device ÷ the size of the files, the least of all rounds"
-    return text
+        said.append(
+            f"{FROM_DISK[0].upper()}{FROM_DISK[1:]} is what the process read from the device, as a part of the files' "
+            "size, the least of all rounds."
+        )
+    return " ".join(said)
 
 
 def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
@@ -176,59 +194,47 @@ def show_plain(tables: list[Table], out: TextIO) -> None:
         print(note, file=out)
 
 
-def markdown(tables: list[Table], environment: Environment, method: Method) -> str:
-    lines = [
-        f"Measured {environment['date'][:10]} at commit {environment['commit'] or 'unknown'} on "
-        f"{environment['cores']} cores of {environment['cpu']}, {environment['system']}, "
-        f"Python {environment['python']}; {versions(tables)}. {method.rounds} rounds, contenders in turn; "
-        f"{where_files_are(tables)}; MB/s of uncompressed file."
-    ]
-    for text in [*about_data(tables), busy(environment)]:
-        lines += ["", text] if text else []
-    for title, note, head, rows in sections(tables):
-        rule = [":--" if name in LEFT else "--:" for name in head]
-        lines += [
-            "",
-            f"## {title}",
-            "",
-            line(head),
-            line(rule),
-            *map(line, rows),
-            "",
-            f"{note[0].upper()}{note[1:]}.",
-        ]
-    left_out = {row.label: row.leaves_out for table in tables for row in table.rows if row.leaves_out}
-    if left_out:
-        lines += ["", "What some leave out: " + "; ".join(f"{k}: {v}" for k, v in left_out.items()) + "."]
-    return "\n".join(lines) + "\n"
+def left_out(tables: list[Table]) -> str:
+    """What some contenders leave out, as a list."""
+    leaves = {row.label: row.leaves_out for table in tables for row in table.rows if row.leaves_out}
+    return "\n".join(f"- {label}: {text}" for label, text in leaves.items())
 
 
 SMALL_BYTES = 20e6  # below, a pass takes the fastest contender only a few milliseconds
 
 
-def about_data(tables: list[Table]) -> list[str]:
-    """How much data there was of each workload, by its largest table, and a warning where that is little."""
-    largest: dict[str, Dataset | Size] = {}
+def largest(tables: list[Table]) -> dict[str, Dataset | Size]:
+    """How much data there was of each workload, by its largest table."""
+    found: dict[str, Dataset | Size] = {}
     for table in tables:
         if table.dataset is not None:
-            known = largest.setdefault(table.workload, table.dataset)
-            largest[table.workload] = max(known, table.dataset, key=lambda one: (one.file_bytes, one.gzip_bytes))
-    if not largest:
-        return []
+            known = found.setdefault(table.workload, table.dataset)
+            found[table.workload] = max(known, table.dataset, key=lambda one: (one.file_bytes, one.gzip_bytes))
+    return found
+
+
+def about_data(tables: list[Table]) -> list[str]:
+    """How much data there was of each workload, and a warning where that is little."""
     sizes = [
         f"{name} {one.records:,} records, {number(one.file_bytes / 1e6)} MB"
         + (f" ({number(one.gzip_bytes / 1e6)} MB compressed)" if one.gzip_bytes else "")
-        for name, one in largest.items()
+        for name, one in largest(tables).items()
     ]
-    small = [name for name, one in largest.items() if one.file_bytes < SMALL_BYTES]
-    less = any(t.dataset and t.dataset.file_bytes < largest[t.workload].file_bytes for t in tables)
-    lines = [f"The data: {'; '.join(sizes)}.{' Some tasks have less of it.' if less else ''}"]
+    return [f"The data: {'; '.join(sizes)}.", *warnings_of_data(tables)] if sizes else []
+
+
+def warnings_of_data(tables: list[Table]) -> list[str]:
+    sizes = largest(tables)
+    said = []
+    if any(t.dataset and t.dataset.file_bytes < sizes[t.workload].file_bytes for t in tables):
+        said.append("Some tasks have less of it.")
+    small = [name for name, one in sizes.items() if one.file_bytes < SMALL_BYTES]
     if small:
-        lines.append(
+        said.append(
             f"{', '.join(small)}: so little data that a round takes many passes, and the cost of starting each one "
             "(threads, graphs, pipelines) makes up much of some figures; with more data they differ."
         )
-    return lines
+    return said
 
 
 def where_files_are(tables: list[Table]) -> str:

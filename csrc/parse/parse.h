@@ -1,7 +1,7 @@
 // Batches of serialized Examples and SequenceExamples to columns.
 //
-// Semantics: tf.io.parse_example and tf.io.parse_sequence_example, except for what the README lists under "Differences
-// from TensorFlow". Nothing here needs Python, and every function may run on any thread.
+// Semantics: tf.io.parse_example and tf.io.parse_sequence_example, except for what docs/differences.md lists. Nothing
+// here needs Python, and every function may run on any thread.
 
 #ifndef TFRECORD_FAST_PARSE_PARSE_H_
 #define TFRECORD_FAST_PARSE_PARSE_H_

@@ -1,7 +1,7 @@
 // What is wanted from each record, compiled once: one spec per feature key, checked before any record is seen.
 //
 // The semantics are those of tf.io.parse_example and tf.io.parse_sequence_example, except where
-// the README, "Differences from TensorFlow", says otherwise.
+// docs/differences.md says otherwise.
 
 #ifndef TFRECORD_FAST_PARSE_SCHEMA_H_
 #define TFRECORD_FAST_PARSE_SCHEMA_H_

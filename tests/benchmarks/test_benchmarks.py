@@ -16,7 +16,7 @@ from benchmarks.data.generate import dataset_of
 from benchmarks.data.tasks import TASKS
 from benchmarks.data.workloads import WORKLOADS
 from benchmarks.native import build
-from benchmarks.reporting import report
+from benchmarks.reporting import document, report
 from benchmarks.reporting.reasons import REASONS, UNKNOWN, load_reasons, reason_for, reasons
 from benchmarks.reporting.saved import load
 from benchmarks.reporting.targets import LIMITS, PAIRS, measure_of, not_measured, targets
@@ -298,7 +298,7 @@ def test_a_met_target_gives_no_reason(table):
 
 
 def test_a_missed_target_without_a_known_reason_says_so_in_markdown(table):
-    assert UNKNOWN in report.markdown([table], environment(), SHORT)
+    assert UNKNOWN in document.targets_page([table], environment(), {})
 
 
 def test_a_missed_target_without_a_known_reason_says_so_in_json(table):
@@ -373,7 +373,7 @@ def printed(table, show):
     [
         lambda table: printed(table, report.show),
         lambda table: printed(table, report.show_plain),
-        lambda table: report.markdown([table], environment(), SHORT),
+        lambda table: document.markdown([table], environment(), SHORT),
     ],
     ids=["rich", "plain", "markdown"],
 )

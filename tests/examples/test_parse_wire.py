@@ -1,4 +1,4 @@
-"""The wire rules: those of the protobuf specification if the README says so, TensorFlow's otherwise."""
+"""The wire rules: those of the protobuf specification if docs/differences.md says so, TensorFlow's otherwise."""
 
 import random
 

@@ -197,7 +197,7 @@ BY_KIND = {
 }
 
 
-# README.md, Differences; and in TensorFlow an error inside a window is in the window, if somebody looks at it.
+# docs/differences.md; and in TensorFlow an error inside a window is in the window, if somebody looks at it.
 _UNLIKE_AFTER_ERRORS = [".skip", ".shard", ".apply", ".window", ".ragged_batch"]
 
 
@@ -210,7 +210,7 @@ def _pipeline(draw):
         others = [".batch", ".ragged_batch"] * (kind == "ragged" or "tf.ragged" in source) + _UNLIKE_AFTER_ERRORS * (
             "fail" in source
         )
-        anyhow = [one for one in sorted(ANY) if not one.startswith(tuple(others))]  # README.md: Differences
+        anyhow = [one for one in sorted(ANY) if not one.startswith(tuple(others))]  # docs/differences.md
         step = draw(st.sampled_from(sorted(choices) if choices and draw(st.booleans()) else anyhow))
         numbers = {"n": draw(st.integers(0, 4)), "m": draw(st.integers(1, 3)), "b": draw(st.integers(0, 1))}
         other = source if len(source) < 200 else "D.range(2)"
@@ -230,7 +230,7 @@ def differences(sources):
 
 def compared(ours, theirs):
     """Whether two outcomes are alike. TensorFlow refuses functions when it traces them, the face when they are called
-    (README.md, Differences), so what TensorFlow refuses at once is no case. A number of elements may be unknown."""
+    (docs/differences.md), so what TensorFlow refuses at once is no case. A number of elements may be unknown."""
     if theirs[0] == "error":
         return True
     if ours[0] == "error":

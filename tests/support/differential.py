@@ -3,7 +3,7 @@
     python -m tests.support.differential --cases 100000 --seed 1
 
 Every case is drawn from its own seed, which is printed with a difference: `--case SEED` runs only that one. What
-TensorFlow is known to do otherwise (README, "Differences from TensorFlow") is not drawn; test_parse_wire.py
+TensorFlow is known to do otherwise (docs/differences.md) is not drawn; test_parse_wire.py
 compares those with the protobuf runtime.
 """
 

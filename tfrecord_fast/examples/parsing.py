@@ -66,7 +66,7 @@ def parse_example(
         the feature.
       TypeError: a record is not bytes-like.
 
-    Semantics: those of tf.io.parse_example, except for "Differences from TensorFlow" in the README.
+    Semantics: those of tf.io.parse_example, except for what docs/differences.md lists.
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")

@@ -1,0 +1,67 @@
+"""What a release needs: one version, metadata that an index takes, workflows that are well formed, drawn diagrams."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+import trove_classifiers
+
+import tfrecord_fast
+from tests.support.paths import ROOT
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    import pip._vendor.tomli as tomllib
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def test_the_version_is_written_down_in_one_place():
+    package = ROOT / "tfrecord_fast"
+    written = {path for path in package.rglob("*.py") if re.search(r"(?m)^__version__ = ", path.read_text())}
+    of_tensorflow = package / "tensorflow" / "__init__.py"  # the face says which TensorFlow it is like
+    assert written - {of_tensorflow} == {package / "base" / "version.py"}
+    assert PROJECT["dynamic"] == ["version"] and "version" not in PROJECT
+
+
+def test_the_citation_is_of_this_version():
+    text = (ROOT / "CITATION.cff").read_text()
+    assert re.search(r"(?m)^version: (.*)$", text)[1] == tfrecord_fast.__version__
+    assert {"cff-version", "message", "title", "authors"} <= set(re.findall(r"(?m)^([\w-]+):", text))
+
+
+def test_the_classifiers_are_known_to_the_index():
+    assert set(PROJECT["classifiers"]) <= trove_classifiers.classifiers
+
+
+def test_the_extras_of_the_documents_are_those_of_the_project():
+    table = (ROOT / "docs" / "install.md").read_text().partition("| extra | for |")[2].partition("\n\n")[0]
+    listed = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+    for_developers = {"test", "oracle", "stores", "dev", "wheel", "docs", "trainers", "engines", "pipelines"}
+    assert listed == set(PROJECT["optional-dependencies"]) - for_developers
+
+
+def test_workflows_are_well_formed():
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    done = subprocess.run([*command, *map(str, WORKFLOWS)], capture_output=True, text=True)
+    assert done.returncode == 0 and WORKFLOWS, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_uses_fixed_commits_and_scripts_that_exist(path):
+    text = path.read_text()
+    assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", used) for used in re.findall(r"uses: (\S+)", text))
+    assert all((ROOT / script).exists() for script in re.findall(r"bash (\.ci/\w+)", text))
+
+
+def test_the_diagrams_are_those_that_the_script_draws():
+    sys.path.insert(0, str(ROOT / "docs" / "making"))
+    try:
+        import diagrams
+    finally:
+        sys.path.pop(0)
+    for name, text in diagrams.drawn().items():
+        assert (ROOT / "docs" / "diagrams" / f"{name}.svg").read_text() == text
