@@ -190,7 +190,8 @@ def test_a_missing_list_is_said_with_what_allows_it():
 
 def test_a_key_that_looks_like_our_own_words_is_said_as_it_is():
     key = "b (feature 'a': "
-    record = wire.sequence_example([(key.encode(), wire.feature("bytes", [b"x"]))], [])
-    text = said(tf.parse_sequence_example, [record], {key: tf.VarLenFeature(tf.float32)})
-    words = TYPES.replace("'a'", f"'{key}'")
-    assert text == f"Context feature: {key}.  {words} (record 0)"
+    record = wire.sequence_example([(key.encode(), wire.feature("int64", [1]))], [])
+    text = said(tf.parse_sequence_example, [record], {key: tf.FixedLenFeature([], tf.float32)})
+    words = "Data types don't match. Expected type: float, Actual type: int64"
+    ours = f"(feature '{key}': expected type: float, got a list of type: int64)"
+    assert text == f"Context feature: {key}.  {words} {ours} (record 0)"
