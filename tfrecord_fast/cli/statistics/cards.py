@@ -13,6 +13,7 @@ from .texts import about, bytes_of, count, number, percent, value_of
 __all__ = ["card", "text"]
 
 _MOST_FREQUENT = 6
+_WIDE = 11  # characters
 
 
 def text(value: str) -> str:
@@ -101,7 +102,9 @@ def _facts(feature: Feature, numbers: Numbers | None) -> str:
             ("largest", bytes_of(sizes.maximum)),
             ("empty", percent(sizes.zeros, sizes.values)),
         ]
-    return f'<dl class="facts">{"".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)}</dl>'
+    made = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
+    wide = " wide" if any(len(value) > _WIDE for _, value in facts[:-1]) else ""
+    return f'<dl class="facts{wide}">{made}</dl>'
 
 
 def _quantile(numbers: Numbers, part: float) -> str:

@@ -52,7 +52,7 @@ def histogram(what: str, first: Numbers, second: Numbers | None = None) -> str:
     outline = "" if others is None else _outline(others / most, width)
     label = escape(f"Histogram of {what}: {_said(bars, shares)}", quote=True)
     left, right = _ends(bars)
-    middle = "powers: each bar is as many times the one before" if bars.is_log else ""
+    middle = "log scale" if bars.is_log else ""
     return (
         f'<svg class="plot" viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" preserveAspectRatio="none" role="img" '
         f'aria-label="{label}">{"".join(drawn)}{outline}'

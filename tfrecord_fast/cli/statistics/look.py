@@ -55,6 +55,7 @@ svg .base{stroke:var(--soft);stroke-width:1;vector-effect:non-scaling-stroke}
 svg g:hover .a{opacity:.7}svg .hit{fill:transparent}
 .axis{display:flex;justify-content:space-between;gap:.5rem;font-size:.78rem;color:var(--soft);margin-top:.1rem}
 dl.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(6.2rem,1fr));gap:.35rem .8rem;margin:.7rem 0 0}
+dl.facts.wide{grid-template-columns:repeat(auto-fit,minmax(8.4rem,1fr))}
 dl.facts div{min-width:0}dl.facts dt{font-size:.76rem;color:var(--soft)}dl.facts dd{margin:0;overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.3rem .6rem .3rem 0;vertical-align:top;border-bottom:1px solid var(--line)}

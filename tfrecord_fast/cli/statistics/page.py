@@ -118,10 +118,10 @@ def _sections(
         other = {one.name: one for part in features_of(sets[1].collector) for one in part}
         yield "drift", "Drift", _drift(sets, found)
     wall = wall_section(sets[0], pictures)
-    if features:
-        yield "features", "Features", _cards(features, other, {drift.name: drift for drift in found})
     if wall:
         yield "images", "Images", f'<p class="soft">Of records drawn at random.</p>{wall}'
+    if features:
+        yield "features", "Features", _cards(features, other, {drift.name: drift for drift in found})
     if features:
         yield "table", "All features as a table", _table(features)
     if sets[0].records:
@@ -170,7 +170,7 @@ def _table(features: Sequence[Feature]) -> str:
     left = len(features) - len(rows)
     note = f"<p>{count(left)} more features are not shown; <code>--json</code> has them all.</p>" if left else ""
     return (
-        f'<div class="scroll" role="region" aria-label="All features" tabindex="0"><table class="sortable">'
+        f'<div class="scroll" role="region" aria-label="Table of all features" tabindex="0"><table class="sortable">'
         f'<caption class="sr">Figures of all features</caption><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>{note}"
     )
@@ -217,7 +217,7 @@ def _drift(sets: Sequence[Collected], found: Sequence[Drift]) -> str:
     return (
         f"<p>The second set has {size}. Features are sorted by how much they differ: 0 is no difference, 1 is the most "
         f"there can be; from 0.1 on the bar is red.</p>"
-        '<div class="scroll" role="region" aria-label="Drift" tabindex="0"><table class="sortable"><thead><tr>'
+        '<div class="scroll" role="region" aria-label="Table of drift" tabindex="0"><table class="sortable"><thead><tr>'
         '<th scope="col">feature</th><th scope="col" class="n">distance of values</th><th scope="col">measure</th>'
         '<th scope="col" class="n">difference in missing</th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>{more}"
@@ -231,8 +231,8 @@ def _files(one: Collected) -> str:
     more = f"<p>{count(left)} more files are not shown; <code>--json</code> has them all.</p>" if left > 0 else ""
     copies = f"<p>Duplicates: {text(duplicates_text(one))}.</p>" if one.records else ""
     return (
-        f'{copies}<div class="scroll" role="region" aria-label="Files" tabindex="0"><table class="sortable"><thead><tr>'
-        '<th scope="col">file</th><th scope="col" class="n">records</th><th scope="col" class="n">bytes of records</th>'
+        f'{copies}<div class="scroll" role="region" aria-label="Table of files" tabindex="0"><table class="sortable">'
+        '<thead><tr><th scope="col">file</th><th scope="col" class="n">records</th><th scope="col" class="n">bytes of records</th>'
         '<th scope="col" class="n">bytes stored</th><th scope="col">compression</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>{more}"
     )

@@ -19,7 +19,7 @@ from .texts import bytes_of
 __all__ = ["records_section", "wall_section"]
 
 _MOST_RECORDS = 8
-_MOST_IMAGES = 60
+_MOST_IMAGES = 40
 _MOST_FEATURES = 200  # of a record
 _MOST_LINES = 60
 _SHORT = 60  # characters of a caption
@@ -74,7 +74,7 @@ def _rows(features: dict[str, Any], shower: Shower, pictures: Pictures) -> Itera
 
 
 def _image(url: str, what: str) -> str:
-    return f'<img src="{url}" alt="Image: {text(what)}" loading="lazy">'
+    return f'<img src="{url}" alt="Image: {text(what)}">'
 
 
 def wall_section(collected: Collected, pictures: Pictures) -> str:
@@ -92,7 +92,7 @@ def wall_section(collected: Collected, pictures: Pictures) -> str:
             place = f"record {number:,} of {collected.shards[file].path}"
             alt = text(f"{name} of {place}: {caption or size}")
             items.append(
-                f'<li><figure><img src="{url}" alt="{alt}" width="112" height="112" loading="lazy">'
+                f'<li><figure><img src="{url}" alt="{alt}" width="112" height="112">'
                 f"<figcaption>{text(caption) or size}<br>{size if caption else ''}</figcaption></figure></li>"
             )
     if items:

@@ -45,10 +45,10 @@ def number(value: float | int | None, digits: int = 4) -> str:
         return f"{value:,}"
     if not math.isfinite(value):
         return {math.inf: "∞", -math.inf: "-∞"}.get(value, "NaN")
-    if value == 0 or 1e-4 <= abs(value) < 10**digits:
-        return f"{value:.{digits}g}"
+    if 1000 <= abs(value) < 1e12 and (abs(value) >= 10 ** (digits - 1) or value == int(value)):
+        return f"{value:,.0f}"
     if abs(value) < 1e12:
-        return f"{value:,.0f}" if abs(value) >= 1 else f"{value:.{digits - 1}g}"
+        return f"{value:.{digits if abs(value) >= 1e-4 else digits - 1}g}"
     return f"{value:.{digits - 1}e}"
 
 
