@@ -2,7 +2,8 @@
 
 - Numbers: the Kolmogorov-Smirnov distance, the largest difference between the parts of both sets' values that are not
   above any one number.
-- Bytes, and integers with few different values: the L-infinity distance, the largest difference between the parts of
+- Bytes with more different values than are counted: the same, of their sizes.
+- Other bytes, and integers with few different values: the L-infinity distance, the largest difference between the parts of
   both sets' values that one value has.
 - Missing: the difference between the parts of records without the feature.
 
@@ -27,7 +28,7 @@ class Drift(NamedTuple):
     """The distance of the values, None if one side has none; its name; the difference in missing records."""
 
     name: str
-    measure: str  # "KS" or "L-infinity", or "kind" if the sets have different kinds of values
+    measure: str  # "KS", "KS of sizes" or "L-infinity", or "kind" if the sets have different kinds of values
     distance: float | None
     missing: float
     exact: bool
@@ -58,6 +59,8 @@ def _drift(name: str, one: Feature | None, two: Feature | None) -> Drift:
         return Drift(name, "kind", None, missing, True)
     if one.numbers is not None and two.numbers is not None and not _is_category(one, two):
         return Drift(name, "KS", ks_distance(one.numbers, two.numbers), missing, exact)
+    if one.texts is not None and two.texts is not None and not exact:
+        return Drift(name, "KS of sizes", ks_distance(one.texts.sizes, two.texts.sizes), missing, False)
     return Drift(name, "L-infinity", _l_infinity(one, two), missing, exact)
 
 

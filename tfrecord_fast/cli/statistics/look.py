@@ -106,7 +106,7 @@ if(list&&filter){
  function order(){
   var by=sort.value;
   cards.sort(function(a,b){
-   if(by==='order'||by==='name')return a.dataset.order-b.dataset.order;
+   if(by==='name')return a.dataset.name<b.dataset.name?-1:a.dataset.name>b.dataset.name?1:0;
    return b.dataset[by]-a.dataset[by]||a.dataset.order-b.dataset.order});
   cards.forEach(function(c){list.appendChild(c)});
  }

@@ -132,6 +132,8 @@ def _sections(
 def _cards(features: Sequence[Feature], other: dict[str, Feature], drift: dict[str, Drift]) -> str:
     made: list[str] = []
     size = 0
+    if drift:
+        features = sorted(features, key=lambda feature: -drift[feature.name].score)
     for index, feature in enumerate(features):
         one = card(feature, other.get(feature.name), drift.get(feature.name), f"f{index}")
         size += len(one)
@@ -140,7 +142,7 @@ def _cards(features: Sequence[Feature], other: dict[str, Feature], drift: dict[s
         made.append(one)
     left = len(features) - len(made)
     note = f"<p>The first {count(len(made))} features; {count(left)} more are in the table below.</p>" if left else ""
-    by_drift = '<option value="drift">drift</option>' if drift else ""
+    by_drift = '<option value="drift">drift</option>' if drift else ""  # as they are
     legend = (
         '<p class="soft"><span class="key"></span>first set <span class="key two"></span>second set; both as parts of '
         "their set</p>"
@@ -149,8 +151,9 @@ def _cards(features: Sequence[Feature], other: dict[str, Feature], drift: dict[s
     )
     tools = (
         '<div class="tools" id="tools" hidden><label>Filter by name<input id="filter" type="search" autocomplete="off">'
-        '</label><label>Sort by<select id="sort"><option value="order">name</option>'
-        f'<option value="missing">missing</option><option value="distinct">different values</option>{by_drift}</select>'
+        '</label><label>Sort by<select id="sort">'
+        f'{by_drift}<option value="name">name</option><option value="missing">missing</option>'
+        '<option value="distinct">different values</option></select>'
         '</label><span id="told" class="soft" role="status"></span></div>'
     )
     return f'{note}{legend}{tools}<ul class="cards" id="cards">{"".join(made)}</ul>'
@@ -231,8 +234,9 @@ def _files(one: Collected) -> str:
     more = f"<p>{count(left)} more files are not shown; <code>--json</code> has them all.</p>" if left > 0 else ""
     copies = f"<p>Duplicates: {text(duplicates_text(one))}.</p>" if one.records else ""
     return (
-        f'{copies}<div class="scroll" role="region" aria-label="Table of files" tabindex="0"><table class="sortable">'
-        '<thead><tr><th scope="col">file</th><th scope="col" class="n">records</th><th scope="col" class="n">bytes of records</th>'
+        f'{copies}<div class="scroll" role="region" aria-label="Table of files" tabindex="0">'
+        '<table class="sortable"><thead><tr><th scope="col">file</th><th scope="col" class="n">records</th>'
+        '<th scope="col" class="n">bytes of records</th>'
         '<th scope="col" class="n">bytes stored</th><th scope="col">compression</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>{more}"
     )
@@ -276,7 +280,7 @@ def _footer(one: Collected, features: Sequence[Feature], lists: Sequence[Feature
             (
                 "KS",
                 "The Kolmogorov-Smirnov distance of numbers: the largest difference between the parts of both sets' "
-                "values that are not above any one number.",
+                "values that are not above any one number. Of bytes with too many different values, that of their sizes.",
             ),
             (
                 "L-infinity",
