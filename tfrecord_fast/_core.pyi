@@ -178,6 +178,78 @@ class FeatureScanner:
     @property
     def has_lists(self) -> bool: ...
 
+class NumberFigures(NamedTuple):
+    values: int
+    nans: int
+    positive_infinities: int
+    negative_infinities: int
+    zeros: int
+    minimum: int | float | None
+    maximum: int | float | None
+    mean: float | None
+    std: float | None
+    exact: bool
+    distinct: float
+    count_error: int
+    frequent: list[tuple[int | float, int]]
+    points: npt.NDArray[np.int64] | npt.NDArray[np.float32]
+    weights: npt.NDArray[np.int64]
+
+class TextFigures(NamedTuple):
+    exact: bool
+    distinct: float
+    count_error: int
+    frequent: list[tuple[bytes, int, int]]
+    sizes: NumberFigures
+
+class FeatureFigures(NamedTuple):
+    key: bytes
+    is_list: bool
+    present: int
+    unset: int
+    int64_features: int
+    float_features: int
+    bytes_features: int
+    unset_features: int
+    lengths: NumberFigures
+    steps: NumberFigures | None
+    int64: NumberFigures | None
+    floats: NumberFigures | None
+    texts: TextFigures | None
+
+class RepeatFigures(NamedTuple):
+    halvings: int
+    different: int
+    repeated: int
+    copies: int
+    most: int
+    pairs: list[tuple[int, int, int, int]]
+
+DISTINCT_ERROR: float
+MOST_FEATURES: int
+
+class StatsCollector:
+    def __init__(
+        self, file: int, first_record: int, columns: list[bytes], first: StatsCollector | None = None
+    ) -> None: ...
+    def add(self, records: _Records) -> None: ...
+    def merge(self, other: StatsCollector) -> None: ...
+    def features(self) -> list[FeatureFigures]: ...
+    def others(self) -> list[tuple[str, int, int, int]]: ...
+    def sample(self) -> list[tuple[int, int, bytes]]: ...
+    def repeated(self) -> RepeatFigures: ...
+    def sizes(self) -> NumberFigures: ...
+    @property
+    def passed_over(self) -> int: ...
+    @property
+    def examples(self) -> int: ...
+    @property
+    def sequences(self) -> int: ...
+    @property
+    def empty(self) -> int: ...
+    @property
+    def entries_left_out(self) -> int: ...
+
 class RandomReader:
     def __init__(
         self,

@@ -17,6 +17,7 @@ PYBIND11_MODULE(_core, m) {
   tfr::BindParse(m);
   tfr::BindArrow(m);
   tfr::BindScan(m);
+  tfr::BindStats(m);
   tfr::BindVarint(m);
   tfr::BindEncode(m);
   tfr::BindEncodeOne(m);

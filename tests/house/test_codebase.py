@@ -27,6 +27,7 @@ MAY_INCLUDE = {
     "pipeline": {"io", "codec", "framing"},
     "index": {"io", "framing", "pipeline"},
     "parse": {"varint", "wire"},
+    "stats": {"varint", "wire", "parse"},
     "encode": {"varint", "wire", "framing"},
     "bindings": None,  # all
 }
@@ -114,7 +115,9 @@ def test_a_codecs_library_is_included_by_its_own_files(library, owners):
 TAGS = r"\bWireTag\s*\(|\bk\w*Tags?\s*(?:=|\{|\()|\b0[xX]0*(?:8|[aA]|[dD]|12|1[aA])\b|<<\s*3\s*\|"
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if room(path) in ("parse", "encode", "bindings")], ids=name)
+@pytest.mark.parametrize(
+    "path", [path for path in SOURCES if room(path) in ("parse", "stats", "encode", "bindings")], ids=name
+)
 def test_tags_are_written_down_in_the_grammar_only(path):
     """csrc/wire/example.h, whose names other rooms use."""
     assert not re.findall(TAGS, code(path))

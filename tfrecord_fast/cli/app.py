@@ -23,6 +23,7 @@ from . import (
     schema,
     shuffle,
     split,
+    stats,
     verify,
     view,
 )
@@ -45,6 +46,7 @@ COMMANDS: tuple[Command, ...] = (
     schema,
     shuffle,
     split,
+    stats,
     verify,
     view,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from .. import _core
 
-__all__ = ["EMPTY", "EXAMPLE", "SEQUENCE_EXAMPLE", "Kinds", "kind_of"]
+__all__ = ["EMPTY", "EXAMPLE", "SEQUENCE_EXAMPLE", "Kinds", "kind_named", "kind_of"]
 
 EXAMPLE = "Example"
 SEQUENCE_EXAMPLE = "SequenceExample"
@@ -38,7 +38,15 @@ def kind_of(record: bytes) -> str:
     >>> kind_of(b"some words"), kind_of(b"")
     ('text', 'empty')
     """
-    said = _core.looks_like(record)
+    return kind_named(_core.looks_like(record))
+
+
+def kind_named(said: str) -> str:
+    """The kind that the core describes so.
+
+    >>> kind_named("an Example")
+    'Example'
+    """
     if said.startswith(_PROTOBUF):
         return "protobuf"
     return _NAMES.get(said) or said.removeprefix("a ")

@@ -1,0 +1,188 @@
+// Figures of records for Python: what a part of some files has, and what all parts have together.
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bindings/bindings.h"
+#include "bindings/gil.h"
+#include "bindings/named_tuple.h"
+#include "bindings/numpy_api.h"
+#include "bindings/owned_once.h"
+#include "stats/collector.h"
+
+namespace py = pybind11;
+
+namespace tfr {
+namespace {
+
+NamedTuple number_figures("tfrecord_fast._core.NumberFigures",
+                          "Figures of numbers: how many, and how many of them are NaN, infinite or 0; the extremes "
+                          "(None if there are none), mean and population standard deviation of the finite ones; "
+                          "whether all different values are known, how many there are, or an estimate; if they are not "
+                          "known, (value, count) of frequent ones, whose counts may be too low by `count_error`; and "
+                          "values in ascending order with their weights: all of them, or a sample.",
+                          {"values", "nans", "positive_infinities", "negative_infinities", "zeros", "minimum", "maximum",
+                           "mean", "std", "exact", "distinct", "count_error", "frequent", "points", "weights"});
+
+NamedTuple text_figures("tfrecord_fast._core.TextFigures",
+                        "Figures of strings of bytes: whether all different ones are known, how many there are, or an "
+                        "estimate; (first bytes, size, count) of the frequent ones, whose counts may be too low by "
+                        "`count_error`; and figures of their sizes.",
+                        {"exact", "distinct", "count_error", "frequent", "sizes"});
+
+NamedTuple feature_figures("tfrecord_fast._core.FeatureFigures",
+                           "What records have under one key: in how many it is, and in how many without a kind; how "
+                           "many Features (of a feature list: steps) have each kind of list, or none; figures of the "
+                           "numbers of values in each, of the numbers of steps, and of the values by kind, or None.",
+                           {"key", "is_list", "present", "unset", "int64_features", "float_features", "bytes_features",
+                            "unset_features", "lengths", "steps", "int64", "floats", "texts"});
+
+NamedTuple repeat_figures("tfrecord_fast._core.RepeatFigures",
+                          "Records that are the same, among 1 of 2 ** halvings of all contents: different contents, "
+                          "those that come more than once, records that are copies, the most copies of one content; "
+                          "and (file, record, file, record) of the first pairs.",
+                          {"halvings", "different", "repeated", "copies", "most", "pairs"});
+
+py::object Number(Numbers::Type type, uint64_t bits) {
+  if (type == Numbers::Type::kInt64) return py::int_(static_cast<int64_t>(bits));
+  return py::float_(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+}
+
+py::object FiguresOf(const Numbers& numbers) {
+  const Numbers::Figures figures = numbers.Finish();
+  const bool is_int = numbers.type() == Numbers::Type::kInt64;
+  py::list frequent;
+  for (const Counts::Entry& entry : figures.heavy) {
+    frequent.append(py::make_tuple(Number(numbers.type(), entry.key), entry.count));
+  }
+  std::vector<int64_t> ints, weights;
+  std::vector<float> floats;
+  for (const auto& [key, weight] : figures.points) {
+    const uint64_t bits = Numbers::BitsOf(numbers.type(), key);
+    if (is_int) {
+      ints.push_back(static_cast<int64_t>(bits));
+    } else {
+      floats.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+    }
+    weights.push_back(static_cast<int64_t>(weight));
+  }
+  const std::vector<ptrdiff_t> shape = {static_cast<ptrdiff_t>(weights.size())};
+  const py::object points = is_int ? CopyArray(ElementType::kInt64, shape, ints.data())
+                                   : CopyArray(ElementType::kFloat32, shape, floats.data());
+  py::object least = py::none(), most = py::none(), mean = py::none(), std = py::none();
+  if (figures.has_extremes) {
+    least = is_int ? py::object(py::int_(figures.least_int)) : py::object(py::float_(figures.least));
+    most = is_int ? py::object(py::int_(figures.most_int)) : py::object(py::float_(figures.most));
+  }
+  if (figures.moments.count != 0) {
+    const long double variance = figures.moments.squares / static_cast<long double>(figures.moments.count);
+    mean = py::float_(static_cast<double>(figures.moments.mean));
+    std = py::float_(static_cast<double>(std::sqrt(variance)));
+  }
+  return number_figures(figures.count, figures.nans, figures.positive_infinities, figures.negative_infinities,
+                        figures.zeros, least, most, mean, std, figures.exact, figures.distinct, figures.error, frequent,
+                        points, CopyArray(ElementType::kInt64, shape, weights.data()));
+}
+
+py::object FiguresOf(const Texts& texts) {
+  const Texts::Figures figures = texts.Finish();
+  py::list frequent;
+  for (const Texts::Heavy& one : figures.heavy) {
+    frequent.append(py::make_tuple(py::bytes(one.start), one.size, one.count));
+  }
+  return text_figures(figures.exact, figures.distinct, figures.error, frequent, FiguresOf(texts.sizes()));
+}
+
+template <typename Figures>
+py::object OrNone(const Figures* figures) {
+  return figures == nullptr ? py::none() : FiguresOf(*figures);
+}
+
+py::object FiguresOf(FeatureFigures* feature) {
+  return feature_figures(py::bytes(feature->key()), feature->is_list(), feature->present(), feature->unset(),
+                         feature->features(Kind::kInt64), feature->features(Kind::kFloat),
+                         feature->features(Kind::kBytes), feature->features(Kind::kNone), FiguresOf(feature->lengths()),
+                         feature->is_list() ? FiguresOf(feature->steps()) : py::none(), OrNone(feature->ints()),
+                         OrNone(feature->floats()), OrNone(feature->texts()));
+}
+
+py::list Features(Collector& collector) {
+  collector.Flush();
+  py::list made;
+  for (const auto& feature : collector.features()) {
+    if (feature->present() != 0 || feature->unset() != 0) made.append(FiguresOf(feature.get()));
+  }
+  return made;
+}
+
+// (what they look like, how many, file and number of the first)
+py::list Others(const Collector& collector) {
+  py::list made;
+  for (const auto& [name, other] : collector.others()) {
+    made.append(py::make_tuple(name, other.records, other.first.file, other.first.record));
+  }
+  return made;
+}
+
+py::list Sampled(const Collector& collector) {
+  py::list made;
+  for (const Sample::Drawn& drawn : collector.sample().Finish()) {
+    made.append(py::make_tuple(drawn.place.file, drawn.place.record, py::bytes(drawn.record)));
+  }
+  return made;
+}
+
+py::object Repeated(Collector& collector) {
+  collector.Flush();
+  const Repeats::Figures figures = collector.Repeated();
+  py::list pairs;
+  for (const auto& [first, again] : figures.pairs) {
+    pairs.append(py::make_tuple(first.file, first.record, again.file, again.record));
+  }
+  return repeat_figures(figures.halvings, figures.different, figures.repeated, figures.copies, figures.most, pairs);
+}
+
+void Add(Collector& collector, py::handle records) {
+  const RecordBatchPtr batch = RecordsFromPython(records);
+  GilReleased release;
+  collector.Add(*batch);
+}
+
+void Merge(Collector& collector, Collector& other) {
+  GilReleased release;
+  collector.Merge(other);
+}
+
+}  // namespace
+
+void BindStats(py::module_& m) {
+  number_figures.Bind(m);
+  text_figures.Bind(m);
+  feature_figures.Bind(m);
+  repeat_figures.Bind(m);
+  m.attr("DISTINCT_ERROR") = Distinct::kStandardError;
+  m.attr("MOST_FEATURES") = Collector::kMostFeatures;
+  py::class_<Collector>(m, "StatsCollector")
+      .def(InitOf<Collector, uint32_t, uint64_t, std::vector<std::string>, const Collector*>(), py::arg("file"),
+           py::arg("first_record"), py::arg("columns"), py::arg("first") = static_cast<const Collector*>(nullptr))
+      .def("add", &Add, py::arg("records"))
+      .def("merge", &Merge, py::arg("other"))
+      .def("features", &Features)
+      .def("others", &Others)
+      .def("sample", &Sampled)
+      .def("repeated", &Repeated)
+      .def("sizes", [](Collector& collector) { return FiguresOf(collector.sizes()); })
+      .def_property_readonly("passed_over", [](const Collector& one) { return one.sample().passed_over(); })
+      .def_property_readonly("examples", &Collector::examples)
+      .def_property_readonly("sequences", &Collector::sequences)
+      .def_property_readonly("empty", &Collector::empty)
+      .def_property_readonly("entries_left_out", &Collector::entries_left_out);
+  FreeOnce<Collector>();
+}
+
+}  // namespace tfr

@@ -1,0 +1,127 @@
+// Looks at every record of a part of some files, on one thread, and keeps figures of them all. Parts are then merged, in
+// the order of the files: the same parts give the same figures, whatever looked at them.
+
+#ifndef TFRECORD_FAST_STATS_COLLECTOR_H_
+#define TFRECORD_FAST_STATS_COLLECTOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/records.h"
+#include "base/status.h"
+#include "parse/feature.h"
+#include "parse/map_entry.h"
+#include "stats/dense_rows.h"
+#include "stats/feature.h"
+#include "stats/repeats.h"
+#include "stats/sample.h"
+
+namespace tfr {
+
+class Collector {
+ public:
+  // What a hostile file can make it remember.
+  static constexpr size_t kMostFeatures = 10'000;
+  static constexpr size_t kMostKeyBytes = 1024;  // of a key
+  static constexpr size_t kMostKinds = 64;       // of records that are no Examples
+  // Features after the first ones have smaller sketches.
+  static constexpr size_t kInFull = 1000;
+
+  // The part begins with record `first_record` of file number `file`. `columns`: only these keys; none: all. `first`:
+  // the first part of all, which is not looked at later, or null if this is the first one.
+  Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns, const Collector* first = nullptr);
+
+  // The part's next records.
+  void Add(const RecordBatch& batch);
+
+  // Takes over what `other`, which comes after this one, has. It is of no use afterwards.
+  void Merge(Collector& other);
+
+  // Takes in what is kept back; before the figures are looked at.
+  void Flush();
+
+  // What a record is that is no Example, and where the first of these was.
+  struct Other {
+    uint64_t records = 0;
+    Place first{};
+  };
+
+  uint64_t examples() const { return examples_; }
+  uint64_t sequences() const { return sequences_; }  // of the examples: SequenceExamples
+  uint64_t empty() const { return empty_; }          // of the examples: records without any bytes
+  const std::map<std::string, Other>& others() const { return others_; }
+  const std::vector<std::unique_ptr<FeatureFigures>>& features() const { return features_; }
+  // Entries of maps whose keys were not looked at: there were too many keys before, or they are too long.
+  uint64_t entries_left_out() const { return entries_left_out_; }
+  const Numbers& sizes() { return sizes_.Flushed(); }  // of records, in bytes
+  const Sample& sample() const { return sample_; }
+  // Of this part, or of all that were merged into it.
+  Repeats::Figures Repeated() const { return repeats_.Finish(); }
+
+ private:
+  struct Found {
+    uint32_t feature;
+    Bytes value;
+    FeatureValue list;
+    size_t count;
+  };
+  struct Map {
+    std::unordered_map<std::string_view, uint32_t> index;  // views of the figures' keys
+    // By feature, from the second on; first, what a record begins with: which feature came next the last time.
+    std::vector<uint32_t> next = {UINT32_MAX};
+    // By feature: in which record it was found last, and where in found_.
+    std::vector<std::pair<uint64_t, uint32_t>> found;
+  };
+
+  enum class Verdict : uint8_t { kExample, kMalformed, kOther };
+
+  void AddRecord(const Bytes& record);
+  Verdict Collect(const Bytes& record, bool* has_lists);
+  bool CollectMap(const uint8_t* p, const uint8_t* end, bool lists);
+  uint32_t FeatureOf(bool lists, const Bytes& key);
+  uint32_t NewFeature(bool lists, const Bytes& key);
+  bool Check(Found* found, bool* has_values);
+  bool CheckList(const Found& found, bool* has_values);
+  void AddFound(const Found& found);
+  void AddOther(const Bytes& record, bool malformed);
+  bool Wanted(const Bytes& key) const;
+
+  void FlushFeatures();
+  void AddHashes(Collector& part);
+  void MergeHashes(Collector& other);
+  void LookForDense();
+  void FlushDense();
+
+  uint32_t file_;
+  uint64_t next_record_;
+  uint64_t walked_ = 0;  // records that were walked through, to tell them apart
+  bool left_out_ = false;  // an entry of the present record was
+  uint64_t offset_;
+  std::vector<std::string> columns_;
+  std::map<std::pair<bool, std::string>, FeatureFigures::Sketched> sketched_;  // in the first part
+  uint64_t examples_ = 0, sequences_ = 0, empty_ = 0;
+  uint64_t entries_left_out_ = 0;
+  std::map<std::string, Other> others_;
+  std::vector<std::unique_ptr<FeatureFigures>> features_;
+  Map maps_[2];
+  std::vector<Found> found_;  // of the present record
+  Lengths sizes_;
+  Sample sample_;
+  Repeats repeats_;
+  std::vector<std::pair<uint64_t, uint64_t>> hashes_;  // of records, and their numbers, before they are merged
+
+  std::unique_ptr<DenseRows> dense_;
+  std::vector<uint32_t> dense_features_;  // of its columns
+  int64_t dense_chance_ = 0;              // what makes it worth trying
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_STATS_COLLECTOR_H_

@@ -1,0 +1,27 @@
+// Hashes of values and of bytes, the same in every process: what is counted by hash must not depend on who counts.
+
+#ifndef TFRECORD_FAST_STATS_HASH_H_
+#define TFRECORD_FAST_STATS_HASH_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/records.h"
+
+namespace tfr {
+
+// A bijection: different numbers have different hashes. All bits of the result depend on all of the number's.
+inline uint64_t HashNumber(uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccd;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53;
+  return x ^ x >> 33;
+}
+
+// Of n different strings, about n * n / 2^65 pairs share a hash, unless somebody has looked for such strings.
+uint64_t HashBytes(const Bytes& bytes);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_STATS_HASH_H_

@@ -1,0 +1,46 @@
+// Mean and variance of numbers that come in blocks: each block's own in two passes, joined as T. Chan, G. Golub and
+// R. LeVeque do ("Updating formulae and a pairwise algorithm for computing sample variances", 1979), so that neither a
+// large mean nor many blocks cost digits.
+
+#ifndef TFRECORD_FAST_STATS_MOMENTS_H_
+#define TFRECORD_FAST_STATS_MOMENTS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tfr {
+
+constexpr size_t kBlock = 1024;  // the most numbers in a block
+
+struct Moments {
+  uint64_t count = 0;
+  long double mean = 0;
+  long double squares = 0;  // the sum of the squared differences from the mean
+
+  void Merge(const Moments& other);
+};
+
+// What a block of at most kBlock finite numbers has. The same on every processor.
+struct BlockFigures {
+  double least, most;
+  size_t zeros;
+  Moments moments;
+};
+
+// `n` is not 0.
+BlockFigures FiguresOf(const float* values, size_t n);
+
+struct IntBlockFigures {
+  int64_t least, most;
+  size_t zeros;
+  Moments moments;
+};
+
+IntBlockFigures FiguresOf(const int64_t* values, size_t n);
+
+// Whether all are finite.
+bool AllFinite(const float* values, size_t n);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_STATS_MOMENTS_H_

@@ -1,0 +1,331 @@
+// Counting numbers, and sketching them when there are too many different ones; see numbers.h.
+
+#include "stats/numbers.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace tfr {
+namespace {
+
+constexpr uint64_t kDirect = 1024;  // int64 below this are counted by position
+constexpr uint64_t kSignBit = uint64_t{1} << 63;
+
+// Quantiles take all of the first values, and then one of each eight.
+constexpr uint64_t kAll = 8192;
+constexpr size_t kStrideLevel = 3;
+constexpr size_t kStride = size_t{1} << kStrideLevel;
+
+// Of values that are not among the heavy ones, one of so many is put there.
+constexpr size_t kSampled = 64;
+
+uint64_t BitsOfValue(int64_t value) { return static_cast<uint64_t>(value); }
+uint64_t BitsOfValue(float value) { return std::bit_cast<uint32_t>(value == 0 ? 0.0f : value); }
+
+}  // namespace
+
+uint64_t Numbers::OrderedKey(Type type, uint64_t bits) {
+  if (type == Type::kInt64) return bits ^ kSignBit;
+  const auto word = static_cast<uint32_t>(bits);
+  return (word >> 31) != 0 ? static_cast<uint32_t>(~word) : word | uint32_t{1} << 31;
+}
+
+uint64_t Numbers::BitsOf(Type type, uint64_t ordered_key) {
+  if (type == Type::kInt64) return ordered_key ^ kSignBit;
+  const auto word = static_cast<uint32_t>(ordered_key);
+  return (word >> 31) != 0 ? word & 0x7fffffff : static_cast<uint32_t>(~word);
+}
+
+long double Numbers::ValueOf(Type type, uint64_t bits) {
+  if (type == Type::kInt64) return static_cast<long double>(static_cast<int64_t>(bits));
+  return static_cast<long double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+}
+
+void Numbers::AddDirect(uint64_t value, uint64_t count) {
+  if (value >= direct_.size()) [[unlikely]]
+    direct_.resize(std::min(kDirect, std::bit_ceil(value + 1)));
+  direct_[value] += count;
+}
+
+void Numbers::AddExact(uint64_t bits, uint64_t count) {
+  if (type_ == Type::kInt64 && bits < kDirect) {
+    AddDirect(bits, count);
+  } else {
+    counts_.Add(bits, HashNumber(bits), count);
+  }
+}
+
+void Numbers::AddRepeated(int64_t value, uint64_t count) {
+  if (count == 0) return;
+  count_ += count;
+  const uint64_t bits = BitsOfValue(value);
+  if (sketch_ != nullptr) {
+    PutWeighted(bits, count);
+    return;
+  }
+  AddExact(bits, count);
+  if (IsFull()) BeginSketch();
+}
+
+void Numbers::Add(const int64_t* values, size_t n) {
+  count_ += n;
+  size_t i = 0;
+  if (sketch_ == nullptr) {
+    uint64_t any = 0;
+    for (size_t k = 0; k < n; ++k) any |= BitsOfValue(values[k]);
+    if (any < kDirect) {
+      if (any >= direct_.size()) direct_.resize(std::min(kDirect, std::bit_ceil(any + 1)));
+      uint64_t* const direct = direct_.data();
+      for (; i < n; ++i) ++direct[values[i]];
+      return;
+    }
+    for (; i < n; ++i) {
+      AddExact(BitsOfValue(values[i]));
+      if (IsFull()) [[unlikely]] {
+        BeginSketch();
+        ++i;
+        break;
+      }
+    }
+  }
+  if (i < n) Sketched(values + i, n - i);
+}
+
+void Numbers::Add(const float* values, size_t n) {
+  count_ += n;
+  float numbers[kBlock];
+  if (!AllFinite(values, n)) [[unlikely]] {
+    // Infinities are counted by themselves, once there is a sketch.
+    size_t kept = 0;
+    for (size_t i = 0; i < n; ++i) {
+      if (std::isnan(values[i])) {
+        ++nans_;
+      } else if (sketch_ != nullptr && std::isinf(values[i])) {
+        PutWeighted(BitsOfValue(values[i]), 1);
+      } else {
+        numbers[kept++] = values[i];
+      }
+    }
+    values = numbers;
+    n = kept;
+  }
+  size_t i = 0;
+  while (sketch_ == nullptr && i < n) {
+    AddExact(BitsOfValue(values[i++]));
+    if (IsFull()) [[unlikely]]
+      BeginSketch();
+  }
+  if (i == n) return;
+  if (!AllFinite(values + i, n - i)) [[unlikely]] {  // of the block in which the sketch was begun
+    for (; i < n; ++i) PutWeighted(BitsOfValue(values[i]), 1);
+    return;
+  }
+  Sketched(values + i, n - i);
+}
+
+void Numbers::MergeExtremes(int64_t least, int64_t most) {
+  sketch_->least_int = std::min(sketch_->least_int, least);
+  sketch_->most_int = std::max(sketch_->most_int, most);
+  sketch_->has_extremes = true;
+}
+
+void Numbers::MergeExtremes(double least, double most) {
+  if (!sketch_->has_extremes) {
+    sketch_->least = least;
+    sketch_->most = most;
+    sketch_->has_extremes = true;
+  }
+  sketch_->least = std::min(sketch_->least, least) + 0.0;  // -0.0 becomes 0.0
+  sketch_->most = std::max(sketch_->most, most) + 0.0;
+}
+
+template <typename Value>
+void Numbers::Sketched(const Value* values, size_t n) {
+  Sketch& sketch = *sketch_;
+  const auto figures = FiguresOf(values, n);
+  MergeExtremes(figures.least, figures.most);
+  sketch.zeros += figures.zeros;
+  sketch.moments.Merge(figures.moments);
+
+  uint64_t hashes[kBlock];
+  for (size_t i = 0; i < n; ++i) hashes[i] = HashNumber(BitsOfValue(values[i]));
+  sketch.distinct.AddAll(hashes, n);
+
+  uint16_t hits[kBlock];
+  size_t num_hits = 0;
+  for (size_t i = 0; i < n; ++i) {
+    hits[num_hits] = static_cast<uint16_t>(i);
+    num_hits += counts_.MayKeep(hashes[i]);
+  }
+  for (size_t k = 0; k < num_hits; ++k) counts_.AddKept(BitsOfValue(values[hits[k]]), hashes[hits[k]]);
+  // A new key is kept only if it is in the sample: one of 64, and in the next block the one after it.
+  for (size_t i = sketch.seen / kBlock % kSampled; i < n; i += kSampled) {
+    const uint64_t bits = BitsOfValue(values[i]);
+    if (!counts_.AddKept(bits, hashes[i], 0)) counts_.Insert(bits, hashes[i]);
+  }
+
+  size_t i = 0;
+  if (offset_ + sketch.seen < kAll) {
+    for (; i < n; ++i) sketch.quantiles.Add(OrderedKey(type_, BitsOfValue(values[i])));
+  }
+  if (i + kStride <= n) {
+    // One random value of each eight; a new place in them for each few.
+    for (; i + kStride <= n; i += kStride) {
+      const uint64_t bits = BitsOfValue(values[i + sketch.quantiles.Random(kStride)]);
+      sketch.quantiles.AddAt(kStrideLevel, OrderedKey(type_, bits));
+    }
+  }
+  for (; i < n; ++i) sketch.quantiles.Add(OrderedKey(type_, BitsOfValue(values[i])));
+  sketch.seen += n;
+}
+
+std::vector<Counts::Entry> Numbers::ExactEntries() const {
+  std::vector<Counts::Entry> entries = counts_.Entries();
+  for (uint64_t value = 0; value < direct_.size(); ++value) {
+    if (direct_[value] != 0) entries.push_back({value, direct_[value]});
+  }
+  return entries;
+}
+
+// Puts values into the sketch, but not into `counts_`.
+void Numbers::PutAll(const std::vector<Counts::Entry>& entries) {
+  Sketch& sketch = *sketch_;
+  Moments moments;
+  long double sum = 0;
+  for (const auto& [bits, count] : entries) {
+    sketch.distinct.Add(HashNumber(bits));
+    sketch.quantiles.AddWeighted(OrderedKey(type_, bits), count);
+    const long double value = ValueOf(type_, bits);
+    if (type_ == Type::kInt64) {
+      MergeExtremes(static_cast<int64_t>(bits), static_cast<int64_t>(bits));
+    } else {
+      MergeExtremes(static_cast<double>(value), static_cast<double>(value));
+    }
+    if (value == 0) sketch.zeros += count;
+    if (std::isinf(value)) {
+      sketch.infinities[value > 0] += count;
+      continue;
+    }
+    moments.count += count;
+    sum += value * static_cast<long double>(count);
+  }
+  if (moments.count == 0) return;
+  moments.mean = sum / static_cast<long double>(moments.count);
+  for (const auto& [bits, count] : entries) {
+    const long double off = ValueOf(type_, bits) - moments.mean;
+    if (std::isfinite(off)) moments.squares += off * off * static_cast<long double>(count);
+  }
+  sketch.moments.Merge(moments);
+}
+
+void Numbers::PutWeighted(uint64_t bits, uint64_t count) {
+  PutAll({{bits, count}});
+  const uint64_t hash = HashNumber(bits);
+  if (!counts_.AddKept(bits, hash, count)) counts_.Insert(bits, hash, count);
+}
+
+void Numbers::BeginSketch() {
+  const std::vector<Counts::Entry> entries = ExactEntries();
+  for (uint64_t value = 0; value < direct_.size(); ++value) {
+    if (direct_[value] != 0) counts_.Add(value, HashNumber(value), direct_[value]);
+  }
+  direct_ = {};
+  counts_.KeepHeavy();
+  sketch_ = std::make_unique<Sketch>(limits_, offset_ ^ 0x9e3779b97f4a7c15);
+  PutAll(entries);
+}
+
+void Numbers::Merge(const Numbers& other) {
+  count_ += other.count_;
+  nans_ += other.nans_;
+  if (other.sketch_ == nullptr) {
+    const std::vector<Counts::Entry> entries = other.ExactEntries();
+    if (sketch_ != nullptr) {
+      PutAll(entries);
+      for (const auto& [bits, count] : entries) {
+        const uint64_t hash = HashNumber(bits);
+        if (!counts_.AddKept(bits, hash, count)) counts_.Insert(bits, hash, count);
+      }
+      return;
+    }
+    for (const Counts::Entry& entry : entries) AddExact(entry.key, entry.count);
+    if (IsFull()) BeginSketch();
+    return;
+  }
+  if (sketch_ == nullptr) BeginSketch();
+  Sketch& mine = *sketch_;
+  const Sketch& theirs = *other.sketch_;
+  mine.distinct.Merge(theirs.distinct);
+  mine.quantiles.Merge(theirs.quantiles);
+  mine.moments.Merge(theirs.moments);
+  mine.zeros += theirs.zeros;
+  for (size_t i = 0; i < 2; ++i) mine.infinities[i] += theirs.infinities[i];
+  if (type_ == Type::kInt64) {
+    MergeExtremes(theirs.least_int, theirs.most_int);
+  } else if (theirs.has_extremes) {
+    MergeExtremes(theirs.least, theirs.most);
+  }
+  counts_.MergeHeavy(other.counts_);
+}
+
+Numbers::Figures Numbers::Finish() const {
+  Figures made;
+  made.count = count_;
+  made.nans = nans_;
+  made.exact = sketch_ == nullptr;
+  const auto heavier = [](const Counts::Entry& a, const Counts::Entry& b) {
+    return a.count != b.count ? a.count > b.count : a.key < b.key;
+  };
+  if (!made.exact) {
+    const Sketch& sketch = *sketch_;
+    made.negative_infinities = sketch.infinities[0];
+    made.positive_infinities = sketch.infinities[1];
+    made.zeros = sketch.zeros;
+    made.has_extremes = sketch.has_extremes;
+    made.least_int = sketch.least_int;
+    made.most_int = sketch.most_int;
+    made.least = sketch.least;
+    made.most = sketch.most;
+    made.moments = sketch.moments;
+    made.distinct = sketch.distinct.Estimate();
+    made.error = counts_.error();
+    made.heavy = counts_.Entries();
+    std::sort(made.heavy.begin(), made.heavy.end(), heavier);
+    made.points = sketch.quantiles.Points();
+    return made;
+  }
+  std::vector<Counts::Entry> entries = ExactEntries();
+  std::sort(entries.begin(), entries.end(), [this](const Counts::Entry& a, const Counts::Entry& b) {
+    return OrderedKey(type_, a.key) < OrderedKey(type_, b.key);
+  });
+  made.distinct = static_cast<double>(entries.size());
+  long double sum = 0;
+  for (const auto& [bits, count] : entries) {
+    made.points.push_back({OrderedKey(type_, bits), count});
+    const long double value = ValueOf(type_, bits);
+    if (value == 0) made.zeros += count;
+    if (std::isinf(value)) {
+      (value > 0 ? made.positive_infinities : made.negative_infinities) += count;
+      continue;
+    }
+    made.moments.count += count;
+    sum += value * static_cast<long double>(count);
+  }
+  if (entries.empty()) return made;
+  made.has_extremes = true;
+  made.least_int = static_cast<int64_t>(entries.front().key);
+  made.most_int = static_cast<int64_t>(entries.back().key);
+  made.least = static_cast<double>(ValueOf(type_, entries.front().key));
+  made.most = static_cast<double>(ValueOf(type_, entries.back().key));
+  if (made.moments.count == 0) return made;
+  made.moments.mean = sum / static_cast<long double>(made.moments.count);
+  for (const auto& [bits, count] : entries) {
+    const long double off = ValueOf(type_, bits) - made.moments.mean;
+    if (std::isfinite(off)) made.moments.squares += off * off * static_cast<long double>(count);
+  }
+  return made;
+}
+
+}  // namespace tfr

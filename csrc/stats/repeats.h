@@ -1,0 +1,68 @@
+// Which records came before: by their hashes, in bounded memory.
+//
+// Up to kMost different records all are known. With more, only those are whose hash is below a bound, which is halved
+// as often as is needed: they are a sample of all contents, and what is said of all follows from them.
+
+#ifndef TFRECORD_FAST_STATS_REPEATS_H_
+#define TFRECORD_FAST_STATS_REPEATS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tfr {
+
+struct Place {
+  uint32_t file;
+  uint64_t record;
+};
+
+class Repeats {
+ public:
+  static constexpr size_t kMost = size_t{1} << 20;
+  static constexpr size_t kShown = 20;  // pairs of places
+
+  struct Pair {
+    Place first, again;
+  };
+
+  void Add(uint64_t hash, Place place);
+  // Brings the place of a hash that is added soon into the cache.
+  void Prefetch(uint64_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1);
+  }
+  bool empty() const { return used_ == 0; }
+  // Adds what `other`, which comes after this one, has.
+  void Merge(const Repeats& other);
+
+  // Of one of 2^halvings contents: different ones, those that came more than once, and how many records are copies.
+  struct Figures {
+    int halvings = 0;
+    uint64_t different = 0, repeated = 0, copies = 0, most = 0;  // `most`: of one content
+    std::vector<Pair> pairs;                                     // the first ones that were met
+  };
+  Figures Finish() const;
+
+ private:
+  // 24 bytes: there may be millions of them.
+  struct Slot {
+    uint64_t hash;
+    uint64_t record;
+    uint32_t file;
+    uint32_t count;  // 0: nothing is here
+    Place place() const { return {file, record}; }
+  };
+
+  void Grow();
+  void Halve();
+  Slot& Find(uint64_t hash);
+
+  std::vector<Slot> slots_;
+  size_t used_ = 0;
+  int halvings_ = 0;
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_STATS_REPEATS_H_

@@ -1,0 +1,285 @@
+"""`tfrecord-fast stats`: figures, their JSON, the table; files that are damaged, mixed or no TFRecord files."""
+
+import contextlib
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tfrecord_fast as tf
+from tests.support import wire_writer as wire
+from tests.support.paths import REAL_FILES
+from tests.support.real_files import manifest
+from tfrecord_fast.cli import app
+from tfrecord_fast.cli.statistics import collecting
+
+
+def write(path, *records):
+    with tf.TFRecordWriter(path) as writer:
+        writer.write_batch(list(records))
+    return str(path)
+
+
+def example(**features):
+    return wire.example([(name.encode(), wire.feature(*value)) for name, value in features.items()])
+
+
+@pytest.fixture
+def run(capfd):
+    def call(*argv):
+        status = app.run(["stats", *map(str, argv)])
+        printed = capfd.readouterr()
+        return status, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def figures(run):
+    """The object of --json, for files that are fine."""
+
+    def call(*argv):
+        status, out, err = run("--json", *argv)
+        assert (status, err) == (0, "")
+        return json.loads(out)
+
+    return call
+
+
+@pytest.fixture
+def some(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = []
+    for i in range(500):
+        features = {"n": ("int64", [i % 7]), "x": ("float", [float(np.float32(rng.normal()))])}
+        if i % 5:
+            features["word"] = ("bytes", [[b"a", b"bb", b"\xff"][i % 3]] * (i % 4))
+        rows.append(example(**features))
+    return write(tmp_path / "some", *rows)
+
+
+def test_json_has_the_figures_of_each_feature(some, figures):
+    made = figures(some)
+    n, word = made["features"]["n"], made["features"]["word"]
+    assert (made["records"], made["files"], made["kinds"]) == (500, 1, {"Example": 500})
+    assert (n["kind"], n["present"], n["missing"], n["values"], n["distinct"]) == ("int64", 500, 0, 500, 7)
+    assert n["top"][0] == {"value": 0, "count": 72} and n["int64"]["zeros"] == 72
+    assert n["int64"]["histogram"]["counts"] == [72, 72, 72, 71, 71, 71, 71]
+    assert (word["missing"], word["values_per_record"]["min"], word["values_per_record"]["max"]) == (100, 0, 3)
+    assert {"value": {"base64": "/w=="}, "count": 200} in word["top"]
+
+
+def test_figures_are_polars(some, figures):
+    polars = pytest.importorskip("polars")
+    made = figures(some)["features"]["x"]["float"]
+    column = polars.from_arrow(tf.read_table([some]))["x"].cast(polars.Float64)
+    assert made["min"] == column.min() and made["max"] == column.max()
+    assert made["mean"] == pytest.approx(column.mean(), rel=1e-12)
+    assert made["std"] == pytest.approx(column.std(ddof=0), rel=1e-12)
+    for part, value in made["quantiles"].items():
+        assert value == pytest.approx(column.quantile(float(part), "linear"), rel=1e-12)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), max_size=5), min_size=1, max_size=20)
+)
+def test_quantiles_are_numpys(tmp_path_factory, rows):
+    path = write(tmp_path_factory.mktemp("q") / "a", *[example(a=("float", row)) for row in rows])
+    out = io.TextIOWrapper(io.BytesIO())
+    with contextlib.redirect_stdout(out):
+        assert app.run(["stats", "--json", path]) == 0
+    out.seek(0)
+    feature = json.load(out)["features"]["a"]
+    values = np.array([one for row in rows for one in row], np.float64)
+    assert feature["values"] == len(values)
+    for part, value in feature["float"]["quantiles"].items() if len(values) else []:
+        assert value == pytest.approx(np.quantile(values, float(part)), rel=1e-9, abs=1e-40)
+
+
+def test_nan_and_infinities_are_marked(tmp_path, figures):
+    values = [1.0, math.nan, math.inf, -math.inf, 3.0]
+    made = figures(write(tmp_path / "a", *[example(a=("float", [one])) for one in values]))["features"]["a"]["float"]
+    assert (made["nan"], made["inf"], made["-inf"], made["mean"], made["std"]) == (1, 1, 1, 2.0, 1.0)
+    assert (made["min"], made["max"]) == ({"f": "-Infinity"}, {"f": "Infinity"})
+
+
+def test_large_integers_keep_all_digits(tmp_path, figures):
+    path = write(tmp_path / "a", *[example(a=("int64", [one])) for one in (2**63 - 1, -(2**63), 2**53 + 1)])
+    made = figures(path)["features"]["a"]
+    assert (made["int64"]["min"], made["int64"]["max"]) == (-(2**63), 2**63 - 1)
+    assert {"value": 2**53 + 1, "count": 1} in made["top"]
+
+
+def test_sequence_examples_have_contexts_and_lists(tmp_path, figures):
+    record = wire.sequence_example(
+        [(b"c", wire.feature("int64", [1]))],
+        [(b"s", [wire.feature("float", [1.0, 2.0]), wire.feature("float", [3.0])])],
+    )
+    made = figures(write(tmp_path / "a", record, record))
+    assert made["kinds"] == {"SequenceExample": 2} and list(made["features"]) == ["c"]
+    s = made["feature_lists"]["s"]
+    assert (s["steps_per_record"]["max"], s["values_per_step"]["min"], s["values_per_step"]["max"]) == (2, 1, 2)
+    assert s["float"]["mean"] == 2.0
+
+
+def test_the_table_has_a_row_for_each_feature(some, run):
+    status, out, err = run(some)
+    assert (status, err) == (0, "")
+    row = next(line for line in out.splitlines() if line.startswith("word"))
+    assert row.split()[:4] == ["word", "bytes", "80", "%"] and '"bb"' in row
+    assert "500 records" in out and "█" in out
+
+
+def test_several_files_are_one_set_and_their_sizes_are_told(tmp_path, run, figures):
+    one = write(tmp_path / "1", *[example(a=("int64", [i])) for i in range(10)])
+    two = write(tmp_path / "2", *[example(a=("int64", [i])) for i in range(5, 35)])
+    made = figures(one, two)
+    assert [shard["records"] for shard in made["shards"]] == [10, 30] and made["features"]["a"]["values"] == 40
+    assert made["duplicates"]["copies"] == 5 and made["duplicates"]["first"][0] == [
+        {"path": one, "record": 5},
+        {"path": two, "record": 0},
+    ]
+    assert f"10 ({one}) – 30 ({two}, 1.5 times the mean)" in run(one, two)[1]
+
+
+def test_a_limit_counts_over_all_files(tmp_path, figures):
+    paths = [write(tmp_path / str(i), *[example(a=("int64", [i]))] * 5) for i in range(3)]
+    made = figures("-n", 7, *paths)
+    assert made["records"] == 7 and made["features"]["a"]["values"] == 7 and made["limited"]
+
+
+def test_columns_are_chosen_and_an_unknown_one_is_told(some, run, figures):
+    assert list(figures("--columns", "n,x", some)["features"]) == ["n", "x"]
+    status, _, err = run("--columns", "n,nosuch", some)
+    assert status == 2 and "no record has a feature 'nosuch'" in err
+
+
+@pytest.mark.parametrize("compression", ["GZIP", "ZSTD"])
+def test_compressed_files_have_the_same_figures(tmp_path, some, figures, compression):
+    path = tmp_path / "a"
+    with tf.TFRecordWriter(path, compression) as writer:
+        writer.write_batch(list(tf.data.TFRecordDataset(some)))
+    made, plain = figures(path), figures(some)
+    assert made["features"] == plain["features"] and made["shards"][0]["compression"] == compression
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_figures_do_not_depend_on_the_number_of_threads(tmp_path, figures, monkeypatch, threads):
+    rng = np.random.default_rng(2)
+    paths = [
+        write(tmp_path / str(i), *[example(a=("int64", [int(v)]), b=("bytes", [b"%d" % v])) for v in part])
+        for i, part in enumerate(np.array_split(rng.zipf(1.3, 9000) % 100_000, 4))
+    ]
+    monkeypatch.setattr(collecting, "_UNIT_RECORDS", 500)
+    monkeypatch.setattr(collecting, "_FIRST_RECORDS", 300)
+    expected = figures(*paths)
+    monkeypatch.setattr(collecting, "default_threads", lambda: threads)
+    assert figures(*paths) == expected
+
+
+def test_damage_is_told_and_what_precedes_it_is_counted(tmp_path, run):
+    path = tmp_path / "a"
+    write(path, *[example(a=("int64", [i])) for i in range(10)])
+    data = bytearray(path.read_bytes())
+    data[-6] ^= 1
+    path.write_bytes(data)
+    status, out, err = run("--json", path)
+    made = json.loads(out)
+    assert status == 1 and "record 9" in err and str(path) in err
+    assert made["records"] == 9 and made["features"]["a"]["int64"]["max"] == 8
+    assert made["shards"][0]["error"]["record_index"] == 9
+
+
+def test_what_is_no_tfrecord_file_is_named(tmp_path, run):
+    path = tmp_path / "a"
+    path.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    status, _, err = run(path)
+    assert status == 2 and "git lfs pull" in err
+    status, _, err = run(tmp_path / "missing")
+    assert status == 2 and "missing" in err
+
+
+def test_records_that_are_no_examples_have_sizes_and_kinds(tmp_path, run, figures):
+    path = write(tmp_path / "a", b"some words", b"more words here", b"some words")
+    made = figures(path)
+    assert made["kinds"] == {"text": 3} and made["features"] == {} and made["duplicates"]["copies"] == 1
+    assert (made["record_bytes"]["min"], made["record_bytes"]["max"]) == (10, 15)
+    assert "text 3" in run(path)[1]
+
+
+def test_a_record_of_another_kind_among_examples_is_told(tmp_path, run):
+    status, out, err = run("--json", write(tmp_path / "a", example(a=("int64", [1])), b"some words"))
+    assert status == 1 and "1 of 2 records are no Examples, but text: the first is record 1 of" in err
+    assert json.loads(out)["kinds"] == {"Example": 1, "text": 1}
+
+
+def test_a_key_of_two_kinds_is_told(tmp_path, run):
+    status, _, err = run(write(tmp_path / "a", example(a=("int64", [1])), example(a=("float", [1.0]))))
+    assert status == 1 and "conflicting kinds: feature 'a' has int64 1 times, float 1 times" in err
+
+
+def test_an_empty_file_has_no_records(tmp_path, figures):
+    (tmp_path / "a").write_bytes(b"")
+    made = figures(tmp_path / "a")
+    assert (made["records"], made["kinds"], made["features"]) == (0, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "measure", "distance"),
+    [
+        ([0] * 5 + [1] * 5, [0] * 2 + [1] * 8, "L-infinity", 0.3),
+        ([0] * 5, [1] * 5, "L-infinity", 1.0),
+        (range(1000, 1200), range(1050, 1250), "KS", 0.25),
+    ],
+)
+def test_drift_of_numbers(tmp_path, figures, one, two, measure, distance):
+    first = write(tmp_path / "1", *[example(a=("int64", [v])) for v in one])
+    second = write(tmp_path / "2", *[example(a=("int64", [v])) for v in two])
+    (drift,) = figures(first, "--against", second)["drift"]
+    assert (drift["measure"], drift["exact"]) == (measure, True) and drift["distance"] == pytest.approx(distance)
+
+
+def test_drift_of_a_set_against_itself_is_none(some, run, figures):
+    made = figures(some, "--against", some)
+    assert all(drift["distance"] == drift["missing"] == 0 for drift in made["drift"])
+    assert made["against"]["features"] == made["features"]
+
+
+def test_ks_is_scipys(tmp_path, figures):
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(3)
+    one, two = rng.normal(0, 1, 400).astype(np.float32), rng.normal(0.3, 2, 300).astype(np.float32)
+    paths = [
+        write(tmp_path / str(i), *[example(a=("float", [float(v)])) for v in part]) for i, part in enumerate((one, two))
+    ]
+    (drift,) = figures(paths[0], "--against", paths[1])["drift"]
+    assert drift["distance"] == pytest.approx(stats.ks_2samp(one, two).statistic)
+
+
+def test_drift_tells_features_that_only_one_set_has(tmp_path, run, figures):
+    one = write(tmp_path / "1", *[example(a=("int64", [1]), b=("bytes", [b"x"]))] * 4)
+    two = write(tmp_path / "2", *[example(a=("int64", [1])), example(), example(c=("int64", [1])), example()])
+    drift = {one["feature"]: one for one in figures(one, "--against", two)["drift"]}
+    assert (drift["b"]["only_in"], drift["c"]["only_in"], drift["a"]["missing"]) == ("first", "second", 0.75)
+    assert "only in the first set" in run(one, "--against", two)[1]
+
+
+@pytest.mark.parametrize("row", manifest(), ids=lambda row: row["file"])
+def test_real_files_have_the_counts_and_the_status_of_info(row, capfd, run):
+    path = REAL_FILES / row["file"]
+    status = app.run(["info", "--json", str(path)])
+    info = json.loads(capfd.readouterr().out)
+    mine, out, _ = run("--json", path)
+    made = json.loads(out)
+    assert mine == status and made["records"] == info["records"]
+    (shard,) = made["shards"]
+    assert (shard["payload_bytes"], shard["error"]) == (info["payload_bytes"], info["error"])
+    assert info["records"] == 0 or set(info["kinds"]) <= set(made["kinds"])
+    if "Example" in row["kind"]:
+        assert made["kinds"] == {row["kind"]: info["records"]}
+        assert len(made["features"]) + len(made["feature_lists"]) >= int(row["n_features"] or 0)

@@ -1,0 +1,258 @@
+"""Figures of features as the outputs need them: quantiles, bars of histograms, frequent values.
+
+All are for values in ascending order with weights, which are all values, or a sample of them (`exact`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _core
+
+__all__ = ["Bars", "Feature", "Frequent", "Numbers", "Texts", "edges_of", "features_of", "shown_key"]
+
+_MOST_SINGLE = 24  # different integers that have a bar each
+_BARS = 30
+_SKEWED = 20.0  # how far the largest value is above the middle one, for bars by powers
+
+Array = npt.NDArray[np.float64]
+
+
+class Frequent(NamedTuple):
+    """A value that comes often; of strings the first bytes, and how many there are in all."""
+
+    value: float | int | bytes
+    times: int
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Bars:
+    """How a histogram is divided: bar i has the values in [edges[i], edges[i + 1]), the last one its upper edge too."""
+
+    edges: Array
+    is_log: bool = False
+    single: bool = False  # one integer a bar
+    whole: bool = False  # integers, with edges half-way between two
+    most: int = 0  # the largest of these
+
+    def counts(self, numbers: Numbers) -> Array:
+        """The values in each bar."""
+        finite = np.isfinite(numbers.points)
+        return np.histogram(numbers.points[finite], self.edges, weights=numbers.weights[finite])[0].astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Figures of numbers. `points` are float64: those of int64 are rounded beyond 2 ** 53. Other figures are not."""
+
+    figures: _core.NumberFigures
+    is_int: bool
+    points: Array
+    weights: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, figures: _core.NumberFigures) -> Numbers:
+        """Of what the core gives."""
+        is_int = figures.points.dtype == np.int64
+        return cls(figures, is_int, figures.points.astype(np.float64), figures.weights)
+
+    @property
+    def numbers(self) -> int:
+        """How many values are not NaN."""
+        return self.figures.values - self.figures.nans
+
+    def quantile(self, part: float) -> float | int | None:
+        """As NumPy's: between the two values around the place. Of a sample, about."""
+        total = int(self.weights.sum())
+        if total == 0:
+            return None
+        if not self.figures.exact and part in (0.0, 1.0):
+            return self.figures.maximum if part else self.figures.minimum
+        place = part * (total - 1)
+        low = math.floor(place)
+        ends = np.cumsum(self.weights)
+        one, two = (self._point(int(np.searchsorted(ends, rank, "right"))) for rank in (low, min(low + 1, total - 1)))
+        if one == two or place == low:
+            return one
+        return one + (two - one) * (place - low)
+
+    def _point(self, index: int) -> float | int:
+        value: float | int = self.figures.points[index].item()
+        return value
+
+    def below(self, values: Array) -> Array:
+        """For each of them the part of all values that are not above it."""
+        ends = np.concatenate([[0], np.cumsum(self.weights)])
+        return ends[np.searchsorted(self.points, values, "right")] / max(1, int(ends[-1]))
+
+    def frequent(self, most: int) -> list[Frequent]:
+        """The values that come most often, the most frequent first: of a sketch those that surely stand out."""
+        if self.figures.exact:
+            order = np.lexsort((np.arange(len(self.weights)), -self.weights))[:most]
+            return [Frequent(self._point(int(i)), int(self.weights[i])) for i in order]
+        least = max(2 * self.figures.count_error, self.numbers // 1000, 1)
+        return [Frequent(value, count) for value, count in self.figures.frequent[:most] if count > least]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Figures of strings of bytes."""
+
+    figures: _core.TextFigures
+    sizes: Numbers
+
+    @classmethod
+    def of(cls, figures: _core.TextFigures) -> Texts:
+        """Of what the core gives."""
+        return cls(figures, Numbers.of(figures.sizes))
+
+    def frequent(self, most: int) -> list[Frequent]:
+        """The strings that come most often, the most frequent first."""
+        floor = 0 if self.figures.exact else max(2 * self.figures.count_error, self.sizes.numbers // 1000, 1)
+        found = self.figures.frequent[:most]
+        return [Frequent(start, count, size) for start, size, count in found if count > floor]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What records have under one key."""
+
+    core: _core.FeatureFigures
+    records: int  # in all
+    lengths: Numbers
+    steps: Numbers | None
+    ints: Numbers | None
+    floats: Numbers | None
+    texts: Texts | None
+
+    @property
+    def name(self) -> str:
+        """The key; what is not UTF-8 in it as lone surrogates, so that keys that differ have names that differ."""
+        return self.core.key.decode("utf-8", "surrogateescape")
+
+    @property
+    def kind(self) -> str:
+        """ "int64", "float", "bytes", "none", or several joined by a slash."""
+        counts = (
+            ("int64", self.core.int64_features),
+            ("float", self.core.float_features),
+            ("bytes", self.core.bytes_features),
+        )
+        return "/".join(name for name, count in counts if count) or "none"
+
+    @property
+    def conflicts(self) -> bool:
+        """It has values of several kinds."""
+        return "/" in self.kind
+
+    @property
+    def missing(self) -> int:
+        """Records without it."""
+        return self.records - self.core.present
+
+    @property
+    def values(self) -> int:
+        """How many there are in all."""
+        parts = (self.ints, self.floats, None if self.texts is None else self.texts.sizes)
+        return sum(part.figures.values for part in parts if part is not None)
+
+    @property
+    def numbers(self) -> Numbers | None:
+        """Of the values, if they are numbers; if they are of both kinds, those of the kind that comes more often."""
+        if self.ints is None or self.floats is None:
+            return self.ints or self.floats
+        return max((self.ints, self.floats), key=lambda one: one.figures.values)
+
+    @property
+    def shown(self) -> Numbers | None:
+        """The values, if they are numbers, or the sizes of the values in bytes; None if there are none."""
+        return self.numbers or (None if self.texts is None else self.texts.sizes)
+
+    @property
+    def distinct(self) -> tuple[float, bool]:
+        """How many different values there are, without NaN, and whether that is exact."""
+        found = [(part.figures.distinct, part.figures.exact) for part in (self.ints, self.floats) if part is not None]
+        if self.texts is not None:
+            found.append((self.texts.figures.distinct, self.texts.figures.exact))
+        return sum(count for count, _ in found), all(exact for _, exact in found)
+
+    def frequent(self, most: int) -> list[Frequent]:
+        """The values that come most often."""
+        found = [
+            one for part in (self.ints, self.floats, self.texts) if part is not None for one in part.frequent(most)
+        ]
+        return sorted(found, key=lambda one: -one.times)[:most]
+
+
+def features_of(collector: _core.StatsCollector) -> tuple[list[Feature], list[Feature]]:
+    """Those of Examples or contexts, and the feature lists; each sorted by name."""
+    records = collector.examples
+    made = [
+        Feature(
+            core,
+            records,
+            Numbers.of(core.lengths),
+            core.steps and Numbers.of(core.steps),
+            core.int64 and Numbers.of(core.int64),
+            core.floats and Numbers.of(core.floats),
+            core.texts and Texts.of(core.texts),
+        )
+        for core in sorted(collector.features(), key=lambda core: core.key)
+    ]
+    return [one for one in made if not one.core.is_list], [one for one in made if one.core.is_list]
+
+
+def edges_of(parts: Sequence[Numbers]) -> Bars | None:
+    """Bars for the finite values of all parts; None if there are none."""
+    finite = np.concatenate([part.points[np.isfinite(part.points)] for part in parts] or [np.empty(0)])
+    if not len(finite):
+        return None
+    low, high = float(finite.min()), float(finite.max())
+    for part in parts:
+        low = min([low, *_finite(part.figures.minimum)])
+        high = max([high, *_finite(part.figures.maximum)])
+    is_int = all(part.is_int for part in parts)
+    if is_int and high - low < _MOST_SINGLE and max(-low, high) < 2**52:
+        return Bars(np.arange(low, high + 2) - 0.5, single=True, whole=True, most=round(high))
+    if low == high:
+        return Bars(np.array([low, np.nextafter(low, np.inf)]))
+    middle = float(np.median(finite))
+    if low > 0 and high / max(middle, low) > _SKEWED:
+        edges: Array = np.geomspace(low, high, _BARS + 1).astype(np.float64)
+        edges[0], edges[-1] = low, high
+        return Bars(np.unique(edges).astype(np.float64), is_log=True)
+    if is_int:
+        width = max(1.0, math.ceil((high - low + 1) / _BARS))
+        count = math.ceil((high - low + 1) / width)
+        if -(2**52) < low and high < 2**52:
+            edges = (low - 0.5 + width * np.arange(count + 1)).astype(np.float64)
+            return Bars(edges, whole=True, most=round(high))
+    return _even(low, high)
+
+
+def _even(low: float, high: float) -> Bars:
+    parts = np.arange(_BARS + 1) / _BARS
+    edges = low * (1 - parts) + high * parts  # the difference may be infinite
+    edges[-1] = high
+    return Bars(np.unique(edges))
+
+
+def _finite(value: float | int | None) -> Iterator[float]:
+    if value is not None and math.isfinite(value):
+        yield float(value)
+
+
+def shown_key(name: str) -> str:
+    """A name as it is, but for what is not UTF-8, or would do something to a terminal."""
+    text = "".join(
+        f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c if c.isprintable() else repr(c)[1:-1]
+        for c in name
+    )
+    return text or "(no name)"
