@@ -17,7 +17,7 @@ import tfrecord_fast as tf
 from tests.support.command import COMMAND
 from tests.support.copying import COMPRESSIONS, names, quiet, read, records, run_fixture, run_json_fixture, write  # noqa: F401
 from tests.support.other_files import LFS
-from tests.support.paths import REAL_FILES
+from tests.support.paths import REAL_FILES, ROOT
 from tests.support.real_files import manifest
 
 COPYING = {  # command lines that copy all records, or some
@@ -158,6 +158,7 @@ def test_a_folder_is_no_output(tmp_path, run, copying):
     for out in (tmp_path / "folder", f"{tmp_path}/folder/"):
         status, _, err = run(*copying(path, out))
         assert status == 2 and "is a folder" in err
+    assert "has no name" in run(*copying(path, ""))[2]
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl.gz"])
@@ -218,6 +219,32 @@ def test_json_has_no_place_on_a_taken_standard_output(tmp_path, run, copying):
     assert (status, out) == (2, "") and "--json" in err
 
 
+@pytest.mark.parametrize(
+    ("shell", "status", "said"),
+    [
+        ("merge in out >&-", 2, "standard output: it is closed"),
+        ("merge in - >&-", 2, "standard output: Bad file descriptor"),
+        ("merge - out <&-", 2, "Bad file descriptor"),
+        ("merge in out 2>&-", 0, ""),
+        ("merge in none/out 2>&-", 2, ""),
+        ("merge in - > /dev/full", 2, "standard output: No space left on device"),
+        ("merge in out > /dev/full", 2, "standard output: No space left on device"),
+        ("merge in /dev/full", 2, "/dev/full: write: No space left on device"),
+        ("merge - - < in >> in", 2, "where standard output goes"),
+        ("dedup - in < in", 2, "one of the inputs"),
+    ],
+)
+def test_streams_that_are_closed_or_full(tmp_path, shell, status, said):
+    given_records = [b"x" * 1000] * 1000
+    path = write(tmp_path / "in", given_records)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    line = f"{' '.join(COMMAND)} {shell}"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == status and said in done.stderr and "Traceback" not in done.stderr
+    assert read(path) == given_records and names(tmp_path) in (["in"], ["in", "out"])
+    assert names(tmp_path) == ["in"] or read(tmp_path / "out") == given_records
+
+
 def test_what_nobody_reads_ends_silently(tmp_path):
     path = write(tmp_path / "in", [b"x" * 10_000] * 1000)
     command = " ".join([*COMMAND, "merge", path, "-"])
@@ -236,10 +263,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, name):
         "from tfrecord_fast.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     (tmp_path / "here").mkdir()
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), os.environ.get("PYTHONPATH")])),
-    }
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(
         [COMMAND[0], "-c", code, *line], cwd=tmp_path / "here", capture_output=True, text=True, env=environment
     )
