@@ -338,6 +338,31 @@ def test_a_folder_is_its_files_without_their_indexes(tmp_path, run):
     assert run("verify", tmp_path)[0] == 0
 
 
+def test_urls_are_read_and_written(tmp_path, run):
+    pytest.importorskip("fsspec")
+    given_records = [b"%d" % i for i in range(100)]
+    here, there = write(tmp_path / "in", given_records), f"memory://copying{os.getpid()}"
+    for line in (
+        ["merge", here, f"{there}/all"],
+        ["shuffle", f"{there}/all", f"{there}/mixed.gz"],
+        ["dedup", f"{there}/all", f"{there}/mixed.gz", f"{there}/once"],
+        ["sample", f"{there}/once", f"{there}/some", "-n", 10],
+        ["split", f"{there}/all", "--size", 200, "-o", f"{there}/cut"],
+        ["split", f"{there}/all", "--records", 30, "-o", f"{there}/count-{{shard:d}}"],
+        ["split", f"{there}/all", "--ratio", "1:1", "-o", f"{there}/side"],
+        ["repair", f"{there}/all", f"{there}/intact"],
+        ["index", f"{there}/all"],
+        ["index", f"{there}/all", "--check"],
+    ):
+        assert run(*line)[0] == 0
+    assert read(f"{there}/all") == read(f"{there}/once") == read(f"{there}/cut-*") == given_records
+    assert sorted(read(f"{there}/mixed.gz")) == sorted(read(f"{there}/side-*")) == sorted(given_records)
+    assert len(read(f"{there}/some")) == 10 and read(f"{there}/count-3") == given_records[90:]
+    assert read(f"{there}/intact") == given_records
+    status, _, err = run("merge", f"{there}/all", f"{there}/all")
+    assert status == 2 and "one of the inputs" in err
+
+
 def test_the_summary_is_json(tmp_path, run_json, copying):
     path = write(tmp_path / "in", [b"x", b"y", b"y", b"z"])
     [done] = run_json(*copying(path, tmp_path / "out"))

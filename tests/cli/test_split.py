@@ -102,7 +102,7 @@ import resource, sys
 from tfrecord_fast.cli import main
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 before = peak()
-assert main(["split", sys.argv[1], "--records", "1", "-o", sys.argv[2]]) == 0
+assert main(["split", sys.argv[1], "--records", "1", "-o", sys.argv[2], "--threads", "2"]) == 0
 print(before)
 """
     printed, peak = run_for_peak(code, tmp_path / "in", tmp_path / "out" / "x")
@@ -339,8 +339,8 @@ def test_memory_is_bounded(tmp_path):
 import sys
 from tfrecord_fast.cli import main
 before = peak()
-assert main(["split", sys.argv[1], "--ratio", "8:1:1", "-o", sys.argv[2]]) == 0
-assert main(["split", sys.argv[1], "--size", "10MB", "-o", sys.argv[2]]) == 0
+assert main(["split", sys.argv[1], "--ratio", "8:1:1", "-o", sys.argv[2], "--threads", "2"]) == 0
+assert main(["split", sys.argv[1], "--size", "10MB", "-o", sys.argv[2], "--threads", "2"]) == 0
 print(before)
 """
     printed, peak = run_for_peak(code, tmp_path / "in", tmp_path / "out")
