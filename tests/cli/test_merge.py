@@ -17,7 +17,7 @@ import tfrecord_fast as tf
 from tests.support.command import COMMAND
 from tests.support.copying import COMPRESSIONS, names, quiet, read, records, run_fixture, run_json_fixture, write  # noqa: F401
 from tests.support.other_files import LFS
-from tests.support.paths import REAL_FILES
+from tests.support.paths import REAL_FILES, ROOT
 from tests.support.real_files import manifest
 
 COPYING = {  # command lines that copy all records, or some
@@ -158,6 +158,7 @@ def test_a_folder_is_no_output(tmp_path, run, copying):
     for out in (tmp_path / "folder", f"{tmp_path}/folder/"):
         status, _, err = run(*copying(path, out))
         assert status == 2 and "is a folder" in err
+    assert "has no name" in run(*copying(path, ""))[2]
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.jsonl.gz"])
@@ -218,6 +219,32 @@ def test_json_has_no_place_on_a_taken_standard_output(tmp_path, run, copying):
     assert (status, out) == (2, "") and "--json" in err
 
 
+@pytest.mark.parametrize(
+    ("shell", "status", "said"),
+    [
+        ("merge in out >&-", 2, "standard output: it is closed"),
+        ("merge in - >&-", 2, "standard output: Bad file descriptor"),
+        ("merge - out <&-", 2, "Bad file descriptor"),
+        ("merge in out 2>&-", 0, ""),
+        ("merge in none/out 2>&-", 2, ""),
+        ("merge in - > /dev/full", 2, "standard output: No space left on device"),
+        ("merge in out > /dev/full", 2, "standard output: No space left on device"),
+        ("merge in /dev/full", 2, "/dev/full: write: No space left on device"),
+        ("merge - - < in >> in", 2, "where standard output goes"),
+        ("dedup - in < in", 2, "one of the inputs"),
+    ],
+)
+def test_streams_that_are_closed_or_full(tmp_path, shell, status, said):
+    given_records = [b"x" * 1000] * 1000
+    path = write(tmp_path / "in", given_records)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    line = f"{' '.join(COMMAND)} {shell}"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == status and said in done.stderr and "Traceback" not in done.stderr
+    assert read(path) == given_records and names(tmp_path) in (["in"], ["in", "out"])
+    assert names(tmp_path) == ["in"] or read(tmp_path / "out") == given_records
+
+
 def test_what_nobody_reads_ends_silently(tmp_path):
     path = write(tmp_path / "in", [b"x" * 10_000] * 1000)
     command = " ".join([*COMMAND, "merge", path, "-"])
@@ -236,10 +263,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, name):
         "from tfrecord_fast.cli import main; sys.exit(main(sys.argv[1:]))"
     )
     (tmp_path / "here").mkdir()
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), os.environ.get("PYTHONPATH")])),
-    }
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run(
         [COMMAND[0], "-c", code, *line], cwd=tmp_path / "here", capture_output=True, text=True, env=environment
     )
@@ -312,6 +336,31 @@ def test_a_folder_is_its_files_without_their_indexes(tmp_path, run):
     assert run("merge", tmp_path, tmp_path / "out")[0] == 0
     assert read(tmp_path / "out") == [b"x", b"y"]
     assert run("verify", tmp_path)[0] == 0
+
+
+def test_urls_are_read_and_written(tmp_path, run):
+    pytest.importorskip("fsspec")
+    given_records = [b"%d" % i for i in range(100)]
+    here, there = write(tmp_path / "in", given_records), f"memory://copying{os.getpid()}"
+    for line in (
+        ["merge", here, f"{there}/all"],
+        ["shuffle", f"{there}/all", f"{there}/mixed.gz"],
+        ["dedup", f"{there}/all", f"{there}/mixed.gz", f"{there}/once"],
+        ["sample", f"{there}/once", f"{there}/some", "-n", 10],
+        ["split", f"{there}/all", "--size", 200, "-o", f"{there}/cut"],
+        ["split", f"{there}/all", "--records", 30, "-o", f"{there}/count-{{shard:d}}"],
+        ["split", f"{there}/all", "--ratio", "1:1", "-o", f"{there}/side"],
+        ["repair", f"{there}/all", f"{there}/intact"],
+        ["index", f"{there}/all"],
+        ["index", f"{there}/all", "--check"],
+    ):
+        assert run(*line)[0] == 0
+    assert read(f"{there}/all") == read(f"{there}/once") == read(f"{there}/cut-*") == given_records
+    assert sorted(read(f"{there}/mixed.gz")) == sorted(read(f"{there}/side-*")) == sorted(given_records)
+    assert len(read(f"{there}/some")) == 10 and read(f"{there}/count-3") == given_records[90:]
+    assert read(f"{there}/intact") == given_records
+    status, _, err = run("merge", f"{there}/all", f"{there}/all")
+    assert status == 2 and "one of the inputs" in err
 
 
 def test_the_summary_is_json(tmp_path, run_json, copying):

@@ -141,7 +141,7 @@ def test_memory_is_bounded(tmp_path):
 import sys
 from tfrecord_fast.cli import main
 before = peak()
-assert main(["shuffle", sys.argv[1], sys.argv[2], "--memory", "60MB"]) == 0
+assert main(["shuffle", sys.argv[1], sys.argv[2], "--memory", "60MB", "--threads", "2"]) == 0
 print(before)
 """
     printed, peak = run_for_peak(code, tmp_path / "in", tmp_path / "out")

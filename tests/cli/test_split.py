@@ -1,6 +1,7 @@
 """tfrecord-fast split: every record is in one file, and which one is as the options say."""
 
 import collections
+import os
 import subprocess
 import tempfile
 from fractions import Fraction
@@ -101,7 +102,7 @@ import resource, sys
 from tfrecord_fast.cli import main
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 before = peak()
-assert main(["split", sys.argv[1], "--records", "1", "-o", sys.argv[2]]) == 0
+assert main(["split", sys.argv[1], "--records", "1", "-o", sys.argv[2], "--threads", "2"]) == 0
 print(before)
 """
     printed, peak = run_for_peak(code, tmp_path / "in", tmp_path / "out" / "x")
@@ -299,13 +300,32 @@ def test_usage(tmp_path, run, line, why):
     assert status == 2 and why in err and names(tmp_path) == ["in"]
 
 
-@pytest.mark.parametrize("pattern", ["-", "{shard}{what}", "{shard", "{shard}{", "a{shard.x}"])
+@pytest.mark.parametrize(
+    "pattern", ["-", "", "foo://x", "foo://{shard}", "{shard}{what}", "{shard", "{shard}{", "a{shard.x}"]
+)
 def test_patterns_that_mean_nothing_are_usage(tmp_path, run, monkeypatch, pattern):
     monkeypatch.chdir(tmp_path)
     write("in", [b"x"])
     for how in (["--into", 2], ["--records", 1], ["--ratio", "1:1", "--shards", 2]):
         assert run("split", "in", *how, "-o", pattern)[0] == 2
     assert names(tmp_path) == ["in"]
+
+
+def test_two_names_of_one_file_are_usage(tmp_path, run):
+    path = write(tmp_path / "in", [b"x", b"y"])
+    (tmp_path / "out-00000-of-00002").symlink_to("out-00001-of-00002")
+    for how in (["--into", 2], ["--records", 1]):
+        status, _, err = run("split", path, *how, "-o", tmp_path / "out")
+        assert status == 2 and "same file" in err and names(tmp_path) == ["in", "out-00000-of-00002"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_among_the_names_stops_all(tmp_path, run, make):
+    path = write(tmp_path / "in", [b"x", b"y"])
+    make(tmp_path / "out-00001-of-00002")
+    for how in (["--into", 2], ["--records", 1]):
+        status, _, err = run("split", path, *how, "-o", tmp_path / "out")
+        assert status == 2 and "out-00001-of-00002" in err and names(tmp_path) == ["in", "out-00001-of-00002"]
 
 
 @PEAK_IS_TOLD[0]
@@ -319,8 +339,8 @@ def test_memory_is_bounded(tmp_path):
 import sys
 from tfrecord_fast.cli import main
 before = peak()
-assert main(["split", sys.argv[1], "--ratio", "8:1:1", "-o", sys.argv[2]]) == 0
-assert main(["split", sys.argv[1], "--size", "10MB", "-o", sys.argv[2]]) == 0
+assert main(["split", sys.argv[1], "--ratio", "8:1:1", "-o", sys.argv[2], "--threads", "2"]) == 0
+assert main(["split", sys.argv[1], "--size", "10MB", "-o", sys.argv[2], "--threads", "2"]) == 0
 print(before)
 """
     printed, peak = run_for_peak(code, tmp_path / "in", tmp_path / "out")

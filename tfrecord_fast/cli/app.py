@@ -74,7 +74,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     except OutputFailed as error:
         console.problem(f"standard output: {error}")
         # What is still buffered would fail once more when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     return status
 
@@ -90,12 +91,25 @@ def _print_completion(parser: Parser, shell: str, console: Console) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """As `run`; Ctrl-C and a closed pipe end the process silently, by the signal that belongs to them."""
+    _fill_closed_streams()
     try:
         return run(argv)
     except KeyboardInterrupt:
         _die_of(signal.SIGINT)
     except OutputClosed:
         _die_of(signal.SIGPIPE)
+
+
+def _fill_closed_streams() -> None:
+    """Takes the numbers of standard streams that are closed, so that no file gets one of them and is taken for it. They
+    fail as before: each is opened the other way round."""
+    for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_RDONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)  # it gets the lowest number that is free
+    if sys.stderr is None:  # as Python has it then, whatever its type says
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")
 
 
 def _die_of(number: signal.Signals) -> NoReturn:

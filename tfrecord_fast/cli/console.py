@@ -67,6 +67,8 @@ class Console:
           OutputFailed: they can't be written; OutputClosed: because nothing reads them.
         """
         with self._lock, self._without_progress():
+            if sys.stdout is None:
+                raise OutputFailed("it is closed")
             try:
                 sys.stdout.buffer.write(data)
                 # Each result appears as soon as it is known, and a broken pipe shows here, not when Python exits.

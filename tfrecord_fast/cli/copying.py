@@ -213,6 +213,8 @@ def first_input_among(paths: Sequence[str], files: Sequence[CoreFile]) -> str | 
             continue
         if "\0" in name:
             raise Unsuitable(f"{name!r}: no file's name has a NUL")
+        if not name:
+            raise Unsuitable("the output has no name")
         if os.path.isdir(name) or not os.path.basename(name):
             raise Unsuitable(f"{name}: it is a folder, and the output is a file")
         try:

@@ -26,7 +26,6 @@ from .copying import (
     STANDARD_INPUT,
     Copied,
     add_output_arguments,
-    count_of,
     counted,
     first_input_among,
     guarded,
@@ -66,13 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=str.lower,
         help="how the input is compressed, if its first bytes no longer say it",
     )
-    parser.add_argument("--shards", type=count_of, default=1, metavar="N", help=argparse.SUPPRESS)
     add_output_arguments(parser, shards=False)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Writes the output and the report."""
-    args.files = [args.input]
+    args.files, args.shards = [args.input], 1
     files, status = named_files(args, console)
     return status or guarded(console, lambda: _repair(args, console, files))
 

@@ -97,12 +97,13 @@ def _sampled(
     if reader is not None:
         done.records_read = len(reader)
         places = chosen(len(reader), _number(args, len(reader)), args.seed)
-        with console.progress(None) as progress:
-            rows = max(1, min(_AT_ONCE, _BYTES_AT_ONCE * len(reader) // max(1, total_bytes(files) or 1)))
+        mean_bytes = max(1, (total_bytes(files) or 0) // max(1, len(reader)))
+        rows = max(1, min(_AT_ONCE, _BYTES_AT_ONCE // mean_bytes))
+        with console.progress(mean_bytes * len(places)) as progress:
             for first in range(0, len(places), rows):
                 batch = reader.take(places[first : first + rows])
                 yield batch
-                progress.advance(batch.nbytes)
+                progress.advance(batch.nbytes + 16 * len(batch))
         return
     size = total_bytes(files)
     source = source_of(files, args)

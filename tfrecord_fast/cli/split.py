@@ -79,6 +79,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _split(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     if args.output == STANDARD_OUTPUT:
         raise Unsuitable("standard output is one file: -o names several")
+    if not args.output:
+        raise Unsuitable("the output has no name")
     plan = Plan(args, console, files)
     if args.ratio is None:
         for option in ("by", "group", "names", "seed", "shards"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
 
@@ -46,7 +47,7 @@ class Plan:
         """How many records there are: by their headers, or by reading all."""
         if reads_stream(self.files):
             raise Unsuitable(
-                "the number of records has to be known first, and standard input is read once: see --records"
+                "the number of files or of their records has to be known first, and standard input is read once"
             )
         return sum(map(self._count_of, self.files))
 
@@ -57,6 +58,15 @@ class Plan:
             except InvalidArgumentError:
                 pass
         return sum(len(batch) for batch in source_of([file], self.args).batches())
+
+
+@contextlib.contextmanager
+def _usage() -> Iterator[None]:
+    """What is wrong is not a record's fault."""
+    try:
+        yield
+    except ValueError as error:
+        raise Unsuitable(str(error)) from None
 
 
 def into_parts(plan: Plan) -> Copied:
@@ -76,10 +86,11 @@ def into_parts(plan: Plan) -> Copied:
             while len(writer) <= number:
                 if len(writer):
                     writer.complete(len(writer) - 1)
-                if paths:
-                    writer.open(paths[len(writer) : len(writer) + 1])
-                else:
-                    writer.open_next(args.output)
+                with _usage():
+                    if paths:
+                        writer.open(paths[len(writer) : len(writer) + 1])
+                    else:
+                        writer.open_next(args.output)
 
         for part, batch in _parts(plan, done, total):
             open_up_to(part)
@@ -91,7 +102,8 @@ def into_parts(plan: Plan) -> Copied:
         open_up_to((args.into or len(paths) or 1) - 1)  # the last may have no records
         if not paths:
             plan.check(shard_paths(args.output, len(writer)))
-            writer.name_all(args.output)
+            with _usage():
+                writer.name_all(args.output)
         done.files = writer.close()
     return done
 
@@ -126,7 +138,8 @@ def into_sides(plan: Plan, names: Sequence[str]) -> tuple[Copied, dict[str, int]
     size = total_bytes(plan.files)
     with plan.console.progress(size) as progress, plan.writer() as writer:
         plan.source.advance = progress.advance
-        writer.open(paths)
+        with _usage():
+            writer.open(paths)
         for batch in done.reading(plan.source.batches()):
             sides = side_of(batch)
             for side in range(len(names)):
@@ -146,10 +159,8 @@ def _side_of(plan: Plan) -> SideOf:
     args = plan.args
     seed = args.seed or 0
     if args.by is not None:
-        try:
+        with _usage():
             return stratified(args.ratio, features_key([args.by], needs_all=True), seed)
-        except InvalidArgumentError as error:
-            raise Unsuitable(str(error)) from None
     key_of = whole_records if args.group is None else features_key([args.group], needs_all=True)
     return by_hash(args.ratio, key_of, seed)
 

@@ -60,6 +60,8 @@ class TFRecordSink:
             with target_of(self._path) as written, open(written, "wb") as file:
                 with TFRecordWriter(file, self._arguments["options"]) as self._writer:
                     yield
+                    with self._named():
+                        self._writer.close()
             return
         try:
             self._writer = ExampleWriter(self._path, **self._arguments)
@@ -72,4 +74,15 @@ class TFRecordSink:
     def write(self, records: _core.RecordBatch) -> None:
         """The records as they are."""
         assert self._writer is not None
-        self._writer.write_batch(records)
+        with self._named():
+            self._writer.write_batch(records)
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors of standard output, which has no name, are called after it."""
+        try:
+            yield
+        except OSError as error:
+            if error.filename is None and self._path == STANDARD_OUTPUT:
+                error.filename = "standard output"
+            raise
