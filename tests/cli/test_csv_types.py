@@ -93,3 +93,31 @@ def test_floats_are_written_with_as_few_digits_as_tell_them(tmp_path_factory, va
     assert main(["convert", f"{folder}/in.tfrecord", f"{folder}/a.csv"]) == 0
     assert main(["convert", f"{folder}/a.csv", f"{folder}/b.tfrecord", "--types", "x=float,id=int64"]) == 0
     assert list(tf.data.TFRecordDataset(f"{folder}/b.tfrecord")) == records
+
+
+def test_what_the_last_row_says_holds_for_the_first(tmp_path):
+    """A column's kind is known at the end of a file that is read in parts."""
+    lines = ["n,x,s,z"] + [f"{i},{i},{i},1" for i in range(300_000)] + ["7,0.5,words,01"]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    assert main(["convert", str(tmp_path / "a.csv"), str(tmp_path / "a.tfrecord")]) == 0
+    features = tf.infer_features(str(tmp_path / "a.tfrecord"))
+    assert {key: one.dtype for key, one in features.items()} == {
+        "n": tf.int64, "x": tf.float32, "s": tf.string, "z": tf.string
+    }  # fmt: skip
+    assert len(tf.RecordIndex.build(tmp_path / "a.tfrecord")) == 300_001
+
+
+def test_a_wrong_value_far_behind_is_named_by_its_row(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("n\n" + "1\n" * 200_000 + "x\n")
+    assert main(["convert", str(tmp_path / "a.csv"), str(tmp_path / "a.tfrecord"), "--types", "n=int64"]) == 1
+    assert "row 200000: 'x' is no int64" in capsys.readouterr().err
+
+
+def test_a_long_text_and_no_rows(tmp_path):
+    text = "words, and\n" * 400_000
+    (tmp_path / "a.csv").write_text(f'n,s\n1,"{text}"\n')
+    (tmp_path / "b.csv").write_text("n,s\n")
+    for name, records in (("a", 1), ("b", 0)):
+        assert main(["convert", str(tmp_path / f"{name}.csv"), str(tmp_path / f"{name}.tfrecord")]) == 0
+        assert len(tf.RecordIndex.build(tmp_path / f"{name}.tfrecord")) == records
+    assert text.encode() in next(tf.data.TFRecordDataset(str(tmp_path / "a.tfrecord")).as_numpy_iterator())

@@ -486,3 +486,15 @@ def test_an_error_at_the_end_is_told_of_the_file_that_is_written(tmp_path, run, 
     os.symlink("/dev/full", tmp_path / name)
     status, said = run(tmp_path / "in", tmp_path / name)
     assert status == 2 and f"{tmp_path / name}: No space left" in said
+
+
+def test_parquet_has_few_row_groups(tmp_path):
+    """A small one for each batch that was read made files half as large again as the records."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    with tf.ExampleWriter(tmp_path / "a.tfrecord") as writer:
+        writer.write({"x": np.arange(30_000 * 32, dtype=np.float32).reshape(-1, 32), "n": np.arange(30_000)})
+    assert main(["convert", str(tmp_path / "a.tfrecord"), str(tmp_path / "a.parquet")]) == 0
+    file = parquet.ParquetFile(tmp_path / "a.parquet")
+    assert file.num_row_groups == 1 and file.metadata.num_rows == 30_000
+    assert file.read().column("n").to_pylist() == list(range(30_000))
+    assert (tmp_path / "a.parquet").stat().st_size < 1.2 * (tmp_path / "a.tfrecord").stat().st_size

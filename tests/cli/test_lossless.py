@@ -201,3 +201,68 @@ def test_people_write_lists_of_lists(tmp_path):
     assert main(["convert", str(tmp_path / "in.jsonl"), str(tmp_path / "a.tfrecord")]) == 0
     [record] = tf.data.TFRecordDataset(str(tmp_path / "a.tfrecord"))
     assert sequence_of(record)[1]["a"] == [("float", [1.0]), ("float", [2.5, 3.0]), ("float", [])]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"a":1,"a":2}', "twice"),
+        ('{"a" : 1 , "a":2}', "twice"),
+        ('{"a":"x:y","a":2}', "twice"),
+        ('{"a":":","b":{"f":"NaN","f":"NaN"}}', "twice"),
+        ('{"a":18446744073709551616}', "not an int64"),
+        ('{"a":-9223372036854775809}', "not an int64"),
+        ('{"a":[1,9223372036854775808]}', "not an int64"),
+        ('{"a":[18446744073709551617,1.5]}', "would be rounded"),
+        ('{"a":1e400}', "beyond the range"),
+        ('{"a":"\\ud800"}', "UTF-8"),
+        ('{"a":16777217,"b":1}\n{"a":0.5}', "would be rounded"),
+        ('{"a":1}\n{"a":16777217}\n{"a":0.5}', "would be rounded"),
+    ],
+)
+def test_what_json_would_lose_is_an_error_whichever_library_reads_it(tmp_path, capsys, monkeypatch, line, said):
+    (tmp_path / "a.jsonl").write_text(line + "\n")
+    for _ in ("orjson", "json"):
+        assert main(["convert", str(tmp_path / "a.jsonl"), str(tmp_path / "a.tfrecord")]) == 1
+        assert said in capsys.readouterr().err
+        monkeypatch.setitem(sys.modules, "orjson", None)
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["a", "b:", 'c"']),
+            st.integers(-(2**63), 2**63 - 1) | st.just(None),
+            max_size=3,
+        )
+        | st.dictionaries(st.sampled_from(["f", "g"]), st.floats(width=32, allow_nan=False, allow_infinity=False))
+        | st.dictionaries(
+            st.sampled_from(["s", "t"]), st.text(st.characters(codec="utf-8"), max_size=8) | st.just(":")
+        ),
+        max_size=5,
+    )
+)
+@settings(max_examples=100, deadline=None)
+def test_orjson_and_json_read_the_same(rows):
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        with open(f"{folder}/a.jsonl", "w") as file:
+            file.writelines(json.dumps(row, ensure_ascii=i % 2 == 0) + "\n" for i, row in enumerate(rows))
+        made = []
+        for module in ("orjson", "json"):
+            assert main(["convert", f"{folder}/a.jsonl", f"{folder}/{module}.tfrecord"]) == 0
+            made.append([*tf.data.TFRecordDataset(f"{folder}/{module}.tfrecord").as_numpy_iterator()])
+            patch.setitem(sys.modules, "orjson", None)
+        assert made[0] == made[1] and len(made[0]) == len(rows)
+
+
+@pytest.mark.parametrize("texts", [['a",', "b"], ["a,", ",b", ","], ["\\", '"', ""], ['","'], [b"\xff", "x"], [""]])
+def test_texts_with_the_signs_of_json_keep_their_borders(tmp_path, texts):
+    values = [one if isinstance(one, bytes) else one.encode() for one in texts]
+    records = [wire.example([(b"s", wire.feature("bytes", values))]), wire.example([])]
+    records += [wire.example([(b"t", wire.feature("bytes", [one]))]) for one in values]
+    with tf.io.TFRecordWriter(tmp_path / "a.tfrecord") as writer:
+        writer.write_batch(records)
+    for source, target in (("a.tfrecord", "a.jsonl"), ("a.jsonl", "b.tfrecord")):
+        assert main(["convert", str(tmp_path / source), str(tmp_path / target)]) == 0
+    back = [*tf.data.TFRecordDataset(str(tmp_path / "b.tfrecord")).as_numpy_iterator()]
+    assert [*map(message, back)] == [*map(message, records)]

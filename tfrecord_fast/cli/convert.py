@@ -7,6 +7,9 @@ compressed in any way; output is GZIP for names that end in .gz, ZSTD for .zst, 
 TFRecord any records pass as they are. Otherwise they are Examples, whose features are a row's values: integers and
 booleans, floats (float32), and text or bytes, or lists of one kind. What a format can't hold is an error.
 
+A folder that `save_to_disk` of Hugging Face's datasets wrote, or that TensorFlow Datasets prepared, is taken as the
+files that it lists; they must all be there.
+
 A feature may be absent, there without a kind, or a list without values. Parquet and Arrow files keep which it is, in
 nulls, empty lists and the metadata of their columns; ORC refuses those without a kind; CSV leaves all three out.
 

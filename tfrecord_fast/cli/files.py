@@ -17,13 +17,13 @@ from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError, InvalidArgumentError
 from ..files.kinds import HEAD_BYTES, NO_TFRECORD, explained, head_of
-from ..files.listing import files_below
 from ..files.names import COMPRESSION_TYPES, DEFAULT_SETTINGS, CoreFile, core_files
 from ..files.remote import open_stream
 from ..files.remote_names import StoredObject
 from ..files.stores import StoreSettings, read_range
 from ..files.urls import shown_name
 from .console import Console
+from .folders import files_of
 
 __all__ = [
     "FAULTS",
@@ -138,14 +138,16 @@ def named_files(args: argparse.Namespace, console: Console) -> tuple[list[CoreFi
     for argument in args.files:
         try:
             if argument != "-" and os.path.isdir(argument):
-                files += core_files([*files_below(argument)], settings)
+                files += core_files([*files_of(argument)], settings)
             else:
                 files += [_STDIN] if argument == "-" else core_files([argument], settings)
         except InvalidArgumentError as error:  # it has the name in it
             console.problem(str(error))
             status = 2
         except FAULTS as error:
-            console.problem(f"{shown_name(argument)}: {problem_of(error).reason}")
+            named = getattr(error, "filename", None)
+            about = f"{os.fsdecode(named)}: " if named and os.fsdecode(named) != argument else ""
+            console.problem(f"{shown_name(argument)}: {about}{problem_of(error).reason}")
             status = 2
         except ValueError as error:  # a NUL in it
             console.problem(str(error))

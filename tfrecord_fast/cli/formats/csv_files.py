@@ -20,11 +20,13 @@ from ...dtypes import as_dtype
 from ...examples.features import FixedLenFeature
 from ...examples.infer import first_row
 from ...examples.parsing import parse_example
+from ...files.names import CoreFile
 from ...typing import Column, Columns
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, Unsuitable, arrow, check_names, refuse
 
 __all__ = ["TYPES", "CsvSink", "CsvSource"]
 
+_BLOCK = 8 << 20  # bytes, which hold a row at least
 _KINDS = {"string": "bytes", "float32": "float", "int64": "int64"}
 # How types may be called, and what they are.
 TYPES = {
@@ -43,46 +45,87 @@ _NOT_TEXT = re.compile(rf"{_NUMBER}|{'|'.join(_BOOLEANS)}")
 
 
 class CsvSource(Source):
-    """Holds one file at a time in memory: a column's kind is known only at its end."""
+    """Files are read twice, in parts: a column's kind is known only at its end."""
 
+    passes = 2
     types: Mapping[str, str] = {}  # kinds of columns that are given: "int64", "float" or "bytes"
     strings = False  # whether all others are text
 
+    def __init__(self, files: list[CoreFile]) -> None:
+        super().__init__(files)
+        self._settled: dict[str, list[str]] = {}  # the kinds of columns, by file
+
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         """The records of one file."""
-        table = _read(path)
-        names = [_TYPED.fullmatch(name) for name in table.column_names]
-        keys = [name if typed is None else typed[1] for name, typed in zip(table.column_names, names, strict=True)]
+        if _is_blank(path):
+            return
+        names = _names(path)
+        typed = [_TYPED.fullmatch(name) for name in names]
+        keys = [name if found is None else found[1] for name, found in zip(names, typed, strict=True)]
+        check_names(path, names)
         check_names(path, keys)
         for name in self.types:
             if name not in keys:
                 raise Unsuitable(f"{path}: there is no column {name!r}; there are {', '.join(map(repr, keys))}")
-        kinds = [self.types.get(key) or (typed and typed[2]) for key, typed in zip(keys, names, strict=True)]
-        columns = [
-            _typed(f"{path}: column {key!r}", key, texts, kind or ("bytes" if self.strings else None))
-            for key, kind, texts in zip(keys, kinds, table.columns, strict=True)
+        given = [self.types.get(key) or (found and found[2]) for key, found in zip(keys, typed, strict=True)]
+        kinds = [kind or ("bytes" if self.strings else None) for kind in given]
+        hints = [
+            f"; name the column {key}:bytes to keep it as text" if kind is None else ""
+            for key, kind in zip(keys, kinds, strict=True)
         ]
-        self.advance(os.path.getsize(path))
-        table = arrow("pyarrow").Table.from_arrays(columns, names=keys)
-        for batch in table.to_batches(max_chunksize=ROWS):
-            yield self.encode_table(batch)
+        settled = self._settled.get(path)
+        if settled is None:
+            settled = self._settled[path] = self._look(path, names, kinds)
+        first = 0
+        for part in self._parts(path, names):
+            columns = [
+                _typed(f"{path}: column {key!r}", first, texts, kind, hint)
+                for key, kind, hint, texts in zip(keys, settled, hints, part.columns, strict=True)
+            ]
+            yield self.encode_table(arrow("pyarrow").RecordBatch.from_arrays(columns, names=keys))
+            first += part.num_rows
+
+    def _look(self, path: str, names: list[str], kinds: list[str | None]) -> list[str]:
+        """The kinds of all columns, those that are given and what the values say."""
+        said = [_Said() for _ in names]
+        if None not in kinds:
+            self.advance(os.path.getsize(path))
+        for part in self._parts(path, names) if None in kinds else ():
+            for column, one, kind in zip(part.columns, said, kinds, strict=True):
+                if kind is None:
+                    one.look(column)
+        return [kind or one.kind() for kind, one in zip(kinds, said, strict=True)]
+
+    def _parts(self, path: str, names: list[str]) -> Iterator[Any]:
+        """All columns as text, at most ROWS rows at a time. An empty field is a null, "" in quotes an empty text."""
+        csv, text = arrow("pyarrow.csv"), arrow("pyarrow").string()
+        convert = csv.ConvertOptions(
+            column_types=dict.fromkeys(names, text),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        )
+        whole, told = os.path.getsize(path), 0
+        options = csv.ReadOptions(block_size=_BLOCK)
+        with csv.open_csv(path, options, _parse_options(), convert) as file:
+            for block in file:
+                for start in range(0, block.num_rows, ROWS):
+                    yield block.slice(start, ROWS)
+                step = min(block.nbytes, whole - told)  # about as much as it took in the file
+                told += step
+                self.advance(step)
+        self.advance(whole - told)
 
 
-def _read(path: str) -> Any:
-    """All columns as text; none of a file of empty lines. An empty field is a null, "" in quotes an empty text."""
-    csv, text = arrow("pyarrow.csv"), arrow("pyarrow").string()
-    if _is_blank(path):
-        return arrow("pyarrow").table({})
-    parse = csv.ParseOptions(newlines_in_values=True)
-    with csv.open_csv(path, parse_options=parse) as reader:
-        names = reader.schema.names
-    convert = csv.ConvertOptions(
-        column_types=dict.fromkeys(names, text),
-        null_values=[""],
-        strings_can_be_null=True,
-        quoted_strings_can_be_null=False,
-    )
-    return csv.read_csv(path, parse_options=parse, convert_options=convert)
+def _parse_options() -> Any:
+    return arrow("pyarrow.csv").ParseOptions(newlines_in_values=True)
+
+
+def _names(path: str) -> list[str]:
+    csv = arrow("pyarrow.csv")
+    with csv.open_csv(path, csv.ReadOptions(block_size=_BLOCK), _parse_options()) as reader:
+        names: list[str] = reader.schema.names
+    return names
 
 
 def _is_blank(path: str) -> bool:
@@ -93,20 +136,43 @@ def _is_blank(path: str) -> bool:
     return True
 
 
-def _typed(place: str, key: str, texts: Any, kind: str | None) -> Any:
-    """The column as text, int64 or float32."""
-    if kind is None:
-        kind = _kind_of(texts)
-        hint = f"; name the column {key}:bytes to keep it as text"
-    else:
-        hint = ""
+class _Said:
+    """What the values of a column say that it holds."""
+
+    def __init__(self) -> None:
+        self._forms = dict.fromkeys((_INTEGER, _NUMBER, *_BOOLEANS), True)  # whether all values have this form
+        self._has_values = self._is_finite = False
+
+    def look(self, texts: Any) -> None:
+        """Some of them."""
+        if texts.null_count == len(texts):
+            return
+        self._has_values = True
+        for form, holds in self._forms.items():
+            self._forms[form] = holds and _all(texts, form)
+        if self._forms[_NUMBER] and not self._is_finite:
+            self._is_finite = bool(arrow("pyarrow.compute").any(_match(texts, _FINITE)).as_py())
+
+    def kind(self) -> str:
+        """ "int64", "float", "bool" or "bytes"."""
+        if not self._has_values:
+            return "bytes"
+        if self._forms[_INTEGER]:
+            return "int64"
+        if self._forms[_NUMBER] and self._is_finite:
+            return "float"
+        return "bool" if any(self._forms[values] for values in _BOOLEANS) else "bytes"
+
+
+def _typed(place: str, first: int, texts: Any, kind: str, hint: str) -> Any:
+    """Some rows of a column, from `first` on, as text, int64 or float32. `hint`: what helps, if the kind is a guess."""
     if kind == "bytes":
         return texts
     compute, pa = arrow("pyarrow.compute"), arrow("pyarrow")
     if kind == "bool":
         return compute.equal(compute.utf8_lower(texts), "true").cast(pa.int64())
     form = _INTEGER if kind == "int64" else _NUMBER
-    _refuse_first(place, texts, compute.invert(_match(texts, form)), f"is no {kind}")
+    _refuse_first(place, first, texts, compute.invert(_match(texts, form)), f"is no {kind}")
     texts = compute.utf8_trim(texts, " \t")
     if kind == "int64":
         try:
@@ -116,24 +182,12 @@ def _typed(place: str, key: str, texts: Any, kind: str | None) -> Any:
     numbers = texts.cast(pa.float64())
     finite = _match(texts, _FINITE)
     beyond = compute.and_(finite, compute.greater_equal(compute.abs(numbers), BEYOND_FLOAT32))
-    _refuse_first(place, texts, beyond, f"is beyond the range of float32{hint}")
+    _refuse_first(place, first, texts, beyond, f"is beyond the range of float32{hint}")
     if hint:
         rounded = compute.not_equal(numbers.cast(pa.float32(), safe=False).cast(pa.float64()), numbers)
         why = "would be rounded to a float32, since not all of the column are integers"
-        _refuse_first(place, texts, compute.and_(_match(texts, _INTEGER), rounded), f"{why}{hint}")
+        _refuse_first(place, first, texts, compute.and_(_match(texts, _INTEGER), rounded), f"{why}{hint}")
     return numbers.cast(pa.float32(), safe=False)
-
-
-def _kind_of(texts: Any) -> str:
-    """What the values say: "int64", "float", "bool" or "bytes"."""
-    if texts.null_count == len(texts):
-        return "bytes"
-    if _all(texts, _INTEGER):
-        return "int64"
-    compute = arrow("pyarrow.compute")
-    if _all(texts, _NUMBER) and compute.any(_match(texts, _FINITE)).as_py():
-        return "float"
-    return "bool" if any(_all(texts, values) for values in _BOOLEANS) else "bytes"
 
 
 def _match(texts: Any, form: str) -> Any:
@@ -144,10 +198,10 @@ def _all(texts: Any, form: str) -> bool:
     return bool(arrow("pyarrow.compute").all(_match(texts, form)).as_py())
 
 
-def _refuse_first(place: str, texts: Any, wrong: Any, why: str) -> None:
+def _refuse_first(place: str, first: int, texts: Any, wrong: Any, why: str) -> None:
     row = arrow("pyarrow.compute").index(wrong, True).as_py()
     if row >= 0:
-        raise Malformed(f"{place}, row {row}: {texts[row].as_py()!r:.60} {why}")
+        raise Malformed(f"{place}, row {first + row}: {texts[row].as_py()!r:.60} {why}")
 
 
 class CsvSink(RowSink):

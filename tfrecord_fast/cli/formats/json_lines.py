@@ -8,7 +8,6 @@ JSON has no form for is marked (see json_values.py); so is a feature without val
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 import json
 from collections.abc import Callable, Iterator
@@ -25,12 +24,13 @@ from ...typing import Column
 from ..json_values import marked_bytes, marked_float
 from .base import RowSink, check_keys
 from .json_rows import JsonRows
+from .json_tokens import ColumnTokens, joined_lines
 
 __all__ = ["JsonSink", "JsonSource"]
 
 JsonSource = JsonRows
 _Values = list[Any]
-_MISSING: Any = object()  # there is no such feature; None is null
+_Pieces = list[bytes | None]  # JSON for each row; None: there is no such feature
 
 
 class JsonSink(RowSink):
@@ -42,7 +42,7 @@ class JsonSink(RowSink):
 
     def __init__(self, path: str, compression: str, level: int | None) -> None:
         super().__init__(path, compression, level)
-        self._dumps, self._takes_numpy = _dumper()
+        self._dumps = _dumper()
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
         """Takes the features of all records."""
@@ -68,47 +68,30 @@ class JsonSink(RowSink):
 
     def _lines(self, records: _core.RecordBatch, scanner: _core.FeatureScanner) -> list[bytes]:
         found = parse_example(records, self._kinds) if self._kinds else {}
-        columns = {key: self._values(key, column) for key, column in sorted(found.items())}
+        maker = self._maker()
+        columns: dict[str, _Pieces] = {}
+        is_full = True
+        for key, column in found.items():
+            columns[key], has_all = maker.of(column, key in self.single)
+            is_full = is_full and has_all
         # The columns don't tell a feature without values from one that is not there: those records are looked at.
         seen = scanner.features()
         doubtful = [one.key.decode() for one in seen if one.unset or (one.records and not one.fewest)]
         for key in doubtful:
-            columns.setdefault(key, [_MISSING] * len(records))
-        for row in sorted({row for key in doubtful for row, value in enumerate(columns[key]) if value is _MISSING}):
+            columns.setdefault(key, [None] * len(records))
+            is_full = False
+        for row in sorted({row for key in doubtful for row, value in enumerate(columns[key]) if value is None}):
             for key, value in example_of(records[row]).items():
                 if not value.values:
-                    columns[key][row] = {"empty": value.kind}
+                    columns[key][row] = self._dumps({"empty": value.kind})
         keys = sorted(columns)
-        rows = zip(*(columns[key] for key in keys), strict=True) if keys else itertools.repeat((), len(records))
-        if not any(value is _MISSING for values in columns.values() for value in values):
-            return [self._dumps(dict(zip(keys, row, strict=True))) for row in rows]
-        pairs = (zip(keys, row, strict=True) for row in rows)
-        return [self._dumps({key: value for key, value in row if value is not _MISSING}) for row in pairs]
+        if not keys:
+            return [b"{}"] * len(records)
+        return joined_lines([maker.name(key) for key in keys], [columns[key] for key in keys], is_full)
 
-    def _values(self, key: str, column: Column) -> _Values:
-        """What each row's line holds; None for nothing."""
-        ragged: Any = column
-        splits: list[int] = ragged.row_splits.tolist()
-        values = self._plain(key, ragged.values)
-        if key in self.single:
-            if splits[-1] == len(splits) - 1:
-                every: _Values = values
-                return every
-            return [values[start] if end > start else _MISSING for start, end in itertools.pairwise(splits)]
-        return [values[start:end] if end > start else _MISSING for start, end in itertools.pairwise(splits)]
-
-    def _plain(self, key: str, values: Any) -> Any:
-        """All values of a column, as JSON has them; a float32 with as few digits as tell it."""
-        if not isinstance(values, np.ndarray):
-            return [marked_bytes(value) for value in values.tolist()]
-        if values.dtype.kind != "f":
-            integers: _Values = values.tolist()
-            return integers
-        is_finite = bool(np.isfinite(values).all())
-        if is_finite and self._takes_numpy and key not in self.single:
-            return values
-        floats: _Values = [] if not len(values) else values.astype("U").astype(np.float64).tolist()
-        return floats if is_finite else [marked_float(value, self.nan) for value in floats]
+    def _maker(self) -> ColumnTokens | _PlainTokens:
+        orjson = optional_or_none("orjson")
+        return _PlainTokens(self._dumps, self.nan) if orjson is None else ColumnTokens(orjson, self.nan)
 
     def _whole(self, record: bytes) -> dict[str, Any]:
         """A record by itself, which may be a SequenceExample."""
@@ -130,10 +113,43 @@ class JsonSink(RowSink):
         return values[0] if single else values
 
 
-def _dumper() -> tuple[Callable[[Any], bytes], bool]:
-    """What makes JSON without blanks, orjson or Python's own, and whether it takes arrays."""
+class _PlainTokens:
+    """As ColumnTokens, value by value, without orjson."""
+
+    def __init__(self, dumps: Callable[[Any], bytes], nan: str) -> None:
+        self._dumps = dumps
+        self._nan = nan
+
+    def of(self, column: Column, single: bool) -> tuple[_Pieces, bool]:
+        """A piece for each row, None where it has no values; and whether every row has some."""
+        ragged: Any = column
+        values = self._plain(ragged.values)
+        rows = itertools.pairwise(ragged.row_splits.tolist())
+        made: _Pieces = [
+            None if end == start else self._dumps(values[start] if single else values[start:end]) for start, end in rows
+        ]
+        return made, None not in made
+
+    def _plain(self, values: Any) -> _Values:
+        """All values of a column, as JSON has them; a float32 with as few digits as tell it."""
+        if not isinstance(values, np.ndarray):
+            return [marked_bytes(value) for value in values.tolist()]
+        if values.dtype.kind != "f":
+            integers: _Values = values.tolist()
+            return integers
+        floats: _Values = [] if not len(values) else values.astype("U").astype(np.float64).tolist()
+        return floats if bool(np.isfinite(values).all()) else [marked_float(value, self._nan) for value in floats]
+
+    def name(self, key: str) -> bytes:
+        """A key with its colon."""
+        return b"%b:" % self._dumps(key)
+
+
+def _dumper() -> Callable[[Any], bytes]:
+    """What makes JSON without blanks: orjson, or Python's own."""
     orjson = optional_or_none("orjson")
     if orjson is not None:
-        return functools.partial(orjson.dumps, option=orjson.OPT_SERIALIZE_NUMPY), True
+        dumps: Callable[[Any], bytes] = orjson.dumps
+        return dumps
     encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return lambda value: encoder.encode(value).encode(), False
+    return lambda value: encoder.encode(value).encode()

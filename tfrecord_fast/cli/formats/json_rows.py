@@ -10,7 +10,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
+import numpy as np
+
 from ... import _core
+from ...base.optional import optional_or_none
 from ...examples.wire import Value, to_example, to_sequence
 from .base import BEYOND_FLOAT32, ROWS, Malformed, Source
 
@@ -20,8 +23,11 @@ _NAMES = {int: "integers", float: "floats", bytes: "text"}
 _KINDS = {int: "int64", float: "float", bytes: "bytes"}
 _TYPES = {name: type for type, name in _KINDS.items()}
 _EMPTY = (*_TYPES, "none")  # what a feature without values may be
+_SIMPLE = {int: int, float: float, bytes: str}  # what a value of a kind is, if nothing has to be done
+_USUAL, _EXACT = 1e38, 2**24  # of float32: less is no infinity, and less is an integer that it holds
 _SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _MOST_INT64 = 2**63 - 1
+_LARGE = 2.0**63  # floats from here on may have been integers
 
 
 class _Row(NamedTuple):
@@ -78,8 +84,13 @@ class JsonRows(Source):
         columns: dict[str, Any] = {}
         for key, kind in self._features.items():
             convert = _bytes_of if kind is bytes else _float_of if kind is float else int
-            column = (_as_list(row.get(key)) for row in rows)
-            columns[key] = [_converted(values, kind, convert) or None for values in column]
+            found: list[Any] = [row.get(key) for row in rows]
+            if set(map(type, found)) != {_SIMPLE[kind]}:
+                columns[key] = [_converted(_as_list(one), kind, convert) or None for one in found]
+            elif kind is bytes:
+                columns[key] = [one.encode() for one in found]
+            else:
+                columns[key] = np.array(found, np.int64 if kind is int else np.float64)
         return self.encode(columns, len(rows))
 
     def _encode_one(self, row: _Row) -> bytes:
@@ -92,6 +103,7 @@ class JsonRows(Source):
         return to_sequence(features, lists)
 
     def _rows(self, path: str) -> Iterator[tuple[int, _Row]]:
+        orjson = optional_or_none("orjson")
         with open(path, "rb") as raw, _maybe_gunzip(raw) as file:
             before = 0
             for number, line in enumerate(file, 1):
@@ -101,7 +113,7 @@ class JsonRows(Source):
                 if not line.strip():
                     continue
                 try:
-                    row = json.loads(line, object_pairs_hook=_object, parse_constant=_special)
+                    row = _parsed(line, orjson)
                 except ValueError as error:
                     raise Malformed(f"{path}: line {number}: {error}") from None
                 if not isinstance(row, dict):
@@ -158,6 +170,8 @@ class _Kinds:
 
     def look(self, place: str, row: dict[str, Any]) -> None:
         for key, value in row.items():
+            if self._is_usual(key, value):
+                continue
             here = f"{place}: {self._what} {key!r}"
             _check_bytes(key, here)
             if isinstance(value, dict) and value.keys() == {"empty"} and value["empty"] in _EMPTY:
@@ -175,6 +189,17 @@ class _Kinds:
                         found = f"{_NAMES[kind]} here, {_NAMES[known]} before"
                         raise Malformed(f"{here}: conflicting kinds: {found}")
                     self._kinds[key] = float
+
+    def _is_usual(self, key: str, value: Any) -> bool:
+        """Whether a value, of the kind that is known, says nothing new."""
+        known, kind = self._kinds.get(key), type(value)
+        if kind is float:
+            return known is float and -_USUAL < value < _USUAL
+        if kind is str:
+            return known is bytes and value.isascii()
+        if kind is not int or known is not int:
+            return False
+        return -_EXACT < value < _EXACT or ((key, float) in self._misfits and -_MOST_INT64 <= value <= _MOST_INT64)
 
     def settled(self) -> dict[str, type]:
         """The kinds, when all rows were looked at."""
@@ -215,6 +240,35 @@ def _is_float32(number: int) -> bool:
     odd = abs(number)
     odd //= (odd & -odd) or 1
     return odd < 2**24 and abs(number) < 2**128
+
+
+def _parsed(line: bytes, orjson: Any) -> Any:
+    """What a line says, by orjson where that can't hide anything: of a key that is there twice it keeps one, and
+    integers beyond 64 bits become floats. Neither is the case where each colon is that of a key and no number is
+    large, nor where it would write the same line.
+    """
+    if orjson is not None:
+        try:
+            row = orjson.loads(line)
+        except ValueError:
+            row = None  # Python's own says why, or takes it: NaN
+        if type(row) is dict:
+            if orjson.dumps(row) == line.strip():
+                return row
+            if len(row) == line.count(b":") and all(map(_is_plain, row.values())):
+                return row
+    return json.loads(line, object_pairs_hook=_object, parse_constant=_special)
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is float:
+        return -_LARGE < value < _LARGE
+    if type(value) is not list or not value:
+        return True
+    kinds = set(map(type, value))
+    if float in kinds:
+        return kinds == {float} and -_LARGE < min(value) and max(value) < _LARGE
+    return not kinds & {list, dict}
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

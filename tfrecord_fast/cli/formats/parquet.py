@@ -21,6 +21,8 @@ from .casts import cast_to_plain, cast_to_schema
 
 __all__ = ["ArrowFileSink", "ArrowFileSource", "ArrowSink", "ArrowSource", "ParquetSink", "ParquetSource"]
 
+_GROUP_ROWS, _GROUP_BYTES = 1 << 17, 32 << 20  # of a row group of Parquet, at most
+
 
 class ArrowSource(Source):
     """Integers, booleans, floats, text and bytes, and lists of them; what else Arrow has, if `cast` says how."""
@@ -217,13 +219,24 @@ class ParquetSink(ArrowSink):
         level = self.level if self.compression else None
         compression = self.compression.lower() or "snappy"
         options = {"compression": compression, "compression_level": level}
+        self._held: list[Any] = []  # of the next row group
         with open(name, "wb") as raw:
             with parquet.ParquetWriter(_Counted(raw), self.schema(), **options) as self._parquet:
                 yield
+                self._write_group()
 
     def write_arrow(self, batch: Any) -> None:
         """Writes a pyarrow.RecordBatch."""
-        self._parquet.write_batch(batch)
+        self._held.append(batch)
+        rows, size = (sum(one) for one in zip(*((one.num_rows, one.nbytes) for one in self._held), strict=True))
+        if rows >= _GROUP_ROWS or size >= _GROUP_BYTES:
+            self._write_group()
+
+    def _write_group(self) -> None:
+        """What is held, as one row group: small ones make a file large, and slow to read."""
+        held, self._held = self._held, []
+        if held:
+            self._parquet.write_table(arrow("pyarrow").Table.from_batches(held))
 
 
 class ArrowFileSink(ArrowSink):
