@@ -21,12 +21,16 @@ class TFRecordError(Exception):
     """Base of the package's own errors.
 
     Args:
-      args: the text.
+      args: the text; or, as of TensorFlow's errors, two things that have no meaning here, and the text.
       message: the text, by the name by which a PyTorch DataLoader gives it to an error that was raised in a worker.
     """
 
     def __init__(self, *args: object, message: str | None = None) -> None:
+        if len(args) in (3, 4) and args[:2] == (None, None) and isinstance(args[2], str):
+            args = args[2:3]
         super().__init__(*(args if message is None else (message,)))
+
+    op = node_def = None  # what TensorFlow's errors have
 
     @property
     def message(self) -> str:
@@ -57,6 +61,8 @@ class DataLossError(TFRecordError):
         message: str | None = None,
     ) -> None:
         reason = reason if message is None else message
+        if isinstance(record_index, str):  # TensorFlow's order: node_def, op, message
+            record_index, reason = None, record_index
         super().__init__(path, offset, record_index, reason)
         self.path = path
         self.offset = offset

@@ -1,6 +1,6 @@
 """Random pipelines of tf.data, drawn by hypothesis, each run by the face and by TensorFlow.
 
-    python -m tests.faces.pipelines [--count 20000] [--seed 1]
+    python -m tests.faces.pipelines [--count 20000] [--seed 1] [--minutes 30]
 
 A pipeline is an expression of Python's: a source and 3 to 8 transformations, whose functions fail for some elements.
 Elements are compared one by one, with their structure, dtypes and shapes, the class of error that took the place of
@@ -9,6 +9,7 @@ one, and the number of elements that was known before.
 
 import argparse
 import sys
+import time
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -242,8 +243,9 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--count", type=int, default=20_000)
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--minutes", type=float, default=float("inf"), help="draws no more after this time")
     given_here = arguments.parse_args()
-    counted, found = set(), {}
+    counted, found, end = set(), {}, time.monotonic() + 60 * given_here.minutes
 
     @seed(given_here.seed)
     @settings(
@@ -255,7 +257,8 @@ def main():
     )
     @given(st.lists(PIPELINE, min_size=AT_ONCE, max_size=AT_ONCE))
     def run(sources):
-        sources = sorted(set(sources) - counted) if len(counted) < given_here.count else []
+        is_enough = len(counted) >= given_here.count or time.monotonic() > end
+        sources = [] if is_enough else sorted(set(sources) - counted)
         counted.update(sources)
         for source, ours, theirs in differences(sources):
             found[source] = (ours, theirs)

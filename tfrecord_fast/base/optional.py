@@ -9,6 +9,7 @@ __all__ = ["optional", "optional_or_none"]
 
 _EXTRAS = {
     "PIL": "image",
+    "absl": "scripts",
     "fsspec": "fsspec",
     "google": "protobuf",
     "obstore": "cloud",

@@ -8,14 +8,14 @@ import pkgutil
 from typing import Any
 
 from ..base.lazy import lazy_names
-from .fallback import face_names, is_shared, shared
+from .fallback import face_names, installed, is_shared, shared
 
 # Where each name comes from. It is imported when it is first asked for.
 _own = lazy_names(
     __name__,
     {
-        ".": "compat core data debugging dtypes errors gfile image io keras logging math nest python_io ragged random "
-        "sparse strings train",
+        ".": "app compat core data debugging dtypes errors flags gfile image io keras logging math nest python_io "
+        "ragged random sparse strings train",
         ".composites": "RaggedTensor SparseTensor",
         ".dtypes": "DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64 half int16 int32 "
         "int64 int8 string uint16 uint32 uint64 uint8",
@@ -33,6 +33,8 @@ _own = lazy_names(
         "reduce_max reduce_mean reduce_min reduce_prod reduce_sum round sigmoid sign sin sinh sqrt square "
         "subtract tan tanh tensordot truediv",
         ".ops.picked": "argsort boolean_mask gather gather_nd reverse roll slice sort unique unique_with_counts where",
+        ".ops.scattered": "acosh asinh atanh dynamic_partition einsum saturate_cast scatter_nd searchsorted "
+        "tensor_scatter_nd_add tensor_scatter_nd_update truncatediv truncatemod",
         ".ops.strings": "as_string",
         "..examples.features": "FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature",
         ".shapes": "TensorShape",
@@ -40,6 +42,8 @@ _own = lazy_names(
         ".tensors": "Tensor",
     },
 )
+# TensorFlow's, where it is installed.
+_where_absent = lazy_names(__name__, {".machine": "autograph config distribute get_logger test tpu version"})
 _rooms = {module.name for module in pkgutil.iter_modules(__path__)}
 _foreign = face_names(__name__, "tf")
 __version__ = "2.21.0"  # of the TensorFlow whose names these are; scripts ask whether it begins with 2
@@ -66,6 +70,8 @@ def __getattr__(name: str) -> Any:
         return found
     if name in _old.names:
         return _old.getattr(name)
+    if name in _where_absent.names and not installed():
+        return _where_absent.getattr(name)
     if name in _rooms:  # `from . import name`, before it is imported
         raise AttributeError(name)
     return _foreign.getattr(name)

@@ -172,6 +172,12 @@ class RaggedTensor:
             return row[tuple(rest) if len(rest) > 1 else rest[0]] if rest else row
         return border.raised(self.plain[border.lowered(key)])
 
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
+        """The same values in a SparseTensor."""
+        places = _places(self.plain)
+        lengths = self.bounding_shape().numpy()
+        return SparseTensor(places, border.raised(np.asarray(self.plain.flat_values).reshape(-1)), lengths)
+
     def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
         """The number of rows."""
         kind = self.plain.row_splits.dtype if out_type is None else as_dtype(out_type).as_numpy_dtype
@@ -214,6 +220,16 @@ class RaggedTensor:
 
     def __reduce__(self) -> Any:
         return RaggedTensor, (self.plain,)
+
+
+def _places(plain: Any) -> Any:
+    """int64 `[number of values, number of dimensions]`: where each innermost value stands."""
+    if not isinstance(plain, ragged.RaggedTensor):
+        return np.argwhere(np.ones(np.shape(plain), bool))
+    inner = _places(plain.values)
+    splits = np.asarray(plain.row_splits, np.int64)
+    rows = np.searchsorted(splits, inner[:, 0], "right") - 1
+    return np.column_stack([rows, inner[:, 0] - splits[rows], inner[:, 1:]])
 
 
 def _row(row: Any) -> Any:

@@ -11,6 +11,9 @@ from ..errors import (
 )
 from .fallback import face_names
 
+OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED = range(8)
+RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL = range(8, 14)
+UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED = range(14, 17)
 AlreadyExistsError = FileExistsError
 PermissionDeniedError = PermissionError
 DeadlineExceededError = TimeoutError
@@ -38,6 +41,23 @@ class UnknownError(OpError):
 
 
 __all__ = [
+    "ABORTED",
+    "ALREADY_EXISTS",
+    "CANCELLED",
+    "DATA_LOSS",
+    "DEADLINE_EXCEEDED",
+    "FAILED_PRECONDITION",
+    "INTERNAL",
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "OK",
+    "OUT_OF_RANGE",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "UNAUTHENTICATED",
+    "UNAVAILABLE",
+    "UNIMPLEMENTED",
+    "UNKNOWN",
     "AbortedError",
     "AlreadyExistsError",
     "CancelledError",

@@ -1,7 +1,7 @@
 """`tf.image` of the face."""
 
 from .fallback import face_names
-from .ops.coding import decode_and_crop_jpeg, extract_jpeg_shape
+from .ops.coding import decode_and_crop_jpeg, extract_jpeg_shape, is_jpeg
 from .ops.pictures import (
     ResizeMethod,
     adjust_brightness,
@@ -32,6 +32,11 @@ from .ops.pictures import (
     rot90,
     transpose,
 )
+from .ops.stateless import (
+    stateless_random_crop,
+    stateless_random_flip_left_right,
+    stateless_random_flip_up_down,
+)
 
 __all__ = [
     "ResizeMethod",
@@ -47,6 +52,7 @@ __all__ = [
     "flip_up_down",
     "grayscale_to_rgb",
     "hsv_to_rgb",
+    "is_jpeg",
     "pad_to_bounding_box",
     "per_image_standardization",
     "random_brightness",
@@ -64,6 +70,9 @@ __all__ = [
     "rgb_to_grayscale",
     "rgb_to_hsv",
     "rot90",
+    "stateless_random_crop",
+    "stateless_random_flip_left_right",
+    "stateless_random_flip_up_down",
     "transpose",
 ]
 

@@ -10,6 +10,7 @@ from .ops.coding import (
     deserialize_many_sparse,
     encode_base64,
     extract_jpeg_shape,
+    is_jpeg,
     serialize_sparse,
 )
 
@@ -22,6 +23,7 @@ __all__ = [
     "encode_base64",
     "extract_jpeg_shape",
     "gfile",
+    "is_jpeg",
     "serialize_sparse",
 ]
 

@@ -3,6 +3,7 @@
 from .fallback import face_names
 from .ops.strings import (
     as_string,
+    bytes_split,
     format,
     join,
     length,
@@ -15,11 +16,13 @@ from .ops.strings import (
     substr,
     to_hash_bucket_fast,
     to_number,
+    unicode_split,
     upper,
 )
 
 __all__ = [
     "as_string",
+    "bytes_split",
     "format",
     "join",
     "length",
@@ -32,6 +35,7 @@ __all__ = [
     "substr",
     "to_hash_bucket_fast",
     "to_number",
+    "unicode_split",
     "upper",
 ]
 

@@ -25,7 +25,8 @@ from .. import logging
 from ..border import lifted
 from ..composites import SparseTensor
 from ..datasets import Dataset, Elements
-from ..fallback import face_names, of_tensorflow, part_of_face
+from ..fallback import face_names, installed, of_tensorflow, part_of_face
+from ..machine import __all__ as WHERE_ABSENT
 from ..ops import arguments, arrays, control, filled, numbers, picked, randoms
 from ..ops import strings as _strings
 from ..ops.pictures import resize_by_corners
@@ -265,6 +266,6 @@ __dir__ = _names.dir
 
 def __getattr__(name: str) -> Any:
     face = part_of_face()
-    if name in face.__all__:
+    if name in face.__all__ or (name in WHERE_ABSENT and not installed()):
         return getattr(face, name)
     return _names.getattr(name)

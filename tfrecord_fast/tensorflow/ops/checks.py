@@ -8,12 +8,30 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
+from .. import border
+from ..types import as_dtype, dtype_of
 from .arguments import array_of, arrays_of, tensor
 
 __all__ = [
-    "Assert", "assert_all_finite", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less",
-    "assert_less_equal", "assert_negative", "assert_non_negative", "assert_non_positive", "assert_positive",
-    "assert_rank", "assert_shapes",
+    "Assert",
+    "assert_all_finite",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_integer",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_positive",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_scalar",
+    "assert_shapes",
+    "assert_type",
+    "without_effect",
 ]  # fmt: skip
 
 
@@ -104,3 +122,49 @@ def assert_rank(
     found = array_of(x).ndim
     if found != int(array_of(rank)):
         raise ValueError(f"{message or ''} Tensor must have rank {rank}. Received rank {found}")
+
+
+def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None, **old: Any) -> None:
+    """Raises ValueError unless x has that many dimensions or more."""
+    found = array_of(x).ndim
+    if found < int(array_of(rank)):
+        raise ValueError(f"{message or ''} Tensor must have rank at least {rank}. Received rank {found}")
+
+
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
+    """The tensor itself; raises ValueError unless it is a scalar."""
+    given = array_of(tensor)
+    if given.ndim:
+        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {given.shape}.")
+    return border.raised(given)
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raises TypeError unless the tensor is of that dtype."""
+    found = dtype_of(array_of(tensor))
+    if found != as_dtype(tf_type):
+        raise TypeError(f"{message or ''} tensor must be of type {as_dtype(tf_type)!r}; got {found!r}")
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raises TypeError unless x is of integers."""
+    found = dtype_of(array_of(x))
+    if not found.is_integer:
+        raise TypeError(f'{message or ""} Expected "x" to be integer type. Found: {found!r}')
+
+
+def assert_near(
+    x: Any, y: Any, rtol: Any = None, atol: Any = None, message: str | None = None, summarize: Any = None, **old: Any
+) -> None:
+    """Raises InvalidArgumentError unless x and y are close everywhere."""
+    first, second = arrays_of(x, y)
+    smallest = 10 * np.finfo(first.dtype).eps
+    near = np.abs(first - second) <= (smallest if atol is None else atol) + (
+        smallest if rtol is None else rtol
+    ) * np.abs(second)
+    if not np.all(near):
+        raise InvalidArgumentError(f"{message or ''}x and y not equal to tolerance: {first!r:.200}, {second!r:.200}")
+
+
+def without_effect(*args: Any, **kwargs: Any) -> None:
+    """Has no effect: there is one device, and tracebacks are Python's."""

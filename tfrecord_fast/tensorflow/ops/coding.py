@@ -21,8 +21,13 @@ from .strings import decode_base64, encode_base64
 
 __all__ = [
     "decode_and_crop_jpeg", "decode_base64", "decode_compressed", "decode_csv", "deserialize_many_sparse",
-    "encode_base64", "extract_jpeg_shape", "serialize_sparse",
+    "encode_base64", "extract_jpeg_shape", "is_jpeg", "serialize_sparse",
 ]  # fmt: skip
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> Any:
+    """Whether the bytes begin like a JPEG, as a tensor."""
+    return tensor(np.bool_(decoding.is_jpeg(border.lowered(contents))))
 
 
 def decode_csv(

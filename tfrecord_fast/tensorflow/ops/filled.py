@@ -116,11 +116,14 @@ def one_hot(
     name: str | None = None,
 ) -> Any:
     """For each index a row of `depth` values, `on_value` at that place and `off_value` elsewhere."""
+    places = array_of(indices)
+    if places.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"indices are integers, got {dtype_of(places).name} [Op:OneHot]")
     given = [value for value in (on_value, off_value) if value is not None]
     kind = as_dtype(dtype) if dtype is not None else (dtype_of(array_of(given[0])) if given else as_dtype("float32"))
     on = converted(1 if on_value is None else border.lowered(on_value), kind)
     off = converted(0 if off_value is None else border.lowered(off_value), kind)
-    rows = np.where(array_of(indices)[..., None] == np.arange(integer(depth)), on, off).astype(kind.as_numpy_dtype)
+    rows = np.where(places[..., None] == np.arange(integer(depth)), on, off).astype(kind.as_numpy_dtype)
     return tensor(rows if axis in (None, -1) else np.moveaxis(rows, -1, integer(axis)))
 
 

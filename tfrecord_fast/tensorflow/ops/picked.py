@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -136,8 +135,8 @@ def _is_descending(direction: str) -> bool:
 
 def unique(x: Any, out_idx: Any = "int32", name: str | None = None) -> Any:
     """The different values in the order of their first appearance, and for each value the place of its like."""
-    made, places, _ = unique_with_counts(x, out_idx)
-    return _Unique(made, places)
+    made, places, _count = unique_with_counts(x, out_idx)
+    return Unique(made, places)
 
 
 def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) -> Any:
@@ -148,20 +147,19 @@ def unique_with_counts(x: Any, out_idx: Any = "int32", name: str | None = None) 
     places = np.array([numbers.setdefault(value, len(numbers)) for value in given.tolist()], dtype=kind)
     firsts = np.unique(places, return_index=True)[1] if len(places) else np.zeros(0, np.int64)
     counts = np.bincount(places, minlength=len(numbers)).astype(kind)
-    return _UniqueCounts(*tensors((given[firsts], places, counts)))
+    return UniqueWithCounts(*tensors((given[firsts], places, counts)))
 
 
-class _Unique(tuple[Any, ...]):
-    """(y, idx)."""
+class Unique(NamedTuple):
+    """What `unique` gives."""
 
-    def __new__(cls, *parts: Any) -> _Unique:
-        return super().__new__(cls, parts)
-
-    y = property(operator.itemgetter(0))
-    idx = property(operator.itemgetter(1))
+    y: Any
+    idx: Any
 
 
-class _UniqueCounts(_Unique):
-    """(y, idx, count)."""
+class UniqueWithCounts(NamedTuple):
+    """What `unique_with_counts` gives."""
 
-    count = property(operator.itemgetter(2))
+    y: Any
+    idx: Any
+    count: Any

@@ -36,7 +36,7 @@ def generator_of(seed: Any) -> np.random.Generator:
     return _state[key]
 
 
-def _stateless(seed: Any) -> np.random.Generator:
+def stateless_generator(seed: Any) -> np.random.Generator:
     return np.random.default_rng([int(one) & 0xFFFFFFFFFFFFFFFF for one in array_of(seed).ravel()])
 
 
@@ -57,7 +57,7 @@ def stateless_uniform(
     alg: str = "auto_select",
 ) -> Any:
     """As `uniform`; the same numbers for the same seed."""
-    return _uniform(_stateless(seed), shape, minval, maxval, dtype)
+    return _uniform(stateless_generator(seed), shape, minval, maxval, dtype)
 
 
 def _uniform(generator: np.random.Generator, shape: Any, minval: Any, maxval: Any, dtype: Any) -> Any:
@@ -93,7 +93,7 @@ def stateless_normal(
     alg: str = "auto_select",
 ) -> Any:
     """As `normal`; the same numbers for the same seed."""
-    return _normal(_stateless(seed), shape, mean, stddev, dtype)
+    return _normal(stateless_generator(seed), shape, mean, stddev, dtype)
 
 
 def _normal(generator: np.random.Generator, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import builtins
 import re
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +20,9 @@ from ..types import as_dtype
 from .arguments import array_of, axes_of, integer, tensor
 
 __all__ = [
-    "as_string", "decode_base64", "encode_base64", "format", "join", "length", "lower", "reduce_join",
-    "regex_full_match", "regex_replace", "split", "strip", "substr", "to_hash_bucket_fast", "to_number", "upper",
+    "as_string", "bytes_split", "decode_base64", "encode_base64", "format", "join", "length", "lower", "reduce_join",
+    "regex_full_match", "regex_replace", "split", "strip", "substr", "to_hash_bucket_fast", "to_number",
+    "unicode_split", "upper",
 ]  # fmt: skip
 
 
@@ -121,6 +123,30 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     for size in reversed(given.shape[1:]):
         ragged = PlainRagged.from_uniform_row_length(ragged, size, np.int64)
     return RaggedTensor(ragged)
+
+
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """The bytes of each string, one by one: of several strings a RaggedTensor."""
+    return _split_by(input, lambda item: [item[i : i + 1] for i in range(builtins.len(item))])
+
+
+def unicode_split(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
+) -> Any:
+    """The characters of each string, one by one: of several strings a RaggedTensor."""
+    return _split_by(input, lambda item: [one.encode() for one in item.decode(input_encoding, errors)])
+
+
+def _split_by(input: Any, parts_of: Callable[[bytes], list[bytes]]) -> Any:
+    given = array_of(input)
+    parts = [parts_of(item) for item in given.ravel().tolist()]
+    flat = [part for row in parts for part in row]
+    values = object_array(flat, (builtins.len(flat),))
+    if given.ndim == 0:
+        return tensor(values)
+    if given.ndim > 1:
+        raise InvalidArgumentError(f"strings of one dimension at most are split here, got {given.ndim}")
+    return RaggedTensor(PlainRagged.from_row_lengths(values, np.array([*map(builtins.len, parts)], np.int64)))
 
 
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:

@@ -1,0 +1,238 @@
+"""Functions that put values into places, count them, or sum them by place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidArgumentError
+from ..types import as_dtype, dtype_of
+from .arguments import array_of, arrays_of, axes_of, integer, lengths_of, tensor
+
+__all__ = [
+    "acosh",
+    "asinh",
+    "atanh",
+    "bincount",
+    "conj",
+    "dynamic_partition",
+    "einsum",
+    "imag",
+    "invert_permutation",
+    "l2_normalize",
+    "log_softmax",
+    "real",
+    "rint",
+    "saturate_cast",
+    "scatter_nd",
+    "searchsorted",
+    "segment_sum",
+    "softplus",
+    "tensor_scatter_nd_add",
+    "tensor_scatter_nd_update",
+    "truncatediv",
+    "truncatemod",
+    "unsorted_segment_sum",
+    "zero_fraction",
+]
+
+
+def _places(indices: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    given = array_of(indices)
+    for axis, length in enumerate(shape[: given.shape[-1]]):
+        if given.size and (given[..., axis].min() < 0 or given[..., axis].max() >= length):
+            raise InvalidArgumentError(f"indices do not index into shape {list(shape)}")
+    return tuple(np.moveaxis(given, -1, 0))
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+    """Zeros of that shape, to which the updates are added at their places."""
+    values, lengths = array_of(updates), lengths_of(shape)
+    made = np.zeros(lengths, values.dtype)
+    np.add.at(made, _places(indices, lengths), values)
+    return tensor(made)
+
+
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+    """The tensor, with the updates at their places."""
+    given, values = arrays_of(tensor, updates)
+    made = given.copy()
+    made[_places(indices, given.shape)] = values
+    return _tensor(made)
+
+
+def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+    """The tensor, with the updates added at their places."""
+    given, values = arrays_of(tensor, updates)
+    made = given.copy()
+    np.add.at(made, _places(indices, given.shape), values)
+    return _tensor(made)
+
+
+_tensor = tensor
+
+
+def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> Any:
+    """A list of so many tensors: the slices of each number."""
+    given, numbers = array_of(data), array_of(partitions)
+    if given.shape[: numbers.ndim] != numbers.shape:
+        raise InvalidArgumentError(
+            f"data.shape must start with partitions.shape, got {list(given.shape)} and {list(numbers.shape)}"
+        )
+    count = integer(num_partitions)
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
+        raise InvalidArgumentError(f"partitions must be in [0, {count})")
+    return [tensor(given[numbers == number]) for number in range(count)]
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = "int32", name: str | None = None
+) -> Any:
+    """Where values would stand in a sorted sequence; of several dimensions, row by row."""
+    rows, wanted = arrays_of(sorted_sequence, values)
+    kind = as_dtype(out_type).as_numpy_dtype
+    if rows.ndim == 1:
+        return tensor(np.searchsorted(rows, wanted, side).astype(kind))
+    flat = zip(rows.reshape(-1, rows.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True)
+    return tensor(np.stack([np.searchsorted(*pair, side) for pair in flat]).reshape(wanted.shape).astype(kind))
+
+
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = "int32", name: Any = None
+) -> Any:
+    """How often each number from 0 on appears, or the sums of their weights."""
+    numbers = array_of(arr).ravel()
+    if numbers.size and numbers.min() < 0:
+        raise InvalidArgumentError("Input arr must be non-negative!")
+    factors = None if weights is None else array_of(weights).ravel()
+    made = np.bincount(numbers, factors, integer(minlength) if minlength is not None else 0)
+    most = len(made) if maxlength is None else integer(maxlength)
+    kind: Any = as_dtype(dtype).as_numpy_dtype if factors is None else factors.dtype
+    return tensor(made[:most].astype(kind))
+
+
+def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+    """The sums of the slices of each number from 0 on; those of negative numbers are left out."""
+    given, numbers = array_of(data), array_of(segment_ids)
+    made = np.zeros((integer(num_segments), *given.shape[numbers.ndim :]), given.dtype)
+    if numbers.size and numbers.max() >= len(made):
+        raise InvalidArgumentError(f"segment_ids must be below {len(made)}, got {numbers.max()}")
+    np.add.at(made, numbers[numbers >= 0], given[numbers >= 0])
+    return tensor(made)
+
+
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+    """The sums of the slices of each number, which are sorted."""
+    numbers = array_of(segment_ids)
+    if numbers.size and ((np.diff(numbers) < 0).any() or numbers[0] < 0):
+        raise InvalidArgumentError("segment ids are not increasing")
+    return unsorted_segment_sum(data, numbers, int(numbers[-1]) + 1 if numbers.size else 0)
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Any:
+    """Where each number from 0 on stands."""
+    given = array_of(x)
+    if sorted(given.tolist()) != list(range(len(given))):
+        raise InvalidArgumentError("x is no permutation of 0, 1, 2, …")
+    return tensor(np.argsort(given).astype(given.dtype))
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Products summed over axes, as `equation` says: "ij,jk->ik"."""
+    given = arrays_of(*inputs)
+    try:
+        return tensor(np.einsum(equation, *given).astype(given[0].dtype))
+    except ValueError as error:
+        raise InvalidArgumentError(f"{error} [Op:Einsum]") from None
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Any:
+    """Divided by the root of the sum of squares along an axis."""
+    given = array_of(x)
+    total = np.sum(np.square(given), axis=axes_of(axis), keepdims=True)
+    return tensor((given / np.sqrt(np.maximum(total, epsilon))).astype(given.dtype))
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Any:
+    """The share of zeros, float32."""
+    given = array_of(value)
+    return tensor(np.float32(np.mean(given == 0)) if given.size else np.float32(np.nan))
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """As `cast`, with the nearest value of the dtype for those beyond it."""
+    given, wanted = array_of(value), as_dtype(dtype)
+    kind: Any = wanted.as_numpy_dtype
+    if given.dtype.kind == "f" and wanted.is_integer:
+        low, high = np.iinfo(kind).min, np.iinfo(kind).max
+        with np.errstate(invalid="ignore"):
+            made = given.astype(kind)
+        made[np.asarray(given <= low)] = low
+        made[np.asarray(given >= high)] = high
+        return tensor(made)
+    if wanted.is_integer and dtype_of(given).is_integer:
+        clipped = np.clip(given.astype(object), np.iinfo(kind).min, np.iinfo(kind).max)
+        return tensor(np.asarray(clipped, dtype=object).astype(kind))
+    if wanted.is_floating and given.dtype.kind == "f":
+        return tensor(np.clip(given, np.finfo(kind).min, np.finfo(kind).max).astype(kind))
+    return tensor(given.astype(kind))
+
+
+def _float(name: str, function: Callable[[Any], Any], text: str) -> Callable[..., Any]:
+    def of_one(x: Any, name: str | None = None) -> Any:
+        given = array_of(x)
+        if given.dtype.kind not in "fcV":
+            raise InvalidArgumentError(f"{name} is of floats, got {dtype_of(given).name}")
+        with np.errstate(all="ignore"):
+            return tensor(np.asarray(function(given)).astype(given.dtype))
+
+    of_one.__name__ = of_one.__qualname__ = name
+    of_one.__doc__ = text
+    return of_one
+
+
+acosh = _float("acosh", np.arccosh, "The inverse of cosh.")
+asinh = _float("asinh", np.arcsinh, "The inverse of sinh.")
+atanh = _float("atanh", np.arctanh, "The inverse of tanh.")
+rint = _float("rint", np.rint, "Rounded to the nearest whole number, halves to the even one.")
+softplus = _float("softplus", lambda x: np.logaddexp(x, 0), "log(exp(x) + 1).")
+
+
+def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
+    """The logarithm of `softmax`."""
+    given = array_of(logits)
+    shifted = given - given.max(axis=axis, keepdims=True)
+    return tensor((shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))).astype(given.dtype))
+
+
+def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """Integers divided, and rounded towards 0."""
+    first, second = arrays_of(x, y)
+    if not np.all(second):
+        raise InvalidArgumentError("Integer division by zero")
+    return tensor(np.asarray((first - np.fmod(first, second)) // second))
+
+
+def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
+    """What is left of `truncatediv`, with the sign of x."""
+    first, second = arrays_of(x, y)
+    if second.dtype.kind in "iu" and not np.all(second):
+        raise InvalidArgumentError("Integer division by zero")
+    return tensor(np.asarray(np.fmod(first, second)))
+
+
+def real(input: Any, name: str | None = None) -> Any:
+    """The real part."""
+    return tensor(np.real(array_of(input)))
+
+
+def imag(input: Any, name: str | None = None) -> Any:
+    """The imaginary part."""
+    return tensor(np.imag(array_of(input)))
+
+
+def conj(x: Any, name: str | None = None) -> Any:
+    """With the other sign of the imaginary part."""
+    return tensor(np.conj(array_of(x)))
