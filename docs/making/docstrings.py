@@ -15,6 +15,13 @@ __all__ = ["Docstrings"]
 _EXAMPLES = re.compile(r"(?m)^( *)>>> .*(?:\n\1\S.*|\n\1 +\S.*)*")
 
 
+# Headings of pages that docstrings name.
+_PAGES = {
+    "docs/design.md": "[How it works][how-it-works]",
+    "docs/differences.md": "[Differences][differences-from-tensorflow]",
+    "docs/format.md": "[the format][the-tfrecord-file-format]",
+    "docs/tensorflow.md": "[Scripts for TensorFlow][scripts-for-tensorflow]",
+}
 # Arguments that are described together: the names, and the text with what continues it.
 _TOGETHER = re.compile(r"(?m)^( {2,4})((?:\*{0,2}\w+, )+\*{0,2}\w+)(: .*(?:\n\1 +\S.*)*)$")
 _ARGUMENTS = re.compile(r"(?m)^Args:\n(?: +.*\n?|\n(?= ))*")
@@ -34,12 +41,17 @@ def fenced(text: str) -> str:
     return _EXAMPLES.sub(lambda run: f"{run[1]}```pycon\n{run[0]}\n{run[1]}```", text)
 
 
+def linked(text: str) -> str:
+    """With links in place of the names of pages."""
+    return re.sub("|".join(_PAGES), lambda name: _PAGES[name[0]], text)
+
+
 class Docstrings(griffe.Extension):
     """Changes docstrings when they are loaded."""
 
     def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         if obj.docstring is not None:
-            obj.docstring.value = fenced(apart(inspect.cleandoc(obj.docstring.value)))
+            obj.docstring.value = fenced(apart(linked(inspect.cleandoc(obj.docstring.value))))
 
     def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
         core = pkg.members.get("_core")

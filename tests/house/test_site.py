@@ -125,9 +125,9 @@ def test_nothing_is_fetched_from_elsewhere(pages):
     ("words", "address"),
     [
         ("parse_example", "api/features/#tfrecord_fast.parse_example"),
-        ("shuffle", "guide/shuffling/#shuffling"),
+        ("shuffle", "guide/shuffling/#shuffle"),
         ("shuffle", "api/data/#tfrecord_fast.data.Dataset.shuffle"),
-        ("GZIP", "guide/writing/#compressed"),
+        ("GZIP", "guide/writing/#compressed-gzip-zstd-snappy"),
     ],
 )
 def test_the_search_knows(site, words, address):
