@@ -11,6 +11,7 @@ import griffe
 
 __all__ = ["Docstrings"]
 
+SHORT = 70  # characters of a text that may be said again
 # A run of examples: prompts, what continues them and what they print, up to an empty line.
 _EXAMPLES = re.compile(r"(?m)^( *)>>> .*(?:\n\1\S.*|\n\1 +\S.*)*")
 
@@ -31,7 +32,9 @@ def apart(text: str) -> str:
     """With an entry for each argument, so that each has its own type and default."""
 
     def each(found: re.Match[str]) -> str:
-        return "\n".join(f"{found[1]}{name}{found[3]}" for name in found[2].split(", "))
+        first, *others = found[2].split(", ")
+        said = found[3] if len(found[3]) < SHORT else f": see `{first.lstrip('*')}`."
+        return "\n".join([f"{found[1]}{first}{found[3]}", *(f"{found[1]}{name}{said}" for name in others)])
 
     return _ARGUMENTS.sub(lambda section: _TOGETHER.sub(each, section[0]), text)
 
