@@ -4,11 +4,15 @@ Switches, all environment variables:
   DEBUG=1             assertions on, optimisation off, debug information
   SANITIZE=address,undefined | thread
                       builds with those sanitizers (see CONTRIBUTING.md for running the suite under them)
+  TFRECORD_FAST_CODECS=FOLDER
+                      links the libraries that .ci/codecs built in this folder into the core, as wheels have them,
+                      in place of the system's
   TFRECORD_FAST_JOBS  how many compilers run at the same time; one per core by default
 """
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -32,6 +36,8 @@ SYSTEM_LIBRARIES = [
 
 debug = os.environ.get("DEBUG", "0") not in ("", "0")
 sanitizers = os.environ.get("SANITIZE", "")
+codecs = os.environ.get("TFRECORD_FAST_CODECS", "")
+compiler = os.environ.get("CXX", "c++" if sys.platform == "darwin" else "g++").split()
 
 compile_args = ["-Wall", "-Wextra", "-fno-strict-aliasing", "-fvisibility=hidden", "-pthread"]
 link_args = ["-pthread"]
@@ -43,42 +49,71 @@ if sanitizers:
     compile_args += [f'-DTFRECORD_FAST_SANITIZE="{sanitizers}"', f"-fsanitize={sanitizers}"]
     compile_args += ["-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g"]
     link_args += [f"-fsanitize={sanitizers}"]
+include_dirs = ["csrc"]
+library_dirs = []
+if codecs:
+    include_dirs.insert(0, str(Path(codecs, "include").absolute()))
+    library_dirs.append(str(Path(codecs, "lib").absolute()))
+    # Only what is used of them, and none of their names for others to find.
+    if sys.platform == "darwin":
+        link_args += ["-Wl,-dead_strip", "-Wl,-exported_symbol,_PyInit__core"]
+    else:
+        link_args += ["-Wl,--gc-sections", "-Wl,--exclude-libs,ALL", "-Wl,-z,noexecstack"]
 
 
 def objects_folder():
     """Where objects are kept between builds: one folder for each way to compile, so that they never mix."""
     environment = [os.environ.get(name, "") for name in ("CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS")]
-    ways = [*compile_args, *link_args, *environment, pybind11.__version__, sysconfig.get_config_var("SOABI") or ""]
+    python = sysconfig.get_config_var("SOABI") or ""
+    ways = [*compile_args, *link_args, *include_dirs[:-1], *environment, pybind11.__version__, python]
     return f"build/objects-{hashlib.sha256(repr(ways).encode()).hexdigest()[:12]}"
 
 
+def links(header, library):
+    """Whether a program that includes this header compiles and links with this library."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "probe.cc"
+        source.write_text(f"#include <stddef.h>\n#include <{header}>\nint main() {{ return 0; }}\n")
+        where = [f"-I{path}" for path in include_dirs] + [f"-L{path}" for path in library_dirs]
+        command = [*compiler, *where, str(source), f"-l{library}", "-o", str(Path(folder) / "probe")]
+        return subprocess.run(command, capture_output=True).returncode == 0
+
+
+def missing():
+    """(what, Debian package that brings it) for all that the build needs and this machine lacks."""
+    lacks = []
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        lacks.append(("Python.h", "python3-dev"))
+    if shutil.which(compiler[0]) is None:
+        lacks.append((compiler[0], "g++"))
+        libraries = SYSTEM_LIBRARIES  # there is no telling whether they are there
+    else:
+        libraries = [entry for entry in SYSTEM_LIBRARIES if not links(*entry[:2])]
+    return [*lacks, *((f"lib{library}", package) for _, library, package in libraries)]
+
+
+def check_machine():
+    """Ends the build before it has begun if it can't succeed: with one line that says why."""
+    if sys.platform == "win32":
+        sys.exit("tfrecord_fast does not run on Windows: the core reads and writes files with POSIX calls. Use WSL.")
+    if lacks := missing():
+        names, packages = (", ".join(column) for column in zip(*lacks, strict=True))
+        packages = packages.replace(",", "")
+        sys.exit(f"tfrecord_fast can't be built here without {names}. Debian, Ubuntu: apt-get install {packages}")
+
+
+if {"bdist_wheel", "build", "build_ext", "develop", "editable_wheel", "install"} & set(sys.argv):
+    check_machine()
+
+
 class BuildExt(build_ext):
-    """Checks for the system libraries before it compiles, so that the error names what is missing."""
+    """Keeps its objects, and compiles only what has changed."""
 
     def finalize_options(self):
         super().finalize_options()
-        # Even when setuptools would use a fresh folder, as for editable installs: only what changed is compiled.
+        # Even when setuptools would use a fresh folder, as for editable installs.
         self.build_temp = objects_folder()
         self.force = True  # always links: a library newer than its sources may have been built with other switches
-
-    def build_extensions(self):
-        missing = [(lib, package) for header, lib, package in SYSTEM_LIBRARIES if not self.links(header, lib)]
-        if missing:
-            names = ", ".join(lib for lib, _ in missing)
-            packages = " ".join(package for _, package in missing)
-            sys.exit(
-                f"tfrecord_fast: missing system libraries: {names}\n"
-                f"On Debian or Ubuntu install them with:\n    apt-get install {packages}"
-            )
-        super().build_extensions()
-
-    def links(self, header, library):
-        compiler = os.environ.get("CXX", "g++").split()
-        with tempfile.TemporaryDirectory() as folder:
-            source = Path(folder) / "probe.cc"
-            source.write_text(f"#include <stddef.h>\n#include <{header}>\nint main() {{ return 0; }}\n")
-            command = [*compiler, str(source), f"-l{library}", "-o", str(Path(folder) / "probe")]
-            return subprocess.run(command, capture_output=True).returncode == 0
 
 
 # Recompiles a source only when it, or any header, is newer than its object file.
@@ -117,7 +152,8 @@ setup(
             "tfrecord_fast._core",
             sources=sorted(str(path.relative_to(ROOT)) for path in (ROOT / "csrc").rglob("*.cc")),
             depends=sorted(str(path.relative_to(ROOT)) for path in (ROOT / "csrc").rglob("*.h")),
-            include_dirs=["csrc"],
+            include_dirs=include_dirs,
+            library_dirs=library_dirs,
             libraries=[library for _, library, _ in SYSTEM_LIBRARIES],
             cxx_std=20,
             extra_compile_args=compile_args,

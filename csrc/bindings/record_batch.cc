@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -252,6 +253,23 @@ py::object Concatenate(const py::sequence& batches) {
   return WrapRecordBatch(std::move(joined));
 }
 
+// A batch of these rows of another, in this order; views into the same buffers. Where they come from is not kept.
+py::object TakeRows(py::handle batch, const py::array_t<int64_t, py::array::c_style>& rows) {
+  RecordWindow window;
+  if (!UnwrapRecordBatch(batch, &window)) throw py::type_error("only of a RecordBatch rows can be taken");
+  auto taken = std::make_shared<RecordBatch>();
+  const int64_t* const row = rows.data();
+  const size_t count = static_cast<size_t>(rows.size());
+  taken->records.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (row[i] < 0 || static_cast<size_t>(row[i]) >= window.size)
+      throw py::index_error("row " + std::to_string(row[i]) + " of a batch of " + std::to_string(window.size));
+    taken->records.push_back(Row(window, static_cast<size_t>(row[i])));
+  }
+  taken->owners.push_back(window.batch);
+  return WrapRecordBatch(std::move(taken));
+}
+
 struct Cursor {
   RecordWindow window;
   size_t next = 0;
@@ -324,6 +342,7 @@ void BindRecordBatch(py::module_& m) {
                        {{Py_tp_dealloc, Slot(Dealloc<RecordView>)}, {Py_bf_getbuffer, Slot(GetBuffer)}}, nullptr);
   m.attr("RecordBatch") = py::handle(reinterpret_cast<PyObject*>(batch_type));
   m.def("concatenate", &Concatenate, py::arg("batches"));
+  m.def("take_rows", &TakeRows, py::arg("batch"), py::arg("rows"));
   m.def("restore_record_batch", &Restore);
   m.def(
       "record_batch", [](py::handle records) { return WrapRecordBatch(RecordsFromPython(records)); },

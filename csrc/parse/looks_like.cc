@@ -145,7 +145,7 @@ bool IsTensorShape(const Bytes& message) {
 bool IsTensor(const Fields& fields) {
   constexpr uint32_t kFirstValues = 4;
   constexpr uint32_t kLastValues = 18;
-  return fields.size() > 1 && Count(fields, 1, kWireVarint) == 1 && Count(fields, 2, kWireDelimited) == 1 &&
+  return Count(fields, 1, kWireVarint) == 1 && Count(fields, 2, kWireDelimited) == 1 &&
          std::all_of(fields.begin(), fields.end(), [](const Field& field) {
            if (field.number >= kFirstValues) return field.number <= kLastValues;
            return field.Is(1, kWireVarint) || field.Is(3, kWireVarint) ||
@@ -212,6 +212,7 @@ std::string DescribeMessage(const Fields& fields) {
 
 using namespace std::string_view_literals;
 
+// Fewer than 8 bytes are none of these: "RIFF" alone is a word.
 constexpr struct {
   std::string_view start;
   std::string_view at8;  // of containers, what they hold
@@ -249,7 +250,7 @@ bool IsBmp(const Bytes& record) {
   return size == record.size;
 }
 
-// UTF-8 without control characters, except for blanks and ends of lines.
+// UTF-8 without control characters of ASCII, except for blanks and ends of lines.
 bool IsText(const Bytes& record) {
   for (size_t i = 0; i < record.size;) {
     const uint8_t lead = record.data[i++];
@@ -257,10 +258,14 @@ bool IsText(const Bytes& record) {
       if (lead < ' ' ? lead != '\t' && lead != '\n' && lead != '\r' : lead == 0x7f) return false;
       continue;
     }
-    const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
     if (lead < 0xc2 || lead > 0xf4) return false;
-    for (int k = 0; k < more; ++k, ++i) {
-      if (i == record.size || (record.data[i] & 0xc0) != 0x80) return false;
+    // Of the second byte: nothing that fits into fewer bytes, no surrogates, nothing over U+10FFFF.
+    uint8_t low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    uint8_t high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    for (int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1; more > 0; --more, ++i) {
+      if (i == record.size || record.data[i] < low || record.data[i] > high) return false;
+      low = 0x80;
+      high = 0xbf;
     }
   }
   return true;

@@ -263,7 +263,7 @@ Status SequenceParser::PutSteps(size_t f, size_t row, const uint8_t* p, const ui
     size_t size;
     p = ReadLength(p, end, &size);
     FeatureValue value;
-    if (p == nullptr || !FindValue(p, p + size, &value)) return MalformedFeature(spec);
+    if (p == nullptr || !FindValue(p, p + size, &value)) return InStep(MalformedFeature(spec), writer.steps_put());
     p += size;
     if (!writer.PutStep(f, row, value, nullptr)) {
       // Again, for the reason: what was appended before the failure is not counted, so nothing is undone.

@@ -248,3 +248,14 @@ def test_real_files_are_printed_whole(row, run):
                 if kind == "int64_list":
                     assert list(feature.int64_list.value) == line[key]
     assert run(path, "-n", 3)[0] in (0, 1)
+
+
+@pytest.mark.parametrize("where", ["(" * 5000 + "a" + ")" * 5000, "not " * 5000 + "a", "a == " + "9" * 5000])
+def test_a_condition_without_end_is_an_error(tmp_path, run, where):
+    status, out, err = run(write(tmp_path / "a", example(a=("int64", [1]))), "--where", where)
+    assert status == 2 and not out and "--where: " in err and len(err.splitlines()) == 1
+
+
+def test_a_condition_may_be_nested(tmp_path, run):
+    path = write(tmp_path / "a", example(a=("int64", [1])))
+    assert run(path, "--where", "(" * 60 + "a == 1" + ")" * 60)[1] == run(path)[1]

@@ -81,7 +81,7 @@ def other(request, tmp_path):
     return tmp_path / "it.tfrecord", said
 
 
-@pytest.mark.parametrize("command", ["info", "verify", "cat", "schema", "convert out.tfrecord", "convert out.jsonl"])
+@pytest.mark.parametrize("command", ["info", "verify", "cat", "schema", "view", "convert out.tfrecord", "convert out.jsonl"])
 def test_every_command_says_what_it_is_instead(other, tmp_path, run, command):
     path, said = other
     name, *output = command.split()

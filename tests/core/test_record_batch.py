@@ -213,3 +213,17 @@ def test_memory_that_may_change_is_copied():
 def test_an_empty_batch_is_a_batch():
     batch = tf._core.record_batch([])
     assert (len(batch), batch.nbytes, batch.tolist(), list(batch[:])) == (0, 0, [], [])
+
+
+@given(st.lists(st.binary(max_size=5), max_size=20), st.data())
+def test_rows_are_taken_in_any_order(records, data):
+    rows = data.draw(st.lists(st.integers(0, len(records) - 1), max_size=30)) if records else []
+    batch = tf._core.record_batch(records)
+    assert tf._core.take_rows(batch, np.array(rows, np.int64)).tolist() == [records[row] for row in rows]
+    assert tf._core.take_rows(batch[::-1], np.array(rows, np.int64)).tolist() == [records[::-1][row] for row in rows]
+
+
+@pytest.mark.parametrize("row", [-1, 3, 2**62])
+def test_rows_that_are_not_there_are_an_error(row):
+    with pytest.raises(IndexError, match=str(row)):
+        tf._core.take_rows(tf._core.record_batch([b"a"] * 3), np.array([0, row]))

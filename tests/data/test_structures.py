@@ -295,3 +295,9 @@ def test_skip_and_shard_pass_over_errors_and_lose_nothing_else():
     assert [int(x) for x in data.skip(3).ignore_errors()] == [4, 5, 6, 7, 8]
     shards = [[int(x) for x in data.shard(3, number).ignore_errors()] for number in range(3)]
     assert sorted(x for shard in shards for x in shard) == [0, 1, 3, 4, 5, 6, 7, 8]
+
+
+def test_sparse_tensors_of_different_ranks_make_no_batch():
+    matrix = tf.sparse.SparseTensor([[0, 1]], [1], [2, 2])
+    with pytest.raises(InvalidArgumentError, match="element 0 has rank 1, element 2 rank 2"):
+        list(of(SPARSE, SPARSE, matrix).batch(3))

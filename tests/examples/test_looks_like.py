@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
@@ -142,6 +142,128 @@ def test_the_first_sequence_example_among_examples_is_named(tmp_path):
 def test_a_message_of_a_known_form_has_its_name():
     assert _core.looks_like(EXAMPLE) == "an Example" and _core.looks_like(SEQUENCE) == "a SequenceExample"
     assert _core.looks_like(b"") == "an empty record"
+
+
+GROUP = wire.varint(3 << 3 | 3) + number(1, 1) + wire.varint(3 << 3 | 4)
+FLOAT = wire.varint(4 << 3 | 5) + bytes(4)
+STEP = wire.field(1, wire.feature("int64", [1]))
+
+
+@pytest.mark.parametrize(
+    ("record", "looks"),
+    [
+        # Events: one time, and then what an event has.
+        (double(1, 0.0), "a TensorBoard event (tensorflow.Event)"),
+        (double(1, 0.0) + wire.field(10, b"x"), "a TensorBoard event (tensorflow.Event)"),
+        (double(1, 0.0) + double(1, 0.0), "another protobuf message, with field 1 (fixed64)"),
+        (double(1, 0.0) + wire.field(11, b"x"), "another protobuf message, with fields 1 (fixed64), 11 (bytes)"),
+        (double(1, 0.0) + wire.field(2, b"\0"), "another protobuf message, with fields 1 (fixed64), 2 (bytes)"),
+        (double(1, 0.0) + FLOAT, "another protobuf message, with fields 1 (fixed64), 4 (fixed32)"),
+        # Scenarios: times, tracks, and one name.
+        (double(1, 0.0) + TRACK + wire.field(5, b"id"), "a Waymo Scenario"),
+        (double(1, 0.0) + TRACK, "another protobuf message, with fields 1 (fixed64), 2 (bytes)"),
+        (number(1, 0) + TRACK + wire.field(5, b"id"), "another protobuf message, with fields 1 (varint), 2 (bytes), 5"),
+        (
+            double(1, 0.0) + TRACK + wire.field(5, b"id") * 2,
+            "another protobuf message, with fields 1 (fixed64), 2 (bytes)",
+        ),
+        # Statistics: a count and features in every data set.
+        (STATISTICS * 2, "statistics of TFX (DatasetFeatureStatisticsList)"),
+        (STATISTICS + wire.field(1, number(2, 1)), "another protobuf message, with field 1 (bytes)"),
+        (wire.field(1, wire.field(3, b"\1")), "another protobuf message, with field 1 (bytes)"),
+        (STATISTICS + number(2, 1), "another protobuf message, with fields 1 (bytes), 2 (varint)"),
+        # Tensors: one type, one shape, and values.
+        (number(1, 1) + wire.field(2, number(3, 1)), "a serialized tensor (TensorProto)"),
+        (number(1, 1) + wire.field(2, SHAPE) + number(3, 0), "a serialized tensor (TensorProto)"),
+        (number(1, 1) + wire.field(2, SHAPE) + number(18, 0), "a serialized tensor (TensorProto)"),
+        (
+            number(1, 1) + wire.field(2, wire.field(2, number(1, 3) + wire.field(2, b"x"))),
+            "a serialized tensor (TensorProto)",
+        ),
+        (
+            number(1, 1) + wire.field(2, SHAPE) + number(19, 0),
+            "another protobuf message, with fields 1 (varint), 2 (bytes), 19 (varint)",
+        ),
+        (number(1, 1) + wire.field(2, number(1, 1)), "another protobuf message, with fields 1 (varint), 2 (bytes)"),
+        (
+            number(1, 1) + wire.field(2, wire.field(2, number(3, 1))),
+            "another protobuf message, with fields 1 (varint), 2 (bytes)",
+        ),
+        (number(1, 1) * 2 + wire.field(2, SHAPE), "another protobuf message, with fields 1 (varint), 2 (bytes)"),
+        (number(1, 1) + wire.field(2, SHAPE) * 2, "another protobuf message, with fields 1 (varint), 2 (bytes)"),
+        (wire.field(2, SHAPE), "another protobuf message, with field 2 (bytes)"),
+        # Examples: maps of names and features.
+        (b"\n\x00" + wire.field(2, b""), "a SequenceExample"),
+        (wire.sequence_example([], [(b"s", [b"", wire.feature("int64", [1])])]), "a SequenceExample"),
+        (wire.field(1, wire.field(1, wire.field(1, b"a"))), "another protobuf message, with field 1 (bytes)"),
+        (wire.field(1, wire.field(1, wire.field(1, b"a") * 2)), "another protobuf message, with field 1 (bytes)"),
+        (wire.example([(b"a", number(3, 1))]), "another protobuf message, with field 1 (bytes)"),
+        (wire.example([(b"a", wire.field(4, b""))]), "another protobuf message, with field 1 (bytes)"),
+        (wire.field(2, wire.field(1, wire.field(1, b"s") + wire.field(2, STEP))), "a SequenceExample"),
+        (
+            wire.field(2, wire.field(1, wire.field(1, b"s") + wire.field(2, wire.field(2, STEP)))),
+            "another protobuf message, with field 2 (bytes)",
+        ),
+        # Lists of Examples.
+        (wire.field(2, ONE_FEATURE) + wire.field(1, b""), "an ELWC (ExampleListWithContext)"),
+        (wire.field(3, ONE_FEATURE), "a message with Examples inside"),
+        (wire.field(3, b"\n\x00"), "another protobuf message, with field 3 (bytes)"),
+        (wire.field(3, wire.field(4, ONE_FEATURE)), "a message with Examples inside"),
+        (
+            wire.field(3, wire.field(4, wire.field(4, ONE_FEATURE))),
+            "another protobuf message, with field 3 (bytes)",
+        ),
+        # Other messages.
+        (GROUP + FLOAT, "another protobuf message, with fields 3 (group), 4 (fixed32)"),
+        (
+            b"".join(number(n, 1) for n in range(4, 12)),
+            "another protobuf message, with fields " + ", ".join(f"{n} (varint)" for n in range(4, 12)),
+        ),
+        (number(4, 1) + wire.varint(5 << 3 | 2) + b"\x05abc", "bytes of a form that is not known here"),
+        (number(4, 1) + b"\x28", "bytes of a form that is not known here"),
+        # Bytes.
+        (b"\x1f\x8b" + bytes(6), "GZIP data"),
+        (b"\x1f\x8b" + bytes(5), "bytes of a form that is not known here"),
+        (b"GIF87a\1\0", "a GIF image"),
+        (b"GIF87a", "text"),
+        (b"MM\0*\0\0\0\x08", "a TIFF image"),
+        (b"MM\0+\0\0\0\x08", "bytes of a form that is not known here"),
+        (b"RIFF\x04\0\0\0WEBP", "a WebP image"),
+        (b"RIFF\x04\0\0\0WEB", "a RIFF file"),
+        (b"RIFF\x04\0\0\0WAVE", "WAV audio"),
+        (b"RIFF", "text"),
+        (b"BM\x06\0\0\0", "a BMP image"),
+        (b"BM\x07\0\0\0", "bytes of a form that is not known here"),
+        (b"BM\x06\0\0", "bytes of a form that is not known here"),
+        (b"\t\r\n [1]", "JSON text"),
+        (b" \n", "text"),
+    ],
+)
+def test_every_form_is_told_from_those_beside_it(record, looks):
+    assert _core.looks_like(record).startswith(looks)
+    assert looks.startswith("another") or _core.looks_like(record) == looks
+
+
+@given(st.one_of(st.text(), st.text(max_size=3), st.text(st.characters(min_codepoint=1, max_codepoint=300))))
+@example("\x7f")
+@example("\x1f")
+@example("a\t\r\n")
+@example("\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff")
+def test_text_is_utf_8_without_control_characters(text):
+    has_controls = any((c < " " and c not in "\t\r\n") or c == "\x7f" for c in text)
+    data = b"\xef\xbb\xbf" + text.encode()
+    assert _core.looks_like(data).endswith("text") != has_controls
+
+
+@given(st.lists(st.sampled_from([0x41, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xE0, 0xED, 0xF0, 0xF4, 0xF5])))
+@example([0xED, 0xA0, 0x80])  # a surrogate
+@example([0xE0, 0x9F, 0xBF])  # what fits into two bytes
+@example([0xF0, 0x8F, 0xBF, 0xBF])
+@example([0xF4, 0x90, 0x80, 0x80])
+@example([0xC3])
+def test_what_python_can_not_decode_is_no_text(values):
+    data = b"text" + bytes(values)
+    assert (_core.looks_like(data) == "text") == (data.decode(errors="replace").encode() == data)
 
 
 messages = st.lists(

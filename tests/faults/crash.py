@@ -26,11 +26,13 @@ from tests.faults.rig import Rig, chosen, parser_of, spread  # noqa: E402
 from tests.faults.work_kit import WORKLOADS, Wrong  # noqa: E402
 
 CALLS = ["open", "write", "writev", "pwrite", "rename", "unlink", "fsync", "ftruncate", "close"]
-STARTS = ("append", "convert", "index-save", "shards", "write-")
+STARTS = ("append", "convert", "copying", "index-save", "shards", "write-")
 SHORT = [
     "append-plain",
     "convert-jsonl-plain",
     "convert-tfrecord.gz-over",
+    "copying-split-over",
+    "copying-shuffle-plain",
     "index-save",
     "shards-plain-over",
     "shards-GZIP-sync",

@@ -283,6 +283,87 @@ class Convert(Workload):
             raise Wrong(f"{self.target} is torn: {error}") from error
 
 
+COPYING = {
+    "merge": ["merge", "{in}", "{out}"],
+    "shuffle": ["shuffle", "{in}", "{out}", "--memory", "1MB"],
+    "split": ["split", "{in}", "--records", "100", "-o", "{out}"],
+    "ratio": ["split", "{in}", "--ratio", "2:1", "-o", "{out}"],
+    "repair": ["repair", "{in}", "{out}", "--report", "{out}.json"],
+    "index": ["index", "{in}", "-o", "{out}"],
+}
+MADE_BY_COPYING = {
+    "split": [f"rows-{part:05}-of-00003" for part in range(3)],
+    "ratio": ["rows-test", "rows-train"],
+    "repair": ["rows", "rows.json"],
+}
+
+
+@workload("copying", *[(name, how) for name in COPYING for how in ("", "over")])
+class Copying(Workload):
+    """The commands that copy records: all files whole, or none; "over": or those that were there before."""
+
+    def prepare(self):
+        self.command, how = self.parameters
+        self.finals = MADE_BY_COPYING.get(self.command, ["rows"])
+        self.over = bool(how)
+        for name in self.finals if self.over else []:
+            with open(self.path(name), "wb") as file:
+                file.write(OLD[0])
+
+    def run(self):
+        places = {"in": self.files.records(""), "out": self.path("rows")}
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(_Text(said)):
+            status = run_command([word.format(**places) for word in COPYING[self.command]])
+        if status != 0:
+            expect("it failed without a word", said.getvalue())
+            raise Refused(said.getvalue())
+
+    def check(self):
+        expect(f"files are missing: {self.names()}", self.names() == self.finals)
+        expect("old files are still there", not any(self.is_old(name) for name in self.finals))
+
+    def left(self):
+        names = self.names()
+        expect(f"other files: {names}", set(names) <= set(self.finals))
+        expect(f"old files are gone: {names}", not self.over or names == self.finals)
+        for name in names:
+            if not (self.over and self.is_old(name)):
+                self.look(name)
+
+    def is_old(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read() == OLD[0]
+
+    def look(self, name):
+        if name.endswith(".json"):
+            with open(self.path(name)) as file:
+                expect("the report is torn", json.load(file)["records"] == len(RECORDS))
+        elif self.command == "index":
+            index = tf.RecordIndex.build(self.files.records(""))
+            expect("the index is torn", tf.RecordIndex.load(self.path(name)) == index)
+        elif self.command == "split":
+            part = int(name[5:10])
+            expect_records(intact(self.path(name)), RECORDS[part * 100 : part * 100 + 100])
+        else:
+            got = list(tf.data.TFRecordDataset(self.path(name)))
+            expect(f"{name} has others", set(got) <= set(RECORDS))
+            expect(f"{name} is torn", self.command == "ratio" or sorted(got) == sorted(RECORDS))
+
+
+class _Text(io.StringIO):
+    """Standard output as the console takes it; what is printed goes to `said`."""
+
+    def __init__(self, said):
+        super().__init__()
+        self.buffer = self
+        self._said = said
+
+    def write(self, data):
+        self._said.write(data.decode() if isinstance(data, bytes) else data)
+        return len(data)
+
+
 def _rows_of_jsonl(path):
     with open(path) as file:
         return [json.loads(line)["i"] for line in file]

@@ -164,3 +164,12 @@ def test_a_model_learns_from_what_ray_reads():
     run = subprocess.run(script, capture_output=True, text=True, env=environment)
     assert run.returncode == 0, run.stderr
     assert "largest error of a weight: 0.0" in run.stdout
+
+
+def test_spark_prepares_training_data():
+    pytest.importorskip("pyspark")
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
+    script = [sys.executable, EXAMPLES / "spark_etl.py"]
+    run = subprocess.run(script, capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines() == ["_manifest.json", "day=1", "day=2", "day=3", "29700 rows of 500 users"]

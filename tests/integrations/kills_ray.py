@@ -28,6 +28,7 @@ from tests.integrations.ray_kills_kit import (
     read_while,
     write_while,
 )
+from tests.integrations.ray_kit import started
 
 __all__ = ["WAYS", "TwoNodes", "kill_once"]
 
@@ -39,9 +40,8 @@ class TwoNodes:
     """A cluster of a node that stays, which is the driver's, and one that is started anew when it was killed."""
 
     def __init__(self):
-        self.cluster = Cluster(
-            initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": MEMORY}, connect=False
-        )
+        head = {"num_cpus": 1, "object_store_memory": MEMORY}
+        self.cluster = started(lambda: Cluster(initialize_head=True, head_node_args=head, connect=False), ray.shutdown)
         ray.init(address=self.cluster.address, log_to_driver=False, logging_level=logging.ERROR)
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
@@ -52,7 +52,7 @@ class TwoNodes:
     def second(self):
         """The node that may be killed."""
         if self.other is None or self.other.node_id not in self._alive():
-            self.other = self.cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
+            self.other = started(lambda: self.cluster.add_node(num_cpus=1, object_store_memory=MEMORY), lambda: None)
             self.cluster.wait_for_nodes(timeout=60)
             until = time.monotonic() + 60
             while self.other.node_id not in self._alive() and time.monotonic() < until:

@@ -1,6 +1,8 @@
 """Dask reads what the local reader reads."""
 
 import glob
+import os
+import pickle
 
 import dask
 import pyarrow
@@ -8,8 +10,10 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.engine_rows import FEATURES, rows_of
+from tests.support.frames import frames
 from tests.support.pages import blocks_of
 from tests.support.paths import ROOT
+from tfrecord_fast.files.splits import plan_splits
 from tfrecord_fast.integrations.dask import read_tfrecords
 
 
@@ -58,6 +62,31 @@ def test_what_is_wrong_is_told_at_once(written):
         read_tfrecords(written(), nonsense=1)
     with pytest.raises(ValueError, match="deterministic"):
         read_tfrecords(written(), deterministic=False)
+
+
+def test_ten_thousand_small_files(tmp_path):
+    for i in range(10_000):
+        (tmp_path / f"{i:05d}").write_bytes(frames(tf.encode_examples({"i": [i]})))
+    frame = read_tfrecords(tmp_path, split_bytes=40_000)
+    assert 5 <= frame.npartitions <= 12
+    assert sorted(frame["i"].compute()) == list(range(10_000))
+    largest = max(len(pickle.dumps(task)) for task in dict(frame.optimize().dask).values())
+    assert largest < len(pickle.dumps(plan_splits(tmp_path))) / 2, "a task holds the names of all files"
+
+
+def test_real_files(data_dir):
+    compared = 0
+    for path in sorted(glob.glob(f"{data_dir}/**", recursive=True)):
+        try:
+            expected = tf.read_table(path)
+        except Exception:
+            continue
+        if expected.num_rows == 0 or os.path.isdir(path) or os.path.getsize(path) > 4 << 20:
+            continue
+        frame = read_tfrecords(path, split_bytes=100_000)
+        assert rows_of(table_of(frame)) == rows_of(expected), path
+        compared += 1
+    assert compared >= 15
 
 
 def test_a_partition_that_is_read_twice_has_one_order(written):

@@ -108,7 +108,7 @@ def test_shuffled_files_are_the_same_rows_in_another_order(written):
 
 def test_a_task_that_runs_again_gives_the_same_blocks(written):
     """Ray takes from it the blocks that it lacks: in another order, rows would be lost and come twice."""
-    source = TFRecordDatasource(written(), FEATURES, shuffle_buffer=1000)
+    source = TFRecordDatasource(written(), FEATURES, shuffle_buffer=1000, batch_size=500)
     [task] = source.get_read_tasks(1)
     first, again = list(task()), list(task())
     assert first == again and len(first) > 1

@@ -2,43 +2,20 @@
 
 import glob
 import os
-import sys
 
 import pytest
-from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 import tfrecord_fast as tf
+from tests.integrations.spark_kit import load, local_spark, rows
 from tests.support.engine_rows import columns_of, rows_of
 from tests.support.frames import frames
-from tfrecord_fast.integrations.spark import register
 
 
 @pytest.fixture(scope="module")
 def spark():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        for name, value in {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}.items():
-            patch.setenv(name, value)  # Spark asks for the machine's own name, which not every machine knows
-        session = (
-            SparkSession.builder.master("local[2]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.sql.shuffle.partitions", "2")
-            .getOrCreate()
-        )
-        session.sparkContext.setLogLevel("OFF")
-        register(session)
+    with local_spark() as session:
         yield session
-        session.stop()
-
-
-def load(spark, path, schema=None, **options):
-    reader = spark.read.format("tfrecord").options(**options)
-    return (reader if schema is None else reader.schema(schema)).load(str(path))
-
-
-def rows(frame):
-    return rows_of(frame.toArrow())
 
 
 def expected_of(folder):
@@ -201,22 +178,3 @@ def test_what_no_record_holds_is_refused_at_the_driver(spark, tmp_path):
     with pytest.raises(Exception, match=r"x.*timestamp"):
         spark.sql("select now() as x").write.format("tfrecord").mode("append").save(str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
-
-
-def test_real_files(spark, data_dir):
-    compared = 0
-    for path in sorted(glob.glob(f"{data_dir}/**", recursive=True)):
-        if os.path.isdir(path) or os.path.getsize(path) > 1 << 20:
-            continue
-        try:
-            expected = tf.read_table(path)
-        except Exception:
-            continue
-        if expected.num_rows == 0 or compared >= 12:
-            continue
-        frame = load(spark, path)
-        if any(kind.startswith("array<array") for _, kind in frame.dtypes):
-            continue
-        assert rows(frame.select([f.col(f"`{name}`") for name in expected.column_names])) == rows_of(expected), path
-        compared += 1
-    assert compared >= 8

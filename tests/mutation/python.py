@@ -1,10 +1,11 @@
 """Changes the Python code, one small mistake at a time, and expects the tests that execute the line to notice.
 
-    python -m tests.mutation.python [--count 200] [--seed 1] [--files data/,io/images.py] [--all]
+    python -m tests.mutation.python [--count 200] [--seed 1] [--files data/,io/images.py] [--tests data,files] [--all]
 
 A sample of the mistakes in tests/mutation/python_mutants.py, drawn by the seed; `--all` tries every one. For each, the
 tests that execute its line (tests/mutation/covered.py notes which) run on a copy of the package until one fails, the
-quick ones first. Mistakes that change nothing are listed in tests/mutation/equivalent.txt, with the reason.
+quick ones first; `--tests` takes only some folders of tests, whose lines are then noted sooner. Mistakes that change
+nothing are listed in tests/mutation/equivalent.txt, with the reason.
 
 The last line is `N mutants, M survived`, and the exit status 1 if M is not 0.
 """
@@ -46,9 +47,9 @@ def all_mutants(parts, known=None):
 class Tests:
     """Which tests to run for a mutant."""
 
-    def __init__(self):
-        covered.update(covered.FOLDERS)
-        self.noted = covered.notes()
+    def __init__(self, folders):
+        covered.update(folders)
+        self.noted = {name: noted for name, noted in covered.notes().items() if name.split("/")[1] in folders}
 
     def of(self, mutant):
         """Test names: those that execute the line, the quickest first; those of the whole file for lines that run on
@@ -70,9 +71,9 @@ class Tests:
         return chosen
 
 
-def run(chosen):
-    """How many survived."""
-    tests, overlay, survived = Tests(), Overlay("python"), 0
+def run(chosen, folders):
+    """How many survived the tests of these folders."""
+    tests, overlay, survived = Tests(folders), Overlay("python"), 0
     names = overlay.folder / "tests.txt"
     for mutant in chosen:
         began = time.monotonic()
@@ -96,6 +97,7 @@ def main(arguments=None):
     parser.add_argument("--count", type=int, default=200, help="how many are drawn")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--files", default="", help="beginnings of paths in tfrecord_fast/, separated by commas")
+    parser.add_argument("--tests", default=",".join(covered.FOLDERS), help="folders in tests/, separated by commas")
     parser.add_argument("--only", default="", help="a word that the mutant's name has to hold")
     parser.add_argument("--all", action="store_true", help="every one, in order")
     parser.add_argument("--list", action="store_true", help="only lists them")
@@ -106,7 +108,7 @@ def main(arguments=None):
     if args.list:
         for mutant in chosen:
             print(f"{mutant.name} [line {mutant.line}]")
-    survived = 0 if args.list else run(chosen)
+    survived = 0 if args.list else run(chosen, args.tests.split(","))
     print(f"{len(chosen)} mutants, {survived} survived")
     return 1 if survived else 0
 

@@ -1,6 +1,7 @@
 """The small mistakes that can be made in a Python file: comparisons, conditions, constants, calls, statements."""
 
 import ast
+import collections
 import copy
 from typing import NamedTuple
 
@@ -40,24 +41,28 @@ class Mutant(NamedTuple):
     after: str
     place: tuple  # the node's number in the file, and which of its mistakes
     runs: int | None  # the line that a test of it executes; None: it runs on import
+    nth: int = 1  # of those in the same function that look the same
 
     @property
     def name(self):
         """Stays the same when lines move."""
-        return f"{self.file} {self.where}: {self.before} -> {self.after}"
+        which = f" ({self.nth})" if self.nth > 1 else ""
+        return f"{self.file} {self.where}: {self.before} -> {self.after}{which}"
 
 
 def mutants_of(file, source):
     """All the mistakes that are known for a file, in order."""
     tree = ast.parse(source)
     _note_places(tree)
-    found = []
+    found, alike = [], collections.Counter()
     for number, node in enumerate(list(ast.walk(tree))):
         if not hasattr(node, "lineno") or node.hidden:
             continue
         for way, replacement in enumerate(_changes(node)):
             before, after = _short(node), "nothing" if replacement is None else _short(replacement)
-            found.append(Mutant(file, node.lineno, node.where, before, after, (number, way), node.runs))
+            alike[node.where, before, after] += 1
+            nth = alike[node.where, before, after]
+            found.append(Mutant(file, node.lineno, node.where, before, after, (number, way), node.runs, nth))
     return found
 
 

@@ -86,6 +86,12 @@ def test_every_mistake_changes_the_code():
         assert ast.unparse(ast.parse(python_mutants.with_mistake(SMALL, mutant))) != whole
 
 
+def test_mistakes_that_look_the_same_have_names_of_their_own():
+    source = "def f(a, b):\n    return g(a[0], b[0])\n"
+    names = [mutant.name for mutant in python_mutants.mutants_of("f.py", source) if mutant.before == "0"]
+    assert names == ["f.py f: 0 -> 1", "f.py f: 0 -> 1 (2)"]
+
+
 CLASS = 'class C:\n    size = 1\n    def f(\n        self, a=2\n    ):\n        """Of a."""\n        return a * 3\n'
 
 

@@ -264,6 +264,12 @@ def test_ragged_rows_are_indexed_and_sliced(ragged):
     assert ragged[1:].to_list() == [[3]] and ragged[-1].tolist() == [3]
 
 
+@pytest.mark.parametrize("rows", [slice(0, 0), slice(1, 0), slice(2, None), slice(9, 12), slice(2, 1), slice(-1, -2)])
+def test_a_slice_without_rows_has_no_values(ragged, rows):
+    assert ragged[rows].to_list() == [] and ragged[rows].row_splits.tolist() == [0]
+    assert ragged[rows].row_splits.dtype == ragged.row_splits.dtype and len(ragged[rows].values) == 0
+
+
 def test_ragged_partitions_of_the_documentation():
     """The example of tf.io.RaggedFeature."""
     batch = [

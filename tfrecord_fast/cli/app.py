@@ -9,13 +9,45 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ..base.optional import optional
-from . import bench, cat, convert, info, port, schema, verify
+from . import (
+    bench,
+    cat,
+    convert,
+    dedup,
+    index,
+    info,
+    merge,
+    port,
+    repair,
+    sample,
+    schema,
+    shuffle,
+    split,
+    verify,
+    view,
+)
 from .console import Console, OutputClosed, OutputFailed
 from .parsing import Command, Parser, command_line, parsed
 
 __all__ = ["COMMANDS", "Command", "main", "run"]
 
-COMMANDS: tuple[Command, ...] = (bench, cat, convert, info, port, schema, verify)
+COMMANDS: tuple[Command, ...] = (
+    bench,
+    cat,
+    convert,
+    dedup,
+    index,
+    info,
+    merge,
+    port,
+    repair,
+    sample,
+    schema,
+    shuffle,
+    split,
+    verify,
+    view,
+)
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -15,23 +15,18 @@ import argparse
 import base64
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from .. import _core
-from ..dtypes import as_dtype
-from ..errors import InvalidArgumentError
-from ..examples.features import VarLenFeature
-from ..examples.infer import features_of
-from ..examples.kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
-from ..examples.parsing import parse_example
-from ..examples.wire import Value, example_of
+from ..examples.kinds import kind_of
 from ..files.indexed_reader import IndexedReader
 from ..files.names import CoreFile
 from .console import Console, Style
-from .files import FAULTS, Input, add_file_arguments, batches, named_files, open_input, problem_of
+from .files import FAULTS, Input, add_file_arguments, batches, index_beside, named_files, open_input, problem_of
 from .json_values import marked
 from .records import FORMS, Undecodable, decode
+from .selecting import features_of_rows
 from .showing import Shower
 from .where import Condition, WhereError, parse_where
 
@@ -142,7 +137,7 @@ class _Printer:
 
     def text(self, path: str, first: int, records: _core.RecordBatch) -> bytes:
         """What is printed of some records."""
-        features = None if self._condition is None else _features(records, self._condition.names)
+        features = None if self._condition is None else features_of_rows(records, self._condition.names)
         for row, record in enumerate(records):
             self.index = first + row
             if self.left == 0:
@@ -184,42 +179,13 @@ def _as_json(record: bytes, form: str) -> dict[str, Any]:
     return {"kind": kind_of(record), "encoding": "base64", "data": base64.b64encode(record).decode()}
 
 
-def _features(records: _core.RecordBatch, names: Collection[str]) -> Callable[[int], Mapping[str, Value]]:
-    """What gives the features of a row: of all rows parsed at once, if they agree on what the features hold."""
-    scanner = _core.FeatureScanner()
-    try:
-        scanner.add(records)
-    except InvalidArgumentError:
-        return lambda row: _features_of(records[row])
-    known = {name: VarLenFeature(one.dtype) for name, one in features_of(scanner).items() if name in names}
-    columns = parse_example(records, known) if known else {}
-    lists: dict[str, tuple[str, list[int], list[Any]]] = {}
-    for name, column in columns.items():
-        kind, values = as_dtype(known[name].dtype).name, column.values
-        if kind == "float32":  # as example_of gives them: with as few digits as tell the float32
-            values = values.astype("U").astype("float64")
-        lists[name] = kind, column.row_splits.tolist(), values.tolist()
-    return lambda row: {
-        name: Value(kind, values[splits[row] : splits[row + 1]]) for name, (kind, splits, values) in lists.items()
-    }
-
-
-def _features_of(record: bytes) -> Mapping[str, Value]:
-    kind = kind_of(record)
-    if kind not in (EXAMPLE, SEQUENCE_EXAMPLE, EMPTY):
-        raise Undecodable(f"--where is for Examples, and the record looks like {kind}")
-    return example_of(record)
-
-
 def _reader_by_number(source: Input) -> IndexedReader[Any, Any] | None:
     """The file by its index, if there is one beside it that is not older."""
     path = os.fsdecode(source.core_file.name)
     if source.compression or source.stored_bytes is None or not source.core_file.is_local:
         return None
-    for name in (f"{path}.idx", f"{os.path.splitext(path)[0]}.idx"):
-        if os.path.isfile(name) and os.stat(name).st_mtime_ns >= os.stat(path).st_mtime_ns:
-            return IndexedReader([path], indexes=[name])
-    return None
+    index = index_beside(path)
+    return None if index is None else IndexedReader([path], indexes=[index])
 
 
 def _count(text: str) -> int:

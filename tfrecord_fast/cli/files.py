@@ -33,6 +33,7 @@ __all__ = [
     "add_store_arguments",
     "batches",
     "for_each_file",
+    "index_beside",
     "named_files",
     "open_input",
     "problem_of",
@@ -145,6 +146,9 @@ def named_files(args: argparse.Namespace, console: Console) -> tuple[list[CoreFi
             status = 2
         except FAULTS as error:
             console.problem(f"{shown_name(argument)}: {problem_of(error).reason}")
+            status = 2
+        except ValueError as error:  # a NUL in it
+            console.problem(str(error))
             status = 2
     return files, status
 
@@ -270,6 +274,15 @@ def _explained(source: Input, made: Iterator[_core.RecordBatch]) -> Iterator[_co
         if error.record_index or error.offset:
             raise
         raise explained(error, *source.head()) from None
+
+
+def index_beside(path: str) -> str | None:
+    """The index beside a local file, unless it is older: FILE.idx, or that of FILE without its ending; else None."""
+    for name in (f"{path}.idx", f"{os.path.splitext(path)[0]}.idx"):
+        with contextlib.suppress(OSError):
+            if os.path.isfile(name) and os.stat(name).st_mtime_ns >= os.stat(path).st_mtime_ns:
+                return name
+    return None
 
 
 class Cancelled(Exception):

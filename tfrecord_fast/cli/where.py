@@ -35,6 +35,8 @@ _COMPARE: dict[str, Callable[[object, object], bool]] = {
 }
 _ESCAPED = {"n": "\n", "t": "\t"}
 _WORDS = ("and", "or", "not")
+_DEEPEST = 100  # of parentheses in parentheses
+_LONGEST = 400  # characters of a number; those of a float64 have fewer
 
 
 class WhereError(ValueError):
@@ -96,6 +98,7 @@ class _Parser:
     def __init__(self, tokens: list[_Token]) -> None:
         self._tokens = tokens
         self._place = 0
+        self._depth = 0
         self.names: set[str] = set()
 
     @property
@@ -122,6 +125,14 @@ class _Parser:
         return parts[0] if len(parts) == 1 else lambda record: all(part(record) for part in parts)
 
     def _one(self) -> _Test:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise WhereError("--where: it is nested too deep")
+        made = self._term()
+        self._depth -= 1
+        return made
+
+    def _term(self) -> _Test:
         if self._take("not"):
             inner = self._one()
             return lambda record: not inner(record)
@@ -142,6 +153,8 @@ class _Parser:
     def _operand(self) -> _Name | _Constant:
         kind, text = self.here
         self._place += 1
+        if kind == "number" and len(text) > _LONGEST:
+            raise WhereError("--where: a number is too long")
         if kind == "number":
             return _Constant(float(text) if re.search(r"[.eE]", text) else int(text))
         if kind == "text":

@@ -8,27 +8,99 @@ from typing import Any
 from ..errors import InvalidArgumentError
 from ..examples.groups import check_label, frozen_groups
 from ..examples.parsing import parse_example
-from ..typing import Groups
+from ..typing import Groups, PathLike
+from ..values.nests import normalize, stack
 from .csv_files import CsvDataset, make_csv_dataset
 from .dataset import Dataset
-from .options import Options, ThreadingOptions
+from .options import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
+    AutotuneOptions,
+    DistributeOptions,
+    ExternalStatePolicy,
+    OptimizationOptions,
+    Options,
+    ThreadingOptions,
+)
 from .records import TFRecordDataset
 from .sentinels import AUTOTUNE, INFINITE, UNKNOWN
+from .transformations import (
+    Reducer,
+    TFRecordWriter,
+    assert_cardinality,
+    at,
+    bucket_by_sequence_length,
+    choose_from_datasets,
+    copy_to_device,
+    dense_to_ragged_batch,
+    dense_to_sparse_batch,
+    enumerate_dataset,
+    get_single_element,
+    get_structure,
+    group_by_reducer,
+    group_by_window,
+    map_and_batch,
+    parallel_interleave,
+    prefetch_to_device,
+    rejection_resample,
+    sample_from_datasets,
+    save,
+    scan,
+    shuffle_and_repeat,
+    snapshot,
+    take_while,
+    unique,
+)
 
 __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
+    "AutoShardPolicy",
+    "AutotuneAlgorithm",
+    "AutotuneOptions",
+    "Counter",
     "CsvDataset",
+    "DistributeOptions",
+    "ExternalStatePolicy",
+    "OptimizationOptions",
     "Options",
+    "RandomDataset",
+    "Reducer",
+    "TFRecordWriter",
     "ThreadingOptions",
+    "assert_cardinality",
+    "at",
+    "bucket_by_sequence_length",
     "cardinality",
+    "choose_from_datasets",
+    "copy_to_device",
+    "dense_to_ragged_batch",
+    "dense_to_sparse_batch",
+    "enumerate_dataset",
+    "from_list",
+    "get_single_element",
+    "get_structure",
+    "group_by_reducer",
+    "group_by_window",
     "ignore_errors",
+    "load",
     "make_batched_features_dataset",
     "make_csv_dataset",
     "make_tf_record_dataset",
+    "map_and_batch",
+    "parallel_interleave",
     "parse_example_dataset",
+    "prefetch_to_device",
+    "rejection_resample",
+    "sample_from_datasets",
+    "save",
+    "scan",
+    "shuffle_and_repeat",
+    "snapshot",
+    "take_while",
     "unbatch",
+    "unique",
 ]
 
 INFINITE_CARDINALITY = INFINITE
@@ -207,3 +279,30 @@ def _records(
         return reader(path, *reader_args)
 
     return files.interleave(open_file, cycle_length=cycle_length)
+
+
+def Counter(start: int = 0, step: int = 1, dtype: Any = None) -> Dataset[Any]:
+    """`Dataset.counter`."""
+    return Dataset.counter(start, step, dtype)
+
+
+def RandomDataset(seed: int | None = None) -> Dataset[Any]:
+    """`Dataset.random`."""
+    return Dataset.random(seed)
+
+
+def from_list(elements: Any, name: str | None = None) -> Dataset[Any]:
+    """The elements of a list, which may be structures.
+
+    Raises:
+      ValueError: no elements.
+    """
+    given = list(elements)
+    if not given:
+        raise ValueError("Empty list of elements is not supported.")
+    return Dataset.from_tensor_slices(stack([normalize(element) for element in given]))
+
+
+def load(path: PathLike, element_spec: Any = None, compression: str | None = None, reader_func: Any = None) -> Any:
+    """`Dataset.load`."""
+    return Dataset.load(path, element_spec, compression, reader_func)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..base.samples import sample_length
 from ..base.threads import thread_count
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
@@ -17,6 +18,7 @@ from ..values.bytes_array import BytesArray
 from ..values.conversion import plain
 from ..values.strings import is_one
 from .groups import frozen_groups
+from .made_up import example_like, sequence_example_like
 from .plans import example_plan, sequence_plan
 
 __all__ = [
@@ -70,9 +72,13 @@ def parse_example(
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     plan = example_plan(features, () if groups is None else frozen_groups(groups))
     serialized = plain(serialized)
-    if is_one(serialized):
-        return _parsed_one(plan.single, serialized, example_names)
-    return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
+    try:
+        if is_one(serialized):
+            return _parsed_one(plan.single, serialized, example_names)
+        return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
+    except InvalidArgumentError:
+        record = _made_up(example_like, features)
+        return plan.single(record) if is_one(serialized) else plan.batch([record] * len(_vector(serialized)), 1)
 
 
 def parse_single_example(
@@ -103,7 +109,10 @@ def parse_single_example(
         if not is_one(serialized):
             raise ValueError("Input serialized must be a scalar")
     single = example_plan(features, () if groups is None else frozen_groups(groups)).single
-    return single(serialized) if example_names is None else _parsed_one(single, serialized, example_names)
+    try:
+        return single(serialized) if example_names is None else _parsed_one(single, serialized, example_names)
+    except InvalidArgumentError:
+        return single(_made_up(example_like, features))
 
 
 def parse_sequence_example(
@@ -139,9 +148,13 @@ def parse_sequence_example(
         )
     plan = sequence_plan(context_features, sequence_features)
     serialized = plain(serialized)
-    if is_one(serialized):
-        return _parsed_one(plan.single, serialized, example_names)
-    return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
+    try:
+        if is_one(serialized):
+            return _parsed_one(plan.single, serialized, example_names)
+        return _parsed(plan.batch, _vector(serialized), example_names, thread_count(num_threads))
+    except InvalidArgumentError:
+        record = _made_up(sequence_example_like, context_features, sequence_features)
+        return plan.single(record) if is_one(serialized) else plan.batch([record] * len(_vector(serialized)), 1)
 
 
 def parse_single_sequence_example(
@@ -164,7 +177,10 @@ def parse_single_sequence_example(
     if not is_one(serialized):
         raise ValueError("Input serialized must be a scalar")
     plan = sequence_plan(context_features, sequence_features)
-    return _parsed_one(plan.single, serialized, example_name)[:2]
+    try:
+        return _parsed_one(plan.single, serialized, example_name)[:2]
+    except InvalidArgumentError:
+        return plan.single(_made_up(sequence_example_like, context_features, sequence_features))[:2]
 
 
 def decode_raw(
@@ -244,6 +260,14 @@ def _parsed_one(parse: Callable[[Any], _Result], record: object, name: Key | _Na
         if given.size != 1 or given.item() is None:
             raise
         raise _named(error, given.item()) from None
+
+
+def _made_up(like: Callable[..., bytes], *features: Features | None) -> bytes:
+    """A record that fits the features, if the one that does not is made up; else the error goes on."""
+    length = sample_length()
+    if length is None:
+        raise
+    return like(*features, length)
 
 
 def _fails(parse: Callable[[Any, int], object], records: object) -> bool:

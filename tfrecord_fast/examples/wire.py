@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core
 
@@ -16,10 +17,13 @@ __all__ = [
     "VARINT",
     "Field",
     "Value",
+    "array_of",
+    "entries_of",
     "example_of",
     "fields_of",
     "has_lists",
     "sequence_of",
+    "steps_of",
     "to_example",
     "to_sequence",
 ]
@@ -158,19 +162,51 @@ def _entries(message: bytes) -> Iterator[tuple[str, bytes]]:
         yield keys[-1].decode("utf-8", "surrogateescape"), value
 
 
-def _feature(message: bytes) -> Value:
+def entries_of(record: bytes, number: int) -> Iterator[tuple[str, bytes]]:
+    """The features (number 1) or feature lists (2) of a record as they are in it: a name may come twice.
+
+    Raises:
+      ValueError: malformed.
+    """
+    for entries in _delimited(record, number):
+        yield from _entries(entries)
+
+
+def steps_of(feature_list: bytes) -> Iterator[bytes]:
+    """The features of a feature list, as `entries_of` gives one."""
+    return _delimited(feature_list, 1)
+
+
+def array_of(feature: bytes) -> tuple[str, list[bytes] | NDArray[np.float32] | NDArray[np.int64]]:
+    """The kind and the values of a feature, as `entries_of` or `steps_of` gives one; numbers as an array.
+
+    Raises:
+      ValueError: malformed.
+    """
+    kind, parts = _kind_and_content(feature)
+    if kind == "bytes":
+        return kind, list(_delimited(parts, 1))
+    return kind, _float_array(parts) if kind == "float" else _integer_array(parts)
+
+
+def _kind_and_content(message: bytes) -> tuple[str, bytes]:
     kind, parts = "none", b""
     for field in fields_of(message):
         if field.type == DELIMITED and isinstance(field.value, bytes) and field.number in _KINDS:
             if _KINDS[field.number] != kind:
                 kind, parts = _KINDS[field.number], b""
             parts += field.value
+    return kind, parts
+
+
+def _feature(message: bytes) -> Value:
+    kind, parts = _kind_and_content(message)
     if kind == "bytes":
         return Value(kind, list(_delimited(parts, 1)))
-    return Value(kind, _floats(parts) if kind == "float" else _integers(parts))
+    return Value(kind, _floats(parts) if kind == "float" else _integer_array(parts).tolist())
 
 
-def _floats(message: bytes) -> list[float]:
+def _float_array(message: bytes) -> NDArray[np.float32]:
     packed = b"".join(
         field.value
         for field in fields_of(message)
@@ -178,21 +214,29 @@ def _floats(message: bytes) -> list[float]:
     )
     if len(packed) % 4:
         raise ValueError("a list of floats is cut")
-    array = np.frombuffer(packed, "<f4")
+    return np.frombuffer(packed, "<f4")
+
+
+def _floats(message: bytes) -> list[float]:
+    array = _float_array(message)
     made: list[float] = array.astype("U").astype(np.float64).tolist() if len(array) else []
     return made
 
 
-def _integers(message: bytes) -> list[int]:
-    made: list[int] = []
+def _integer_array(message: bytes) -> NDArray[np.int64]:
+    packed: list[NDArray[np.int64]] = []
+    single: list[int] = []
     for field in fields_of(message):
         if field.number != 1:
             continue
-        if field.type == DELIMITED and isinstance(field.value, bytes):
-            made += _core.decode_varints(field.value).tolist()
-        elif isinstance(field.value, int):
-            made.append(field.value - (field.value >> 63 << 64))
-    return made
+        if isinstance(field.value, int):
+            single.append(field.value - (field.value >> 63 << 64))
+        elif field.type == DELIMITED:
+            packed += [np.array(single, np.int64), _core.decode_varints(field.value)]
+            single = []
+    if not packed:
+        return np.array(single, np.int64)
+    return np.concatenate([*packed, np.array(single, np.int64)]) if single or len(packed) > 2 else packed[-1]
 
 
 def to_example(features: Mapping[str, Value]) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..typing import Files
 from .file_objects import FileObject
@@ -20,12 +20,14 @@ from .urls import place_of
 __all__ = ["files_below", "listed_parts"]
 
 _HIDDEN = (".", "_")  # what names begin with that are no data: drafts, manifests, marks of success
+_INDEX = ".idx"  # what names of indexes end with
 
 
 def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
     """Each file as one part, in the order given; those of a pattern or a folder sorted by name.
 
-    In a folder, files whose names begin with `.` or `_` are left out, and so is what lies in folders with such names.
+    In a folder, files whose names begin with `.` or `_` are left out, and so is what lies in folders with such names;
+    and so are indexes (`.idx`), if there is anything else.
 
     Raises:
       TypeError: one of the files is neither a path nor a URL: another process could not open it.
@@ -66,24 +68,30 @@ def _local_parts(name: str) -> list[FilePart]:
     known = os.stat(name)
     if not stat.S_ISDIR(known.st_mode):
         return [_local_part(name, known)]
-    parts = [_local_part(path, os.stat(path)) for path in sorted(_below(name))]
+    parts = [_local_part(path, os.stat(path)) for path in _without_indexes(_below(name))]
     if not parts:
         raise FileNotFoundError(2, "there is no file in the folder", name)
     return parts
 
 
 def files_below(folder: str) -> list[str]:
-    """The files in a local folder and its folders, sorted, without hidden ones; if some are called TFRecord files by
-    their names, those alone.
+    """The files in a local folder and its folders, sorted, without hidden ones and indexes; if some are called TFRecord
+    files by their names, those alone.
 
     Raises:
       FileNotFoundError: there is none.
       OSError: a folder can't be read.
     """
-    names = sorted(_below(folder))
+    names = _without_indexes(_below(folder))
     if not names:
         raise FileNotFoundError(2, "there is no file in the folder", folder)
     return [name for name in names if ".tfrec" in os.path.basename(name).lower()] or names
+
+
+def _without_indexes(names: Iterable[str]) -> list[str]:
+    """Sorted, and without indexes, unless there is nothing else."""
+    found = sorted(names)
+    return [name for name in found if not name.endswith(_INDEX)] or found
 
 
 def _local_part(path: str, known: os.stat_result) -> FilePart:
@@ -118,9 +126,12 @@ def _objects_of(url: str, settings: StoreSettings) -> list[FilePart]:
         return [_object_part(url, one.key, info) for one, info in zip(found, infos, strict=True)]
     store, folder = find_store(url, settings, lists=True)
     below = len(store.url(folder))
-    infos = sorted(
-        info for info in store.list(folder) if not any(p.startswith(_HIDDEN) for p in info.url[below:].split("/"))
-    )
+    shown = {
+        info.url: info
+        for info in store.list(folder)
+        if not any(p.startswith(_HIDDEN) for p in info.url[below:].split("/"))
+    }
+    infos = [shown[url] for url in _without_indexes(shown)]
     if not infos:
         raise FileNotFoundError(2, "there is no object in the folder", store.url(folder))
     return [_object_part(url, folder + info.url[below:], info) for info in infos]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import threading
+import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..errors import DataLossError
 from ..typing import Files, PathLike
+from .file_system import GFile
 from .names import File, check_compression_type, flatten
 from .numbers import max_record_size
 from .options import TFRecordOptions
@@ -16,6 +19,8 @@ from .stores import StoreSettings
 from .streams import record_stream
 
 __all__ = ["tf_record_iterator"]
+
+_BLOCK_BYTES = 1 << 20
 
 
 class _RecordIterator:
@@ -27,7 +32,9 @@ class _RecordIterator:
         compression_type: str | None,
         max_record_bytes: int | None,
         settings: StoreSettings,
+        allow_open: bool,
     ) -> None:
+        self._allow_open = allow_open
         self._settings = settings
         self._files: list[File] | None = files
         self._compression_type = compression_type
@@ -53,6 +60,11 @@ class _RecordIterator:
                 self._records = itertools.islice(stream.records(), self._given, None)
             try:
                 record = next(self._records)
+            except DataLossError as error:
+                self._records = None
+                if self._allow_open and _is_flushed(error):
+                    raise StopIteration from None
+                raise
             except BaseException:
                 self._records = None
                 raise
@@ -68,10 +80,24 @@ class _RecordIterator:
         self._records = None
 
 
+def _is_flushed(error: DataLossError) -> bool:
+    """Whether what is missing of a ZLIB stream is only its end: all that can be decompressed is whole records."""
+    if error.path is None or "ZLIB: the compressed stream is truncated" not in error.reason:
+        return False
+    stream, count = zlib.decompressobj(), 0
+    with GFile(error.path, "rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            count += len(stream.decompress(block, _BLOCK_BYTES))
+            while stream.unconsumed_tail:
+                count += len(stream.decompress(stream.unconsumed_tail, _BLOCK_BYTES))
+    return not stream.eof and count == error.offset
+
+
 def tf_record_iterator(
     path: Files,
     options: str | TFRecordOptions | None = None,
     *,
+    allow_open: bool = False,
     max_record_bytes: int | None = None,
     storage_options: Mapping[str, Any] | None = None,
     max_requests: int = 16,
@@ -82,6 +108,8 @@ def tf_record_iterator(
     Args:
       path: as for TFRecordDataset.
       options: compression type or TFRecordOptions; None detects.
+      allow_open: a ZLIB stream that was flushed and not closed yet, as by a writer that still writes, ends after its
+        last whole record, as with TensorFlow; else it is an error there.
       max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
       storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
 
@@ -95,4 +123,4 @@ def tf_record_iterator(
     compression = None if options is None else TFRecordOptions.get_compression_type_string(options)
     settings = store_settings(storage_options, max_requests, cache_dir)
     most = max_record_size(max_record_bytes)
-    return _RecordIterator(flatten(path), check_compression_type(compression), most, settings)
+    return _RecordIterator(flatten(path), check_compression_type(compression), most, settings, allow_open)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from .url_writer import UrlWriter
 from .urls import place_of
 from .writer import TFRecordWriter
 
-__all__ = ["Shard", "WrittenFile", "open_shards", "publish_all", "write_manifest"]
+__all__ = ["Shard", "WrittenFile", "open_shards", "open_unnamed", "publish_all", "write_manifest"]
 
 _AT_ONCE = 16  # objects that are completed side by side
 
@@ -28,6 +29,16 @@ class WrittenFile(NamedTuple):
     path: str
     records: int
     bytes: int
+
+
+class _Closed:
+    """What is still asked of a writer that is closed, without its buffers."""
+
+    def __init__(self, records_written: int) -> None:
+        self.records_written = records_written
+
+    def close(self) -> None:
+        """Nothing is left to do."""
 
 
 class Shard:
@@ -46,6 +57,10 @@ class Shard:
         """Everything has left this process, or waits to be completed; nothing is under the name."""
         raise NotImplementedError
 
+    def release(self) -> None:
+        """Frees the buffers, after `complete`."""
+        self.writer = _Closed(self.writer.records_written)  # type: ignore[assignment]
+
     def publish(self) -> WrittenFile:
         """Gives the file its name."""
         raise NotImplementedError
@@ -56,6 +71,14 @@ class Shard:
 
     def discard(self) -> None:
         """Removes what was written. Does nothing after `publish`."""
+        raise NotImplementedError
+
+    def rename(self, target: Target) -> None:
+        """The file is to have another name.
+
+        Raises:
+          OSError: it can't have it.
+        """
         raise NotImplementedError
 
 
@@ -80,6 +103,15 @@ def open_shards(
                 raise FileExistsError(17, "file already exists", path)
     for target in targets_of(paths):
         into.append(_LocalShard(target, options, threads, overwrite))
+
+
+def open_unnamed(into: list[Shard], beside: Target, options: str | TFRecordOptions | None, num_threads: int) -> None:
+    """Opens one more local file, which `rename` is to give its name. Until then it has a hidden one, as a draft of the
+    file `beside`; the next writer of that file removes it, if this process is killed."""
+    draft = _core.find_target(os.fsencode(beside.path)).draft
+    if draft is None:
+        raise OSError(errno.EEXIST, "there is a device or a pipe of this name", beside.path)
+    into.append(_LocalShard(beside._replace(draft=os.fsdecode(draft)), options, num_threads, overwrite=True))
 
 
 def publish_all(shards: Sequence[Shard]) -> list[WrittenFile]:
@@ -154,6 +186,14 @@ class _LocalShard(Shard):
 
     def sync_name(self) -> str | None:
         return os.path.dirname(self._target.final) or "."
+
+    def rename(self, target: Target) -> None:
+        if target.draft is None:
+            raise OSError(errno.EEXIST, "there is a device or a pipe of this name", target.path)
+        with target.named():
+            if os.stat(os.path.dirname(target.final) or ".").st_dev != os.stat(self._target.written).st_dev:
+                raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), target.path)
+        self._target, self.path = target._replace(draft=self._target.draft), target.path
 
     def discard(self) -> None:
         with contextlib.suppress(Exception):  # whatever ended the writer has been raised

@@ -7,14 +7,16 @@ simplejpeg, Pillow decodes it, and pixels may differ by a few steps of 255. Ever
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
+from ..base.samples import sample_length
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
 from .conversion import convert_image_dtype
@@ -53,11 +55,32 @@ def _check_channels(channels: int | None, allowed: tuple[int, ...]) -> int:
     return channels
 
 
+Decoder = TypeVar("Decoder", bound=Callable[..., npt.NDArray[Any]])
+
+
+def _or_made_up(decode: Decoder) -> Decoder:
+    """The decoder; where elements are made up, it gives a black image for what is none."""
+
+    @functools.wraps(decode)
+    def decoded(contents: Contents, channels: int | None = 0, *args: Any, **kwargs: Any) -> npt.NDArray[Any]:
+        try:
+            return decode(contents, channels, *args, **kwargs)
+        except InvalidArgumentError:
+            length = sample_length()
+            if length is None:
+                raise
+            kind = as_dtype(kwargs.get("dtype", args[0] if args and not isinstance(args[0], int) else "uint8"))
+            return np.zeros((16 * length, 16 * length, channels or (1 if length % 2 else 3)), kind.as_numpy_dtype)
+
+    return cast("Decoder", decoded)
+
+
 def is_jpeg(contents: Contents, name: str | None = None) -> bool:
     """Whether the bytes begin like a JPEG."""
     return _content(contents)[:3] == b"\xff\xd8\xff"
 
 
+@_or_made_up
 def decode_jpeg(
     contents: Contents,
     channels: int = 0,
@@ -105,6 +128,7 @@ def decode_jpeg(
     return decoded
 
 
+@_or_made_up
 def decode_png(
     contents: Contents, channels: int = 0, dtype: DTypeLike = "uint8", name: str | None = None
 ) -> npt.NDArray[Any]:
@@ -133,6 +157,7 @@ def decode_png(
     return decoded if kind == np.uint8 else decoded.astype(np.uint16) << 8
 
 
+@_or_made_up
 def decode_bmp(contents: Contents, channels: int = 0, name: str | None = None) -> npt.NDArray[Any]:
     """A BMP as uint8 `[height, width, channels]`."""
     return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)))
@@ -149,6 +174,7 @@ def decode_gif(contents: Contents, name: str | None = None) -> npt.NDArray[Any]:
     return np.stack(frames)
 
 
+@_or_made_up
 def decode_image(
     contents: Contents,
     channels: int | None = None,

@@ -64,7 +64,8 @@ def read_tfrecords(
     source.check_options()
     empty = source.schema.empty_table().to_pandas(types_mapper=pandas.ArrowDtype)
     from_map: Any = dask.dataframe.from_map  # without types
-    frame: dask.dataframe.DataFrame = from_map(_partition, splits, source=source, meta=empty, label="tfrecords")
+    alone = source.over([])  # it goes to every task, and there may be very many files
+    frame: dask.dataframe.DataFrame = from_map(_partition, splits, source=alone, meta=empty, label="tfrecords")
     return frame
 
 

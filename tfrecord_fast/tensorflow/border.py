@@ -13,6 +13,7 @@ from .._core import RecordBatch, unchanged
 from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from ..values.bytes_array import BytesArray
 from ..values.specs import TensorSpec as PlainSpec
+from .arithmetic import converted
 from .columns import Columns
 from .tensors import ArrayTensor, BytesTensor, Strings, tensor_of
 
@@ -67,11 +68,28 @@ def lowered(value: Any) -> Any:
         return kind(*items) if hasattr(value, "_fields") else tuple(items)
     if kind is list:
         items = [lowered(item) for item in value]
-        return value if _are_same(items, value) else items
+        if _are_same(items, value):
+            return value
+        return _one_array(items) if ArrayTensor in map(type, value) else items
     if isinstance(value, Mapping):
         items = [lowered(item) for item in value.values()]
         return value if _are_same(items, value.values()) else _mapping(value, dict(zip(value, items, strict=True)))
     return value
+
+
+def _one_array(items: list[Any]) -> Any:
+    """A list of tensors of one dtype and shape, and of numbers, as a tensor of these; any other list as it is."""
+    arrays = [np.asarray(item) for item in items if isinstance(item, np.ndarray | np.generic)]
+    first = arrays[0]
+    if any(array.dtype != first.dtype for array in arrays):
+        raise TypeError(f"a list of tensors of dtypes {', '.join(sorted({str(array.dtype) for array in arrays}))}")
+    if any(array.shape != first.shape for array in arrays):
+        return items
+    if len(arrays) == len(items):
+        return np.array(items, first.dtype)
+    if first.shape or not all(isinstance(item, int | float | np.generic | np.ndarray) for item in items):
+        return items
+    return np.array([converted(item, first.dtype) for item in items], first.dtype)
 
 
 def _are_same(items: list[Any], others: Iterable[Any]) -> bool:

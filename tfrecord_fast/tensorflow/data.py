@@ -4,15 +4,15 @@ from ..data import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Options,
 from . import experimental
 from .datasets import Dataset, Elements, FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
 from .fallback import face_names
-from .specs import spec_of
+from .specs import DatasetSpec, spec_of
 
 Iterator = Elements
-DatasetSpec = Dataset
 __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
     "UNKNOWN_CARDINALITY",
     "Dataset",
+    "DatasetSpec",
     "FixedLengthRecordDataset",
     "Iterator",
     "Options",

@@ -20,6 +20,7 @@ from ..values.nests import map_leaves
 from . import border
 from .border import lowered, raised
 from .describing import name_of_dataset, spec_shown
+from .optional import Optional
 from .specs import spec_of
 from .training import teach_keras
 
@@ -40,7 +41,8 @@ def function_of(function: Callable[..., Any]) -> Callable[..., Any]:
         return function
 
     def of_values(*args: Any) -> Any:
-        return lowered(function(*map(raised, args)))
+        made = function(*map(raised, args))
+        return lowered(tuple(made) if type(made) is list else made)  # there, a list at the top is a tuple
 
     of_values.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
     return of_values
@@ -78,9 +80,9 @@ class Elements:
     def get_next_as_optional(self) -> Any:
         """The next element, or nothing."""
         try:
-            return _Optional(next(self))
+            return Optional(next(self), element_spec=self.element_spec)
         except StopIteration:
-            return _Optional()
+            return Optional(element_spec=self.element_spec)
 
     @property
     def element_spec(self) -> Any:
@@ -91,19 +93,6 @@ class Elements:
     def initializer(self) -> None:
         """Nothing to run: the iterator stands at the beginning."""
         return None
-
-
-class _Optional:
-    def __init__(self, *value: Any) -> None:
-        self._value = value
-
-    def has_value(self) -> Any:
-        """Whether there is an element."""
-        return raised(bool(self._value))
-
-    def get_value(self) -> Any:
-        """The element."""
-        return self._value[0]
 
 
 class Dataset(PlainDataset[Any]):

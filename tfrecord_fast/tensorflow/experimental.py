@@ -5,33 +5,85 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ..data import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from ..data import experimental as plain
+from ..data.experimental import (
+    AUTOTUNE,
+    INFINITE_CARDINALITY,
+    UNKNOWN_CARDINALITY,
+    AutoShardPolicy,
+    AutotuneAlgorithm,
+    AutotuneOptions,
+    DistributeOptions,
+    ExternalStatePolicy,
+    OptimizationOptions,
+    Reducer,
+    ThreadingOptions,
+    assert_cardinality,
+    at,
+    bucket_by_sequence_length,
+    choose_from_datasets,
+    copy_to_device,
+    dense_to_ragged_batch,
+    dense_to_sparse_batch,
+    enumerate_dataset,
+    get_single_element,
+    get_structure,
+    group_by_reducer,
+    group_by_window,
+    map_and_batch,
+    parallel_interleave,
+    prefetch_to_device,
+    rejection_resample,
+    sample_from_datasets,
+    save,
+    scan,
+    shuffle_and_repeat,
+    snapshot,
+    take_while,
+    unique,
+)
 from ..data.handle import node_of
-from ..errors import FailedPreconditionError
-from ..files.writer import TFRecordWriter as PlainWriter
 from .border import lowered, raised
 from .datasets import Dataset, Elements, plain_of
 from .fallback import face_names
+from .optional import Optional
 
 __all__ = [
     "AUTOTUNE",
     "INFINITE_CARDINALITY",
+    "SHARD_HINT",
     "UNKNOWN_CARDINALITY",
     "AutoShardPolicy",
+    "AutotuneAlgorithm",
+    "AutotuneOptions",
+    "Counter",
     "CsvDataset",
+    "DistributeOptions",
+    "ExternalStatePolicy",
+    "OptimizationOptions",
+    "Optional",
+    "RandomDataset",
+    "Reducer",
     "TFRecordWriter",
+    "ThreadingOptions",
     "assert_cardinality",
+    "at",
+    "bucket_by_sequence_length",
     "cardinality",
     "choose_from_datasets",
+    "copy_to_device",
     "dense_to_ragged_batch",
     "dense_to_sparse_batch",
+    "enable_debug_mode",
     "enumerate_dataset",
+    "from_list",
     "get_next_as_optional",
     "get_single_element",
+    "get_structure",
+    "group_by_reducer",
+    "group_by_window",
     "ignore_errors",
+    "load",
     "make_batched_features_dataset",
     "make_csv_dataset",
     "map_and_batch",
@@ -40,20 +92,17 @@ __all__ = [
     "prefetch_to_device",
     "rejection_resample",
     "sample_from_datasets",
+    "save",
     "scan",
     "shuffle_and_repeat",
+    "snapshot",
     "take_while",
     "unbatch",
     "unique",
-]  # fmt: skip
+]
 
 Transformation = Callable[[Any], Any]  # of datasets
-
-
-class AutoShardPolicy:
-    """How datasets would be divided among workers; without effect."""
-
-    OFF, AUTO, FILE, DATA, HINT = -1, 0, 1, 2, 3
+SHARD_HINT = -1
 
 
 def cardinality(dataset: Dataset) -> Any:
@@ -61,57 +110,8 @@ def cardinality(dataset: Dataset) -> Any:
     return dataset.cardinality()
 
 
-def assert_cardinality(expected_cardinality: Any) -> Transformation:
-    """The same dataset, which raises FailedPreconditionError if it has another number of elements."""
-    expected = int(lowered(expected_cardinality))
-
-    def applied(dataset: Dataset) -> Dataset:
-        def elements() -> Any:
-            count = 0
-            for element in dataset:
-                count += 1
-                if 0 <= expected < count:
-                    raise FailedPreconditionError(
-                        f"Input dataset was expected to contain {expected} elements but contained at least {count} "
-                        "elements."
-                    )
-                yield element
-            if expected >= 0 and count < expected:
-                raise FailedPreconditionError(
-                    f"Input dataset was expected to contain {expected} elements but contained only {count} elements."
-                )
-
-        return Dataset.from_generator(elements)
-
-    return applied
-
-
-def map_and_batch(
-    map_func: Callable[..., Any],
-    batch_size: Any,
-    num_parallel_batches: Any = None,
-    drop_remainder: bool = False,
-    num_parallel_calls: Any = None,
-) -> Transformation:
-    """`map` and `batch`."""
-    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
-
-
-def parallel_interleave(
-    map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
-    sloppy: bool = False,
-    buffer_output_elements: Any = None,
-    prefetch_input_elements: Any = None,
-) -> Transformation:
-    """`interleave`."""
-    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
-
-
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """`shuffle` and `repeat`."""
-    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+def enable_debug_mode() -> None:
+    """Nothing: functions are called in Python anyway."""
 
 
 def ignore_errors(log_warning: bool = False) -> Transformation:
@@ -124,65 +124,24 @@ def unbatch() -> Transformation:
     return lambda dataset: dataset.unbatch()
 
 
-def enumerate_dataset(start: int = 0) -> Transformation:
-    """`Dataset.enumerate`."""
-    return lambda dataset: dataset.enumerate(start)
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = "int64") -> Dataset:
+    """`Dataset.counter`."""
+    return Dataset.counter(start, step, dtype)  # type: ignore[return-value]
 
 
-def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """`Dataset.scan`."""
-    return lambda dataset: dataset.scan(initial_state, scan_func)
+def RandomDataset(seed: Any = None) -> Dataset:
+    """`Dataset.random`."""
+    return Dataset.random(seed)  # type: ignore[return-value]
 
 
-def take_while(predicate: Callable[..., Any]) -> Transformation:
-    """`Dataset.take_while`."""
-    return lambda dataset: dataset.take_while(predicate)
+def from_list(elements: Any, name: str | None = None) -> Dataset:
+    """The elements of a list, which may be structures."""
+    return raised(plain.from_list([lowered(element) for element in elements]))  # type: ignore[no-any-return]
 
 
-def unique() -> Transformation:
-    """`Dataset.unique`."""
-    return lambda dataset: dataset.unique()
-
-
-def dense_to_ragged_batch(
-    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = "int64"
-) -> Transformation:
-    """`Dataset.ragged_batch`."""
-    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder)
-
-
-def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
-    """`Dataset.sparse_batch`."""
-    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
-
-
-def rejection_resample(
-    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
-) -> Transformation:
-    """`Dataset.rejection_resample`."""
-    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
-
-
-def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
-    """The same dataset: there is one device."""
-    return lambda dataset: dataset
-
-
-def choose_from_datasets(datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = False) -> Dataset:
-    """`Dataset.choose_from_datasets`."""
-    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)  # type: ignore[return-value]
-
-
-def sample_from_datasets(
-    datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
-) -> Dataset:
-    """`Dataset.sample_from_datasets`."""
-    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)  # type: ignore[return-value]
-
-
-def get_single_element(dataset: Dataset) -> Any:
-    """`Dataset.get_single_element`."""
-    return dataset.get_single_element()
+def load(path: Any, element_spec: Any = None, compression: Any = None, reader_func: Any = None) -> Dataset:
+    """`Dataset.load`."""
+    return Dataset.load(path, element_spec, compression, reader_func)  # type: ignore[return-value]
 
 
 def get_next_as_optional(iterator: Elements) -> Any:
@@ -217,23 +176,11 @@ def make_csv_dataset(*args: Any, **kwargs: Any) -> Dataset:
     return raised(plain.make_csv_dataset(*map(lowered, args), **{key: lowered(value) for key, value in kwargs.items()}))  # type: ignore[no-any-return]
 
 
-class TFRecordWriter:
+class TFRecordWriter(plain.TFRecordWriter):
     """Writes a dataset of strings into one file."""
 
-    def __init__(self, filename: Any, compression_type: str | None = None) -> None:
-        self._filename, self._compression_type = lowered(filename), compression_type
-
-    def write(self, dataset: Dataset) -> None:
-        """Writes all of its elements, which have to be strings."""
-        if not isinstance(dataset, Dataset):
-            raise TypeError(f"`dataset` must be a dataset, got {type(dataset).__name__}")
-        with PlainWriter(self._filename, options=self._compression_type or "") as writer:
-            for record in plain_of(dataset):
-                if not isinstance(record, bytes):
-                    raise TypeError(
-                        f"`dataset` must produce scalar strings, got {type(record).__name__} {np.shape(record)}"
-                    )
-                writer.write(record)
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+        super().__init__(lowered(filename), lowered(compression_type))
 
 
 _names = face_names(__name__, "tf.data.experimental")

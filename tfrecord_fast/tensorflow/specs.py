@@ -9,11 +9,12 @@ import numpy as np
 from ..values import nests, ragged, sparse, specs
 from . import border
 from .composites import RaggedTensor, SparseTensor
+from .fallback import part_of_face
 from .shapes import TensorShape
 from .tensors import Tensor
 from .types import DType, as_dtype
 
-__all__ = ["RaggedTensorSpec", "SparseTensorSpec", "TensorSpec", "TypeSpec", "spec_of"]
+__all__ = ["DatasetSpec", "RaggedTensorSpec", "SparseTensorSpec", "TensorSpec", "TypeSpec", "spec_of"]
 
 
 class TypeSpec:
@@ -119,6 +120,25 @@ class RaggedTensorSpec(TypeSpec):
         return f"RaggedTensorSpec({self.shape!r}, {self.dtype!r}, {self.ragged_rank}, {self.row_splits_dtype!r})"
 
 
+class DatasetSpec(TypeSpec):
+    """Of a dataset among the components: what its elements are."""
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self.element_spec = element_spec
+        self.shape = TensorShape(dataset_shape)
+
+    @property
+    def value_type(self) -> type:
+        """What such values are instances of."""
+        return part_of_face("data").Dataset  # type: ignore[no-any-return]
+
+    def _fields(self) -> tuple[Any, ...]:
+        return self.element_spec, self.shape
+
+    def __repr__(self) -> str:
+        return f"DatasetSpec({self.element_spec!r}, {self.shape!r})"
+
+
 def spec_of(value: Any) -> Any:
     """The structure of a value of the package, with a spec in place of each component."""
 
@@ -131,6 +151,8 @@ def spec_of(value: Any) -> Any:
             return SparseTensorSpec(leaf.shape, leaf.dtype)
         if isinstance(leaf, specs.RaggedTensorSpec):
             return RaggedTensorSpec(leaf.shape, leaf.dtype, leaf.ragged_rank, leaf.row_splits_dtype)
+        if isinstance(leaf, specs.DatasetSpec):
+            return DatasetSpec(spec_of(leaf.element_spec))
         if isinstance(leaf, specs.TensorSpec):
             return TensorSpec(leaf.shape, leaf.dtype, leaf.name)
         plain = nests.spec_of(

@@ -76,7 +76,7 @@ def _stack_sparse(elements: list[SparseTensor]) -> SparseTensor:
     for row, element in enumerate(elements):
         if len(element.dense_shape) != rank:
             raise InvalidArgumentError(
-                f"Cannot batch sparse tensors of different ranks: element 0 has {rank} dimensions, element {row} "
+                f"Cannot batch sparse tensors of different ranks: element 0 has rank {rank}, element {row} rank "
                 f"{len(element.dense_shape)}"
             )
     counts = np.array([len(element.values) for element in elements], dtype=np.int64)

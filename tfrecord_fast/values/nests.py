@@ -17,7 +17,7 @@ from ..errors import InvalidArgumentError
 from .composites import sparse_rows, stack_rows
 from .ragged import RaggedTensor
 from .sparse import SparseTensor
-from .specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec
+from .specs import DatasetSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec
 from .strings import object_array
 from .typed import AS_IS, as_ndarray, typed
 
@@ -243,18 +243,20 @@ def _rows(value: Any, length: int) -> Iterable[Any]:
 
 
 def spec_of(value: Any) -> Any:
-    """The structure, with a TensorSpec in place of each component; lengths of sparse and ragged ones are not known."""
+    """The structure, with a TensorSpec in place of each component."""
 
     def one(leaf: Any) -> TensorSpec:
         if isinstance(leaf, SparseTensor):
-            return SparseTensorSpec((None,) * len(leaf.dense_shape), as_dtype(leaf.dtype))
+            return SparseTensorSpec(tuple(map(int, leaf.dense_shape)), as_dtype(leaf.dtype))
         if isinstance(leaf, RaggedTensor):
-            shape = (None, *leaf.shape[1:])
+            shape = (len(leaf), *leaf.shape[1:])
             return RaggedTensorSpec(shape, as_dtype(leaf.dtype), leaf.ragged_rank, as_dtype(leaf.row_splits.dtype))
         if isinstance(leaf, bytes):
             return TensorSpec((), string)
         if isinstance(leaf, _core.RecordBatch):
             return TensorSpec((len(leaf),), string)
+        if hasattr(leaf, "element_spec"):
+            return DatasetSpec(leaf.element_spec)
         try:
             dtype: Any = as_dtype(leaf.dtype)
         except (AttributeError, TypeError):

@@ -96,7 +96,7 @@ class RaggedTensor:
         nrows = int(rowids[-1]) + 1 if rowids.size else 0
         if nrows > max(len(rowids), len(values)) * 1024 + 1024:
             raise InvalidArgumentError(f"value_rowids name {nrows} rows for {len(rowids)} values")
-        lengths = np.bincount(rowids, minlength=nrows).astype(rowids.dtype)
+        lengths = np.bincount(rowids).astype(rowids.dtype)
         return cls.from_row_lengths(values, lengths, validate=False)
 
     @classmethod
@@ -165,8 +165,6 @@ class RaggedTensor:
                 raise ValueError("a RaggedTensor is sliced with a step of 1")
             stop = max(start, stop)
             splits = self.row_splits[start : stop + 1]
-            if len(splits) == 0:
-                splits = np.zeros(1, self.row_splits.dtype)
             return ragged_of(self.values[int(splits[0]) : int(splits[-1])], splits - splits[0])
         row = int(key)
         if row < 0:

@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 
 from ..dtypes import float32, int64
 
-__all__ = ["RaggedTensorSpec", "SparseTensorSpec", "TensorSpec", "batch_spec", "row_spec", "with_any_lengths"]
+__all__ = [
+    "DatasetSpec",
+    "RaggedTensorSpec",
+    "SparseTensorSpec",
+    "TensorSpec",
+    "batch_spec",
+    "row_spec",
+    "with_any_lengths",
+]
 
 
 class TensorSpec(NamedTuple):
@@ -39,6 +47,20 @@ class RaggedTensorSpec(TensorSpec):
 
     def __reduce__(self) -> Any:
         return type(self), (self.shape, self.dtype, self.ragged_rank, self.row_splits_dtype)
+
+
+class DatasetSpec(TensorSpec):
+    """Of a dataset among the components: what its elements are."""
+
+    element_spec: Any
+
+    def __new__(cls, element_spec: Any) -> DatasetSpec:
+        made = super().__new__(cls, (), None)
+        made.element_spec = element_spec
+        return made
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.element_spec,)
 
 
 def batch_spec(spec: TensorSpec, length: int | None) -> TensorSpec:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import _core
 from ...base.threads import default_threads
-from ...files.example_writer import ExampleWriter
+from ...files.example_writer import ExampleWriter, WrittenFile
 from ...files.options import TFRecordOptions
 from ...files.writer import TFRecordWriter
 from ..files import batches, open_input
@@ -51,6 +51,7 @@ class TFRecordSink:
             "storage_options": storage_options,
         }
         self._writer: ExampleWriter | TFRecordWriter | None = None
+        self.written: list[WrittenFile] = []  # in the end, the files; none for standard output
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[None]:
@@ -66,6 +67,7 @@ class TFRecordSink:
             raise Unsuitable(str(error)) from None
         with self._writer:
             yield
+        self.written = self._writer.close()
 
     def write(self, records: _core.RecordBatch) -> None:
         """The records as they are."""

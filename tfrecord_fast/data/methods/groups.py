@@ -26,6 +26,7 @@ from ..nodes.node import Draws, Node
 from ..nodes.running import run
 from ..nodes.sources import Generated
 from ..sentinels import INFINITE, UNKNOWN
+from .sources import specified
 
 __all__ = ["Groups"]
 
@@ -223,7 +224,8 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
             raise NotImplementedError("Dataset.load has no reader_func: there is one shard")
         make = partial(saved.elements_in, _file_in(os.fsdecode(path)), compression or "")
         make()  # whatever is wrong with the file is said here
-        return cls._other(Generated(make, f"load({os.fsdecode(path)!r})", UNKNOWN))
+        made = Generated(make, f"load({os.fsdecode(path)!r})", UNKNOWN)
+        return cls._other(made if element_spec is None else specified(made, element_spec))
 
 
 def _shares(name: str, given: Any) -> list[float]:

@@ -14,7 +14,7 @@ from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
 from ...values.bytes_array import BytesArray
 from ...values.conversion import as_array
-from ...values.nests import leaves, map_leaves, normalize
+from ...values.nests import leaves, map_leaves, normalize, spec_of
 from ...values.owned import copied, renewed, snapshot
 from ...values.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec
 from ..functions import name_of
@@ -24,7 +24,7 @@ from ..nodes.sources import Generated, Specified, slices
 from ..nodes.turns import InTurn
 from ..sentinels import INFINITE
 
-__all__ = ["Sources"]
+__all__ = ["Sources", "specified"]
 
 
 class Sources(Handle[T, SameDataset, OtherDataset]):
@@ -61,7 +61,11 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         numbers = range(*(int(as_array(arg, np.int64, "range()").item()) for arg in args))
         kind: Any = np.int64 if output_type is None else as_dtype(output_type).as_numpy_dtype
         text = ", ".join(str(arg) for arg in args)
-        return cls._other(Generated(partial(map, kind, numbers), f"range({text})", len(numbers), shareable=True))
+        return cls._other(
+            Generated(
+                partial(map, kind, numbers), f"range({text})", len(numbers), shareable=True, spec=spec_of(kind(0))
+            )
+        )
 
     @classmethod
     def counter(cls, start: int = 0, step: int = 1, dtype: Any = None, name: str | None = None) -> OtherDataset:
@@ -110,12 +114,17 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         label = f"from_generator({name_of(generator)})"
         made: Node = Generated(elements, label, calls_functions=True, shareable=True)
         if output_signature is not None:
-            specs = map_leaves(_known, signature)
-            made = made if None in leaves(specs) else Specified(made, specs)
+            made = specified(made, signature)
         elif wanted is not None:
             specs = map_leaves(_of_types, wanted, shapes)
             made = made if None in leaves(specs) else Specified(made, specs)
         return cls._other(made)
+
+
+def specified(node: Node, signature: Any) -> Node:
+    """The node, whose elements are what somebody's specs say; the node itself if these do not say it all."""
+    specs = map_leaves(_known, signature)
+    return node if None in leaves(specs) else Specified(node, specs)
 
 
 def _of_types(dtype: Any, shape: tuple[int | None, ...] | None) -> TensorSpec | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...values.nests import map_leaves, stack
+from ...values.nests import map_leaves, rows, stack
 from ...values.specs import batch_spec, row_spec, with_any_lengths
 from ..sentinels import INFINITE, UNKNOWN
 from .iterators import Batches, Chained, Rebatched
@@ -66,6 +66,9 @@ class Batch(Of):
             specs = map_leaves(with_any_lengths, specs)
         return self.specs(specs, self.size if self.drop_remainder else None)
 
+    def sample(self, run: Run, length: int) -> Any:
+        return self.join([self.input.sample(run, length)] * (self.size if self.drop_remainder else length))
+
 
 class Rebatch(Batch):
     """Batches of several sizes, which take turns."""
@@ -98,3 +101,6 @@ class Unbatch(Of):
 
     def element_spec(self, run: Run) -> Any:
         return map_leaves(row_spec, self.input.element_spec(run))
+
+    def sample(self, run: Run, length: int) -> Any:
+        return next(rows(self.input.sample(run, length)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import random
 from collections.abc import Callable, Iterator
+from functools import reduce
 from itertools import compress
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from ...base.seeds import next_seed
 from ...errors import InvalidArgumentError
+from ...values.samples import common_spec
 from ..sentinels import UNKNOWN
 from .node import Draws, Node, Of, Run
 from .turns import Turns
@@ -41,7 +43,10 @@ class Choose(Node):
         return any(node.seen_again() for node in self._nodes)
 
     def element_spec(self, run: Run) -> Any:
-        return self._nodes[0].element_spec(run)
+        return reduce(common_spec, (node.element_spec(run) for node in self._nodes))
+
+    def sample(self, run: Run, length: int) -> Any:
+        return self._nodes[length % len(self._nodes)].sample(run, length)
 
 
 class Sample(Node):
@@ -53,6 +58,7 @@ class Sample(Node):
         self, nodes: list[Node], weights: list[float], seed: int | None, stop_on_empty: bool, again: bool
     ) -> None:
         self.inputs = tuple(nodes)
+        self._nodes = nodes
         self.draws = Draws(next_seed() if seed is None else seed, again)
         self._weights = weights
         self._stop_on_empty = stop_on_empty
@@ -72,7 +78,10 @@ class Sample(Node):
         return UNKNOWN
 
     def element_spec(self, run: Run) -> Any:
-        return self.inputs[0].element_spec(run)
+        return reduce(common_spec, (node.element_spec(run) for node in self._nodes))
+
+    def sample(self, run: Run, length: int) -> Any:
+        return self._nodes[length % len(self._nodes)].sample(run, length)
 
 
 class SampleBy(Sample):
@@ -80,7 +89,7 @@ class SampleBy(Sample):
 
     def __init__(self, nodes: list[Node], weights: Node, seed: int | None, stop_on_empty: bool, again: bool) -> None:
         super().__init__(nodes, [1.0] * len(nodes), seed, stop_on_empty, again)
-        self._nodes, self._by = nodes, weights
+        self._by = weights
         self.inputs = (*nodes, weights)
 
     def iterate(self, run: Run) -> Iterator[Any]:
@@ -135,6 +144,10 @@ class Resample(Of):
 
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
+
+    def sample(self, run: Run, length: int) -> Any:
+        element = self.input.sample(run, length)
+        return self._class_of(element), element
 
 
 class _Resampled(Turns):

@@ -111,6 +111,11 @@ class GroupByWindow(Of):
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
 
+    def sample(self, run: Run, length: int) -> Any:
+        element = self.input.sample(run, length)
+        group = Generated([element].__iter__, "group", 1, seen_again=True, shareable=True)
+        return self._reduce(self._key_of(element), group).sample(run, length)
+
 
 class _Grouping(Turns):
     def __init__(self, elements: Iterator[Any], node: GroupByWindow, run: Run) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "Filling",
     "Ignoring",
     "Interleaved",
+    "InterleavedAhead",
     "Rebatched",
     "Repeated",
     "Scanned",
@@ -229,6 +230,41 @@ class Interleaved(Turns):
     def _advance(self) -> None:
         self._slot = (self._slot + 1) % len(self._slots)
         self._given = 0
+
+
+class InterleavedAhead(Interleaved):
+    """The same, where iterables are opened before their turn: one that ends gives its place, and its turn is over.
+
+    If there is none for its place, the block that it began goes on with the next one, as in TensorFlow.
+    """
+
+    _has_begun = False
+
+    def _next(self) -> Any:
+        if not self._has_begun:
+            self._has_begun = True
+            for self._slot in range(len(self._slots)):  # noqa: B020 - the place that is filled
+                self._open_next()
+            self._slot = 0
+        while any(slot is not None for slot in self._slots):
+            current = self._slots[self._slot]
+            element = _END if current is None else next(current, _END)
+            if element is not _END:
+                self._given += 1
+                if self._given == self._block_length:
+                    self._advance()
+                return element
+            begun = self._given
+            if current is not None:
+                self._open_next()
+            goes_on = self._slots[self._slot] is None
+            self._advance()
+            self._given = begun if goes_on else 0
+        raise StopIteration
+
+    def _open_next(self) -> None:
+        element = next(self._elements, _END)
+        self._slots[self._slot] = None if element is _END else iter(self._open(element))
 
 
 class _Failed:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import partial, reduce
 from itertools import repeat
 from typing import Any
 
 from ...values.nests import leaves, map_leaves, pack
 from ...values.owned import read_only
+from ...values.samples import common_spec
 from ..sentinels import INFINITE, UNKNOWN
-from .iterators import Chained, Concatenated, Interleaved, Windows, Zipped
+from .iterators import Chained, Concatenated, Interleaved, InterleavedAhead, Windows, Zipped
 from .node import Node, Of, Run
 from .sources import Generated
 
-__all__ = ["Concatenate", "FlatMap", "Interleave", "Sliding", "Zip"]
+__all__ = ["Concatenate", "FlatMap", "Interleave", "InterleaveAhead", "Sliding", "Zip"]
 
 
 class FlatMap(Of):
@@ -32,13 +33,13 @@ class FlatMap(Of):
     def __init__(self, node: Node, open_: Callable[[Any], Node], name: str) -> None:
         super().__init__(node)
         self.open = open_
-        self._name = name
+        self.name = name
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Chained(run(self.input), lambda element: run(self.open(element)))
 
     def label(self) -> str:
-        return f"flat_map({self._name})"
+        return f"flat_map({self.name})"
 
     def cardinality(self) -> int:
         return INFINITE if self.input.cardinality() == INFINITE else UNKNOWN
@@ -48,6 +49,9 @@ class FlatMap(Of):
 
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
+
+    def sample(self, run: Run, length: int) -> Any:
+        return self.open(self.input.sample(run, length)).sample(run, length)
 
 
 class Interleave(FlatMap):
@@ -66,7 +70,19 @@ class Interleave(FlatMap):
         )
 
     def label(self) -> str:
-        return f"interleave({self._name}, {self.cycle_length}, {self.block_length})"
+        return f"interleave({self.name}, {self.cycle_length}, {self.block_length})"
+
+
+class InterleaveAhead(Interleave):
+    """As Interleave, in the order of TensorFlow's `parallel_interleave`: a node that ends takes up its turn."""
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        return InterleavedAhead(
+            run(self.input), lambda element: run(self.open(element)), self.cycle_length, self.block_length
+        )
+
+    def label(self) -> str:
+        return f"parallel_{super().label()}"
 
 
 class Sliding(Of):
@@ -113,6 +129,9 @@ class Sliding(Of):
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
 
+    def sample(self, run: Run, length: int) -> Any:
+        return self._window([self.input.sample(run, length)])
+
 
 class Concatenate(Node):
     """The elements of one node, then the other's."""
@@ -137,7 +156,10 @@ class Concatenate(Node):
         return UNKNOWN if UNKNOWN in counts else sum(counts)
 
     def element_spec(self, run: Run) -> Any:
-        return self.inputs[0].element_spec(run)
+        return reduce(common_spec, (node.element_spec(run) for node in self.inputs))
+
+    def sample(self, run: Run, length: int) -> Any:
+        return self.inputs[length % len(self.inputs)].sample(run, length)
 
 
 class Zip(Node):
@@ -170,3 +192,6 @@ class Zip(Node):
 
     def element_spec(self, run: Run) -> Any:
         return map_leaves(lambda part: part.element_spec(run), self._structure)
+
+    def sample(self, run: Run, length: int) -> Any:
+        return map_leaves(lambda part: part.sample(run, length), self._structure)

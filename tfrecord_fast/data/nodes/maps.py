@@ -54,6 +54,9 @@ class Map(Of):
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
 
+    def sample(self, run: Run, length: int) -> Any:
+        return call(self.function, False)(self.input.sample(run, length))
+
 
 class Filter(Of):
     """The elements for which the function is true."""
@@ -89,6 +92,9 @@ class Enumerate(Of):
     def element_spec(self, run: Run) -> Any:
         return (spec_of(np.int64(0)), self.input.element_spec(run))
 
+    def sample(self, run: Run, length: int) -> Any:
+        return (np.int64(length), self.input.sample(run, length))
+
 
 class Scan(Of):
     """The results of a function that takes a state and an element, and gives the next state and a result."""
@@ -114,6 +120,9 @@ class Scan(Of):
 
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
+
+    def sample(self, run: Run, length: int) -> Any:
+        return self._function(self._state, self.input.sample(run, length))[1]
 
 
 class TakeWhile(Of):

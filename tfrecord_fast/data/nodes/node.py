@@ -5,14 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from copy import copy
+from functools import partial, reduce
 from typing import Any
 
+from ...base.samples import sampling
 from ...errors import InvalidArgumentError
 from ...values.nests import kind_of, spec_of
+from ...values.samples import common_spec, sample_of, unsure
 from ..sentinels import UNKNOWN
 
 __all__ = ["Draws", "Iterations", "Node", "Of", "Run"]
 
+_SAMPLE_LENGTHS = (2, 3)
 Run = Callable[["Node"], Iterator[Any]]  # starts an iteration of a node, in the best possible way
 
 
@@ -87,18 +91,50 @@ class Node(ABC):
         return self.calls_functions or any(node._calls_functions_below() for node in self.inputs)
 
     def element_spec(self, run: Run) -> Any:
-        """Shape and dtype of the elements, as a structure of TensorSpec: by default of the first, which is made for it.
+        """Shape and dtype of the elements, as a structure of TensorSpec.
+
+        By default of the first, which is made for it, and of samples: lengths in which these differ are not known.
 
         Raises:
-          errors.InvalidArgumentError: there is none.
+          errors.InvalidArgumentError: there is none, and no sample.
         """
+        found, error = self._spec_of_first(run)
+        if found is None or self._calls_functions_below():
+            samples = [one for one in map(partial(self._spec_of_sample, run), _SAMPLE_LENGTHS) if one is not None]
+            if found is not None:
+                samples = [found, *samples] if samples else [unsure(found)]
+            found = reduce(common_spec, samples) if samples else None
+        if found is None:
+            raise error or InvalidArgumentError("an empty dataset has no element to tell their shapes and dtypes by")
+        return found
+
+    def _spec_of_first(self, run: Run) -> tuple[Any, Exception | None]:
+        """The spec of the first element, None if there is none, and the error that was in its place."""
         before = Iterations(self)
         try:
             for element in run(self):
-                return spec_of(element)
+                return spec_of(element), None
+        except Exception as error:
+            return None, error
         finally:
             before.restore()
-        raise InvalidArgumentError("an empty dataset has no element to tell their shapes and dtypes by")
+        return None, None
+
+    def _spec_of_sample(self, run: Run, length: int) -> Any:
+        """The spec of a made-up element; None if there is none, or a function refuses it."""
+        try:
+            with sampling(length):
+                return spec_of(self.sample(run, length))
+        except Exception:
+            return None
+
+    def sample(self, run: Run, length: int) -> Any:
+        """A made-up element, with that length where lengths are not known.
+
+        Raises:
+          Exception: there is no telling what elements are like.
+        """
+        return sample_of(self._spec_of_first(run)[0], length)
 
 
 class Of(Node):
@@ -113,6 +149,9 @@ class Of(Node):
 
     def element_spec(self, run: Run) -> Any:
         return self.input.element_spec(run)
+
+    def sample(self, run: Run, length: int) -> Any:
+        return self.input.sample(run, length)
 
 
 class Iterations:

@@ -14,6 +14,7 @@ from ...files.names import DEFAULT_SETTINGS, flatten
 from ...files.stores import StoreSettings
 from ...files.streams import record_stream
 from ...files.urls import shown_name
+from ...values.samples import sample_of
 from ...values.specs import TensorSpec
 from .cache import Cache
 from .iterators import Chained, Interleaved
@@ -124,6 +125,9 @@ class Records(Node):
 
     def element_spec(self, run: Run) -> Any:
         return TensorSpec((), string)
+
+    def sample(self, run: Run, length: int) -> Any:
+        return sample_of(TensorSpec((), string), length)
 
 
 def joined(nodes: Sequence[Node], cycle_length: int, block_length: int) -> Records | None:

@@ -12,8 +12,10 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ...files.file_system import glob
 from ...files.urls import shown_name
-from ...values.nests import column_length, leaves, normalize, rows
+from ...values.nests import column_length, leaves, map_leaves, normalize, rows, spec_of
 from ...values.owned import copied, snapshot
+from ...values.samples import sample_of
+from ...values.specs import row_spec
 from ..sentinels import UNKNOWN
 from .node import Node, Of, Run
 from .turns import InTurn
@@ -31,6 +33,7 @@ class Generated(Node):
       gives_paths: whether elements are single strings, which may be made ahead.
       seen_again, calls_functions: as of Node.
       shareable: whether threads may share its iterators as they are, because no Python code runs in them.
+      spec: what is known of elements; None: nothing before the first.
     """
 
     def __init__(
@@ -42,7 +45,9 @@ class Generated(Node):
         seen_again: bool = False,
         calls_functions: bool = False,
         shareable: bool = False,
+        spec: Any = None,
     ) -> None:
+        self._spec = spec
         self._shareable = shareable
         self.gives_paths = gives_paths
         self.calls_functions = calls_functions
@@ -63,6 +68,12 @@ class Generated(Node):
 
     def seen_again(self) -> bool:
         return self._seen_again
+
+    def element_spec(self, run: Run) -> Any:
+        return super().element_spec(run) if self._spec is None else self._spec
+
+    def sample(self, run: Run, length: int) -> Any:
+        return super().sample(run, length) if self._spec is None else sample_of(self._spec, length)
 
 
 class Foreign(Generated):
@@ -88,7 +99,8 @@ def slices(element: Any, label: str) -> Generated:
     strings = isinstance(element, np.ndarray) and element.ndim == 1 and element.dtype.kind == "O"
     element = snapshot(element)
     shareable = all(type(leaf) is np.ndarray for leaf in leaves(element))
-    return Generated(partial(rows, element), label, column_length(element), strings, True, shareable=shareable)
+    length, spec = column_length(element), map_leaves(row_spec, spec_of(element))
+    return Generated(partial(rows, element), label, length, strings, True, shareable=shareable, spec=spec)
 
 
 def matching_files(patterns: Any) -> Generated:
@@ -122,6 +134,9 @@ class Specified(Of):
 
     def element_spec(self, run: Run) -> Any:
         return self._spec
+
+    def sample(self, run: Run, length: int) -> Any:
+        return sample_of(self._spec, length)
 
 
 class Failing(Node):

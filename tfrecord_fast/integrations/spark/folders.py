@@ -3,34 +3,70 @@
 from __future__ import annotations
 
 import datetime
+import os
 import re
 import urllib.parse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from pyspark.sql.types import DataType, DateType, DoubleType, IntegerType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    DataType,
+    DateType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
 
 from ...errors import InvalidArgumentError
 from ...files.parts import FilePart
+from ...files.urls import place_of
 
-__all__ = ["NULL", "folder_columns", "folder_name", "folder_values", "typed"]
+__all__ = ["NULL", "FolderValues", "Pairs", "folder_columns", "folder_name", "typed"]
+
+Pairs = tuple[tuple[str, str], ...]  # (column, value) of each folder
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 _WILD = re.compile(r"[*?\[]")
 _INTEGER = re.compile(r"-?\d+")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+_TRUTH = {"true": True, "false": False}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def folder_values(file: FilePart, roots: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """((column, value), …) of a file's folders below the folder, or the pattern, that was named."""
-    best = max((root for root in map(_fixed, roots) if file.file.startswith(root)), key=len, default="")
-    segments = file.file[len(best) :].split("/")[:-1]
-    pairs = [one.partition("=") for one in segments if "=" in one]
-    return tuple((urllib.parse.unquote(key), urllib.parse.unquote(value)) for key, _, value in pairs if key)
+class FolderValues:
+    """Tells the columns and values of a file's folders below the folder, or the pattern, that was named.
+
+    Args:
+      paths: what was named: folders, files, patterns, URLs.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._named = {_fixed(path) for path in paths}
+
+    def of(self, file: FilePart) -> Pairs:
+        segments = file.file[len(self._root(file.file)) :].split("/")[:-1]
+        pairs = [one.partition("=") for one in segments if "=" in one]
+        return tuple((urllib.parse.unquote(key), urllib.parse.unquote(value)) for key, _, value in pairs if key)
+
+    def _root(self, file: str) -> str:
+        """The deepest folder above the file that was named, with "/"; of a file that was named, its own folder."""
+        if file in self._named:
+            return file[: file.rindex("/") + 1]
+        end = file.rfind("/")
+        while end >= 0:
+            if file[:end] in self._named:
+                return file[: end + 1]
+            end = file.rfind("/", 0, end)
+        return ""
 
 
-def folder_columns(found: Iterable[tuple[tuple[str, str], ...]]) -> StructType:
+def folder_columns(found: Iterable[Pairs]) -> StructType:
     """The columns, with the narrowest type that all values have: int, bigint, double, date, or string.
 
     Raises:
@@ -57,29 +93,53 @@ def typed(value: str, kind: DataType) -> Any:
     if value == NULL:
         return None
     try:
-        if isinstance(kind, DoubleType):
+        if isinstance(kind, DoubleType | FloatType):
             return float(value)
         if isinstance(kind, DateType):
             return datetime.date.fromisoformat(value)
+        if isinstance(kind, BooleanType):
+            return _TRUTH[value.lower()]
+        if isinstance(kind, BinaryType):
+            return value.encode()
         return value if isinstance(kind, StringType) else int(value)
-    except ValueError:
+    except (KeyError, ValueError):
         raise InvalidArgumentError(f"a folder's value {value!r} is no {kind.simpleString()}") from None
 
 
 def folder_name(column: str, value: Any) -> str:
-    """`column=value`, with what a file name can't hold, or Spark does not take, as %XX."""
-    text = NULL if value is None or value == "" else str(value)
+    """`column=value`, with what a file name can't hold, or Spark does not take, as %XX.
+
+    Raises:
+      errors.InvalidArgumentError: the value has no text: binary that is no UTF-8, or a list.
+    """
+    text = NULL if value is None or value == "" or value == b"" else _text(column, value)
     return f"{_escaped(column)}={_escaped(text)}"
+
+
+def _text(column: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            raise InvalidArgumentError(f"partitionBy: column {column!r}: {value!r} is no UTF-8") from None
+    if isinstance(value, list | dict):
+        raise InvalidArgumentError(f"partitionBy: column {column!r}: no folder can be called {value!r}")
+    return str(value)
 
 
 def _escaped(text: str) -> str:
     return re.sub(r"""[\x00-\x1f\x7f"#%'*/:=?\\{\[\]^]""", lambda found: f"%{ord(found[0]):02X}", text)
 
 
-def _fixed(root: str) -> str:
-    wild = _WILD.search(root)
-    fixed = root if wild is None else root[: wild.start()].rpartition("/")[0]
-    return fixed.rstrip("/") + "/"
+def _fixed(path: str) -> str:
+    """The folder of a pattern that has no wildcard; of a local path, as it is listed."""
+    name, is_url = place_of(path)
+    wild = _WILD.search(name)
+    if wild is not None and (is_url or not os.path.exists(name)):
+        name = name[: wild.start()].rpartition("/")[0]
+    return name.rstrip("/") if is_url else os.path.abspath(name).rstrip("/")
 
 
 def _type_of(values: list[str]) -> DataType:

@@ -10,7 +10,7 @@ from typing import Any
 from ...errors import InvalidArgumentError
 from ...examples.infer import DEFAULT_MAX_RECORDS
 from ...files.names import CODECS
-from ...files.splits import SPLIT_BYTES
+from ...files.numbers import at_least
 from .schemas import RECORD_TYPES
 
 __all__ = ["SparkOptions", "options_of"]
@@ -38,7 +38,7 @@ class SparkOptions:
       record_type: "Example", "SequenceExample" or "ByteArray".
       compression: of what is written; None where it is detected.
       partition_by: columns whose values become names of folders.
-      infer_records, split_bytes: as for read_table and plan_splits.
+      infer_records, split_bytes: as for read_table and plan_splits; split_bytes None: by how much there is.
       reader: options of ShardReader.
       storage: of the stores of URLs.
     """
@@ -48,7 +48,7 @@ class SparkOptions:
     compression: str | None = None
     partition_by: tuple[str, ...] = ()
     infer_records: int | None = DEFAULT_MAX_RECORDS
-    split_bytes: int = SPLIT_BYTES
+    split_bytes: int | None = None
     reader: dict[str, Any] = field(default_factory=dict)
     storage: dict[str, Any] | None = None
 
@@ -117,7 +117,7 @@ _OPTIONS: dict[str, tuple[str, str, Callable[[str], Any]]] = {
     "compression": ("own", "compression", _codec),
     "partitionby": ("own", "partition_by", lambda text: tuple(_list(text))),
     "inferrecords": ("own", "infer_records", _records),
-    "splitbytes": ("own", "split_bytes", int),
+    "splitbytes": ("own", "split_bytes", lambda text: at_least(1, "splitBytes", int(text))),
     "verifycrc": ("reader", "verify_crc", _truth),
     "oncorrupt": ("reader", "on_corrupt", str),
     "maxrecordbytes": ("reader", "max_record_bytes", int),

@@ -36,7 +36,7 @@ from ...dtypes import float32, int64, string
 from ...errors import InvalidArgumentError
 from ...examples.features import FixedLenFeature, VarLenFeature
 
-__all__ = ["BYTE_ARRAY", "RECORD_TYPES", "as_spark", "check_written", "features_of", "schema_of"]
+__all__ = ["BYTE_ARRAY", "RECORD_TYPES", "as_spark", "check_bytes", "check_written", "features_of", "schema_of"]
 
 RECORD_TYPES = ("Example", "SequenceExample", "ByteArray")
 BYTE_ARRAY = "byteArray"  # the column of records that are not parsed
@@ -77,6 +77,14 @@ def features_of(schema: StructType, record_type: str) -> Any:
     return (context, lists) if record_type == "SequenceExample" else context
 
 
+def check_bytes(schema: StructType) -> None:
+    """Raises errors.InvalidArgumentError if the columns are not the one of records as they are."""
+    if len(schema.fields) != 1 or not isinstance(schema.fields[0].dataType, BinaryType | StringType):
+        raise InvalidArgumentError(
+            f"recordType ByteArray: one column of records, of type binary, got {schema.simpleString()}"
+        )
+
+
 def check_written(schema: StructType, record_type: str) -> None:
     """Raises errors.InvalidArgumentError if columns of these types can't be written."""
     if record_type == "ByteArray":
@@ -111,10 +119,21 @@ def as_spark(column: Any, field: StructField, where: str) -> Any:
     if not field.nullable and column.null_count:
         raise InvalidArgumentError(f"{where}: column {field.name!r}: a record lacks it, and it is not nullable")
     try:
+        if isinstance(_element_of(field.dataType)[0], BooleanType):
+            _check_truths(column)
         return pyarrow.compute.cast(column, to_arrow_type(field.dataType))
-    except pyarrow.ArrowInvalid as error:
+    except (ValueError, pyarrow.ArrowInvalid) as error:
         wanted = field.dataType.simpleString()
         raise InvalidArgumentError(f"{where}: column {field.name!r}: not of type {wanted}: {error}") from None
+
+
+def _check_truths(column: Any) -> None:
+    """Raises ValueError if there is a number but 0 and 1, which Arrow takes for true."""
+    while pyarrow.types.is_list(column.type):
+        column = column.flatten()
+    wrong = [one for one in pyarrow.compute.unique(column).to_pylist() if one not in (0, 1, None)]
+    if wrong:
+        raise ValueError(f"{wrong[0]} is neither 0 nor 1")
 
 
 def _element_of(kind: DataType) -> tuple[DataType, int]:

@@ -13,7 +13,7 @@ from ...examples.features import FixedLenFeature, VarLenFeature
 from ...files.listing import listed_parts
 from ...files.store_options import store_settings
 from ...files.tables import TableSource
-from .folders import folder_columns, folder_values
+from .folders import FolderValues, folder_columns
 from .options import options_of
 from .reading import TFRecordReader
 from .schemas import BYTE_ARRAY, check_written, schema_of
@@ -52,7 +52,7 @@ class TFRecordDataSource(DataSource):
         """Inferred from some records, and from names of folders."""
         options = self._options
         files = listed_parts(options.paths, store_settings(options.storage))
-        folders = folder_columns(folder_values(file, options.paths) for file in files)
+        folders = folder_columns(map(FolderValues(options.paths).of, files))
         if options.record_type == "ByteArray":
             return StructType([StructField(BYTE_ARRAY, BinaryType()), *folders.fields])
         source = TableSource(

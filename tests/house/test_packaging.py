@@ -1,0 +1,114 @@
+"""What goes into a release: pinned libraries with their licences, and builds that say at once why they can't be."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+
+import pytest
+
+from tests.support.paths import ROOT
+
+LINES = [line.split("\t") for line in (ROOT / ".ci/codecs.tsv").read_text().splitlines() if not line.startswith("#")]
+LIBRARIES = {name for name, *_ in LINES if name != "nasm"}  # which only builds
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: " ".join(line[:2]))
+def test_a_library_of_wheels_is_pinned(line):
+    name, version, sha256, url = line
+    assert re.fullmatch("[0-9a-f]{64}", sha256)
+    assert url == "-" or (url.startswith("https://") and version in url and name in url)
+
+
+def test_every_library_has_one_release_and_an_address():
+    for library in {name for name, *_ in LINES}:
+        lines = [line for line in LINES if line[0] == library]
+        assert len({version for _, version, *_ in lines}) == 1
+        assert [line[3] for line in lines if line[3] != "-"] == [lines[0][3]]
+
+
+def test_every_library_in_a_wheel_has_its_licence():
+    table = (ROOT / "licenses/README.md").read_text()
+    for library in LIBRARIES | {"pybind11"}:
+        assert "opyright" in (ROOT / "licenses" / f"{library}.txt").read_text()
+        assert f"`{library}.txt`" in table
+    assert {path.stem for path in (ROOT / "licenses").glob("*.txt")} == LIBRARIES | {"pybind11"}
+
+
+def test_wheels_carry_what_the_build_links():
+    linked = set(re.findall(r'\("[\w-]+\.h", "(\w+)", "[\w-]+"\)', (ROOT / "setup.py").read_text()))
+    inside = {"isal" if name == "isa-l" else name.removeprefix("lib") for name in LIBRARIES}
+    assert linked - {"z"} == inside  # zlib is the system's
+
+
+BUILD = """
+import sys
+__file__ = "setup.py"
+sys.argv = ["setup.py", "build"]
+{}
+exec(compile(open("setup.py").read(), "setup.py", "exec"))
+"""
+
+
+def build(code="", **environment):
+    pytest.importorskip("pybind11", reason="setup.py needs it")
+    command = [sys.executable, "-c", BUILD.format(code)]
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True)
+
+
+def test_a_build_without_a_compiler_says_so_in_its_only_line():
+    done = build(CXX="no-such-compiler")
+    assert done.returncode == 1 and done.stdout == ""
+    assert re.fullmatch(
+        r"tfrecord_fast can't be built here without .*no-such-compiler, .*apt-get install .*g\+\+.*\n", done.stderr
+    )
+
+
+def test_a_build_without_the_libraries_names_them_and_their_packages():
+    done = build(CXX="false")
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "libisal, libdeflate, libz, libzstd, libsnappy." in done.stderr
+    assert "libisal-dev libdeflate-dev zlib1g-dev libzstd-dev libsnappy-dev" in done.stderr
+
+
+def test_a_build_on_windows_is_refused():
+    done = build("sys.platform = 'win32'")
+    assert done.returncode == 1 and done.stderr.startswith("tfrecord_fast does not run on Windows:")
+
+
+@pytest.fixture
+def codecs(tmp_path):
+    """Runs .ci/codecs, with isa-l the archive that is given here."""
+    if missing := [tool for tool in ("make", "cmake", "gcc", "g++", "curl") if shutil.which(tool) is None]:
+        pytest.skip(f"{missing} are not installed")
+
+    def run(sha256, licence):
+        for folder in (".ci", "licenses", "isa-l"):
+            (tmp_path / folder).mkdir()
+        shutil.copy(ROOT / ".ci/codecs", tmp_path / ".ci")
+        shutil.copy(ROOT / "licenses/isa-l.txt", tmp_path / "licenses")
+        (tmp_path / "isa-l/LICENSE").write_text(licence)
+        archive = tmp_path / "isa-l.tar.gz"
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(tmp_path / "isa-l", "isa-l")
+        sha256 = sha256 or hashlib.sha256(archive.read_bytes()).hexdigest()
+        (tmp_path / ".ci/codecs.tsv").write_text(f"isa-l\t1.0\t{sha256}\tfile://{archive}\n")
+        command = ["bash", tmp_path / ".ci/codecs", tmp_path / "made", tmp_path / "archives"]
+        environment = {**os.environ, "CC": "gcc", "CXX": "g++", "MACHINE": "aarch64"}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.returncode == 1
+        return done.stderr
+
+    return run
+
+
+def test_an_archive_that_is_not_the_pinned_one_is_refused(codecs):
+    said = codecs("0" * 64, "any")
+    assert "has the SHA-256" in said and "not " + "0" * 64 in said
+
+
+def test_a_release_with_another_licence_is_refused(codecs):
+    assert "licenses/isa-l.txt is not the licence of this release." in codecs(None, "All rights reserved.\n")

@@ -1,0 +1,245 @@
+"""The server behind the page: on 127.0.0.1, for who knows the token, for reading only.
+
+A request is answered if its Host is this server and its path starts with the token, so that neither a page of another
+site, even one whose name has been made to lead here, nor another user of the machine gets anything. What is sent is
+never run: scripts come from the package alone (Content-Security-Policy), and values of records are sent as images,
+sound, plain text or downloads, never as HTML, whatever they are.
+
+Each connection has one request, a thread, and a time in which to make the request. No more than `_MOST_AT_ONCE` are
+served together; others wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl
+
+from .pages import Answer, BadRequest, Pages
+from .sources import File
+
+__all__ = ["Server", "make_server"]
+
+_ADDRESS = "127.0.0.1"
+_MOST_AT_ONCE = 64
+_REQUEST_SECONDS = 5.0  # until the request has been read
+_SEND_SECONDS = 30.0  # for each part of an answer
+_PART = 1 << 18  # bytes
+_MOST_FIELDS = 20  # of a query
+_MOST_DRAINED = 4 << 20  # bytes of a body, which nobody asked for
+_DRAIN_SECONDS = 0.3
+
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; connect-src 'self'; "
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Server(ThreadingHTTPServer):
+    """Serves `pages`; `url` leads to them."""
+
+    daemon_threads = True
+    request_queue_size = 128
+    block_on_close = False
+
+    def __init__(self, pages: Pages, port: int) -> None:
+        self.pages = pages
+        self.token = secrets.token_urlsafe(24)
+        self._free = threading.Semaphore(_MOST_AT_ONCE)
+        super().__init__((_ADDRESS, port), _Handler)
+        self.url = f"http://{_ADDRESS}:{self.server_port}/{self.token}/"
+
+    def server_bind(self) -> None:
+        """Without the look-up of a name that HTTPServer makes."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_name, self.server_port = _ADDRESS, self.socket.getsockname()[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """In a thread, as soon as there are few enough."""
+        self._free.acquire()
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # no thread can be started
+            self._free.release()
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """The request from beginning to end."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients go away whenever they want to; nothing else comes here."""
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """What a Host header may be."""
+        return frozenset({f"{_ADDRESS}:{self.server_port}", f"localhost:{self.server_port}"})
+
+
+def make_server(files: Sequence[File], port: int) -> Server:
+    """A server of some files.
+
+    Raises:
+      OSError: the port is taken.
+    """
+    return Server(Pages(files), port)
+
+
+class _InTime(io.RawIOBase):
+    """What a connection sends until a certain time, after which reading raises TimeoutError."""
+
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection = connection
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._connection.settimeout(max(0.001, self._deadline - time.monotonic()))
+        return self._connection.recv_into(buffer)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+    server_version = "tfrecord-fast"
+    sys_version = ""
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile = io.BufferedReader(_InTime(self.connection, time.monotonic() + _REQUEST_SECONDS))
+
+    def finish(self) -> None:
+        # A connection that is closed with something unread is reset, and the answer is lost.
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            unread = _InTime(self.connection, time.monotonic() + _DRAIN_SECONDS)
+            for _ in range(_MOST_DRAINED // _PART):
+                if not unread.read(_PART):
+                    break
+        super().finish()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing is printed."""
+
+    def do_GET(self) -> None:
+        self.close_connection = True
+        try:
+            self._send(self._answer())
+        except BadRequest as error:
+            self.send_error(error.status, str(error))
+        except OSError:
+            raise
+        except Exception as error:  # a bug: the page says it, and goes on
+            self.send_error(500, f"{type(error).__name__}: {error}")
+
+    do_HEAD = do_POST = do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = do_CONNECT = do_GET
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """As text, with the headers of all answers."""
+        self.close_connection = True
+        text = message or HTTPStatus(code).phrase
+        content = f"{code}: {text}\n".encode("utf-8", "backslashreplace")
+        self.send_response(code)
+        if code == HTTPStatus.METHOD_NOT_ALLOWED:
+            self.send_header("Allow", "GET, HEAD")
+        self._end(Answer("text/plain; charset=utf-8", content), len(content))
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def _answer(self) -> Answer:
+        path, _, query = self.path.partition("?")
+        hosts = self.headers.get_all("Host", [])
+        if len(hosts) != 1 or hosts[0].strip().lower() not in self.server.hosts:
+            raise BadRequest(403, "this server has another name")
+        token, _, rest = path.removeprefix("/").partition("/")
+        if not secrets.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
+            raise BadRequest(403, "the address lacks the right token: it is what the command has printed")
+        if self.command not in ("GET", "HEAD"):
+            raise BadRequest(405, "nothing but GET and HEAD is answered")
+        if self.headers.get("Content-Length", "0").strip() != "0" or "Transfer-Encoding" in self.headers:
+            raise BadRequest(400, "a request has no body here")
+        if path == f"/{token}":
+            raise BadRequest(404, "the address ends with /")
+        try:
+            fields = parse_qsl(query, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+        except ValueError:
+            raise BadRequest(400, "the query can't be read") from None
+        return self.server.pages.answer(rest, dict(fields))
+
+    def _send(self, answer: Answer) -> None:
+        self.connection.settimeout(_SEND_SECONDS)
+        if not isinstance(answer.content, bytes):
+            self.send_response(200)
+            self._end(answer, None)
+            if self.command != "HEAD":
+                for part in answer.content:
+                    self.wfile.write(part)
+            return
+        size = len(answer.content)
+        begin, end = self._range(size)
+        if begin >= end and size:
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{size}")
+            self._end(answer, 0)
+            return
+        is_part = end - begin < size
+        self.send_response(206 if is_part else 200)
+        if is_part:
+            self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{size}")
+        self.send_header("Accept-Ranges", "bytes")
+        self._end(answer, end - begin)
+        if self.command == "HEAD":
+            return
+        view = memoryview(answer.content)
+        for place in range(begin, end, _PART):
+            self.wfile.write(view[place : min(place + _PART, end)])
+
+    def _range(self, size: int) -> tuple[int, int]:
+        """The part that is asked for; all, if none is, or in another way."""
+        found = _RANGE.fullmatch(self.headers.get("Range", "").strip())
+        if found is None or found[0] == "bytes=-":
+            return 0, size
+        if not found[1]:
+            last = int(found[2])
+            return max(0, size - last), size if last else 0
+        begin = int(found[1])
+        end = min(size, int(found[2]) + 1) if found[2] else size
+        if found[2] and int(found[2]) < begin:  # not valid, so it does not count
+            return 0, size
+        return begin, end
+
+    def _end(self, answer: Answer, size: int | None) -> None:
+        self.send_header("Content-Type", answer.type)
+        if size is not None:
+            self.send_header("Content-Length", str(size))
+        is_page = answer.type.startswith(("text/html", "text/css", "text/javascript"))
+        self.send_header("Content-Security-Policy", _POLICY if is_page else "default-src 'none'; sandbox")
+        if answer.attachment is not None:
+            self.send_header("Content-Disposition", f'attachment; filename="{answer.attachment}"')
+        for name, value in _HEADERS.items():
+            self.send_header(name, value)
+        self.end_headers()
