@@ -16,6 +16,8 @@ import pytest
 from tests.support.paths import ROOT
 from tests.support.surface import PUBLIC
 
+pytest.importorskip("mkdocs", reason="the extra docs is not installed")
+
 SURFACE = (ROOT / "tests" / "house" / "surface.txt").read_text()
 NAMES = sorted({line.split(" ")[0].rstrip(":").partition("(")[0] for line in SURFACE.splitlines() if ">>>" not in line})
 
