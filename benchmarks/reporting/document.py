@@ -21,8 +21,8 @@ INTRODUCTION = """# Benchmarks
 a time:
 
 ```sh
-tfrecord-fast bench --files 'train-*.tfrecord'    # your files, with everything that is installed
-tfrecord-fast bench --install tfrecords,tfx_bsl   # rivals that need an environment of their own
+tfrecord-fast bench --files 'train-*.tfrecord'    # your files, with all that is installed
+tfrecord-fast bench --install tfrecords,tfx_bsl   # rivals with environments of their own
 ```
 
 What follows is one run of it on made data. Find the workload that is nearest to your records, and the row of what you \
@@ -59,6 +59,7 @@ def markdown(
         parts.append(f"![{pictures['overview']}](benchmarks/overview.svg)")
     parts += [
         "## In short",
+        "tfrecord_fast, with all CRCs checked, is",
         short(tables),
         "## The records",
         *records(tables),
@@ -113,7 +114,7 @@ def short(tables: list[Table]) -> str:
         other = fastest([row for row in rivals if row.contender != "tensorflow"])
         if google or other:
             rows.append([report.title_of(table), table.workload, against(table, google), against(table, other, True)])
-    head = ["what is done", "workload", "than TensorFlow", "than the fastest of the others"]
+    head = ["what is done", "workload", "against TensorFlow", "against the fastest of the others"]
     before = ""
     for row in rows:
         row[0], before = ("" if row[0] == before else row[0]), row[0]

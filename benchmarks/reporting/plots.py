@@ -18,7 +18,7 @@ from benchmarks.running.results import Row, Table
 
 OURS, OURS_TOO, RIVAL, FLOOR, GOAL = "#0072B2", "#7FB8DA", "#D98A3D", "#B8B8B8", "#222222"
 WIDE = 20  # of values that differ by more, the axis is logarithmic: then dots, since bars would have no zero
-COLUMNS = 2  # panels side by side
+COLUMNS = 1  # panels side by side: with more, their text is small on a page
 OVERVIEW = (("parse", "ctr"), ("raw", "ctr"))  # what the first picture shows
 
 

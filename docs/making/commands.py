@@ -51,7 +51,9 @@ def _options(parser: argparse.ArgumentParser) -> list[str]:
 
 def _text(text: str) -> str:
     """Text for Markdown, which is to be taken as it is."""
-    return re.sub(r"([<>*_])", r"\\\1", text)
+    parts = text.split("`")
+    parts[::2] = [re.sub(r"([<>*_])", r"\\\1", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _cell(text: str) -> str:

@@ -11,10 +11,18 @@ import griffe
 
 __all__ = ["Docstrings"]
 
+SHORT = 70  # characters of a text that may be said again
 # A run of examples: prompts, what continues them and what they print, up to an empty line.
 _EXAMPLES = re.compile(r"(?m)^( *)>>> .*(?:\n\1\S.*|\n\1 +\S.*)*")
 
 
+# Headings of pages that docstrings name.
+_PAGES = {
+    "docs/design.md": "[How it works][how-it-works]",
+    "docs/differences.md": "[Differences][differences-from-tensorflow]",
+    "docs/format.md": "[the format][the-tfrecord-file-format]",
+    "docs/tensorflow.md": "[Scripts for TensorFlow][scripts-for-tensorflow]",
+}
 # Arguments that are described together: the names, and the text with what continues it.
 _TOGETHER = re.compile(r"(?m)^( {2,4})((?:\*{0,2}\w+, )+\*{0,2}\w+)(: .*(?:\n\1 +\S.*)*)$")
 _ARGUMENTS = re.compile(r"(?m)^Args:\n(?: +.*\n?|\n(?= ))*")
@@ -24,7 +32,9 @@ def apart(text: str) -> str:
     """With an entry for each argument, so that each has its own type and default."""
 
     def each(found: re.Match[str]) -> str:
-        return "\n".join(f"{found[1]}{name}{found[3]}" for name in found[2].split(", "))
+        first, *others = found[2].split(", ")
+        said = found[3] if len(found[3]) < SHORT else f": see `{first.lstrip('*')}`."
+        return "\n".join([f"{found[1]}{first}{found[3]}", *(f"{found[1]}{name}{said}" for name in others)])
 
     return _ARGUMENTS.sub(lambda section: _TOGETHER.sub(each, section[0]), text)
 
@@ -34,12 +44,17 @@ def fenced(text: str) -> str:
     return _EXAMPLES.sub(lambda run: f"{run[1]}```pycon\n{run[0]}\n{run[1]}```", text)
 
 
+def linked(text: str) -> str:
+    """With links in place of the names of pages."""
+    return re.sub("|".join(_PAGES), lambda name: _PAGES[name[0]], text)
+
+
 class Docstrings(griffe.Extension):
     """Changes docstrings when they are loaded."""
 
     def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         if obj.docstring is not None:
-            obj.docstring.value = fenced(apart(inspect.cleandoc(obj.docstring.value)))
+            obj.docstring.value = fenced(apart(linked(inspect.cleandoc(obj.docstring.value))))
 
     def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
         core = pkg.members.get("_core")

@@ -25,6 +25,23 @@ OUTSIDE = {
     "csrc/README.md": "core.md",
     "benchmarks/README.md": "measuring.md",
 } | {f"examples/{path.name}": f"examples/{path.stem}.md" for path in sorted((ROOT / "examples").glob("*.py"))}
+BOOSTS = {
+    "guide/": 6,
+    "api/features": 8,
+    "api/readers": 4,
+    "api/writers": 4,
+    "tutorial": 3,
+    "integrations/": 2,
+    "api/typing": 0.2,
+    "api/compat": 0.2,
+    "performance": 0.2,
+    "benchmarks": 0.2,
+    "measuring": 0.2,
+    "changelog": 0.1,
+    "contributing": 0.2,
+    "core": 0.2,
+    "examples/": 0.3,
+}
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s:#]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"(?ms)^( *)(```|~~~).*?^\1\2$")
 
@@ -67,6 +84,9 @@ def example_page(source: str, text: str) -> str:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Links to files outside of docs/ lead to their pages; those that have none become text."""
+    page.meta.setdefault("search", {"boost": boost_of(page.file.src_uri)})
+    if page.file.src_uri in ("benchmarks.md", "performance/targets.md"):
+        page.meta["hide"] = ["toc"]  # their tables are wide
     came_from = {made: source for source, made in OUTSIDE.items()}.get(page.file.src_uri)
     here = posixpath.dirname(came_from if came_from else f"docs/{page.file.src_uri}")
     return outside_fences(markdown, lambda text: _LINK.sub(lambda link: rewritten(link, here, page), text))
@@ -75,6 +95,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """Python's `bool` in signatures is not the package's, to which Griffe links it."""
     return re.sub(r'<a [^>]*title="tfrecord_fast\.dtypes\.bool"[^>]*>bool</a>', "bool", output)
+
+
+def boost_of(page: str) -> float:
+    """How much a page counts in the search: what tells how to do a thing comes before what only mentions it."""
+    return next((boost for begins, boost in BOOSTS.items() if page.startswith(begins)), 1)
 
 
 def outside_fences(markdown: str, change: Any) -> str:

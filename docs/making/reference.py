@@ -151,6 +151,8 @@ def entry_of() -> dict[str, str]:
         for name in _all_names(page):
             entries[name] = found.setdefault(_identity(name), name)
     for name in names_of(TOP):
+        if _identity(name) not in found:
+            raise LookupError(f"{name} is public and on no page: name it in PAGES in docs/making/reference.py")
         entries[name] = found[_identity(name)]
     return entries
 

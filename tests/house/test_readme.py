@@ -3,6 +3,8 @@
 Each page runs in a process and a folder of its own; tests/support/pages.py says what is compared.
 """
 
+import ast
+import importlib.util
 import os
 import re
 import subprocess
@@ -33,8 +35,20 @@ ELSEWHERE = {
 }
 
 
+def imported(page):
+    """The packages that the page's code imports."""
+    for block in blocks_of(page.read_text()):
+        if block.language == "python":
+            for node in ast.walk(ast.parse(block.text)):
+                if isinstance(node, ast.Import):
+                    yield from (alias.name.partition(".")[0] for alias in node.names)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_prints_what_it_says(page, tmp_path):
+    missing = [name for name in imported(page) if importlib.util.find_spec(name) is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} is not installed")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "tests.support.pages", str(page)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
