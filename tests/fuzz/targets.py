@@ -14,13 +14,21 @@ import numpy as np
 
 import tfrecord_fast as tf
 from tests.fuzz.makers import make_arrow, make_columns
+from tests.fuzz.mutate import MOST
 from tests.fuzz.program import Program
 from tests.support import wire_writer as wire
 from tests.support.compression import ALL, compress
 from tests.support.frames import frame
 from tests.support.oracle import neutral
+from tests.support.other_files import OTHER_FILES
 from tests.support.paths import FUZZ
 from tfrecord_fast import _core
+from tfrecord_fast.cli.console import Style
+from tfrecord_fast.cli.json_values import marked
+from tfrecord_fast.cli.records import decode
+from tfrecord_fast.cli.showing import Shower
+from tfrecord_fast.examples.kinds import kind_of
+from tfrecord_fast.files.kinds import foreign_kind
 
 __all__ = ["REFUSED", "TARGETS", "Target"]
 
@@ -265,6 +273,40 @@ def with_crcs(data):
     return bytes(made + data[at:])
 
 
+# ---- What records and files are ----
+
+
+def kinds(data):
+    """What bytes look like, and what the commands show of them."""
+    kind = kind_of(data)
+    assert (kind in ("text", "JSON")) <= (data.decode("utf-8", "replace").encode() == data), kind
+    assert isinstance(foreign_kind(data, len(data)), str | None)
+    for form in ("example", "event", "proto"):
+        outcome(decode, data, form)
+    decoded = decode(data)
+    json.dumps(marked(decoded.tree), allow_nan=False)
+    for full in (False, True):
+        for line in Shower(Style(coloured=False), full).lines(0, data, decoded):
+            assert all(ord(letter) >= 32 for letter in line), line
+
+
+def some_kinds():
+    number = wire.varint(1 << 3) + b"\x01"
+    time = wire.varint(1 << 3 | 1) + struct.pack("<d", 1.5)
+    example = wire.example([(b"a", wire.feature("int64", [1])), (b"b", wire.feature("bytes", [b"x"]))])
+    texts = [b'{"a": [1]}', "zwölf\u20ac\U0001f600".encode(), b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"BM\x06\0\0\0"]
+    messages = [
+        time + wire.field(3, b"brain.Event:2"),
+        time + number + wire.field(5, wire.field(1, wire.field(1, b"loss") + wire.varint(2 << 3 | 5) + bytes(4))),
+        wire.field(1, example) * 2 + wire.field(2, example),
+        wire.field(3, wire.field(4, example)) + wire.varint(4 << 3 | 3) + number + wire.varint(4 << 3 | 4),
+        wire.sequence_example([(b"c", wire.feature("float", [1.5]))], [(b"s", [wire.feature("int64", [1])])]),
+    ]
+    tensors = [data[1:] for data in some_tensors()]
+    files = [content for content, _ in OTHER_FILES.values() if len(content) <= MOST]
+    return [*texts, *messages, *tensors, *files, *(data[1:] for data in stored("parse"))]
+
+
 def programs():
     rng = random.Random(0)
     return [bytes(rng.choice([0, 1, 2, 3, rng.randrange(256)]) for _ in range(size)) for size in (20, 60, 200, 600)]
@@ -287,6 +329,7 @@ JSON = [
 
 TARGETS = {
     "parse": Target(parse, lambda: stored("parse"), tuple(KEYS)),
+    "kinds": Target(kinds, some_kinds, tuple(KEYS)),
     "encode": Target(encode, programs),
     "arrow": Target(arrow, programs),
     "files": Target(files, some_files, repair=reframed),

@@ -50,7 +50,7 @@ class BytesArray(_core.BytesArrayBase):
     def _index(self, key: Any) -> Any:
         positions = np.arange(self.size, dtype=np.int64).reshape(self.shape)[key]
         if np.ndim(positions) == 0:
-            return _core.bytes_take(self, np.asarray([positions], dtype=np.int64))[0]
+            return _core.bytes_take(self, np.asarray([positions]))[0]
         return _core.bytes_take(self, positions)
 
     def reshape(self, *shape: int | Sequence[int]) -> BytesArray:
