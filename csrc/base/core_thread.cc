@@ -11,11 +11,25 @@
 
 #include "base/interrupt.h"
 
+#if defined(_LIBCPP_VERSION)  // its header leaves it out
+namespace __cxxabiv1 {
+struct __cxa_eh_globals;
+extern "C" __cxa_eh_globals* __cxa_get_globals();
+}  // namespace __cxxabiv1
+#endif
+
+// Memory that a thread has from the start: the first access to other memory of this kind may be one too many. musl has
+// all of it there, and loads no library that asks for it.
+#if defined(__GLIBC__)
+#define TFR_FROM_THE_START [[gnu::tls_model("initial-exec")]]
+#else
+#define TFR_FROM_THE_START
+#endif
+
 namespace tfr {
 namespace {
 
-// In the memory that a thread has from the start.
-[[gnu::tls_model("initial-exec")]] thread_local bool prepared = false;
+TFR_FROM_THE_START thread_local bool prepared = false;
 
 constexpr size_t kReserved = 128 << 10;  // for what a thread needs at once
 

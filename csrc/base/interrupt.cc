@@ -4,13 +4,20 @@
 
 #include <atomic>
 
+// Memory that a thread has from the start: the first access to other memory of this kind may be one too many. musl has
+// all of it there, and loads no library that asks for it.
+#if defined(__GLIBC__)
+#define TFR_FROM_THE_START [[gnu::tls_model("initial-exec")]]
+#else
+#define TFR_FROM_THE_START
+#endif
+
 namespace tfr {
 namespace {
 
 std::atomic<InterruptHook> interrupt_hook{nullptr};
-// In the memory that a thread has from the start: the first access to other memory of this kind may be one too many.
-[[gnu::tls_model("initial-exec")]] thread_local bool never_asks = false;
-[[gnu::tls_model("initial-exec")]] thread_local const std::atomic<bool>* stops_with = nullptr;
+TFR_FROM_THE_START thread_local bool never_asks = false;
+TFR_FROM_THE_START thread_local const std::atomic<bool>* stops_with = nullptr;
 
 }  // namespace
 

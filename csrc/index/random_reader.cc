@@ -77,12 +77,16 @@ Status CheckHeader(const File& file, const Frame& frame, const uint8_t* header, 
   return {};
 }
 
-// How many pages this thread has waited for so far.
+// How many pages this thread has waited for so far; 0 where the system does not say.
 int64_t PagesMissed() {
+#if defined(RUSAGE_THREAD)
   struct rusage usage;
   if (::getrusage(RUSAGE_THREAD, &usage) != 0) return 0;
   constexpr int64_t kBlocksPerPage = 8;  // of 512 bytes
   return usage.ru_inblock / kBlocksPerPage + usage.ru_majflt;
+#else
+  return 0;
+#endif
 }
 
 size_t DataSize(const Frame& frame) { return static_cast<size_t>(frame.size) - kFrameBytes; }

@@ -12,11 +12,19 @@
 #include <cstring>
 #include <mutex>
 
+// Memory that a thread has from the start: the first access to other memory of this kind may be one too many. musl has
+// all of it there, and loads no library that asks for it.
+#if defined(__GLIBC__)
+#define TFR_FROM_THE_START [[gnu::tls_model("initial-exec")]]
+#else
+#define TFR_FROM_THE_START
+#endif
+
 namespace tfr {
 namespace {
 
 // In the memory that a thread has from the start: a signal handler must not be the first to ask for it.
-[[gnu::tls_model("initial-exec")]] thread_local sigjmp_buf* volatile landing = nullptr;
+TFR_FROM_THE_START thread_local sigjmp_buf* volatile landing = nullptr;
 
 struct sigaction previous;
 

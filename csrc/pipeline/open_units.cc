@@ -68,7 +68,12 @@ Status OpenPart(const LaneFile& lane, std::shared_ptr<File> file, Compression fo
 Status CheckStamp(const File& file, const FileStamp& stamp) {
   struct stat now;
   if (::fstat(file.descriptor(), &now) != 0) return Status::Errno(errno, "fstat");
-  if (now.st_size == stamp.bytes && now.st_mtim.tv_sec * kSecond + now.st_mtim.tv_nsec == stamp.modified) return {};
+#if defined(__APPLE__)
+  const timespec modified = now.st_mtimespec;
+#else
+  const timespec modified = now.st_mtim;
+#endif
+  if (now.st_size == stamp.bytes && modified.tv_sec * kSecond + modified.tv_nsec == stamp.modified) return {};
   return Status::OsError(ESTALE, "the file has changed since it was divided into parts");
 }
 
