@@ -44,6 +44,7 @@ ROOMS = [
     "wire",
     "parse",
     "encode",
+    "stats",
     "bindings",
 ]
 BACKENDS = ["sse42", "pclmul", "vpclmul", "armv8", "bmi2", "avx512_vbmi"]  # files of crc32c and varint
@@ -87,6 +88,7 @@ TESTS = {
         fuzz/test_corpus examples/test_parse_tensorflow""",
     "encode": """examples/test_encode examples/test_encode_values examples/test_encode_errors
         examples/test_encode_sequences examples/test_encode_arrow examples/test_encode_one files/test_example_writer""",
+    "stats": "cli/test_stats",
     "bindings": """core/test_record_batch core/test_writer core/test_inputs values/test_arrow values/test_columns
         examples/test_encode_arrow examples/test_encode_one""",
 }

@@ -10,7 +10,7 @@ from .nodes.node import Node
 from .nodes.running import run
 from .nodes.sources import Failing, Foreign
 
-__all__ = ["Handle", "OtherDataset", "SameDataset", "T", "node_of"]
+__all__ = ["Handle", "OtherDataset", "SameDataset", "T", "node_of", "same_of"]
 
 T = TypeVar("T")
 # The classes of datasets with the same elements as a handle's, and with others: Dataset[T] and Dataset[Any].
@@ -69,6 +69,11 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
     def _other(node: Node) -> OtherDataset:
         """The dataset of a node whose elements are of any type."""
         raise NotImplementedError
+
+
+def same_of(dataset: Any, node: Node) -> Any:
+    """The dataset of a node whose elements are of this dataset's type."""
+    return dataset._same(node)
 
 
 def node_of(dataset: Handle[Any, Any, Any]) -> Node:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..files.writer import TFRecordWriter as RecordWriter
 from .arguments import check_count
-from .handle import Handle, node_of
+from .handle import Handle, node_of, same_of
 from .nodes.counted import Counted
 from .nodes.joins import InterleaveAhead
 from .nodes.running import run
@@ -60,7 +60,7 @@ class Reducer(NamedTuple):
 def assert_cardinality(expected_cardinality: Any) -> Transformation:
     """The same dataset, with that `cardinality()`; iterating raises FailedPreconditionError if it has another."""
     expected = check_count("expected_cardinality", expected_cardinality, -2)
-    return lambda dataset: dataset._same(Counted(node_of(dataset), expected))
+    return lambda dataset: same_of(dataset, Counted(node_of(dataset), expected))
 
 
 def map_and_batch(
@@ -94,7 +94,7 @@ def parallel_interleave(
     def applied(dataset: Any) -> Any:
         made = dataset.interleave(map_func, cycle_length, block_length)
         node: Any = node_of(made)
-        return made._same(InterleaveAhead(node.input, node.open, node.name, node.cycle_length, node.block_length))
+        return same_of(made, InterleaveAhead(node.input, node.open, node.name, node.cycle_length, node.block_length))
 
     return applied
 
