@@ -26,7 +26,7 @@ from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, Unsuitable, 
 
 __all__ = ["TYPES", "CsvSink", "CsvSource"]
 
-_BLOCK = 8 << 20  # bytes, which hold a row at least
+_BLOCK = 4 << 20  # bytes, which hold a row at least
 _KINDS = {"string": "bytes", "float32": "float", "int64": "int64"}
 # How types may be called, and what they are.
 TYPES = {
@@ -106,7 +106,7 @@ class CsvSource(Source):
             quoted_strings_can_be_null=False,
         )
         whole, told = os.path.getsize(path), 0
-        options = csv.ReadOptions(block_size=_BLOCK)
+        options = csv.ReadOptions(block_size=_BLOCK, use_threads=False)
         with csv.open_csv(path, options, _parse_options(), convert) as file:
             for block in file:
                 for start in range(0, block.num_rows, ROWS):
@@ -123,7 +123,7 @@ def _parse_options() -> Any:
 
 def _names(path: str) -> list[str]:
     csv = arrow("pyarrow.csv")
-    with csv.open_csv(path, csv.ReadOptions(block_size=_BLOCK), _parse_options()) as reader:
+    with csv.open_csv(path, csv.ReadOptions(block_size=_BLOCK, use_threads=False), _parse_options()) as reader:
         names: list[str] = reader.schema.names
     return names
 

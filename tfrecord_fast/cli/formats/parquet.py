@@ -77,7 +77,8 @@ class ParquetSource(ArrowSource):
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
         """The records of one file."""
-        with arrow("pyarrow.parquet").ParquetFile(path) as file:
+        # What is fetched ahead of need is held until the end of the file.
+        with arrow("pyarrow.parquet").ParquetFile(path, pre_buffer=False) as file:
             self.check_types(path, file.schema_arrow)
             size, rows = os.path.getsize(path), max(file.metadata.num_rows, 1)
             first = 0
