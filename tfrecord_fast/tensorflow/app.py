@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from ..base.optional import optional
@@ -11,7 +12,7 @@ __all__ = ["run"]
 
 def run(main: Any = None, argv: Any = None) -> None:
     """Parses the flags, calls `main`, by default that of the script, and ends the process."""
-    found = __import__("__main__").main if main is None else main
+    found = sys.modules["__main__"].main if main is None else main
     optional("absl.app", "tf.app needs Abseil").run(found, argv)
 
 
