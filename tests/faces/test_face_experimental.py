@@ -252,3 +252,37 @@ def test_real_records_are_never_replaced():
     assert dataset.element_spec == {"a": plain.TensorSpec((), plain.int64)}
     with pytest.raises(plain.errors.InvalidArgumentError, match="required"):
         next(iter(dataset))
+
+
+NAMES = r"""
+tf.scatter_nd([[0], [2], [0]], [1, 2, 3], [4])
+tf.tensor_scatter_nd_update([1, 2, 3], [[1]], [9])
+tf.dynamic_partition([1, 2, 3, 4], [0, 1, 0, 1], 2)
+tf.searchsorted([1, 3, 5], [3], side='right')
+tf.math.bincount([1, 1, 3], minlength=6)
+tf.math.unsorted_segment_sum([1, 2, 3], [0, -1, 0], 2)
+tf.math.invert_permutation([2, 0, 0])
+tf.einsum('ij,kj->ik', tf.constant([[1., 2.]]), tf.constant([[3., 4.]]))
+tf.saturate_cast([300.7, -5., 7.9], tf.uint8)
+tf.truncatemod([-7, 7], [2, -2])
+tf.strings.bytes_split(['ab', '', 'c'])
+tf.strings.unicode_split(['hé', ''], 'UTF-8')
+str(tf.errors.InvalidArgumentError(None, None, 'no'))
+tf.errors.DataLossError(None, None, 'x').message
+tf.gather(tf.ragged.constant([[1, 2], [], [3]]), [2, 0])
+tf.gather(tf.ragged.constant([[[1], [2, 3]], [], [[4]]]), [2, 0])
+tf.gather(tf.ragged.constant([[1, 2], [], [3]]), [5])
+tf.ones_like(tf.ragged.constant([[1, 2], [], [3]]))
+tf.ragged.constant([[[1], []], []]).to_sparse()
+tf.one_hot([1.5], 3)
+tf.io.is_jpeg(b'\xff\xd8\xff')
+tf.debugging.assert_near([1.], [1.1])
+tf.debugging.assert_near([1.], [1.1], atol=.2)
+tf.debugging.assert_type([1], tf.int64)
+repr(tf.unique([3, 1, 3]))
+"""
+
+
+@with_tensorflow
+def test_names_of_scripts_give_what_tensorflows_give():
+    assert not differences(NAMES.strip().splitlines(), SETUP)

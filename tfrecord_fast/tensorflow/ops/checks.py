@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from .. import border
 from ..types import as_dtype, dtype_of
 from .arguments import array_of, arrays_of, tensor
 
@@ -131,12 +130,11 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: st
         raise ValueError(f"{message or ''} Tensor must have rank at least {rank}. Received rank {found}")
 
 
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
-    """The tensor itself; raises ValueError unless it is a scalar."""
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> None:
+    """Raises ValueError unless it is a scalar."""
     given = array_of(tensor)
     if given.ndim:
         raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {given.shape}.")
-    return border.raised(given)
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from .. import border
 from ..arithmetic import converted
+from ..composites import RaggedTensor
 from ..types import as_dtype, dtype_of
 from .arguments import array_of, arrays_of, integer, lengths_of, tensor, tensors
 
@@ -30,12 +31,16 @@ def ones(shape: Any, dtype: Any = "float32", name: str | None = None, layout: An
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Zeros of the shape, and by default the dtype, of another tensor."""
+    if isinstance(input, RaggedTensor):
+        return input.with_flat_values(zeros_like(input.flat_values, dtype))
     given = array_of(input)
     return _filled(given.shape, 0, dtype_of(given) if dtype is None else as_dtype(dtype))
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Ones of the shape, and by default the dtype, of another tensor."""
+    if isinstance(input, RaggedTensor):
+        return input.with_flat_values(ones_like(input.flat_values, dtype))
     given = array_of(input)
     return _filled(given.shape, 1, dtype_of(given) if dtype is None else as_dtype(dtype))
 

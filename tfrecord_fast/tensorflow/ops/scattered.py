@@ -88,7 +88,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str
 
 
 def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = "int32", name: str | None = None
+    sorted_sequence: Any, values: Any, side: Any = "left", out_type: Any = "int32", name: str | None = None
 ) -> Any:
     """Where values would stand in a sorted sequence; of several dimensions, row by row."""
     rows, wanted = arrays_of(sorted_sequence, values)
@@ -96,7 +96,9 @@ def searchsorted(
     if rows.ndim == 1:
         return tensor(np.searchsorted(rows, wanted, side).astype(kind))
     flat = zip(rows.reshape(-1, rows.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True)
-    return tensor(np.stack([np.searchsorted(*pair, side) for pair in flat]).reshape(wanted.shape).astype(kind))
+    return tensor(
+        np.stack([np.searchsorted(pair[0], pair[1], side) for pair in flat]).reshape(wanted.shape).astype(kind)
+    )
 
 
 def bincount(
