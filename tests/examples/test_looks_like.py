@@ -197,6 +197,12 @@ STEP = wire.field(1, wire.feature("int64", [1]))
         (wire.sequence_example([], [(b"s", [b"", wire.feature("int64", [1])])]), "a SequenceExample"),
         (wire.field(1, wire.field(1, wire.field(1, b"a"))), "another protobuf message, with field 1 (bytes)"),
         (wire.field(1, wire.field(1, wire.field(1, b"a") * 2)), "another protobuf message, with field 1 (bytes)"),
+        (
+            wire.field(
+                1, wire.field(1, wire.field(1, b"a") + wire.field(2, wire.feature("int64", [1])) + number(3, 1))
+            ),
+            "another protobuf message, with field 1 (bytes)",
+        ),
         (wire.example([(b"a", number(3, 1))]), "another protobuf message, with field 1 (bytes)"),
         (wire.example([(b"a", wire.field(4, b""))]), "another protobuf message, with field 1 (bytes)"),
         (wire.field(2, wire.field(1, wire.field(1, b"s") + wire.field(2, STEP))), "a SequenceExample"),
