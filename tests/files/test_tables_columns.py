@@ -84,3 +84,12 @@ def test_records_that_somebody_else_has_read(tmp_path):
     (tmp_path / "empty").touch()
     with pytest.raises(tf.errors.InvalidArgumentError, match="no records"):
         TableSource(tmp_path / "empty").parse(records)
+
+
+@pytest.mark.parametrize("features", [{}, ({}, {}), ({}, None)], ids=str)
+def test_no_features_are_refused(tmp_path, features):
+    """A table without columns has no rows: it would look as if there were no records."""
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"id": [1, 2]})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="features must not be empty"):
+        tf.read_table(tmp_path / "a", features)

@@ -62,6 +62,8 @@ def test_what_is_wrong_is_told_at_once(written):
         read_tfrecords(written(), nonsense=1)
     with pytest.raises(ValueError, match="deterministic"):
         read_tfrecords(written(), deterministic=False)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no files"):
+        read_tfrecords([])
 
 
 def test_ten_thousand_small_files(tmp_path):

@@ -65,6 +65,8 @@ class TableSource:
             raise InvalidArgumentError(f'features is a dict, a pair of dicts or "infer", got {features!r}')
         if not isinstance(features, str | Mapping) and not (isinstance(features, tuple | list) and len(features) == 2):
             raise TypeError(f'features is a dict, a pair of dicts or "infer", got {type(features).__name__}')
+        if not isinstance(features, str) and not any(features if isinstance(features, tuple | list) else (features,)):
+            raise InvalidArgumentError(f"features must not be empty, got {features!r}: a table has columns")
         if infer_records is not None:
             infer_records = at_least(1, "infer_records", infer_records)
         self._settings = store_settings(**{name: reader_options[name] for name in _OF_STORES & reader_options.keys()})
@@ -283,8 +285,8 @@ def read_table(
 
     Raises:
       FileNotFoundError, OSError, errors.DataLossError: as ShardReader.
-      errors.InvalidArgumentError: a record does not fit the features, one of `columns` is not there, `num_epochs` is
-        endless, or the names of two features are the same.
+      errors.InvalidArgumentError: a record does not fit the features, there are none, one of `columns` is not there,
+        `num_epochs` is endless, or the names of two features are the same.
       ImportError: pyarrow is not installed.
 
     >>> import tempfile, os, tfrecord_fast as tf

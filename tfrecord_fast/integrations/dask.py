@@ -10,6 +10,7 @@ from typing import Any, Literal
 import dask.dataframe
 import pandas
 
+from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
 from ..files.splits import SPLIT_BYTES, Split, plan_splits
 from ..files.store_options import store_settings
@@ -60,6 +61,8 @@ def read_tfrecords(
     settings = store_settings(**{name: options[name] for name in _OF_STORES & options.keys()})
     planned = {name: options[name] for name in _OF_PLANS & options.keys()}
     splits = plan_splits(paths, split_bytes=split_bytes, settings=settings, **planned)
+    if not splits:
+        raise InvalidArgumentError("there are no files, and no dataframe of Dask is without partitions")
     files = [part for split in splits for part in split.parts]
     source = TableSource(files, features, columns=columns, infer_records=infer_records, **options)
     source.check_options()

@@ -37,7 +37,7 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 _WILD = re.compile(r"[*?\[]")
 _INTEGER = re.compile(r"-?\d+")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
-_BITS = {ByteType: 8, ShortType: 16, IntegerType: 32}
+_BITS: dict[type[DataType], int] = {ByteType: 8, ShortType: 16, IntegerType: 32}
 _TRUTH = {"true": True, "false": False}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
