@@ -280,7 +280,7 @@ def _footer(one: Collected, features: Sequence[Feature], lists: Sequence[Feature
             (
                 "KS",
                 "The Kolmogorov-Smirnov distance of numbers: the largest difference between the parts of both sets' "
-                "values that are not above any one number. Of bytes with too many different values, that of their sizes.",
+                "values that are not above any one number. Of bytes with too many different values, of their sizes.",
             ),
             (
                 "L-infinity",
