@@ -7,6 +7,7 @@ are merged in the order of the files: so the figures do not depend on the number
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import threading
 from collections import deque
@@ -24,6 +25,7 @@ from ...errors import DataLossError
 from ...files.names import CoreFile
 from ..console import Console
 from ..files import FAULTS, Problem, batches, open_input, problem_of, total_bytes
+from .figures import Feature, features_of
 
 __all__ = ["Collected", "Shard", "collect"]
 
@@ -56,6 +58,11 @@ class Collected:
     collector: _core.StatsCollector
     shards: list[Shard] = field(default_factory=list)
     limited: bool = False  # there may be more records than were looked at
+
+    @functools.cached_property
+    def features(self) -> tuple[list[Feature], list[Feature]]:
+        """Those of Examples or contexts, and the feature lists; each sorted by name. To be asked for at the end."""
+        return features_of(self.collector)
 
     @property
     def records(self) -> int:
