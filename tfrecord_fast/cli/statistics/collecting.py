@@ -121,7 +121,7 @@ def collect(files: list[CoreFile], args: argparse.Namespace, console: Console) -
                 whole = _joined(whole, collector)
         finally:
             run.end()
-        made.collector = _joined(whole, run.first) or made.collector
+        made.collector = _joined(run.first, whole) or made.collector
     made.limited = args.limit is not None and made.records >= args.limit
     return made
 
@@ -203,7 +203,7 @@ def _counted(made: Iterator[_core.RecordBatch], shard: Shard, limit: int | None,
 
 
 def _units(records: Iterator[_Sized], number: int, run: _Run) -> Iterator[Pending[_core.StatsCollector]]:
-    """Units as they are counted, which begins with their first records. The first of all is kept for the end."""
+    """Units as they are counted, which begins with their first records. Into the first of all, the rest is merged."""
     unit = _Unit(run, number, 0)
     fault: BaseException | None = None
     try:
