@@ -26,8 +26,9 @@ NamedTuple number_figures("tfrecord_fast._core.NumberFigures",
                           "whether all different values are known, how many there are, or an estimate; if they are not "
                           "known, (value, count) of frequent ones, whose counts may be too low by `count_error`; and "
                           "values in ascending order with their weights: all of them, or a sample.",
-                          {"values", "nans", "positive_infinities", "negative_infinities", "zeros", "minimum", "maximum",
-                           "mean", "std", "exact", "distinct", "count_error", "frequent", "points", "weights"});
+                          {"values", "nans", "positive_infinities", "negative_infinities", "zeros", "minimum",
+                           "maximum", "mean", "std", "exact", "distinct", "count_error", "frequent", "points",
+                           "weights"});
 
 NamedTuple text_figures("tfrecord_fast._core.TextFigures",
                         "Figures of strings of bytes: whether all different ones are known, how many there are, or an "

@@ -342,8 +342,7 @@ void Collector::Merge(Collector& other) {
   }
   for (const auto& theirs : other.features_) {
     const std::string& key = theirs->key();
-    const uint32_t feature =
-        FeatureOf(theirs->is_list(), {reinterpret_cast<const uint8_t*>(key.data()), key.size()});
+    const uint32_t feature = FeatureOf(theirs->is_list(), {reinterpret_cast<const uint8_t*>(key.data()), key.size()});
     if (feature == UINT32_MAX) {
       entries_left_out_ += theirs->present() + theirs->unset();
     } else {

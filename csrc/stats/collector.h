@@ -1,5 +1,5 @@
-// Looks at every record of a part of some files, on one thread, and keeps figures of them all. Parts are then merged, in
-// the order of the files: the same parts give the same figures, whatever looked at them.
+// Looks at every record of a part of some files, on one thread, and keeps figures of them all. Parts are then merged,
+// in the order of the files: the same parts give the same figures, whatever looked at them.
 
 #ifndef TFRECORD_FAST_STATS_COLLECTOR_H_
 #define TFRECORD_FAST_STATS_COLLECTOR_H_
@@ -101,7 +101,7 @@ class Collector {
 
   uint32_t file_;
   uint64_t next_record_;
-  uint64_t walked_ = 0;  // records that were walked through, to tell them apart
+  uint64_t walked_ = 0;    // records that were walked through, to tell them apart
   bool left_out_ = false;  // an entry of the present record was
   uint64_t offset_;
   std::vector<std::string> columns_;

@@ -57,9 +57,7 @@ class Counts {
   // ---- Afterwards ----
 
   // If false, the key is not kept.
-  bool MayKeep(uint64_t hash) const {
-    return (filter_[hash >> 32 & (kFilterWords - 1)] >> (hash >> 58) & 1) != 0;
-  }
+  bool MayKeep(uint64_t hash) const { return (filter_[hash >> 32 & (kFilterWords - 1)] >> (hash >> 58) & 1) != 0; }
   // Counts the key if it is kept, and returns whether it is. With a count of 0, only the latter.
   bool AddKept(uint64_t key, uint64_t hash, uint64_t count = 1) {
     return MayKeep(hash) && AddFiltered(key, hash, count);

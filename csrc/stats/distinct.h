@@ -11,7 +11,8 @@
 
 namespace tfr {
 
-// The order of hashes does not matter, nor how often one comes, nor how they are divided among sketches that are merged.
+// The order of hashes does not matter, nor how often one comes, nor how they are divided among sketches that are
+// merged.
 class Distinct {
  public:
   static constexpr int kIndexBits = 13;

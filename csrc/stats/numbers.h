@@ -56,11 +56,11 @@ class Numbers {
     uint64_t positive_infinities = 0;
     uint64_t negative_infinities = 0;
     uint64_t zeros = 0;
-    bool has_extremes = false;    // there is a number that is not NaN
+    bool has_extremes = false;  // there is a number that is not NaN
     int64_t least_int = 0, most_int = 0;
-    double least = 0, most = 0;   // of floats
-    Moments moments;              // of finite ones
-    bool exact = true;            // all different values are known
+    double least = 0, most = 0;  // of floats
+    Moments moments;             // of finite ones
+    bool exact = true;           // all different values are known
     double distinct = 0;
     uint64_t error = 0;                    // of the counts of `heavy`, if not exact
     std::vector<Counts::Entry> heavy;      // if not exact: those that come often, the most frequent first

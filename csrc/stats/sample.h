@@ -16,8 +16,8 @@ namespace tfr {
 
 class Sample {
  public:
-  static constexpr size_t kMost = 64;                            // records
-  static constexpr size_t kMostBytes = size_t{1} << 21;          // of one record
+  static constexpr size_t kMost = 64;                    // records
+  static constexpr size_t kMostBytes = size_t{1} << 21;  // of one record
   static constexpr size_t kMostBytesInAll = size_t{32} << 20;
 
   struct Drawn {

@@ -14,8 +14,8 @@ constexpr uint64_t kSampled = 32;  // with a sketch, one new string of so many i
 }  // namespace
 
 void Texts::Keep(uint64_t hash, const Bytes& value) {
-  starts_.try_emplace(
-      hash, Start{{reinterpret_cast<const char*>(value.data), std::min(value.size, kKept)}, value.size});
+  starts_.try_emplace(hash,
+                      Start{{reinterpret_cast<const char*>(value.data), std::min(value.size, kKept)}, value.size});
 }
 
 void Texts::Add(const Bytes& value) {

@@ -218,6 +218,13 @@ def test_a_record_of_another_kind_among_examples_is_told(tmp_path, run):
     assert json.loads(out)["kinds"] == {"Example": 1, "text": 1}
 
 
+def test_the_first_of_many_records_of_another_kind_is_told(tmp_path, run, monkeypatch):
+    monkeypatch.setattr(collecting, "_FIRST_RECORDS", 3)
+    monkeypatch.setattr(collecting, "_UNIT_RECORDS", 2)
+    path = write(tmp_path / "a", *[example(a=("int64", [1])), b"some words"] * 10)
+    assert "10 of 20 records are no Examples, but text: the first is record 1 of" in run(path)[2]
+
+
 def test_a_key_of_two_kinds_is_told(tmp_path, run):
     status, _, err = run(write(tmp_path / "a", example(a=("int64", [1])), example(a=("float", [1.0]))))
     assert status == 1 and "conflicting kinds: feature 'a' has int64 1 times, float 1 times" in err

@@ -25,7 +25,7 @@ from .files import add_file_arguments, named_files
 from .statistics.as_json import as_json, drift_as_json
 from .statistics.collecting import Collected, collect
 from .statistics.drift import drifts
-from .statistics.figures import Feature, features_of, shown_key
+from .statistics.figures import Feature, shown_key
 from .statistics.page import page
 from .statistics.table import drift_lines, lines_of
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         return status or 2
     for one in sets:
         status = max(status, one.status, _problems(one, console))
-    features = [[feature for part in features_of(one.collector) for feature in part] for one in sets]
+    features = [[feature for part in one.features for feature in part] for one in sets]
     for name in args.columns or ():
         if not any(feature.name == name for part in features for feature in part):
             console.problem(f"no record has a feature {shown_key(name)!r}")
@@ -122,7 +122,7 @@ def _problems(one: Collected, console: Console) -> int:
             where = f"the first is record {record} of {one.shards[file].path}"
             console.problem(f"{records:,} of {one.records:,} records are no Examples, but {kind_named(said)}: {where}")
             status = 1
-    for part in features_of(one.collector):
+    for part in one.features:
         for feature in part:
             if feature.conflicts:
                 console.problem(f"conflicting kinds: feature {shown_key(feature.name)!r} has {_kinds(feature)}")

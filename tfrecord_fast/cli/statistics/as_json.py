@@ -10,7 +10,7 @@ from ...examples.kinds import EMPTY, kind_named
 from ..json_values import marked_bytes, marked_float
 from .collecting import Collected
 from .drift import Drift
-from .figures import Feature, Frequent, Numbers, edges_of, features_of
+from .figures import Feature, Frequent, Numbers, edges_of
 
 __all__ = ["as_json", "drift_as_json", "kinds_of"]
 
@@ -21,7 +21,7 @@ _MOST_FREQUENT = 20
 def as_json(collected: Collected) -> dict[str, Any]:
     """All figures; keys and text that are not UTF-8 as in `cat --json`."""
     collector = collected.collector
-    features, lists = features_of(collector)
+    features, lists = collected.features
     repeated = collector.repeated()
     return {
         "files": len(collected.shards),

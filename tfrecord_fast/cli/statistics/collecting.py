@@ -7,13 +7,16 @@ are merged in the order of the files: so the figures do not depend on the number
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 
 import numpy as np
+import numpy.typing as npt
 
 from ... import _core
 from ...base.threads import default_threads
@@ -22,6 +25,7 @@ from ...errors import DataLossError
 from ...files.names import CoreFile
 from ..console import Console
 from ..files import FAULTS, Problem, batches, open_input, problem_of, total_bytes
+from .figures import Feature, features_of
 
 __all__ = ["Collected", "Shard", "collect"]
 
@@ -29,6 +33,10 @@ _UNIT_RECORDS = 1 << 16
 _UNIT_BYTES = 32 << 20
 _FIRST_RECORDS = 1 << 13  # of the first unit of all, from which the others learn what has too many values to be counted
 _MOST_THREADS = 16  # that count; each has a unit in memory
+
+
+Sizes = npt.NDArray[np.int64]
+_Sized = tuple[_core.RecordBatch, Sizes]  # records, and the bytes of each
 
 
 @dataclass
@@ -50,6 +58,11 @@ class Collected:
     collector: _core.StatsCollector
     shards: list[Shard] = field(default_factory=list)
     limited: bool = False  # there may be more records than were looked at
+
+    @functools.cached_property
+    def features(self) -> tuple[list[Feature], list[Feature]]:
+        """Those of Examples or contexts, and the feature lists; each sorted by name. To be asked for at the end."""
+        return features_of(self.collector)
 
     @property
     def records(self) -> int:
@@ -81,10 +94,10 @@ class _Run:
         # Units that are being filled or counted: what bounds the memory.
         self.room = threading.Semaphore(self.threads + 2)
 
-    def count(self, unit: _Unit, collector: _core.StatsCollector) -> Pending[_core.StatsCollector]:
+    def count(self, unit: _Unit) -> Pending[_core.StatsCollector]:
         """Has a unit counted by a thread of the pool."""
         with self._lock:
-            return self._pool.submit(unit.count, collector)
+            return self._pool.submit(unit.count)
 
     def end(self) -> None:
         """The threads end when they can."""
@@ -101,19 +114,29 @@ def collect(files: list[CoreFile], args: argparse.Namespace, console: Console) -
     with console.progress(total_bytes(files)) as progress:
         run = _Run(args, progress.advance if progress.visible else None)
         made = Collected(run.collector(0, 0))
+        whole = None
         try:
             for shard, collector in _in_order(files, run, args.limit):
                 made.shards.append(shard)
-                made.collector.merge(collector)
+                whole = _joined(whole, collector)
         finally:
             run.end()
-        if run.first is not None:
-            made.collector.merge(run.first)
+        made.collector = _joined(run.first, whole) or made.collector
     made.limited = args.limit is not None and made.records >= args.limit
     return made
 
 
-def _in_order(files: list[CoreFile], run: _Run, limit: int | None) -> Iterator[tuple[Shard, _core.StatsCollector]]:
+def _joined(whole: _core.StatsCollector | None, part: _core.StatsCollector | None) -> _core.StatsCollector | None:
+    """Both together, as the first one."""
+    if whole is None or part is None:
+        return whole or part
+    whole.merge(part)
+    return whole
+
+
+def _in_order(
+    files: list[CoreFile], run: _Run, limit: int | None
+) -> Iterator[tuple[Shard, _core.StatsCollector | None]]:
     """What each file has, in order; several files at a time, once the first unit is known."""
     left = limit
     number = 0
@@ -130,7 +153,7 @@ def _in_order(files: list[CoreFile], run: _Run, limit: int | None) -> Iterator[t
     spare = max(0, run.threads // jobs - 1)
     readers = Workers(jobs, "tfrecord_fast files")
     try:
-        waiting: deque[Pending[tuple[Shard, _core.StatsCollector]]] = deque()
+        waiting: deque[Pending[tuple[Shard, _core.StatsCollector | None]]] = deque()
         for one in range(number, len(files)):
             waiting.append(readers.submit(_read, one, files[one], run, None, spare))
             if len(waiting) > 2 * jobs:
@@ -144,9 +167,9 @@ def _in_order(files: list[CoreFile], run: _Run, limit: int | None) -> Iterator[t
 
 def _read(
     number: int, file: CoreFile, run: _Run, limit: int | None, num_threads: int
-) -> tuple[Shard, _core.StatsCollector]:
+) -> tuple[Shard, _core.StatsCollector | None]:
     shard = Shard(os.fsdecode(file.name))
-    collector = run.collector(number, 0)
+    collector: _core.StatsCollector | None = None
     counted: deque[Pending[_core.StatsCollector]] = deque()
     try:
         source = open_input(file, run.compression, run.advance)
@@ -155,19 +178,17 @@ def _read(
         for unit in _units(records, number, run):
             counted.append(unit)
             if len(counted) > run.threads:
-                collector.merge(counted.popleft().result())
+                collector = _joined(collector, counted.popleft().result())
     except FAULTS as error:
         shard.problem = problem_of(error)
         if isinstance(error, DataLossError) and not shard.problem.damage:
             shard.compression = None
     while counted:
-        collector.merge(counted.popleft().result())
+        collector = _joined(collector, counted.popleft().result())
     return shard, collector
 
 
-def _counted(
-    made: Iterator[_core.RecordBatch], shard: Shard, limit: int | None, run: _Run
-) -> Iterator[tuple[_core.RecordBatch, np.ndarray[tuple[int], np.dtype[np.int64]]]]:
+def _counted(made: Iterator[_core.RecordBatch], shard: Shard, limit: int | None, run: _Run) -> Iterator[_Sized]:
     """The batches, up to the limit, with their records' sizes."""
     for batch in made:
         if run.stop.is_set():
@@ -181,74 +202,80 @@ def _counted(
             return
 
 
-def _units(
-    records: Iterator[tuple[_core.RecordBatch, np.ndarray[tuple[int], np.dtype[np.int64]]]], number: int, run: _Run
-) -> Iterator[Pending[_core.StatsCollector]]:
-    """Units as they are counted. The first one of all is counted here, and kept for the end."""
-    unit = _Unit(run)
-    first_record = 0
+def _units(records: Iterator[_Sized], number: int, run: _Run) -> Iterator[Pending[_core.StatsCollector]]:
+    """Units as they are counted, which begins with their first records. Into the first of all, the rest is merged."""
+    unit = _Unit(run, number, 0)
     fault: BaseException | None = None
     try:
         for batch, sizes in records:
             start = 0
             while start < len(sizes):
-                taken = unit.take(batch[start:], sizes[start:])
-                start += taken
+                start += unit.take(batch[start:], sizes[start:])
                 if unit.full:
-                    pending = unit.finish(number, first_record)
-                    first_record += unit.records
-                    unit = _Unit(run)
-                    if pending is not None:
-                        yield pending
+                    yield from unit.finish()
+                    unit = _Unit(run, number, unit.first_record + unit.records)
     except FAULTS as error:  # comes after the records before it
         fault = error
-    pending = unit.finish(number, first_record)
-    if pending is not None:
-        yield pending
+    finally:
+        unit.end()
+    yield from unit.finish()
     if fault is not None:
         raise fault
 
 
 class _Unit:
-    """Records that are counted together, on one thread."""
+    """Records that are counted together, by a thread of the pool, or, if there is only one, by this one."""
 
-    def __init__(self, run: _Run) -> None:
+    def __init__(self, run: _Run, number: int, first_record: int) -> None:
         self._run = run
-        self._most = _UNIT_RECORDS if run.first is not None else _FIRST_RECORDS
-        self._parts: list[_core.RecordBatch] = []
+        self._is_first = run.first is None
+        self._most = _FIRST_RECORDS if self._is_first else _UNIT_RECORDS
+        self._collector = run.collector(number, first_record)
+        self._parts: SimpleQueue[_core.RecordBatch | None] = SimpleQueue()
+        self._pending: Pending[_core.StatsCollector] | None = None
         self._bytes = 0
+        self.first_record = first_record
         self.records = 0
 
     @property
     def full(self) -> bool:
         return self.records >= self._most or self._bytes >= _UNIT_BYTES
 
-    def take(self, batch: _core.RecordBatch, sizes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
+    def take(self, batch: _core.RecordBatch, sizes: Sizes) -> int:
         """Takes the batch's first records, up to what makes the unit full; returns how many."""
-        if not self._parts:
-            self._run.room.acquire()
         within = np.searchsorted(np.cumsum(sizes), _UNIT_BYTES - self._bytes) + 1
         taken = int(min(len(sizes), self._most - self.records, within))
-        self._parts.append(batch[:taken])
         self._bytes += int(sizes[:taken].sum())
         self.records += taken
+        if self._is_first or self._run.threads == 1:
+            self._collector.add(batch[:taken])
+            return taken
+        if self._pending is None:
+            self._run.room.acquire()
+            self._pending = self._run.count(self)
+        self._parts.put(batch[:taken])
         return taken
 
-    def finish(self, number: int, first_record: int) -> Pending[_core.StatsCollector] | None:
-        if not self._parts:
-            return None
-        collector = self._run.collector(number, first_record)
-        if self._run.first is None:
-            self._run.first = self.count(collector)
-            return None
-        return self._run.count(self, collector)
+    def end(self) -> None:
+        """There are no more records."""
+        self._parts.put(None)
 
-    def count(self, collector: _core.StatsCollector) -> _core.StatsCollector:
-        """Gives the records to the collector, and lets go of them."""
+    def finish(self) -> Iterator[Pending[_core.StatsCollector]]:
+        """What the unit gives, unless it has no records, or is the first one."""
+        self.end()
+        if self._is_first:
+            self._run.first = self._collector if self.records else None
+        elif self.records:
+            if self._pending is None:
+                self._pending = Pending(lambda: self._collector, ())
+                self._pending.make()
+            yield self._pending
+
+    def count(self) -> _core.StatsCollector:
+        """Gives the records to the collector as they come."""
         try:
-            for part in self._parts:
-                collector.add(part)
+            while (part := self._parts.get()) is not None:
+                self._collector.add(part)
         finally:
-            self._parts.clear()
             self._run.room.release()
-        return collector
+        return self._collector

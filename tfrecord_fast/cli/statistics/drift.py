@@ -3,8 +3,8 @@
 - Numbers: the Kolmogorov-Smirnov distance, the largest difference between the parts of both sets' values that are not
   above any one number.
 - Bytes with more different values than are counted: the same, of their sizes.
-- Other bytes, and integers with few different values: the L-infinity distance, the largest difference between the parts of
-  both sets' values that one value has.
+- Other bytes, and integers with few different values: the L-infinity distance, the largest difference between the parts
+  of both sets' values that one value has.
 - Missing: the difference between the parts of records without the feature.
 
 All are between 0, no difference, and 1.

@@ -5,6 +5,7 @@ All are for values in ascending order with weights, which are all values, or a s
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -70,18 +71,23 @@ class Numbers:
 
     def quantile(self, part: float) -> float | int | None:
         """As NumPy's: between the two values around the place. Of a sample, about."""
-        total = int(self.weights.sum())
-        if total == 0:
+        if not len(self._ends):
             return None
+        total = int(self._ends[-1])
         if not self.figures.exact and part in (0.0, 1.0):
             return self.figures.maximum if part else self.figures.minimum
         place = part * (total - 1)
         low = math.floor(place)
-        ends = np.cumsum(self.weights)
-        one, two = (self._point(int(np.searchsorted(ends, rank, "right"))) for rank in (low, min(low + 1, total - 1)))
+        ranks = np.array([low, min(low + 1, total - 1)])
+        one, two = (self._point(int(index)) for index in np.searchsorted(self._ends, ranks, "right"))
         if one == two or place == low:
             return one
         return one + (two - one) * (place - low)
+
+    @functools.cached_property
+    def _ends(self) -> npt.NDArray[np.int64]:
+        """How many values are not above each point."""
+        return np.cumsum(self.weights)
 
     def _point(self, index: int) -> float | int:
         value: float | int = self.figures.points[index].item()
@@ -89,7 +95,7 @@ class Numbers:
 
     def below(self, values: Array) -> Array:
         """For each of them the part of all values that are not above it."""
-        ends = np.concatenate([[0], np.cumsum(self.weights)])
+        ends = np.concatenate([[0], self._ends])
         return ends[np.searchsorted(self.points, values, "right")] / max(1, int(ends[-1]))
 
     def frequent(self, most: int) -> list[Frequent]:

@@ -13,7 +13,7 @@ from .as_json import kinds_of
 from .cards import card, text
 from .collecting import Collected, Shard
 from .drift import Drift
-from .figures import Feature, features_of
+from .figures import Feature
 from .look import POLICY, SCRIPT, STYLE
 from .pictures import Pictures
 from .samples import records_section, wall_section
@@ -37,7 +37,7 @@ def page(sets: Sequence[Collected], found: Sequence[Drift]) -> str:
       found: what differs between two, by feature.
     """
     first = sets[0]
-    features, lists = features_of(first.collector)
+    features, lists = first.features
     title = _title(sets)
     pictures = Pictures(_MOST_PICTURE_BYTES)
     sections = list(_sections(sets, found, [*features, *lists], pictures))
@@ -115,7 +115,7 @@ def _sections(
     """(identifier, heading, content)."""
     other: dict[str, Feature] = {}
     if len(sets) == 2:
-        other = {one.name: one for part in features_of(sets[1].collector) for one in part}
+        other = {one.name: one for part in sets[1].features for one in part}
         yield "drift", "Drift", _drift(sets, found)
     wall = wall_section(sets[0], pictures)
     if wall:
@@ -280,7 +280,7 @@ def _footer(one: Collected, features: Sequence[Feature], lists: Sequence[Feature
             (
                 "KS",
                 "The Kolmogorov-Smirnov distance of numbers: the largest difference between the parts of both sets' "
-                "values that are not above any one number. Of bytes with too many different values, that of their sizes.",
+                "values that are not above any one number. Of bytes with too many different values, of their sizes.",
             ),
             (
                 "L-infinity",

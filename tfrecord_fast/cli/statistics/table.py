@@ -12,7 +12,7 @@ from ..console import Style
 from .as_json import kinds_of
 from .collecting import Collected
 from .drift import Drift
-from .figures import Feature, Numbers, edges_of, features_of, shown_key
+from .figures import Feature, Numbers, edges_of, shown_key
 from .texts import about, bytes_of, count, middle_of, number, percent, value_of
 
 __all__ = ["drift_lines", "duplicates_text", "lines_of", "notes_of"]
@@ -27,7 +27,7 @@ _LEFT = {0, 1, 11, 12}  # columns whose text begins at the left
 
 def lines_of(collected: Collected, style: Style) -> Iterator[str]:
     """What is printed of one set of files."""
-    features, lists = features_of(collected.collector)
+    features, lists = collected.features
     files = f"{count(len(collected.shards))} file{'s' * (len(collected.shards) != 1)}"
     size = bytes_of(sum(shard.payload_bytes for shard in collected.shards))
     limit = " (no more were looked at)" if collected.limited else ""
