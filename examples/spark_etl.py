@@ -1,5 +1,5 @@
-"""Turns a log of clicks into training data with Spark: rows without a user are dropped, each click gets its user's number
-of clicks and mean price, and each day becomes a folder of TFRecord files.
+"""Turns a log of clicks into training data with Spark: rows without a user are dropped, each click gets the number of
+clicks and the mean price of its user, and each day becomes a folder of TFRecord files.
 
 python examples/spark_etl.py
 """

@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contenders import Contender, Counting, Job, Setting
+from benchmarks.contenders.kit.engines import Pipeline, parsed
+from benchmarks.contenders.kit.feeding import SideBySide
 from benchmarks.data.answers import Answer
+from benchmarks.data.columns import of_lists
 
 
 def loop(job: Job, files: list[str] | None = None) -> list[Setting]:
@@ -74,12 +77,29 @@ def loop_gzip(job: Job) -> list[Setting]:
     return loop(job, job.packed("GZIP")[0])
 
 
+def engines(job: Job) -> list[Setting]:
+    """Beam's reader, and protobuf's runtime for each record. Scalars only."""
+    import apache_beam as beam
+
+    SideBySide(job.dataset)
+    dtypes = {name: dtype for name, (_, dtype, _) in job.dataset.features.items()}
+    return [
+        Pipeline(
+            "ReadAllFromTFRecord | Map(Example.FromString, to a dict)",
+            "pipeline",
+            lambda: (beam.Create(job.dataset.files), beam.io.ReadAllFromTFRecord(), beam.Map(parsed, dtypes)),
+            lambda row: 1,
+            lambda rows: {name: of_lists([[row[name]] for row in rows], dtype) for name, dtype in dtypes.items()},
+        )
+    ]
+
+
 CONTENDER = Contender(
     "beam",
     "Apache Beam",
     package="apache-beam",
     module="apache_beam",
     leaves_out="a pipeline, which hands nothing to its caller",
-    requirements=("apache-beam==2.77.0", "google-crc32c"),
-    tasks={"raw-gzip": loop_gzip, "loop": loop},
+    requirements=("apache-beam==2.77.0", "google-crc32c", "numpy", "protobuf"),
+    tasks={"raw-gzip": loop_gzip, "loop": loop, "engines": engines},
 )

@@ -74,6 +74,9 @@ PAIRS = [
     Pair("tables", "ours", "ShardReader", {"ctr": 0.8}, "Arrow"),
     *(Pair("tables", "pyarrow", frame, {"ctr": 1}, frame) for frame in ("pandas", "polars", "DuckDB")),
     Pair("engines", "ours", "Spark, Parquet", {"ctr": 1 / 1.5}, "Spark"),
+    Pair("engines", "ours", "ShardReader", {"ctr": 0.7}, "Ray"),
+    Pair("engines", "ray", "", {"ctr": 10}, "Ray"),
+    Pair("engines", "beam", "pipeline", {"ctr": 5}, "Beam, batches"),
     Pair("map-single", "tensorflow", "", {"ctr": 10}),
     *(
         Pair("remote", "floor", f"requests, {objects}", {"img": 0.85}, f"ShardReader, {objects}")

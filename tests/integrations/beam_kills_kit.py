@@ -58,7 +58,7 @@ def succeeded(function, *arguments, folder):
         path = f"{folder}/result"
         process = _processes.Process(target=_work, args=(pickler.dumps((function, arguments)), path))
         process.start()
-        process.join(120)
+        process.join(400)
         if process.exitcode == 0:
             with open(path, "rb") as file:
                 found = pickle.load(file)

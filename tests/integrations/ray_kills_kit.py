@@ -21,7 +21,7 @@ from tfrecord_fast.files.task_shards import TaskShards
 from tfrecord_fast.integrations.ray import TFRecordDatasink, TFRecordDatasource
 
 ROWS, FILES = 24_000, 3
-PATIENCE = 120  # seconds
+PATIENCE = 400  # seconds: a busy machine starts nodes and workers slowly
 
 READ_STAGES = ("begin", "middle", "end")
 WRITE_STAGES = ("begin", "middle", "written")

@@ -8,7 +8,7 @@ import apache_beam as beam
 from apache_beam.coders import StrUtf8Coder
 
 import tfrecord_fast as tf
-from tests.integrations.engine_cases import KINDS, SEQUENCES, WRONG, write_kinds, write_sequences
+from tests.integrations.engine_cases import KINDS, PARTS, SEQUENCES, WRONG, write_kinds, write_sequences
 from tests.support.engine_rows import FEATURES, rows_of
 from tests.support.pipelines import collected, plain_rows
 from tfrecord_fast.integrations.beam import ReadAllFromTFRecord, ReadFromTFRecord
@@ -46,6 +46,15 @@ def test_each_kind_of_feature_in_rows_of_beam(kinds, kind):
         return
     rows = read(kinds, KINDS[kind], as_rows=True)
     assert plain_rows([row.as_dict() for row in rows]) == rows_of(tf.read_table(f"{kinds}/*", KINDS[kind]))
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_any_number_of_bundles(kinds, parts):
+    source = ReadFromTFRecord(kinds, "infer", batch=64)._source
+    bundles = list(source.split(-(-source.estimate_size() // parts) + 1000 * (parts < 4)))
+    assert abs(len(bundles) - parts) <= 3
+    batches = [batch for one in bundles for batch in one.source.read(one.source.get_range_tracker(None, None))]
+    assert sorted(row for batch in batches for row in rows_of(batch)) == rows_of(tf.read_table(f"{kinds}/*"))
 
 
 @pytest.mark.parametrize("features", ["infer", SEQUENCES], ids=["inferred", "given"])

@@ -21,7 +21,6 @@ import tfrecord_fast as tf
 from tests.integrations.spark_kit import load, local_spark
 from tfrecord_fast.integrations.spark import TFRecordDataSource
 from tfrecord_fast.integrations.spark.folders import folder_name, typed
-from tfrecord_fast.integrations.spark.reading import FilesOfTask
 
 
 @pytest.fixture(scope="module")
@@ -124,12 +123,18 @@ def test_a_value_of_another_type_is_an_error(text, kind):
         typed(text, kind)
 
 
-@pytest.mark.parametrize(
-    ("value", "name"),
-    [(True, "true"), (b"home", "home"), ("a/b", "a%2Fb"), (b"", "__HIVE_DEFAULT_PARTITION__"), (1.5, "1.5")]
-    + [(datetime.date(2024, 1, 2), "2024-01-02"), (None, "__HIVE_DEFAULT_PARTITION__")],
-)
-def test_names_of_folders(value, name):
+NAMES = {
+    "true": True,
+    "home": b"home",
+    "a%2Fb": "a/b",
+    "1.5": 1.5,
+    "2024-01-02": datetime.date(2024, 1, 2),
+    "__HIVE_DEFAULT_PARTITION__": None,
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [*NAMES.items(), ("__HIVE_DEFAULT_PARTITION__", b"")])
+def test_names_of_folders(name, value):
     assert folder_name("k", value) == f"k={name}"
 
 

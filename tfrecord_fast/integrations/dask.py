@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -65,10 +66,12 @@ def read_tfrecords(
     empty = source.schema.empty_table().to_pandas(types_mapper=pandas.ArrowDtype)
     from_map: Any = dask.dataframe.from_map  # without types
     alone = source.over([])  # it goes to every task, and there may be very many files
-    frame: dask.dataframe.DataFrame = from_map(_partition, splits, source=alone, meta=empty, label="tfrecords")
+    pickles = [pickle.dumps(split) for split in splits]  # of which Dask makes hashes quickly
+    frame: dask.dataframe.DataFrame = from_map(_partition, pickles, source=alone, meta=empty, label="tfrecords")
     return frame
 
 
-def _partition(split: Split, source: TableSource, columns: list[str] | None = None) -> pandas.DataFrame:
+def _partition(pickled: bytes, source: TableSource, columns: list[str] | None = None) -> pandas.DataFrame:
+    split: Split = pickle.loads(pickled)
     chosen = source if columns is None else source.select(columns)
     return chosen.over(list(split.parts)).reader().read_all().to_pandas(types_mapper=pandas.ArrowDtype)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.contenders import Job, Setting, cores
-from benchmarks.contenders.kit.engines import start_ray, start_spark
+from benchmarks.contenders.kit.engines import Pipeline, start_ray, start_spark
 from benchmarks.contenders.kit.frames import as_parquet, of_table, whole
 from benchmarks.contenders.kit.importing import importable
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.contenders.ours.features import columns_of, count_of, features_of
 from benchmarks.data.answers import Answer
-from benchmarks.data.columns import digest_of_columns
+from benchmarks.data.columns import digest_of_columns, of_lists
 
 
 def engines(job: Job) -> list[Setting]:
@@ -105,5 +105,35 @@ def through_spark(job: Job) -> list[Setting]:
     ]
 
 
+def through_beam(job: Job) -> list[Setting]:
+    """In pipelines in this process: batches of columns, and a dict for each record."""
+    import pyarrow as pa
+
+    from tfrecord_fast.integrations.beam import ReadFromTFRecord
+
+    features, files = features_of(job), job.dataset.files
+    dtypes = {name: dtype for name, (_, dtype, _) in job.dataset.features.items()}
+    return [
+        Pipeline(
+            "ReadFromTFRecord(features, batch=1024)",
+            "Beam, batches",
+            lambda: (ReadFromTFRecord(files, features, batch=1024),),
+            lambda batch: int(batch.num_rows),
+            lambda batches: of_table(job, pa.Table.from_batches(batches)),
+        ),
+        Pipeline(
+            "ReadFromTFRecord(features)",
+            "Beam, dicts",
+            lambda: (ReadFromTFRecord(files, features),),
+            lambda row: 1,
+            lambda rows: {name: of_lists([[row[name]] for row in rows], dtype) for name, dtype in dtypes.items()},
+        ),
+    ]
+
+
 SPARK = {"int64": "BIGINT", "float32": "FLOAT", "string": "BINARY"}
-ENGINES: dict[str, Callable[[Job], list[Setting]]] = {"ray": through_ray, "pyspark": through_spark}
+ENGINES: dict[str, Callable[[Job], list[Setting]]] = {
+    "ray": through_ray,
+    "pyspark": through_spark,
+    "apache_beam": through_beam,
+}

@@ -12,12 +12,14 @@ from typing import Any
 from pyspark.sql.types import (
     BinaryType,
     BooleanType,
+    ByteType,
     DataType,
     DateType,
     DoubleType,
     FloatType,
     IntegerType,
     LongType,
+    ShortType,
     StringType,
     StructField,
     StructType,
@@ -35,6 +37,7 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
 _WILD = re.compile(r"[*?\[]")
 _INTEGER = re.compile(r"-?\d+")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+_BITS = {ByteType: 8, ShortType: 16, IntegerType: 32}
 _TRUTH = {"true": True, "false": False}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -101,9 +104,17 @@ def typed(value: str, kind: DataType) -> Any:
             return _TRUTH[value.lower()]
         if isinstance(kind, BinaryType):
             return value.encode()
-        return value if isinstance(kind, StringType) else int(value)
+        return value if isinstance(kind, StringType) else _integer(value, kind)
     except (KeyError, ValueError):
         raise InvalidArgumentError(f"a folder's value {value!r} is no {kind.simpleString()}") from None
+
+
+def _integer(value: str, kind: DataType) -> int:
+    """Raises ValueError: it is no integer, or one that the type does not hold."""
+    bits, number = _BITS.get(type(kind), 64), int(value)
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
+        raise ValueError(f"{number} has more than {bits} bits")
+    return number
 
 
 def folder_name(column: str, value: Any) -> str:

@@ -60,8 +60,11 @@ def options_of(given: Mapping[str, str]) -> SparkOptions:
     several = said.pop("paths", None)
     if path is None and several is None:
         raise InvalidArgumentError("there is no path")
+    paths = [path] if several is None else _paths(several)
+    if not paths:
+        raise InvalidArgumentError("the list of paths is empty")
     storage = {name[len(_STORAGE) :]: said.pop(name) for name in list(said) if name.startswith(_STORAGE)}
-    known: dict[str, Any] = {"paths": _paths(several) if several is not None else [path], "storage": storage or None}
+    known: dict[str, Any] = {"paths": paths, "storage": storage or None}
     reader: dict[str, Any] = {}
     for name, value in said.items():
         place, key, convert = _OPTIONS.get(name, (None, "", str))
