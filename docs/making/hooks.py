@@ -115,6 +115,8 @@ def rewritten(link: re.Match[str], here: str, page: Any) -> str:
     path = posixpath.normpath(posixpath.join(here, target))
     if path in OUTSIDE:
         inside = OUTSIDE[path]
+    elif path == "README.md":
+        inside = "index.md"
     elif path.startswith("docs/") and (not here.startswith("docs") or (ROOT / path).suffix == ".md"):
         inside = path.removeprefix("docs/")
     elif path.startswith("docs/") and (ROOT / path).is_file():
