@@ -301,3 +301,11 @@ def test_sparse_tensors_of_different_ranks_make_no_batch():
     matrix = tf.sparse.SparseTensor([[0, 1]], [1], [2, 2])
     with pytest.raises(InvalidArgumentError, match="element 0 has rank 1, element 2 rank 2"):
         list(of(SPARSE, SPARSE, matrix).batch(3))
+
+
+def test_a_dataset_joined_with_itself_sixty_times_is_made_at_once():
+    dataset = tf.data.Dataset.from_tensor_slices([1, 2])
+    for _ in range(60):
+        dataset = dataset.concatenate(dataset)
+    assert dataset.cardinality() == 2**61 and dataset.element_spec.shape == ()
+    assert next(iter(dataset)) == 1

@@ -150,13 +150,13 @@ class Concatenate(Node):
         return f"{first}.{self.label()}({second})"
 
     def cardinality(self) -> int:
-        counts = [part.cardinality() for part in self.inputs]
-        if INFINITE in counts:
+        counts = {part: part.cardinality() for part in self.distinct_inputs()}
+        if INFINITE in counts.values():
             return INFINITE
-        return UNKNOWN if UNKNOWN in counts else sum(counts)
+        return UNKNOWN if UNKNOWN in counts.values() else sum(counts[part] for part in self.inputs)
 
     def element_spec(self, run: Run) -> Any:
-        return reduce(common_spec, (node.element_spec(run) for node in self.inputs))
+        return reduce(common_spec, (node.element_spec(run) for node in self.distinct_inputs()))
 
     def sample(self, run: Run, length: int) -> Any:
         return self.inputs[length % len(self.inputs)].sample(run, length)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from functools import partial, reduce
 from typing import Any
@@ -47,6 +47,10 @@ class Node(ABC):
     draws: Draws | None = None  # if the order differs from iteration to iteration
     calls_functions = False  # of the user's, to make the first element
 
+    def distinct_inputs(self) -> Iterable[Node]:
+        """Each input once: a dataset that is joined with itself again and again has few nodes, but very many paths."""
+        return dict.fromkeys(self.inputs)
+
     @abstractmethod
     def iterate(self, run: Run) -> Iterator[Any]:
         """The elements, made in Python from those of the inputs, which `run` starts."""
@@ -71,7 +75,7 @@ class Node(ABC):
 
     def seen_again(self) -> bool:
         """Whether it may give an element once more, so that its arrays are read-only."""
-        return any(node.seen_again() for node in self.inputs)
+        return any(node.seen_again() for node in self.distinct_inputs())
 
     def known_kind(self, run: Run) -> Any:
         """What its elements have in common, as of `kind_of`; None if it takes a function of the user's to tell."""
@@ -88,7 +92,9 @@ class Node(ABC):
             return None
 
     def _calls_functions_below(self) -> bool:
-        return self.calls_functions or any(node._calls_functions_below() for node in self.inputs)
+        return self.calls_functions or any(
+            node._calls_functions_below() for node in self.distinct_inputs()
+        )
 
     def element_spec(self, run: Run) -> Any:
         """Shape and dtype of the elements, as a structure of TensorSpec.
