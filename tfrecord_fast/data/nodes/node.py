@@ -92,9 +92,7 @@ class Node(ABC):
             return None
 
     def _calls_functions_below(self) -> bool:
-        return self.calls_functions or any(
-            node._calls_functions_below() for node in self.distinct_inputs()
-        )
+        return self.calls_functions or any(node._calls_functions_below() for node in self.distinct_inputs())
 
     def element_spec(self, run: Run) -> Any:
         """Shape and dtype of the elements, as a structure of TensorSpec.
