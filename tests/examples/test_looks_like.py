@@ -162,6 +162,7 @@ STEP = wire.field(1, wire.feature("int64", [1]))
         # Scenarios: times, tracks, and one name.
         (double(1, 0.0) + TRACK + wire.field(5, b"id"), "a Waymo Scenario"),
         (double(1, 0.0) + TRACK, "another protobuf message, with fields 1 (fixed64), 2 (bytes)"),
+        (double(1, 0.0) * 2 + wire.field(5, b"id"), "another protobuf message, with fields 1 (fixed64), 5 (bytes)"),
         (number(1, 0) + TRACK + wire.field(5, b"id"), "another protobuf message, with fields 1 (varint), 2 (bytes), 5"),
         (
             double(1, 0.0) + TRACK + wire.field(5, b"id") * 2,
