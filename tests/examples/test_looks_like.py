@@ -268,6 +268,8 @@ def test_text_is_utf_8_without_control_characters(text):
 @example([0xF0, 0x8F, 0xBF, 0xBF])
 @example([0xF4, 0x90, 0x80, 0x80])
 @example([0xC3])
+@example([0xC1, 0xBF])
+@example([0xF5, 0x80, 0x80, 0x80])
 def test_what_python_can_not_decode_is_no_text(values):
     data = b"text" + bytes(values)
     assert (_core.looks_like(data) == "text") == (data.decode(errors="replace").encode() == data)
