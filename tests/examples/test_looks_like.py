@@ -162,6 +162,7 @@ STEP = wire.field(1, wire.feature("int64", [1]))
         # Scenarios: times, tracks, and one name.
         (double(1, 0.0) + TRACK + wire.field(5, b"id"), "a Waymo Scenario"),
         (double(1, 0.0) + TRACK, "another protobuf message, with fields 1 (fixed64), 2 (bytes)"),
+        (double(1, 0.0) * 2 + wire.field(5, b"id"), "another protobuf message, with fields 1 (fixed64), 5 (bytes)"),
         (number(1, 0) + TRACK + wire.field(5, b"id"), "another protobuf message, with fields 1 (varint), 2 (bytes), 5"),
         (
             double(1, 0.0) + TRACK + wire.field(5, b"id") * 2,
@@ -267,6 +268,8 @@ def test_text_is_utf_8_without_control_characters(text):
 @example([0xF0, 0x8F, 0xBF, 0xBF])
 @example([0xF4, 0x90, 0x80, 0x80])
 @example([0xC3])
+@example([0xC1, 0xBF])
+@example([0xF5, 0x80, 0x80, 0x80])
 def test_what_python_can_not_decode_is_no_text(values):
     data = b"text" + bytes(values)
     assert (_core.looks_like(data) == "text") == (data.decode(errors="replace").encode() == data)
