@@ -62,6 +62,14 @@ LEFT_OUT: dict[str, dict[str, list[str]]] = {
             "test_damage_after_every_record_is_read_in_linear_time",
         ],
     },
+    "reads local files only": {
+        "tests/data/test_tf_record_iterator.py": [
+            "test_a_random_reader_gives_a_record_and_where_the_next_one_begins",
+            "test_a_random_reader_finds_no_record_after_the_end",
+            "test_a_random_reader_finds_no_record_inside_one",
+            "test_a_closed_random_reader_says_so",
+        ],
+    },
     "limits how large a local file may become": {
         "tests/core/test_stream_edges.py": ["test_a_failed_save_of_an_index_leaves_no_draft"],
     },

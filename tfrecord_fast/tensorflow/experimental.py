@@ -166,14 +166,19 @@ class CsvDataset(Dataset):
     """The records of CSV files. The arguments are those of the package's CsvDataset."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(
-            node_of(plain.CsvDataset(*map(lowered, args), **{key: lowered(value) for key, value in kwargs.items()}))
-        )
+        named = {key: _each_lowered(value) for key, value in kwargs.items()}
+        super().__init__(node_of(plain.CsvDataset(*map(_each_lowered, args), **named)))
 
 
 def make_csv_dataset(*args: Any, **kwargs: Any) -> Dataset:
     """As of `tfrecord_fast.data.experimental`."""
-    return raised(plain.make_csv_dataset(*map(lowered, args), **{key: lowered(value) for key, value in kwargs.items()}))  # type: ignore[no-any-return]
+    named = {key: _each_lowered(value) for key, value in kwargs.items()}
+    return raised(plain.make_csv_dataset(*map(_each_lowered, args), **named))  # type: ignore[no-any-return]
+
+
+def _each_lowered(value: Any) -> Any:
+    """A list's items by themselves: the defaults of columns are no tensor, their dtypes differ."""
+    return [lowered(item) for item in value] if type(value) is list else lowered(value)
 
 
 class TFRecordWriter(plain.TFRecordWriter):
