@@ -15,6 +15,7 @@
 
 namespace tfr {
 
+void BindErrors(pybind11::module_& m);  // makes pybind11's failed allocations MemoryErrors
 void BindBuildInfo(pybind11::module_& m);
 void BindCrc32c(pybind11::module_& m);
 void BindRecordBatch(pybind11::module_& m);

@@ -7,6 +7,7 @@
 #define PyInit__core InitCore
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The native core of tfrecord_fast. Private: use the public modules.";
+  tfr::BindErrors(m);
   tfr::BindBuildInfo(m);
   tfr::BindCrc32c(m);
   tfr::BindRecordBatch(m);

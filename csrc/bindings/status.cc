@@ -62,6 +62,9 @@ void SetPythonErrorOf(const Status& status) {
   PyErr_SetObject(py::type::handle_of(error).ptr(), error.ptr());
 }
 
+// pybind11 throws "Could not allocate …", a runtime_error, for an object that Python could not allocate.
+bool MemoryErrorIsSet() { return PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError); }
+
 }  // namespace
 
 void SetPythonError(const Status& status) {
@@ -86,8 +89,18 @@ void SetPythonErrorOfException() {
   } catch (const std::length_error&) {
     PyErr_NoMemory();
   } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
+    if (!MemoryErrorIsSet()) PyErr_SetString(PyExc_RuntimeError, error.what());
   }
+}
+
+void BindErrors(py::module_&) {
+  py::register_local_exception_translator([](std::exception_ptr thrown) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::runtime_error&) {
+      if (!MemoryErrorIsSet()) throw;
+    }
+  });
 }
 
 void ThrowStatus(const Status& status) {

@@ -1,5 +1,5 @@
-"""With little memory left, encoding, parsing and looking at records raise MemoryError or succeed: the process goes on,
-and nothing is lost."""
+"""With little memory left, encoding, parsing, reading and looking at records raise MemoryError or succeed: the process
+goes on, and nothing is lost."""
 
 import subprocess
 import sys
@@ -61,6 +61,11 @@ WORK = {
         "tf.infer_features; rows = [tf.encode_examples({f'{i}' * 90: [i]})[0] for i in range(5000)]",
         "tf.infer_features(rows)",
     ),
+    "statistics": (
+        "from tfrecord_fast import _core; batch = tf.encode_examples(columns)",
+        "(lambda found: (found.add(batch), found.features(), found.sample()))(_core.StatsCollector(0, 0, [], None))",
+    ),
+    "records as objects": ("batch = tf.encode_examples(columns)", "[list(batch), batch.tolist()]"),
     "sizes and slices": (
         "rows = tf.encode_examples(columns)",
         "[rows.sizes, np.asarray(rows), rows[::2].tolist()]",
@@ -84,8 +89,9 @@ def tried(extra):
         status = 3
     os._exit(status)
 
-# Python itself needs some to raise an exception.
-statuses = {extra: tried(extra) for extra in range(1 << 20, 40 << 20, 3_000_000)}
+# Python itself needs some to raise an exception. Small objects are what is missing at some sizes only.
+sizes = [*range(1 << 20, 12 << 20, 300_000), *range(12 << 20, 40 << 20, 3_000_000)]
+statuses = {extra: tried(extra) for extra in sizes}
 bad = {extra: status for extra, status in statuses.items() if status}
 sys.exit(f"wait statuses by bytes left: {bad}" if bad else 0)
 """
