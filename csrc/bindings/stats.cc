@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -168,9 +169,13 @@ void BindStats(py::module_& m) {
   repeat_figures.Bind(m);
   m.attr("DISTINCT_ERROR") = Distinct::kStandardError;
   m.attr("MOST_FEATURES") = Collector::kMostFeatures;
+  py::class_<Collector::Hints, std::shared_ptr<Collector::Hints>>(m, "StatsHints");
+  FreeOnce<Collector::Hints>();
   py::class_<Collector>(m, "StatsCollector")
-      .def(InitOf<Collector, uint32_t, uint64_t, std::vector<std::string>, const Collector*>(), py::arg("file"),
-           py::arg("first_record"), py::arg("columns"), py::arg("first") = static_cast<const Collector*>(nullptr))
+      .def(InitOf<Collector, uint32_t, uint64_t, std::vector<std::string>, std::shared_ptr<Collector::Hints>>(),
+           py::arg("file"), py::arg("first_record"), py::arg("columns"),
+           py::arg("hints") = std::shared_ptr<Collector::Hints>())
+      .def("hints", &Collector::MakeHints)
       .def("add", &Add, py::arg("records"))
       .def("merge", &Merge, py::arg("other"))
       .def("features", &Features)

@@ -50,16 +50,22 @@ bool ForEachStep(const Bytes& list, Step step) {
 
 }  // namespace
 
-Collector::Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns, const Collector* first)
+Collector::Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns,
+                     std::shared_ptr<const Hints> hints)
     : file_(file),
       next_record_(first_record),
-      offset_(first_record + (first == nullptr ? 0 : first->examples_)),
+      offset_(first_record + (hints == nullptr ? 0 : hints->examples)),
       columns_(std::move(columns)),
-      sizes_(Limits{}, first_record) {
-  if (first == nullptr) return;
-  for (const auto& figures : first->features_) {
-    sketched_.emplace(std::pair(figures->is_list(), figures->key()), figures->sketched());
+      hints_(hints == nullptr ? std::make_shared<const Hints>() : std::move(hints)),
+      sizes_(Limits{}, first_record) {}
+
+std::shared_ptr<Collector::Hints> Collector::MakeHints() const {
+  auto hints = std::make_shared<Hints>();
+  hints->examples = examples_;
+  for (const auto& figures : features_) {
+    hints->sketched.emplace(std::pair(figures->is_list(), figures->key()), figures->sketched());
   }
+  return hints;
 }
 
 void Collector::Add(const RecordBatch& batch) {
@@ -184,8 +190,9 @@ uint32_t Collector::NewFeature(bool lists, const Bytes& key) {
   const auto feature = static_cast<uint32_t>(features_.size());
   constexpr Limits kSmall = {128, 128};
   const Limits limits = feature < kInFull ? Limits{} : kSmall;
-  const auto known = sketched_.find(std::pair(lists, std::string(View(key))));
-  const FeatureFigures::Sketched sketched = known == sketched_.end() ? FeatureFigures::Sketched{} : known->second;
+  const auto known = hints_->sketched.find(std::pair(lists, std::string(View(key))));
+  const bool is_known = known != hints_->sketched.end();
+  const FeatureFigures::Sketched sketched = is_known ? known->second : FeatureFigures::Sketched{};
   features_.push_back(std::make_unique<FeatureFigures>(std::string(View(key)), lists, limits, offset_, sketched));
   maps_[lists].index.emplace(features_.back()->key(), feature);
   for (Map& map : maps_) {
@@ -305,6 +312,7 @@ void Collector::FlushFeatures() {
 // Adds the hashes of a part's records, which are then forgotten.
 void Collector::AddHashes(Collector& part) {
   constexpr size_t kAhead = 16;
+  repeats_.Reserve(part.hashes_.size());
   for (size_t i = 0; i < part.hashes_.size(); ++i) {
     if (i + kAhead < part.hashes_.size()) repeats_.Prefetch(part.hashes_[i + kAhead].first);
     repeats_.Add(part.hashes_[i].first, {part.file_, part.hashes_[i].second});

@@ -34,9 +34,17 @@ class Collector {
   // Features after the first ones have smaller sketches.
   static constexpr size_t kInFull = 1000;
 
-  // The part begins with record `first_record` of file number `file`. `columns`: only these keys; none: all. `first`:
-  // the first part of all, which is not looked at later, or null if this is the first one.
-  Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns, const Collector* first = nullptr);
+  // What is known of the first part of all while the others are looked at.
+  struct Hints {
+    uint64_t examples = 0;
+    std::map<std::pair<bool, std::string>, FeatureFigures::Sketched> sketched;  // by whether it is a list, and key
+  };
+
+  // The part begins with record `first_record` of file number `file`. `columns`: only these keys; none: all. `hints`:
+  // null if this is the first part.
+  Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns,
+            std::shared_ptr<const Hints> hints = nullptr);
+  std::shared_ptr<Hints> MakeHints() const;
 
   // The part's next records.
   void Add(const RecordBatch& batch);
@@ -105,7 +113,7 @@ class Collector {
   bool left_out_ = false;  // an entry of the present record was
   uint64_t offset_;
   std::vector<std::string> columns_;
-  std::map<std::pair<bool, std::string>, FeatureFigures::Sketched> sketched_;  // in the first part
+  std::shared_ptr<const Hints> hints_;
   uint64_t examples_ = 0, sequences_ = 0, empty_ = 0;
   uint64_t entries_left_out_ = 0;
   std::map<std::string, Other> others_;

@@ -3,9 +3,22 @@
 #include "stats/repeats.h"
 
 #include <algorithm>
-#include <utility>
+#include <bit>
+#include <memory>
+#include <new>
 
 namespace tfr {
+namespace {
+
+constexpr size_t kFirst = 1024;  // slots
+
+}  // namespace
+
+Repeats::Table::Table(size_t size) : memory_(Buffer::Allocate(size * sizeof(Slot))), size_(size) {
+  if (memory_ == nullptr) throw std::bad_alloc();
+  slots_ = reinterpret_cast<Slot*>(memory_->data());
+  std::uninitialized_value_construct_n(slots_, size);
+}
 
 // Hashes in the table share their highest bits once it was halved: places are by the lowest.
 Repeats::Slot& Repeats::Find(uint64_t hash) {
@@ -14,20 +27,23 @@ Repeats::Slot& Repeats::Find(uint64_t hash) {
   return slots_[at];
 }
 
-void Repeats::Grow() {
-  constexpr size_t kFirst = 1024;
-  constexpr size_t kLarge = size_t{1} << 16;
-  const std::vector<Slot> before = std::move(slots_);
-  slots_.assign(std::max(kFirst, before.size() < kLarge ? 4 * before.size() : 2 * before.size()), {});
+void Repeats::Grow(size_t slots) {
+  const Table before = slots_;
+  slots_ = Table(slots);
   for (const Slot& slot : before) {
     if (slot.count != 0) Find(slot.hash) = slot;
   }
 }
 
+void Repeats::Reserve(size_t hashes) {
+  const size_t slots = std::bit_ceil(2 * std::min(used_ + hashes, kMost));
+  if (slots > slots_.size()) Grow(slots);
+}
+
 void Repeats::Halve() {
   ++halvings_;
-  const std::vector<Slot> before = std::move(slots_);
-  slots_.assign(before.size(), {});
+  const Table before = slots_;
+  slots_ = Table(before.size());
   used_ = 0;
   for (const Slot& slot : before) {
     if (slot.count == 0 || slot.hash >> (64 - halvings_) != 0) continue;
@@ -38,7 +54,7 @@ void Repeats::Halve() {
 
 void Repeats::Add(uint64_t hash, Place place) {
   if (halvings_ != 0 && hash >> (64 - halvings_) != 0) return;
-  if (2 * used_ >= slots_.size()) Grow();
+  if (2 * used_ >= slots_.size()) Grow(std::max(kFirst, 2 * slots_.size()));
   Slot& slot = Find(hash);
   if (slot.count != 0) {
     if (slot.count != UINT32_MAX) ++slot.count;

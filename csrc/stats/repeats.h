@@ -8,7 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
+
+#include "base/buffer.h"
 
 namespace tfr {
 
@@ -27,9 +30,11 @@ class Repeats {
   };
 
   void Add(uint64_t hash, Place place);
+  // Makes room for so many more at once.
+  void Reserve(size_t hashes);
   // Brings the place of a hash that is added soon into the cache.
   void Prefetch(uint64_t hash) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1);
+    if (!slots_.empty()) __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)), 1);
   }
   bool empty() const { return used_ == 0; }
   // Adds what `other`, which comes after this one, has.
@@ -53,11 +58,29 @@ class Repeats {
     Place place() const { return {file, record}; }
   };
 
-  void Grow();
+  // Empty slots, a power of two of them. Millions are met in no order: so they lie in huge pages, if there are some.
+  class Table {
+   public:
+    Table() = default;
+    explicit Table(size_t size);
+    Slot* data() const { return slots_; }
+    size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    Slot* begin() const { return slots_; }
+    Slot* end() const { return slots_ + size_; }
+    Slot& operator[](size_t i) const { return slots_[i]; }
+
+   private:
+    std::shared_ptr<Buffer> memory_;
+    Slot* slots_ = nullptr;
+    size_t size_ = 0;
+  };
+
+  void Grow(size_t slots);
   void Halve();
   Slot& Find(uint64_t hash);
 
-  std::vector<Slot> slots_;
+  Table slots_;
   size_t used_ = 0;
   int halvings_ = 0;
   std::vector<Pair> pairs_;

@@ -86,7 +86,7 @@ class _Run:
         self.compression: str = args.compression
         self.columns = [name.encode("utf-8", "surrogateescape") for name in args.columns or ()]
         self.advance = advance
-        self.first: _core.StatsCollector | None = None
+        self.hints: _core.StatsHints | None = None  # of the first unit, once it is counted
         self.threads = min(default_threads(), _MOST_THREADS)
         self._pool = Workers(self.threads, "tfrecord_fast stats")
         self._lock = threading.Lock()
@@ -106,7 +106,7 @@ class _Run:
 
     def collector(self, file: int, first_record: int) -> _core.StatsCollector:
         """For a unit, or for what units are merged into."""
-        return _core.StatsCollector(file, first_record, self.columns, self.first)
+        return _core.StatsCollector(file, first_record, self.columns, self.hints)
 
 
 def collect(files: list[CoreFile], args: argparse.Namespace, console: Console) -> Collected:
@@ -121,7 +121,7 @@ def collect(files: list[CoreFile], args: argparse.Namespace, console: Console) -
                 whole = _joined(whole, collector)
         finally:
             run.end()
-        made.collector = _joined(run.first, whole) or made.collector
+        made.collector = whole or made.collector
     made.limited = args.limit is not None and made.records >= args.limit
     return made
 
@@ -140,7 +140,7 @@ def _in_order(
     """What each file has, in order; several files at a time, once the first unit is known."""
     left = limit
     number = 0
-    while number < len(files) and (run.first is None or left is not None):
+    while number < len(files) and (run.hints is None or left is not None):
         if left == 0:
             return
         shard, collector = _read(number, files[number], run, left, max(0, run.threads - 1))
@@ -203,7 +203,7 @@ def _counted(made: Iterator[_core.RecordBatch], shard: Shard, limit: int | None,
 
 
 def _units(records: Iterator[_Sized], number: int, run: _Run) -> Iterator[Pending[_core.StatsCollector]]:
-    """Units as they are counted, which begins with their first records. Into the first of all, the rest is merged."""
+    """Units as they are counted, which begins with their first records."""
     unit = _Unit(run, number, 0)
     fault: BaseException | None = None
     try:
@@ -228,7 +228,7 @@ class _Unit:
 
     def __init__(self, run: _Run, number: int, first_record: int) -> None:
         self._run = run
-        self._is_first = run.first is None
+        self._is_first = run.hints is None
         self._most = _FIRST_RECORDS if self._is_first else _UNIT_RECORDS
         self._collector = run.collector(number, first_record)
         self._parts: SimpleQueue[_core.RecordBatch | None] = SimpleQueue()
@@ -261,15 +261,16 @@ class _Unit:
         self._parts.put(None)
 
     def finish(self) -> Iterator[Pending[_core.StatsCollector]]:
-        """What the unit gives, unless it has no records, or is the first one."""
+        """What the unit gives, unless it has no records."""
         self.end()
+        if not self.records:
+            return
         if self._is_first:
-            self._run.first = self._collector if self.records else None
-        elif self.records:
-            if self._pending is None:
-                self._pending = Pending(lambda: self._collector, ())
-                self._pending.make()
-            yield self._pending
+            self._run.hints = self._collector.hints()
+        if self._pending is None:
+            self._pending = Pending(lambda: self._collector, ())
+            self._pending.make()
+        yield self._pending
 
     def count(self) -> _core.StatsCollector:
         """Gives the records to the collector as they come."""
