@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import tfrecord_fast.tensorflow as tf
 from tests.faces.side_by_side import of_both, same
+from tests.support.live_tensorflow import Crashed
 
 __all__ = ["PIPELINE", "compared", "differences"]
 
@@ -245,7 +246,7 @@ def main():
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--minutes", type=float, default=float("inf"), help="draws no more after this time")
     given_here = arguments.parse_args()
-    counted, found, end = set(), {}, time.monotonic() + 60 * given_here.minutes
+    counted, found, crashed, end = set(), {}, {}, time.monotonic() + 60 * given_here.minutes
 
     @seed(given_here.seed)
     @settings(
@@ -259,11 +260,25 @@ def main():
     def run(sources):
         is_enough = len(counted) >= given_here.count or time.monotonic() > end
         sources = [] if is_enough else sorted(set(sources) - counted)
+        try:
+            outcomes = differences(sources)
+        except Crashed:  # one at a time, then
+            outcomes = [outcome for source in sources for outcome in survived(source)]
         counted.update(sources)
-        for source, ours, theirs in differences(sources):
+        for source, ours, theirs in outcomes:
             found[source] = (ours, theirs)
 
+    def survived(source):
+        try:
+            return differences([source])
+        except Crashed as error:
+            crashed[source] = str(error)
+            return []
+
     run()
+    counted -= set(crashed)
+    for source, said in crashed.items():
+        print(f"TensorFlow crashed, so this is no case: {source}\n  {said.splitlines()[0]}")
     for source, (ours, theirs) in sorted(found.items(), key=lambda item: len(item[0])):
         print(f"{source}\n  ours   {str(ours)[:600]}\n  theirs {str(theirs)[:600]}")
     print(f"{len(counted)} pipelines (seed {given_here.seed}), {len(found)} differ")
