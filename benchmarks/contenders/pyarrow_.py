@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.contenders import Contender, Job, Setting
+from benchmarks.contenders import Contender, Counting, Job, Setting
+from benchmarks.contenders.kit.feeding import needs
 from benchmarks.contenders.kit.frames import as_parquet, of_arrow_table
 from benchmarks.contenders.kit.remote import records_of, side_by_side, stores_of
+from benchmarks.data.answers import Answer
 from benchmarks.native.store import BUCKET, Store
 
 
@@ -20,6 +22,20 @@ def tables(job: Job) -> list[Setting]:
         return parquet.read_table(paths)
 
     return of_arrow_table(job, read, "parquet.read_table")
+
+
+def stats(job: Job) -> list[Setting]:
+    """polars describes the columns: exact figures, of which quantiles are those of sorted columns."""
+    needs("polars")
+    import polars
+
+    paths = as_parquet(job)
+
+    def describe() -> Answer:
+        said = polars.scan_parquet(paths).describe()
+        return {"records": int(float(said.row(0)[1]))}
+
+    return [Counting("polars.scan_parquet(…).describe()", describe, "polars")]
 
 
 def remote(job: Job) -> list[Setting]:
@@ -52,5 +68,5 @@ CONTENDER = Contender(
     module="pyarrow",
     install="pip install pyarrow",
     leaves_out="another format: columns of Parquet, a quarter of the bytes",
-    tasks={"tables": tables, "remote": remote},
+    tasks={"tables": tables, "stats": stats, "remote": remote},
 )

@@ -10,7 +10,7 @@ PACKED = ("ctr", "tok", "emb", "wide", "seq")
 EXAMPLES = ("ctr", "wide", "tok", "emb", "img", "seq")
 SHUFFLED = ("ctr", "tok", "emb")
 SHUFFLE = 10_000  # records in the buffer of a shuffled epoch
-ENGINES = 5.0  # times the data: what an engine spends on a pass, however small, is not what is measured
+ENGINES = 5.0  # times the data: what a command or an engine spends on a pass, however small, is not what is measured
 COLD = ("raw", "raw-gzip", "parse", "parse-gzip", "shards", "epoch", "loop")  # those that read files as they are
 FLAT = ("ctr", "wide", "tok", "emb", "img")  # no SequenceExamples
 
@@ -73,6 +73,7 @@ TASKS = {
         ),
         Task("tables", "From files to tables and data frames", ("ctr",), parsed=True),
         Task("engines", "Engines that divide the work: from files to blocks", ("ctr",), parsed=True, scale=ENGINES),
+        Task("stats", "From files to figures of every feature", ("ctr",), scale=ENGINES),
         Task("map-single", "A Python loop over map(parse_single_example)", ("ctr", "tok"), parsed=True, most_bytes=3e6),
         Task("loop", "A Python loop over the records, as bytes", PLAIN),
         Task("write", "Writing raw records that are in memory", PLAIN),

@@ -77,6 +77,7 @@ PAIRS = [
     Pair("engines", "ours", "ShardReader", {"ctr": 0.7}, "Ray"),
     Pair("engines", "ray", "", {"ctr": 10}, "Ray"),
     Pair("engines", "beam", "pipeline", {"ctr": 5}, "Beam, batches"),
+    Pair("stats", "ours", "ShardReader, columns", {"ctr": 0.5}, "stats"),
     Pair("map-single", "tensorflow", "", {"ctr": 10}),
     *(
         Pair("remote", "floor", f"requests, {objects}", {"img": 0.85}, f"ShardReader, {objects}")

@@ -82,6 +82,24 @@ def test_texts_are_not_confused_by_where_they_end(tmp_path, run):
     assert len(read(tmp_path / "out")) == 2
 
 
+def test_texts_of_a_list_are_not_confused_by_where_they_end(tmp_path, run):
+    given_records = [wire.example([(b"k", wire.feature("bytes", one))]) for one in ([b"xy", b"z"], [b"x", b"yz"])]
+    write(tmp_path / "in", given_records)
+    assert run("dedup", tmp_path / "in", tmp_path / "out", "--by", "k")[0] == 0
+    assert read(tmp_path / "out") == given_records
+
+
+def test_lists_of_two_features_are_not_confused_by_where_they_end(tmp_path, run):
+    mark = ord("i")  # what tells integers from others
+    values = [([7], [mark << 56, 5]), ([7, mark], [5])]
+    given_records = [
+        wire.example([(b"a", wire.feature("int64", a)), (b"b", wire.feature("int64", b))]) for a, b in values
+    ]
+    write(tmp_path / "in", given_records)
+    assert run("dedup", tmp_path / "in", tmp_path / "out", "--by", "a", "--by", "b")[0] == 0
+    assert read(tmp_path / "out") == given_records
+
+
 def test_a_context_feature_of_a_sequence_counts(tmp_path, run):
     given_records = [
         wire.sequence_example([(b"k", wire.feature("int64", [i % 2]))], [(b"s", [wire.feature("int64", [i])])])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tfrecord_fast import _core
 
@@ -88,6 +89,26 @@ def test_many_integers_have_numpys_moments(draw, seed):
     check(only(collector(ints(values))).int64, values)
 
 
+@pytest.mark.parametrize("value", range(1020, 1030))
+def test_small_integers_are_counted_up_to_any_bound(value):
+    values = np.array([0, value] * 600)
+    check(only(collector(ints(values))).int64, values)
+
+
+def test_many_different_lengths_have_numpys_moments():
+    lengths = np.random.default_rng(2).permutation(np.arange(1500).repeat(2))
+    records = [example(a=("int64", [1] * int(n))) for n in lengths]
+    made = collector(records)
+    check(only(made).lengths, lengths)
+    check(made.sizes(), np.array([len(record) for record in records]))
+
+
+@pytest.mark.parametrize("last", [-1, 2**50])
+def test_the_last_of_many_values_may_be_the_extreme_one(last):
+    values = np.append(np.arange(30_000), last)
+    check(only(collector(ints(values))).int64, values)
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e-30, 1e30])
 def test_many_floats_have_numpys_moments(scale):
     rng = np.random.default_rng(1)
@@ -127,6 +148,11 @@ def test_ranks_of_a_sample_are_off_by_little(order):
     assert not figures.exact and rank_error(figures, values) < 0.02
 
 
+def test_ranks_of_some_thousand_values_are_off_by_less():
+    values = np.random.default_rng(8).permutation(4000)
+    assert rank_error(only(collector(ints(values))).int64, values) < 0.01
+
+
 def test_the_sample_is_small_however_many_values_there_are():
     values = np.random.default_rng(4).integers(0, 2**62, 200_000)
     batch = [
@@ -148,6 +174,54 @@ def test_frequent_values_among_many_others_are_found_with_their_counts():
     assert (first, second) == (-5, 7)
     for found, count in ((times, (values == -5).sum()), (fewer, (values == 7).sum())):
         assert count - figures.count_error - 500 <= found <= count
+
+
+def holds(figures, values, before_a_sample):
+    """What is said of frequent values: a count is never too high, and too low by little more than the error."""
+    truth = dict(zip(*(part.tolist() for part in np.unique(values, return_counts=True)), strict=True))
+    found = dict(figures.frequent)
+    assert not figures.exact and 0 < len(found) == len(figures.frequent)
+    assert all(count <= truth[value] <= count + figures.count_error + before_a_sample for value, count in found.items())
+    return found
+
+
+def lists(values):
+    return tf.encode_examples({"a": values.reshape(-1, 1000)})
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_counts_of_more_frequent_values_than_are_kept_have_an_error(parts):
+    rng = np.random.default_rng(9)
+    values = rng.permutation(np.concatenate([np.arange(300).repeat(5000) << 20, 1 + np.arange(30_000)]))
+    made = collector()
+    for part in np.split(values, parts):
+        made.merge(collector(lists(part)))
+    figures = only(made).int64
+    holds(figures, values, 700 * parts)
+    assert figures.count_error > 1000
+
+
+def test_what_comes_off_when_counting_all_ends_is_an_error():
+    often = np.arange(200).repeat(5000 + 10 * np.arange(200)) << 20
+    values = np.random.default_rng(10).permutation(np.concatenate([often, 1 + np.arange(800)]))
+    values = np.concatenate([values[: len(values) // 1000 * 1000], 5000 + np.arange(1000)])
+    figures = only(collector(lists(values))).int64
+    assert holds(figures, values, 0) and figures.count_error > 5000
+
+
+def test_a_small_integer_that_came_often_before_the_sketch_stays():
+    values = np.concatenate([np.full(10_000, 7), np.arange(5000, 9000)])
+    figures = only(collector(lists(values))).int64
+    assert figures.frequent[0][0] == 7 and 10_000 - figures.count_error <= figures.frequent[0][1] <= 10_000
+
+
+def test_frequent_values_of_parts_are_added():
+    rest = np.arange(10_000, 18_000)
+    values = np.concatenate([np.full(2000, -3), rest])
+    made = collector(lists(values))
+    made.merge(collector(lists(values + 0)))
+    (value, count), *_ = only(made).int64.frequent
+    assert value == -3 and 4000 - only(made).int64.count_error <= count <= 4000
 
 
 def test_strings_are_counted_and_the_frequent_ones_kept():
@@ -273,6 +347,28 @@ def test_merged_parts_are_the_whole(cuts, seed):
         part.add(ints(values[start:end]))
         made.merge(part)
     check(only(made).int64, values)
+
+
+@pytest.mark.parametrize("many", [0, 3000])
+def test_special_floats_of_parts_are_added(many):
+    special = np.array([np.nan, np.inf, np.inf, -np.inf, 0.0], np.float32)
+    parts = [np.concatenate([np.arange(many, dtype=np.float32), special]) for _ in range(2)]
+    made = collector(floats(parts[0]))
+    made.merge(collector(floats(parts[1])))
+    figures = only(made).floats
+    check(figures, np.concatenate(parts))
+    assert (figures.nans, figures.positive_infinities, figures.negative_infinities) == (2, 4, 2)
+
+
+def test_parts_of_infinities_alone_leave_the_mean():
+    values = np.arange(3000, dtype=np.float32)
+    made = collector(floats(values))
+    parts = [_core.StatsCollector(0, 3000 + i, [], made.hints()) for i in range(2)]
+    for part in parts:
+        part.add(floats([np.inf]))
+    parts[0].merge(parts[1])
+    made.merge(parts[0])
+    check(only(made).floats, np.append(values, [np.inf, np.inf]))
 
 
 def test_copies_of_records_are_found_with_their_places():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.contenders import Contender, Importing, Job, Setting
 from benchmarks.contenders.ours.engines import engines
 from benchmarks.contenders.ours.feeding import train_feed
+from benchmarks.contenders.ours.figures import stats
 from benchmarks.contenders.ours.parsing import epoch, map_single, parse, parse_gzip, parse_memory, parse_single, shards
 from benchmarks.contenders.ours.reading import gzip_own, loop, memory, random, raw, raw_gzip
 from benchmarks.contenders.ours.remote import remote
@@ -35,6 +36,7 @@ CONTENDER = Contender(
         "train-feed": train_feed,
         "tables": tables,
         "engines": engines,
+        "stats": stats,
         "gzip-own": gzip_own,
         "map-single": map_single,
         "loop": loop,

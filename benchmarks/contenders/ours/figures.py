@@ -1,0 +1,41 @@
+"""tfrecord_fast stats."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+
+from benchmarks.contenders import Counting, Job, Reading, Setting
+from benchmarks.contenders.ours.features import count_of, features_of
+from benchmarks.data.answers import Answer
+
+
+def stats(job: Job) -> list[Setting]:
+    """The command, called as a function, and beside it the reader: of records, and of columns that are dropped."""
+    import tfrecord_fast as tf
+
+    files, n = job.dataset.files, 16 * job.dataset.batch
+
+    def columns() -> Answer:
+        batches = tf.ShardReader(files, features_of(job), batch_size=n)
+        return {"records": sum(map(count_of, batches))}
+
+    return [
+        Counting("tfrecord-fast stats --json", lambda: figures(files), "stats"),
+        Reading(f"batch_size={n}", tf.ShardReader(files, batch_size=n), list, len, "ShardReader, records"),
+        Counting(f"features, batch_size={n}", columns, "ShardReader, columns"),
+    ]
+
+
+def figures(files: list[str]) -> Answer:
+    """What the command says of the files."""
+    from tfrecord_fast.cli.app import main
+
+    said = io.TextIOWrapper(io.BytesIO())
+    with contextlib.redirect_stdout(said):
+        status = main(["stats", "--json", *files])
+    if status:
+        raise RuntimeError(f"tfrecord-fast stats ended with {status}")
+    found = json.loads(said.buffer.getvalue())
+    return {"records": found["records"], "bytes": found["bytes"]}
