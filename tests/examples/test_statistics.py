@@ -240,6 +240,34 @@ def test_few_strings_are_exact_and_long_ones_are_kept_by_their_start():
     assert texts.exact and texts.frequent == [(b"y", 1, 2), (b"x" * 64, 500, 1)]
 
 
+def test_long_strings_that_differ_in_one_byte_are_different():
+    values = [b"z" * i + b"y" + b"z" * (300 - i) for i in range(301)]
+    assert only(collector([example(a=("bytes", values))])).texts.distinct == 301
+
+
+def words(first, many, often):
+    """Different ones, and then some among which `often` comes again and again."""
+    different = [b"word-%d" % i for i in range(first, first + many)]
+    return different + [word for one in different for word in (one, often)]
+
+
+def test_a_string_that_becomes_frequent_late_is_found():
+    texts = only(collector([example(a=("bytes", words(0, 3000, b"often")))])).texts
+    assert texts.frequent[0][:2] == (b"often", 5)
+    assert 3000 - texts.count_error - 500 <= texts.frequent[0][2] <= 3000
+
+
+def test_strings_of_parts_are_added():
+    made = collector()
+    for part in range(3):
+        made.merge(collector([example(a=("bytes", words(part * 3000, 3000, b"often")))]))
+    texts = only(made).texts
+    assert texts.distinct == pytest.approx(9001, rel=0.06)
+    assert texts.frequent[0][:2] == (b"often", 5) and all(start for start, _, _ in texts.frequent)
+    assert 9000 - texts.count_error - 1500 <= texts.frequent[0][2] <= 9000
+    assert texts.sizes.values == 27_000 and texts.sizes.maximum == 9 and texts.sizes.minimum == 5
+
+
 def test_long_strings_that_differ_at_their_ends_are_different():
     values = [b"z" * 200 + bytes([i]) for i in range(50)] + [b"z" * n for n in range(100)]
     assert only(collector([example(a=("bytes", values))])).texts.distinct == 150

@@ -126,9 +126,6 @@ MUTANTS = [
         ),
         ("  if (is_sorted) return;", "  if (differ != 0) return;", "keys that are sorted already"),
         ("  if (from != keys) std::memcpy(keys, from, n * sizeof *keys);\n", "", "keys that end in the scratch"),
-        ("const size_t coin = Random(2);", "const size_t coin = 1;", "which of a pair stays"),
-        ("if (from.size() % 2 != 0) from[0] = from.back();", "", "the one without a partner"),
-        ("kept_ -= pairs;", "kept_ -= pairs / 2;", "how many are kept"),
         ("++level, count >>= 1", "++level, count >>= 2", "weights in powers of two"),
         (
             "for (const uint64_t key : other.levels_[level]) Put(level, key);",
