@@ -4,7 +4,6 @@ import glob
 import json
 import os
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,9 +49,29 @@ def test_one_large_file_is_read_by_many_tasks(written):
 def test_tasks_read_from_1_to_512_mib(tmp_path, monkeypatch, stored, parallelism, share):
     (tmp_path / "a").write_bytes(frames(tf.encode_examples({"i": [1]})))
     source, given = reading.TFRecordDatasource(tmp_path / "a"), []
-    source._files = [SimpleNamespace(part_bytes=stored)]
+    source._stored = stored
     monkeypatch.setattr(reading, "plan_splits", lambda files, *, split_bytes, **_: given.append(split_bytes) or [])
     assert source.get_read_tasks(parallelism) == [] and given == [share]
+
+
+@pytest.mark.parametrize(
+    ("stored", "cores", "share"),
+    [(8 << 20, 2, 16 << 20), (1 << 30, 2, 128 << 20), (1 << 30, 64, 16 << 20), (100 << 30, 2, 512 << 20)],
+)
+def test_by_default_all_cores_have_some_large_tasks(tmp_path, monkeypatch, stored, cores, share):
+    (tmp_path / "a").write_bytes(frames(tf.encode_examples({"i": [1]})))
+    source, given = reading.TFRecordDatasource(tmp_path / "a"), []
+    source._stored = stored
+    monkeypatch.setattr(reading.ray, "cluster_resources", lambda: {"CPU": float(cores)})
+    monkeypatch.setattr(reading.ray, "is_initialized", lambda: True)
+    monkeypatch.setattr(reading, "plan_splits", lambda files, *, split_bytes, **_: given.append(split_bytes) or [1, 2])
+    assert source.number_of_tasks() == 2 and given == [share]
+
+
+def test_tasks_are_as_many_as_were_chosen(tmp_path):
+    (tmp_path / "a").write_bytes(frames(tf.encode_examples({"i": np.arange(1000)})))
+    source = reading.TFRecordDatasource(tmp_path / "a", split_bytes=5000)
+    assert len(source.get_read_tasks(source.number_of_tasks())) == source.number_of_tasks() > 1
 
 
 def test_ten_thousand_small_files(tmp_path):

@@ -12,6 +12,7 @@ import ray.data
 from ray.data.block import BlockMetadata
 from ray.data.datasource import Datasource, ReadTask
 
+from ...base.threads import available_cpus
 from ...examples.features import FixedLenFeature
 from ...examples.infer import DEFAULT_MAX_RECORDS
 from ...files.numbers import at_least
@@ -23,7 +24,11 @@ from .tensors import as_tensors, tensor_schema
 
 __all__ = ["TFRecordDatasource", "read_tfrecords"]
 
-_LARGEST, _SMALLEST = 512 << 20, 1 << 20  # bytes of a task, where Ray says how many tasks it wants
+# Bytes of a task where nobody says how many there are. Ray spends tens of milliseconds on a task, in which a core reads
+# 50 MB and more; but all cores should have some, and none should be waited for.
+_LARGEST, _SMALLEST = 512 << 20, 16 << 20
+_TASKS_PER_CORE = 4
+_LEAST_ASKED_FOR = 1 << 20  # bytes of a task where Ray says how many it wants
 _REFUSED = {  # options of readers that have no meaning where others divide the work, and why
     "shard": "Ray divides the files",
     "shard_by": "Ray divides the files",
@@ -58,8 +63,9 @@ def read_tfrecords(
       features, columns, infer_records: as for `tfrecord_fast.read_table`; the driver infers, once for all.
       shuffle: "files": tasks come in an order that `seed` draws; without one, each dataset in another. See also
         `shuffle_buffer`, within a task.
-      split_bytes: about how many bytes a task reads. None: as it makes as many tasks as Ray asks for, of 1 to 512 MiB.
-      override_num_blocks, concurrency: as for Ray's own readers.
+      split_bytes: about how many bytes a task reads. None: four tasks for each core of the cluster, of 16 to 512 MiB;
+        of this machine, if Ray has not been started.
+      override_num_blocks, concurrency: as for Ray's own readers; the former is the number of tasks.
       ray_remote_args: arguments of `ray.remote` for the tasks that read, such as `num_cpus`, `memory`, `resources`.
       reader_options: those of ShardReader: `compression_type`, `verify_crc`, `on_corrupt`, `storage_options`,
         `shuffle_buffer`, `num_threads` (by default one per task) and others.
@@ -85,6 +91,9 @@ def read_tfrecords(
         split_bytes=split_bytes,
         **reader_options,
     )
+    if override_num_blocks is None:
+        # Ray would ask for 200 blocks or more, and cut what a task gives to have them.
+        override_num_blocks = max(1, source.number_of_tasks())
     named, unnamed = _by_name(ray_remote_args or {})
     if unnamed:
         named["ray_remote_args"] = unnamed
@@ -134,7 +143,9 @@ class TFRecordDatasource(Datasource):
             self._options["seed"] = random.getrandbits(63)
         self._whole = plan_splits(paths, split_bytes=_EVERYTHING, settings=self._settings, on_corrupt="keep")
         self._files = [part for split in self._whole for part in split.parts]
+        self._stored = sum(part.part_bytes for part in self._files)
         self._planned: tuple[int, list[Split]] | None = None
+        self._chosen: list[Split] = []
         source = TableSource(self._files, features, columns=columns, infer_records=infer_records, **self._options)
         source.check_options()
         self._source = source
@@ -147,18 +158,27 @@ class TFRecordDatasource(Datasource):
         """Bytes, roughly: as many as the records have when they are not compressed."""
         return sum(split.bytes for split in self._whole)
 
+    def number_of_tasks(self) -> int:
+        """How many there are if Ray does not ask for a number."""
+        resources = ray.cluster_resources() if ray.is_initialized() else {}  # type: ignore[no-untyped-call]
+        cores = int(resources.get("CPU", 0))
+        share = self._stored // (_TASKS_PER_CORE * (cores or available_cpus()))
+        self._chosen = self._splits(min(max(share, _SMALLEST), _LARGEST))
+        return len(self._chosen)
+
     def get_read_tasks(
         self, parallelism: int, per_task_row_limit: int | None = None, data_context: object | None = None
     ) -> list[ReadTask]:
         """About as many tasks as Ray asks for."""
-        splits = self._splits(parallelism)
+        share = min(max(-(-self._stored // max(parallelism, 1)), _LEAST_ASKED_FOR), _LARGEST)
+        splits = self._chosen if len(self._chosen) == parallelism else self._splits(share)
         if self._order_seed is not None:
             splits = random.Random(self._order_seed).sample(splits, len(splits))
         return [self._task(split, per_task_row_limit) for split in splits]
 
-    def _splits(self, parallelism: int) -> list[Split]:
-        stored = sum(part.part_bytes for part in self._files)
-        share = self._split_bytes or min(max(-(-stored // max(parallelism, 1)), _SMALLEST), _LARGEST)
+    def _splits(self, share: int) -> list[Split]:
+        """Of about that many bytes, unless the user said how many."""
+        share = self._split_bytes or share
         if self._planned is None or self._planned[0] != share:
             chosen = {name: self._options[name] for name in _OF_PLANS & self._options.keys()}
             self._planned = share, plan_splits(self._files, split_bytes=share, settings=self._settings, **chosen)
