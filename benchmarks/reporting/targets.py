@@ -78,6 +78,8 @@ PAIRS = [
     Pair("engines", "ray", "", {"ctr": 10}, "Ray"),
     Pair("engines", "beam", "pipeline", {"ctr": 5}, "Beam, batches"),
     Pair("map-single", "tensorflow", "", {"ctr": 10}),
+    Pair("face-single", "tensorflow", "", same(10, "ctr", "one"), "face"),
+    Pair("face-batches", "ours", "plain", same(0.8, "ctr", "tok"), "face"),
     *(
         Pair("remote", "floor", f"requests, {objects}", {"img": 0.85}, f"ShardReader, {objects}")
         for objects in ("1 object", "8 objects", "2,000 objects")
