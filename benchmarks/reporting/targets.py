@@ -79,6 +79,8 @@ PAIRS = [
     Pair("engines", "beam", "pipeline", {"ctr": 5}, "Beam, batches"),
     Pair("stats", "ours", "ShardReader, columns", {"ctr": 0.5}, "stats"),
     Pair("map-single", "tensorflow", "", {"ctr": 10}),
+    Pair("face-single", "tensorflow", "", same(10, "ctr", "one"), "face"),
+    Pair("face-batches", "ours", "plain", same(0.8, "ctr", "tok"), "face"),
     *(
         Pair("remote", "floor", f"requests, {objects}", {"img": 0.85}, f"ShardReader, {objects}")
         for objects in ("1 object", "8 objects", "2,000 objects")

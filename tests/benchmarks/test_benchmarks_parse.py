@@ -64,6 +64,10 @@ def test_the_reference_gives_the_values_that_the_records_were_made_from(name, da
         ("shards", "ctr"),
         ("epoch", "tok"),
         ("map-single", "ctr"),
+        ("face-single", "ctr"),
+        ("face-single", "tok"),
+        ("face-batches", "ctr"),
+        ("face-batches", "tok"),
         ("parse-single", "one"),
     ],
 )

@@ -121,3 +121,41 @@ def test_features_that_change_between_calls_count():
     features["b"] = tf.io.FixedLenFeature([], tf.int64, default_value=tf.constant(3, tf.int64))
     for _ in range(2):
         assert int(tf.io.parse_single_example(record, features)["b"]) == 3
+
+
+def replaced(row):
+    row["c"]["d"] = np.float32(5)
+    return row
+
+
+def grown(row):
+    row["list"].append(4)
+    return row
+
+
+def shortened(row):
+    row["a"]
+    del row["b"]
+    return row
+
+
+def test_what_a_function_changes_within_a_row_is_what_comes_out():
+    nested = tf.data.Dataset.from_tensors({"a": 1, "c": {"d": 2}}).map(replaced)
+    assert [row["c"]["d"].numpy() for row in nested] == [5.0]
+    assert [list(row) for row in tf.data.Dataset.from_tensors({"a": 1, "b": 2}).map(shortened)] == [["a"]]
+    assert border.lowered(grown(border.raised({"list": [1, 2, 3]}))) == {"list": [1, 2, 3, 4]}
+
+
+def test_a_row_that_nobody_changed_is_the_packages_own():
+    plain = {"a": np.int64(1), "b": b"x"}
+    row = border.raised(plain)
+    row["a"]
+    assert border.lowered(row) is plain
+
+
+def test_a_change_of_a_row_leaves_what_it_was_made_of():
+    plain = {"a": np.int64(1), "b": b"x"}
+    row = border.raised(plain)
+    row["a"] = 2
+    row.pop("b")
+    assert plain == {"a": 1, "b": b"x"}

@@ -7,7 +7,8 @@ from tests.support import live_tensorflow
 
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
-SETUP = "t = tf.constant(np.arange(24).reshape(2, 3, 4)); v = tf.range(5.0); nan = np.nan"
+SETUP = "t = tf.constant(np.arange(24).reshape(2, 3, 4)); v = tf.range(5.0); nan = np.nan\n"
+SETUP += "r = tf.ragged.constant([[1, 2, 3], [], [4]])"
 INDEXES = """t[[0, 1]]; t[(0, 1)]; t[[0, 1, 2]]; t[tf.constant([0, 1])]; t[np.array([0, 1])]; t[True]; v[[1]]; v[[]]
 v[[True, False, True, False, False]]; v[v > 2]; v[np.array([True, False] * 2 + [True])]; t[t > 5]; v[tf.constant(1)]
 v[tf.constant(1):]; v[np.int64(2)]; v[1.0]; v['a']; t[0, [1]]; t[..., 0]; t[:, tf.newaxis, 0]; v[::-1]; v[-2:]; v[None]
@@ -42,7 +43,11 @@ tf.constant([1e-300]); tf.constant(1e300, tf.float64); tf.constant([np.float32(1
 tf.constant([np.float64(1), 1e300]); tf.constant([1.5, np.float64(1e300)]); tf.constant([1e300], tf.float64)
 tf.constant([np.float32(1), np.float64(1e300)]); tf.constant([np.float16(1), np.float32(7e4)])
 list(tf.data.Dataset.from_tensors(1e300)); list(tf.data.Dataset.from_tensor_slices([1.0, 1e300]))"""
+RAGGED = """r + [[1], [2], [3]]; r * tf.constant([[2], [3], [4]]); r + 1; r + tf.constant([7])
+r + tf.constant([1, 2, 3, 4])
+r - tf.constant([[1]]); tf.constant([1, 2, 3, 4]) + r; r + r; r + tf.constant([[1], [2]]); r > 1"""
 GROUPS = {"indexes": INDEXES, "choices": CHOICES, "means": MEANS, "lists": LISTS, "large": LARGE}
+GROUPS["ragged"] = RAGGED
 
 
 @pytest.mark.parametrize("group", GROUPS.values(), ids=GROUPS)

@@ -104,7 +104,7 @@ def parse_single_example(
     if not features:
         what = "None" if features is None else "empty"
         raise ValueError(f"Invalid argument: features cannot be {what}.")
-    if type(serialized) is not bytes:
+    if not isinstance(serialized, bytes):
         serialized = plain(serialized)
         if not is_one(serialized):
             raise ValueError("Input serialized must be a scalar")

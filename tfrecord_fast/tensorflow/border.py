@@ -14,7 +14,7 @@ from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, Ragged
 from ..values.bytes_array import BytesArray
 from ..values.specs import TensorSpec as PlainSpec
 from .arithmetic import converted
-from .columns import Columns
+from .columns import Columns, columns_of
 from .tensors import ArrayTensor, BytesTensor, Strings, tensor_of
 
 __all__ = ["lifted", "lowered", "on_arrival", "on_departure", "raised"]
@@ -116,6 +116,8 @@ def lifted(function: Callable[..., Any]) -> Callable[..., Any]:
     def of_tensors(*args: Any, **kwargs: Any) -> Any:
         # A byte string is one for the package, too; no copy.
         taken = [argument if type(argument) is BytesTensor else lowered(argument) for argument in args]
+        if not kwargs:
+            return raised(function(*taken))
         return raised(function(*taken, **{name: lowered(value) for name, value in kwargs.items()}))
 
     return of_tensors
@@ -126,12 +128,19 @@ def _of_list(value: list[Any]) -> list[Any]:
 
 
 def _of_dict(value: dict[Any, Any]) -> Columns:
-    return Columns(value, raised)
+    return columns_of(value, raised)
+
+
+def _of_number(value: Any) -> Any:
+    return _as_array(value).view(ArrayTensor)
 
 
 def _itself(value: Any) -> Any:
     return value
 
+
+_as_array = np.asarray
+_NUMBERS = tuple(np.dtype(code).type for code in "?bBhHiIlLqQefdFD")
 
 _raisers: dict[type, Arrival] = {
     bytes: BytesTensor,
@@ -141,6 +150,7 @@ _raisers: dict[type, Arrival] = {
     list: _of_list,
     dict: _of_dict,
     PlainSpec: _itself,
+    **{kind: _of_number for kind in _NUMBERS},
     **{kind: _itself for kind in (int, float, str, bool, type(None), ArrayTensor, BytesTensor, Columns, Strings)},
 }
 
@@ -170,7 +180,11 @@ def _of_plain_dict(value: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _of_columns(columns: Columns) -> dict[Any, Any]:
-    return columns.plain(lowered)
+    return columns.plain(lowered, _SEALED)
+
+
+# What a script can't change. Others, such as a list in a dict, are looked through again.
+_SEALED = frozenset({ArrayTensor, BytesTensor, Strings, bytes, np.ndarray, RecordBatch, BytesArray, *_NUMBERS})
 
 
 _lowerers |= {

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["Columns"]
+__all__ = ["Columns", "columns_of"]
 
 _get = dict.__getitem__
 _set = dict.__setitem__
+_new = dict.__new__
+_update = dict.update
 
 
 class Columns(dict[Any, Any]):
@@ -17,7 +19,7 @@ class Columns(dict[Any, Any]):
     It holds the values as they were, so that code that reads a dict without its methods finds them, and no tensors.
     """
 
-    __slots__ = ("_is_changed", "_raise", "_raised")
+    __slots__ = ("_given", "_raise", "_raised")
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
         """Of anything but values and what raises them, as by code that makes a structure like another: a dict."""
@@ -26,16 +28,21 @@ class Columns(dict[Any, Any]):
 
     def __init__(self, plain: dict[Any, Any], raise_: Callable[[Any], Any]) -> None:
         super().__init__(plain)
+        self._given: dict[Any, Any] | None = plain  # None once a key was set or taken away
         self._raise = raise_
         self._raised: set[Any] = set()
-        self._is_changed = False
 
-    def plain(self, lower: Callable[[Any], Any]) -> dict[Any, Any]:
-        """The values as the package takes them."""
-        given = dict(dict.items(self))
-        if not self._is_changed and not self._raised:
-            return given
-        return {key: lower(value) for key, value in given.items()}
+    def plain(self, lower: Callable[[Any], Any], sealed: frozenset[type]) -> dict[Any, Any]:
+        """The values as the package takes them: the dict that they came in, if nothing can have changed.
+
+        Args:
+          lower: a function from what a script has to what the package takes.
+          sealed: types of values that a script can't change; a dict or list in the dict is none of them.
+        """
+        raised = self._raised
+        if self._given is not None and (not raised or sealed.issuperset(map(type, dict.values(self)))):
+            return self._given
+        return {key: lower(value) if key in raised else value for key, value in dict.items(self)}
 
     # ---- Reading ----
 
@@ -85,18 +92,25 @@ class Columns(dict[Any, Any]):
         return dict, (dict(self),)
 
     def _all(self) -> None:
-        for key in self:
-            self[key]
+        raised = self._raised
+        if len(raised) == len(self):
+            return
+        raise_ = self._raise
+        for key, value in dict.items(self):  # no key comes or goes
+            if key not in raised:
+                _set(self, key, raise_(value))
+        raised.update(dict.keys(self))
 
     # ---- Changes ----
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._is_changed = True
+        self._given = None
         self._raised.add(key)
         _set(self, key, value)
 
     def __delitem__(self, key: Any) -> None:
         super().__delitem__(key)
+        self._given = None
         self._raised.discard(key)
 
     def pop(self, key: Any, *default: Any) -> Any:
@@ -125,4 +139,15 @@ class Columns(dict[Any, Any]):
 
     def clear(self) -> None:
         super().clear()
+        self._given = None
         self._raised.clear()
+
+
+def columns_of(plain: dict[Any, Any], raise_: Callable[[Any], Any]) -> Columns:
+    """`Columns(plain, raise_)`, in half the time: a loop over records makes two of them for each."""
+    made: Columns = _new(Columns)
+    _update(made, plain)
+    made._given = plain
+    made._raise = raise_
+    made._raised = set()
+    return made

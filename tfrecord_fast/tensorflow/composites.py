@@ -253,11 +253,27 @@ def _operator(name: str) -> Any:
     def operate(self: RaggedTensor, other: Any) -> Any:
         if isinstance(other, RaggedTensor) and not _alike(self.plain, other.plain):
             raise InvalidArgumentError("RaggedTensors of different row lengths")
-        made = getattr(_flat(self), name)(_flat(other))
+        made = getattr(_flat(self), name)(_flat(_over_values(self.plain, other)))
         return made if made is NotImplemented else self.with_flat_values(made)
 
     operate.__name__ = name
     return operate
+
+
+def _over_values(plain: Any, other: Any) -> Any:
+    """The other side as it goes with the innermost values: one for each row becomes one for each value.
+
+    Raises:
+      InvalidArgumentError: it has a number for each row or place, which the rows do not fit.
+    """
+    shape = () if isinstance(other, RaggedTensor) or other is None else np.shape(border.lowered(other))
+    flat = np.asarray(plain.flat_values)
+    if len(shape) < flat.ndim or set(shape) == {1}:
+        return other if len(shape) < flat.ndim else border.raised(np.asarray(border.lowered(other)).reshape(-1)[0])
+    if plain.ragged_rank == 1 and shape == (len(plain), 1) and flat.ndim == 1:
+        made = np.asarray(border.lowered(other)).reshape(-1)
+        return np.repeat(made, np.diff(plain.row_splits))
+    raise InvalidArgumentError(f"a tensor of shape {list(shape)} does not go with a RaggedTensor value by value")
 
 
 def _alike(one: Any, other: Any) -> bool:

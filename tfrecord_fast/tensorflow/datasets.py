@@ -53,18 +53,19 @@ def plain_of(dataset: Dataset) -> PlainDataset[Any]:
     return PlainDataset(node_of(dataset))
 
 
-class Elements:
+class Elements(map):  # type: ignore[type-arg]
     """An iterator over tensors; after an error, `next()` continues with the next element."""
 
-    def __init__(self, dataset: Dataset, elements: Iterator[Any]) -> None:
-        self._dataset = dataset
-        self._elements = elements
+    _dataset: Dataset
 
-    def __iter__(self) -> Elements:
-        return self
+    def __new__(cls, dataset: Dataset, elements: Iterator[Any]) -> Elements:
+        """Over the tensors of these elements of the package."""
+        made = super().__new__(cls, raised, elements)
+        made._dataset = dataset
+        return made
 
-    def __next__(self) -> Any:
-        return raised(next(self._elements))
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot pickle an iterator over a dataset")
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element.

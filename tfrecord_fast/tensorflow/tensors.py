@@ -270,13 +270,15 @@ class ArrayTensor(Tensor, np.ndarray):  # type: ignore[misc]
         return _new_view(self)
 
     def numpy(self) -> Any:
+        if not self.ndim:
+            return _item(self, ())
         # Of an element that is kept, and comes again, a script gets a copy: it may write into it.
         view = _new_view(self)
-        return view[()] if view.flags.writeable or view.ndim == 0 else view.copy()
+        return view if view.flags.writeable else view.copy()
 
     def plain(self) -> Any:
         """The value as the package takes it, which does not write into it."""
-        return _new_view(self)[()]
+        return _new_view(self) if self.ndim else _item(self, ())
 
     @property
     def shape(self) -> Any:
@@ -329,6 +331,7 @@ _OPERATORS: dict[Any, Any] = {  # what NumPy's numbers and arrays do with a tens
     np.equal: arithmetic.equal,
     np.not_equal: arithmetic.not_equal,
 }
+_item = np.ndarray.__getitem__
 _shape_of = np.ndarray.shape.__get__
 _set_shape_of = np.ndarray.shape.__set__  # type: ignore[attr-defined]
 

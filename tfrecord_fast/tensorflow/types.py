@@ -108,4 +108,13 @@ def named(name: str) -> DType:
 
 def dtype_of(array: np.ndarray[Any, Any]) -> DType:
     """The DType of an array's values."""
-    return _BY_NAME["string"] if array.dtype.kind in "OSUT" else as_dtype(array.dtype)
+    dtype = array.dtype
+    found = _known.get(dtype)
+    if found is None:
+        found = _BY_NAME["string"] if dtype.kind in "OSUT" else as_dtype(dtype)
+        if dtype.isbuiltin:
+            _known[dtype] = found
+    return found
+
+
+_known: dict[np.dtype[Any], DType] = {}

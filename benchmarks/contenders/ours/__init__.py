@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.contenders import Contender, Importing, Job, Setting
 from benchmarks.contenders.ours.engines import engines
+from benchmarks.contenders.ours.face import face_batches, face_single
 from benchmarks.contenders.ours.feeding import train_feed
 from benchmarks.contenders.ours.figures import stats
 from benchmarks.contenders.ours.parsing import epoch, map_single, parse, parse_gzip, parse_memory, parse_single, shards
@@ -39,6 +40,8 @@ CONTENDER = Contender(
         "stats": stats,
         "gzip-own": gzip_own,
         "map-single": map_single,
+        "face-single": face_single,
+        "face-batches": face_batches,
         "loop": loop,
         "memory": memory,
         "random": random,

@@ -39,6 +39,8 @@ CONTENDER = Contender(
         "epoch": epoch,
         "train-feed": train_feed,
         "map-single": map_single,
+        "face-single": map_single,
+        "face-batches": parse,
         "loop": loop,
         "memory": memory,
         "write": write,
