@@ -377,6 +377,90 @@ def test_merged_parts_are_the_whole(cuts, seed):
     check(only(made).int64, values)
 
 
+def zoo(n, seed):
+    """Records of every form, with copies."""
+    rng = np.random.default_rng(seed)
+    forms = [
+        lambda k: b"",
+        lambda k: wire.example([(b"a", wire.feature("int64", list(range(k))))]),
+        lambda k: wire.example([(b"a", wire.feature(None, [])), (b"b", wire.feature("bytes", [b"t%d" % k] * k))]),
+        lambda k: wire.example([(b"a", wire.feature("float", [k / 2]))]),
+        lambda k: wire.example([(b"k%d" % k, wire.feature("int64", [])), (b"k" * 2000, wire.feature("int64", [1]))]),
+        lambda k: wire.sequence_example(
+            [(b"c", wire.feature("int64", [k]))], [(b"s", [wire.feature("int64", list(range(i))) for i in range(k)])]
+        ),
+        lambda k: b"text number %d" % k,
+        lambda k: b"\x89PNG\r\n\x1a\n" + bytes(20 + k),
+        lambda k: wire.example([(b"b", wire.feature("bytes", [bytes(2_000_000)]))]),
+    ]
+    chances = np.array([1, 5, 5, 5, 5, 5, 3, 3, 0.1])
+    return [
+        forms[i](int(k))
+        for i, k in zip(rng.choice(9, n, p=chances / chances.sum()), rng.integers(0, 7, n), strict=True)
+    ]
+
+
+def all_of(made):
+    rest = (made.examples, made.sequences, made.empty, made.entries_left_out, made.passed_over, sorted(made.others()))
+    return [str(sorted(made.features())), str(made.sizes()), str(made.repeated()), made.sample(), rest]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_of_records_of_every_form_are_the_whole(seed):
+    records = zoo(600, seed)
+    bounds = [0, *sorted(np.random.default_rng(seed).integers(0, 600, 5).tolist()), 600]
+    made = collector()
+    for start, end in itertools.pairwise(bounds):
+        part = collector(records[start:end], first=start)
+        for later in (start, (start + end) // 2):  # parts of parts, which may have no record
+            part.merge(collector(first=later))
+        made.merge(part)
+    assert all_of(made) == all_of(collector(records))
+
+
+def test_what_follows_the_map_of_a_record_counts_among_records_that_are_alike():
+    rows = [*ints(range(2000)), ints([1])[0] + ints([-7])[0], *ints(range(10))]
+    assert only(collector(rows)).int64.minimum == -7
+
+
+def test_a_list_in_pieces_is_one():
+    pieces = wire.feature("int64", [1, 2]) + wire.feature("int64", [3])
+    feature = only(collector([wire.example([(b"a", pieces)])]))
+    assert feature.int64.points.tolist() == [1, 2, 3] and feature.lengths.points.tolist() == [3]
+
+
+@pytest.mark.parametrize("values", [wire.field(1, bytes(7)), b"\x0d" + bytes(3)])
+def test_a_float_that_is_cut_is_malformed(values):
+    made = collector([*floats([1.0]), wire.example([(b"a", wire.field(2, values))])])
+    assert made.others() == [("a malformed Example", 1, 0, 1)] and only(made).floats.values == 1
+
+
+def test_at_most_twenty_pairs_of_copies_are_shown():
+    found = collector(ints([1] * 100)).repeated()
+    assert len(found.pairs) == 20 and found.copies == 99
+
+
+def test_the_bytes_of_a_sample_are_bounded():
+    made = collector([example(a=("bytes", [bytes([i]) + bytes(900_000)])) for i in range(60)])
+    assert 0 < sum(len(record) for _, _, record in made.sample()) <= 32 << 20
+
+
+def test_copies_of_more_records_than_are_kept_are_estimated_in_parts():
+    """Both parts keep a sample only; so does what they are merged into."""
+    parts = [collector(), collector()]
+    for number, part in enumerate(parts):
+        for file in range(24):
+            part.merge(
+                collector([b"%d" % i for i in range(file * 50_000, (file + 1) * 50_000)], file=24 * number + file)
+            )
+    made = collector()
+    for part in parts:
+        made.merge(part)
+    found = made.repeated()
+    assert found.halvings == 1 and found.copies == found.repeated == found.different
+    assert found.different << 1 == pytest.approx(1_200_000, rel=0.02)
+
+
 @pytest.mark.parametrize("many", [0, 3000])
 def test_special_floats_of_parts_are_added(many):
     special = np.array([np.nan, np.inf, np.inf, -np.inf, 0.0], np.float32)

@@ -216,12 +216,6 @@ MUTANTS = [
     ),
     *_of(
         "collector.cc",
-        ("hints->examples = examples_;", "", "how many came before"),
-        (
-            "is_known ? known->second : FeatureFigures::Sketched{}",
-            "FeatureFigures::Sketched{}",
-            "what the first part knew",
-        ),
         ("    ++empty_;\n    return;", "    return;", "records without bytes"),
         ("found_[place].value = entry.value;\n      continue;", "continue;", "the last one of a key counts"),
         ("        ++entries_left_out_;\n", "", "keys that are left out are counted"),
@@ -244,7 +238,6 @@ MUTANTS = [
         ("      figures.AddUnset();\n      return;", "      return;", "Features without a kind"),
         ("if (is_new) place->second.first = {file_, next_record_};", "", "where the first of another kind is"),
         ("others_.size() >= kMostKinds && ", "", "more kinds than are kept"),
-        ("found.count != 1 || (kind", "(kind", "lists are no rows of numbers"),
         ("columns_.empty() || ", "", "all columns"),
         (
             "repeats_.empty() && other.repeats_.empty() && other.file_ == file_ &&",
@@ -257,11 +250,6 @@ MUTANTS = [
         ("  if (other.dense_ != nullptr) other.FlushDense();\n", "", "rows that were kept back"),
         ("  empty_ += other.empty_;\n", "", "records without bytes in merged parts"),
         ("  sequences_ += other.sequences_;\n", "", "SequenceExamples in merged parts"),
-        (
-            "dense_chance_ += static_cast<int64_t>(rows);",
-            "dense_chance_ -= static_cast<int64_t>(rows);",
-            "a script that is worth it stays",
-        ),
     ),
     *_of(
         "walk_list.h",
