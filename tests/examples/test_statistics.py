@@ -105,8 +105,9 @@ def test_many_different_lengths_have_numpys_moments():
 
 @pytest.mark.parametrize("last", [-1, 2**50])
 def test_the_last_of_many_values_may_be_the_extreme_one(last):
-    values = np.append(np.arange(30_000), last)
+    values = np.append(np.arange(3004), last)
     check(only(collector(ints(values))).int64, values)
+    check(only(collector([example(a=("int64", values.tolist()))])).int64, values)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-30, 1e30])
@@ -391,7 +392,7 @@ def zoo(n, seed):
         ),
         lambda k: b"text number %d" % k,
         lambda k: b"\x89PNG\r\n\x1a\n" + bytes(20 + k),
-        lambda k: wire.example([(b"b", wire.feature("bytes", [bytes(2_000_000)]))]),
+        lambda k: wire.example([(b"b", wire.feature("bytes", [bytes(2_200_000)]))]),
     ]
     chances = np.array([1, 5, 5, 5, 5, 5, 3, 3, 0.1])
     return [
@@ -433,6 +434,22 @@ def test_a_list_in_pieces_is_one():
 def test_a_float_that_is_cut_is_malformed(values):
     made = collector([*floats([1.0]), wire.example([(b"a", wire.field(2, values))])])
     assert made.others() == [("a malformed Example", 1, 0, 1)] and only(made).floats.values == 1
+
+
+def test_the_sample_is_in_the_order_of_files_and_records():
+    made = collector(ints(range(50)), file=0, first=100)
+    made.merge(collector(ints(range(50)), file=1, first=0))
+    places = [(file, number) for file, number, _ in made.sample()]
+    assert places == sorted(places) and {file for file, _ in places} == {0, 1}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sample_of_large_and_small_records_is_that_of_the_whole(seed):
+    large = np.random.default_rng(seed).random(60) < 0.6
+    records = [example(a=("bytes", [bytes([i]) + bytes(1_900_000 * int(large[i]))])) for i in range(60)]
+    made = collector(records[:30])
+    made.merge(collector(records[30:], first=30))
+    assert made.sample() == collector(records).sample()
 
 
 def test_at_most_twenty_pairs_of_copies_are_shown():
