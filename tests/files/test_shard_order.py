@@ -48,6 +48,8 @@ def test_interleaving_is_in_tensorflows_order(tmp_path, tensorflow):
                 given = {"cycle_length": cycle, "block_length": block, "batch_size": 4}
                 ours = [r for batch in tf.ShardReader(paths, **given) for r in batch]
                 assert ours == next(theirs), (paths, given)
+                twice = [r for batch in tf.ShardReader(paths, num_epochs=2, **given) for r in batch]
+                assert twice == 2 * ours, (paths, given)
 
 
 RESUME = """
