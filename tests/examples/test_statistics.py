@@ -558,6 +558,15 @@ def test_keys_beyond_the_first_ten_thousand_are_left_out_and_counted():
     assert long.features() == [] and long.entries_left_out == 1 and long.examples == 1
 
 
+def test_features_of_parts_that_find_no_room_are_counted():
+    def record(name, keys):
+        return wire.example([(b"%s%d" % (name, i), wire.feature("int64", [i])) for i in range(keys)])
+
+    made = collector([record(b"a", _core.MOST_FEATURES - 10)])
+    made.merge(collector([record(b"b", 30)] * 2))
+    assert len(made.features()) == _core.MOST_FEATURES and made.entries_left_out == 2 * 20
+
+
 def test_columns_are_the_only_ones_looked_at():
     made = _core.StatsCollector(0, 0, [b"a"])
     made.add([example(a=("int64", [1]), b=("int64", [2]))] * 3)
