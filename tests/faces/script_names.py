@@ -25,7 +25,30 @@ LEFT_OUT = {
     "tf.to_python_value": "as above",
     "tensor.op": "an error in TensorFlow, too, without graphs",
 }
-__all__ = ["LEFT_OUT", "SCRIPTS", "missing", "report"]
+# What the face leaves to TensorFlow, by the last parts of its names, and why. docs/tensorflow.md has it in words.
+OF_TENSORFLOW = {
+    "train.Checkpoint": "a model's variables, in TensorFlow's own files",
+    "train.latest_checkpoint": "as above",
+    "TensorArray": "what a loop of a graph fills; a list does that here",
+    "lookup.StaticHashTable": "tables of a graph; a dict in a function does that here",
+    "lookup.KeyValueTensorInitializer": "as above",
+    "lookup.TextFileInitializer": "as above",
+    "make_ndarray": "takes TensorFlow's messages; `io.parse_tensor` takes their bytes",
+    "Event.FromString": "TensorBoard's messages, which `tfrecord-fast cat` shows",
+    "train.summary_iterator": "as above",
+    "audio.decode_wav": "sound; Python's `wave` reads it",
+    "autograph.experimental.do_not_convert": "there is no graph to convert to",
+    "linalg.diag_part": "algebra; `numpy.diagonal`",
+    "resource_loader.get_data_files_path": "the folder of TensorFlow's own files",
+    "data.experimental.service.ShardingPolicy": "TensorFlow's servers of data",
+    "image.sample_distorted_bounding_box": "random crops by boxes; `image.random_crop` is here",
+}
+__all__ = ["LEFT_OUT", "OF_TENSORFLOW", "SCRIPTS", "missing", "reason", "report"]
+
+
+def reason(name):
+    """Why a name is missing, or None."""
+    return next((said for ending, said in OF_TENSORFLOW.items() if f".{name}".endswith(f".{ending}")), None)
 
 
 def _tensors():
@@ -71,7 +94,7 @@ def main(file=SCRIPTS):
     installed, fallback.installed = fallback.installed, lambda: False
     share, lacking = report(file)
     for name, count in sorted(lacking.items(), key=lambda item: (-item[1], item[0])):
-        print(f"{count:4} {name}")
+        print(f"{count:4} {name}: {reason(name)}")
     for name, reason in LEFT_OUT.items():
         print(f"   - {name}: {reason}")
     print(f"{share:.1%} of scripts find all names without TensorFlow; {len(lacking)} names are missing")

@@ -59,3 +59,4 @@ def test_public_scripts_find_their_names(monkeypatch):
     lists = script_names.missing(scripts)
     assert sum(not one for one in lists) >= 0.97 * len(scripts)
     assert len(scripts) == 587
+    assert [name for one in lists for name in one if script_names.reason(name) is None] == []
