@@ -95,8 +95,8 @@ def main(file=SCRIPTS):
     share, lacking = report(file)
     for name, count in sorted(lacking.items(), key=lambda item: (-item[1], item[0])):
         print(f"{count:4} {name}: {reason(name)}")
-    for name, reason in LEFT_OUT.items():
-        print(f"   - {name}: {reason}")
+    for name, said in LEFT_OUT.items():
+        print(f"   - {name}: {said}")
     print(f"{share:.1%} of scripts find all names without TensorFlow; {len(lacking)} names are missing")
     if not installed():
         return

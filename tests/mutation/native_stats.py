@@ -2,7 +2,7 @@
 
 from tests.mutation.native import Mutant
 
-FIGURES = "examples/test_statistics"
+FIGURES = "examples/test_statistics examples/test_statistics_parts"
 
 
 def _of(file, *entries):
