@@ -80,3 +80,25 @@ def test_generators_get_their_arguments_as_numpy_values():
 def test_none_is_not_padded():
     with pytest.raises(TypeError, match="None"):
         list(D.range(2).map(lambda x: {"a": x, "n": None}).padded_batch(2))
+
+
+def test_numpy_takes_no_scalar_string_for_a_number():
+    for given in (face.constant("3"), [face.constant("3"), face.constant("12")]):
+        with pytest.raises(TypeError, match="numpy"):
+            np.array(given)
+    assert np.array([face.constant("3").numpy()]).tolist() == [b"3"]
+    assert int(face.constant("3").numpy()) == 3
+
+
+def test_numpy_testing_compares_tensors():
+    x = face.constant([1.0, np.nan])
+    np.testing.assert_array_equal(x, x)
+    np.testing.assert_allclose(x, [1.0, np.nan])
+    with pytest.raises(AssertionError):
+        np.testing.assert_array_equal(x, x + 1.0)
+
+
+@needs_tensorflow
+def test_signs_and_truth_of_ragged_tensors():
+    rows = "tf.ragged.constant([[1, -2], [], [3]])"
+    assert not differences([one.format(rows) for one in ("-{}", "abs({})", "~({} > 1)", "bool({})", "not {}", "-{} + 1")])
