@@ -101,4 +101,6 @@ def test_numpy_testing_compares_tensors():
 @needs_tensorflow
 def test_signs_and_truth_of_ragged_tensors():
     rows = "tf.ragged.constant([[1, -2], [], [3]])"
-    assert not differences([one.format(rows) for one in ("-{}", "abs({})", "~({} > 1)", "bool({})", "not {}", "-{} + 1")])
+    assert not differences(
+        [one.format(rows) for one in ("-{}", "abs({})", "~({} > 1)", "bool({})", "not {}", "-{} + 1")]
+    )
