@@ -104,3 +104,19 @@ def test_signs_and_truth_of_ragged_tensors():
     assert not differences(
         [one.format(rows) for one in ("-{}", "abs({})", "~({} > 1)", "bool({})", "not {}", "-{} + 1")]
     )
+
+
+@needs_tensorflow
+def test_formats_of_strings_floats_and_long_tensors():
+    floats = [
+        "[1., 2.5]",
+        "1 / 3",
+        "1 / 3, tf.float64",
+        "[1e10, 1e-8, np.nan, -np.inf]",
+        "16777216.",
+        "7.5, tf.float16",
+    ]
+    others = ["tf.range(10)", "'é'", "tf.zeros([8, 2], tf.int32)", "tf.zeros([2, 3, 8])", "('{}', tf.range(2))"]
+    values = [f"tf.constant({one})" for one in floats] + others
+    expressions = [f"tf.strings.format('{'{} {}' if one[0] == '(' else '{}'}', {one})" for one in values]
+    assert not differences([*expressions, "tf.strings.format('{} {}', 'a')", "tf.strings.format('a', 'a')"])
