@@ -212,6 +212,18 @@ class RaggedTensor:
     def __iter__(self) -> Iterator[Any]:
         return map(border.raised, self.plain)
 
+    def __neg__(self) -> RaggedTensor:
+        return self.with_flat_values(-_flat(self))
+
+    def __invert__(self) -> RaggedTensor:
+        return self.with_flat_values(~_flat(self))
+
+    def __abs__(self) -> RaggedTensor:
+        return self.with_flat_values(abs(_flat(self)))
+
+    def __bool__(self) -> bool:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
     def __hash__(self) -> int:
         return id(self)
 

@@ -16,7 +16,7 @@ from ..data.other_files import FixedLengthRecordDataset as PlainFixed
 from ..data.other_files import TextLineDataset as PlainLines
 from ..data.records import TFRecordDataset as PlainRecords
 from ..errors import OutOfRangeError
-from ..values.nests import map_leaves
+from ..values.nests import kind_of, map_leaves, normalize
 from . import border
 from .border import lowered, raised
 from .describing import name_of_dataset, spec_shown
@@ -46,6 +46,48 @@ def function_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
     of_values.__qualname__ = getattr(function, "__qualname__", type(function).__name__)
     return of_values
+
+
+def _predicate_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `function_of`; what the function gives has to be one bool. One that forgets its `return` is no filter."""
+    if not callable(function):
+        return function
+    of_values = function_of(function)
+
+    @functools.wraps(of_values)
+    def tested(*args: Any) -> Any:
+        made = of_values(*args)
+        if made is True or made is False:
+            return made
+        if getattr(made, "dtype", None) != np.bool_ or made.shape != ():
+            raise ValueError(f"`predicate` must return a `tf.bool` scalar tensor, but it returned {made!r}")
+        return made
+
+    return tested
+
+
+def _scan_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `function_of`; the next state has to be like the state."""
+    if not callable(function):
+        return function
+    of_values = function_of(function)
+
+    @functools.wraps(of_values)
+    def scanned(state: Any, element: Any) -> Any:
+        made = of_values(state, element)
+        if not isinstance(made, tuple) or len(made) != 2:
+            raise TypeError(f"`scan_func` must return a pair of a state and a result, got {made!r}")
+        return _like_state(state, made[0]), made[1]
+
+    return scanned
+
+
+def _like_state(state: Any, made: Any) -> Any:
+    made = normalize(made)
+    kinds = kind_of(state), kind_of(made)
+    if kinds[0] != kinds[1]:
+        raise TypeError(f"the state must stay of its structure and dtypes: it was {kinds[0]}, the next is {kinds[1]}")
+    return made
 
 
 def plain_of(dataset: Dataset) -> PlainDataset[Any]:
@@ -156,7 +198,12 @@ class Dataset(PlainDataset[Any]):
         return Dataset(node_of(plain_of(self).with_options(options)))
 
     def reduce(self, initial_state: Any, reduce_func: Callable[[Any, Any], Any], name: str | None = None) -> Any:
-        return raised(plain_of(self).reduce(lowered(initial_state), function_of(reduce_func)))
+        of_values = function_of(reduce_func)
+
+        def reduced(state: Any, element: Any) -> Any:
+            return _like_state(state, of_values(state, element))
+
+        return raised(plain_of(self).reduce(lowered(initial_state), reduced))
 
     def get_single_element(self, name: str | None = None) -> Any:
         return raised(plain_of(self).get_single_element())
@@ -200,10 +247,11 @@ class Dataset(PlainDataset[Any]):
         name: str | None = None,
     ) -> Dataset:
         def elements(*arguments: Any) -> Iterator[Any]:
-            return map(lowered, generator(*map(raised, arguments)))  # a map: an error is not the end
+            given = [raised(argument).numpy() for argument in arguments]
+            return map(lowered, generator(*given))  # a map: an error is not the end
 
         elements.__qualname__ = getattr(generator, "__qualname__", type(generator).__name__)
-        given = None if args is None else tuple(map(lowered, args))
+        given = None if args is None else tuple(map(normalize, map(lowered, args)))
         source: Any = elements if callable(generator) else generator
         made = PlainDataset.from_generator(source, output_types, output_shapes, given, output_signature)
         return Dataset(node_of(made))
@@ -214,14 +262,14 @@ def raised_number(number: int) -> Any:
     return raised(np.int64(number))
 
 
-def _with_function(name: str) -> None:
+def _with_function(name: str, wrap: Callable[[Any], Any] = function_of) -> None:
     """Gives the method a function of tensors."""
     method = getattr(PlainDataset, name)
 
     @functools.wraps(method)
     def of_tensors(self: Dataset, *args: Any, **kwargs: Any) -> Any:
-        named = {key: function_of(value) if key in _FUNCTIONS else lowered(value) for key, value in kwargs.items()}
-        given = [function_of(value) if callable(value) and not _is_tensor(value) else lowered(value) for value in args]
+        named = {key: wrap(value) if key in _FUNCTIONS else lowered(value) for key, value in kwargs.items()}
+        given = [wrap(value) if callable(value) and not _is_tensor(value) else lowered(value) for value in args]
         return method(self, *given, **named)
 
     setattr(Dataset, name, of_tensors)
@@ -247,8 +295,11 @@ def _is_tensor(value: Any) -> bool:
     return hasattr(value, "shape")
 
 
-for _name in ("map", "filter", "flat_map", "interleave", "take_while", "scan", "rejection_resample"):
+for _name in ("map", "flat_map", "interleave", "rejection_resample"):
     _with_function(_name)
+for _name in ("filter", "take_while"):
+    _with_function(_name, _predicate_of)
+_with_function("scan", _scan_of)
 for _name in ("random", "load"):
     _with_values(_name, classmethod)
 _values = (

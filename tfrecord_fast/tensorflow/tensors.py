@@ -374,6 +374,10 @@ class BytesTensor(Tensor, bytes):
     def __reduce__(self) -> Any:
         return BytesTensor, (bytes(self),)
 
+    def __int__(self) -> int:
+        # NumPy takes a subclass of bytes for an int8, and asks for it here: np.array(tf.constant("3")) was 3.
+        raise TypeError("a string tensor is no number, and NumPy can't take it as it is: use its `.numpy()`")
+
     # As bytes: a script may have taken `.numpy()` already, or go on as with bytes.
     __len__ = bytes.__len__
     __iter__ = bytes.__iter__

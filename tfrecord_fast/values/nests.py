@@ -46,6 +46,9 @@ def normalize(value: Any) -> Any:
     if kind is np.ndarray:
         return typed(value)
     if isinstance(value, tuple):
+        lengths: Any = getattr(value, "as_list", None)
+        if lengths is not None:  # a TensorShape is one value
+            return np.array(lengths(), np.int32)
         return _tuple_like(value, [normalize(item) for item in value])
     if kind is list and any(hasattr(item, "row_splits") for item in value):
         return stack(value)

@@ -85,6 +85,8 @@ def _values(values: Any, count: int) -> list[Any]:
 
 
 def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
+    if any(value is None for value in column):
+        raise TypeError("padded_batch can't pad None")
     arrays = same_kinds(column)
     dtype = np.result_type(*arrays)
     rank = arrays[0].ndim

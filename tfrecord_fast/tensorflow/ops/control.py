@@ -140,7 +140,7 @@ def py_function(
     func: Callable[..., Any] | None = None, inp: Iterable[Any] | None = None, Tout: Any = None, name: str | None = None
 ) -> Any:
     """The function's result for these tensors; without them, a decorator."""
-    return _called(func, inp, Tout, lambda value: tensor(array_of(value)))
+    return _called(func, inp, Tout, lambda value: tensor(array_of(value)), converts=True)
 
 
 def numpy_function(
@@ -151,41 +151,43 @@ def numpy_function(
     name: str | None = None,
 ) -> Any:
     """The function's result for these tensors as NumPy's values; without them, a decorator."""
-    return _called(func, inp, Tout, lambda value: array_of(value)[()])
+    return _called(func, inp, Tout, lambda value: array_of(value)[()], converts=False)
 
 
-def _called(func: Any, inp: Any, kinds: Any, given: Callable[[Any], Any]) -> Any:
+def _called(func: Any, inp: Any, kinds: Any, given: Callable[[Any], Any], converts: bool) -> Any:
     if inp is None:
         if func is None:
-            return functools.partial(_decorated, kinds=kinds, given=given)
-        return _decorated(func, kinds=kinds, given=given)
-    return _typed(func(*map(given, inp)), kinds)
+            return functools.partial(_decorated, kinds=kinds, given=given, converts=converts)
+        return _decorated(func, kinds=kinds, given=given, converts=converts)
+    return _typed(func(*map(given, inp)), kinds, converts)
 
 
-def _decorated(func: Any, kinds: Any, given: Callable[[Any], Any]) -> Any:
+def _decorated(func: Any, kinds: Any, given: Callable[[Any], Any], converts: bool) -> Any:
     @functools.wraps(func)
     def of_tensors(*args: Any) -> Any:
-        return _typed(func(*map(given, args)), kinds)
+        return _typed(func(*map(given, args)), kinds, converts)
 
     return of_tensors
 
 
-def _typed(result: Any, kinds: Any) -> Any:
+def _typed(result: Any, kinds: Any, converts: bool) -> Any:
+    """The result as tensors of these dtypes; NumPy's values are converted to them by `py_function` alone."""
     if kinds is None:
         return _as_tensors(tuple(result) if isinstance(result, list) else result)
     if isinstance(kinds, list | tuple):
         if len(kinds) == 0:
             return None
         results = result if isinstance(result, list | tuple) else (result,)
-        return [_typed(one, kind) for one, kind in zip(results, kinds, strict=True)]
+        return [_typed(one, kind, converts) for one, kind in zip(results, kinds, strict=True)]
     if hasattr(kinds, "value_type"):
         return (
             convert_to_tensor(result)
             if hasattr(result, "row_splits") or isinstance(result, RaggedTensor)
-            else _typed(result, kinds.dtype)
+            else _typed(result, kinds.dtype, converts)
         )
     value = border.lowered(result)
-    made = constant(value, kinds if not hasattr(value, "dtype") else None)
+    is_strict = isinstance(result, Tensor) or (hasattr(value, "dtype") and not converts)
+    made = constant(value, None if is_strict else kinds)
     if made.dtype != kinds:
         raise InvalidArgumentError(f"the function returned {made.dtype.name}, expected {kinds!r}")
     return made

@@ -209,10 +209,34 @@ def as_string(
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
     """The template with the inputs in the places."""
     given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
-    text = template
+    if template.count(placeholder) != len_of(given):
+        raise ValueError(f"the template has {template.count(placeholder)} places for {len_of(given)} inputs")
+    shown, text = "", template
     for one in given:
-        text = text.replace(placeholder, str(array_of(one)), 1)
-    return tensor(text.encode())
+        before, _, text = text.partition(placeholder)
+        shown += before + _shown(array_of(one), summarize)
+    return tensor((shown + text).encode("utf-8", "surrogateescape"))
+
+
+def _shown(array: Any, most: int, depth: int = 1) -> str:
+    """As TensorFlow prints it: strings in quotes, of each axis the first and the last `most` items."""
+    if array.ndim == 0:
+        item = array.item()
+        if isinstance(item, bytes):
+            return f'"{item.decode("utf-8", "surrogateescape")}"'
+        return _shown_float(item, array.dtype) if isinstance(item, float) else str(int(item))
+    between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * depth
+    count = len_of(array)
+    if most < 0 or count <= 2 * most:
+        return f"[{between.join(_shown(array[row, ...], most, depth + 1) for row in range(count))}]"
+    ends = [_shown(array[row, ...], most, depth + 1) for row in (*range(most), *range(-most, 0))]
+    return f"[{between.join([*ends[:most], '...', *ends[most:]])}]"
+
+
+def _shown_float(item: float, dtype: Any) -> str:
+    few, all_digits = (15, 17) if dtype == np.float64 else (6, 9)
+    short = f"{item:.{few}g}"
+    return short if dtype.type(short) == item or item != item else f"{item:.{all_digits}g}"
 
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
