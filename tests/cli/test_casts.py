@@ -100,3 +100,67 @@ def test_what_a_schema_can_not_hold_is_an_error(tmp_path, capsys, schema, words)
     arguments = [str(tmp_path / "a.tfrecord"), str(tmp_path / "b.parquet"), "--schema", str(tmp_path / "other.parquet")]
     assert main(["convert", *arguments]) == 2
     assert words in capsys.readouterr().err and not (tmp_path / "b.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("column", "type"),
+    [
+        (pa.array([1.5, 0.0], pa.float32()), pa.bool_()),
+        (pa.array([70000.0, 1.0], pa.float32()), pa.float16()),
+        (pa.array([0.123, 1.0], pa.float32()), pa.decimal128(10, 2)),
+        (pa.array([[2, 0], [1]], pa.list_(pa.int64())), pa.list_(pa.bool_())),
+        (pa.array([[1.1, 0], [1]], pa.list_(pa.float32())), pa.list_(pa.float16())),
+        (pa.array(["007", "1"]), pa.int64()),
+        (pa.array(["1", "0"]), pa.bool_()),
+        (pa.array(["007", "1"]), pa.dictionary(pa.int32(), pa.int64())),
+    ],
+)
+def test_a_schema_changes_no_value(tmp_path, capsys, column, type):
+    parquet.write_table(pa.table({"a": column}), tmp_path / "in.parquet")
+    with pa.ipc.new_file(tmp_path / "other.arrow", pa.schema({"a": type})):
+        pass
+    assert main(["convert", str(tmp_path / "in.parquet"), str(tmp_path / "a.tfrecord")]) == 0
+    arguments = [str(tmp_path / "a.tfrecord"), str(tmp_path / "b.arrow"), "--schema", str(tmp_path / "other.arrow")]
+    assert main(["convert", *arguments]) == 2
+    assert "would not be the same" in capsys.readouterr().err and not (tmp_path / "b.arrow").exists()
+
+
+def test_a_schema_takes_what_it_can_hold(tmp_path):
+    columns = {
+        "half": pa.array([0.5, None, float("nan"), float("inf")], pa.float16()),
+        "halves": pa.array([[0.5], None, [], [float("-inf"), float("nan")]], pa.list_(pa.float16())),
+        "flags": pa.array([[True], None, [], [False, True]], pa.list_(pa.bool_())),
+        "codes": pa.array([1, None, 1, 2]).dictionary_encode(),
+    }
+    got, expected = back(tmp_path, pa.table(columns), "arrow")
+    assert got.schema.equals(expected.schema) and str(got.to_pylist()) == str(expected.to_pylist())
+
+
+@pytest.mark.parametrize("type", [pa.timestamp("s"), pa.timestamp("s", "UTC"), pa.date32()])
+def test_a_time_that_text_can_not_say_is_an_error(tmp_path, capsys, type):
+    with pa.ipc.new_file(tmp_path / "in.arrow", pa.schema({"a": type})) as writer:
+        writer.write_table(pa.table({"a": pa.array([0, 2**30 if type == pa.date32() else 2**60], type)}))
+    arguments = ["convert", str(tmp_path / "in.arrow"), str(tmp_path / "a.tfrecord")]
+    assert main([*arguments, "--cast", "text"]) == 2
+    assert "use --cast int" in capsys.readouterr().err and not (tmp_path / "a.tfrecord").exists()
+    assert main([*arguments, "--cast", "int"]) == 0
+
+
+def test_nanoseconds_of_a_time_stay_in_text(tmp_path):
+    times = pa.array([1, None, 86_399_999_999_999], pa.time64("ns"))
+    got, _ = back(tmp_path, pa.table({"a": times}), "arrow", "--cast", "text")
+    assert got["a"].combine_chunks().cast(pa.int64()).equals(times.cast(pa.int64()))
+
+
+def test_an_interval_can_not_be_cast(tmp_path, capsys):
+    made = pa.table({"a": pa.array([(1, 2, 3)], pa.month_day_nano_interval())})
+    with pa.ipc.new_file(tmp_path / "in.arrow", made.schema) as writer:
+        writer.write_table(made)
+    assert main(["convert", str(tmp_path / "in.arrow"), str(tmp_path / "a.tfrecord"), "--cast", "text"]) == 1
+    assert "can't be written to Examples" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["parquet", "arrow"])
+def test_lists_that_are_all_empty_come_back_as_lists(tmp_path, name):
+    got, expected = back(tmp_path, pa.table({"a": pa.array([[], [], []], pa.list_(pa.int32()))}), name)
+    assert got.to_pylist() == expected.to_pylist()

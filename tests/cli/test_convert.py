@@ -101,6 +101,35 @@ def test_a_file_can_be_recompressed_in_place(tmp_path, run):
     assert read(tmp_path / "in") == records and (tmp_path / "in").read_bytes()[:2] == b"\x1f\x8b"
 
 
+@pytest.mark.parametrize("name", ["in", "link", "hard"])
+@pytest.mark.parametrize("more", [["--limit", 3], ["--to", "jsonl"], ["other"]])
+def test_an_input_is_not_lost(tmp_path, run, name, more):
+    records = write(tmp_path / "in")
+    write(tmp_path / "other", {"id": [7]})
+    (tmp_path / "link").symlink_to("in")
+    os.link(tmp_path / "in", tmp_path / "hard")
+    others = [tmp_path / one if one == "other" else one for one in more]
+    status, said = run("--to", "tfrecord", tmp_path / "in", *others, tmp_path / name)
+    assert status == 2 and f"{tmp_path / name}: it is one of the inputs" in said
+    assert read(tmp_path / "in") == records
+
+
+def test_standard_output_is_no_input(tmp_path):
+    records = write(tmp_path / "in")
+    with open(tmp_path / "in", "ab") as out:
+        command = [*COMMAND, "convert", str(tmp_path / "in"), "-", "--to", "jsonl"]
+        result = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, check=False)
+    assert result.returncode == 2 and b"where standard output goes" in result.stderr
+    assert read(tmp_path / "in") == records
+
+
+@pytest.mark.parametrize("form", ["tfrecord", "jsonl", "csv", "parquet", "arrow", "orc"])
+def test_a_pipe_that_would_be_read_twice_is_refused(tmp_path, run, form):
+    os.mkfifo(tmp_path / "fifo")
+    status, said = run("--from", form, tmp_path / "fifo", tmp_path / "a.jsonl")
+    assert status == 2 and "fifo: " in said and not (tmp_path / "a.jsonl").exists()
+
+
 def test_standard_input_is_read(tmp_path):
     records = write(tmp_path / "in")
     command = [*COMMAND, "convert", "-", str(tmp_path / "out.tfrecord")]

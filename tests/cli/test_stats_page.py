@@ -95,6 +95,18 @@ def rows(n, seed=0):
     ]
 
 
+@pytest.mark.parametrize("name", ["in", "other", "link"])
+def test_the_page_replaces_no_input(tmp_path, capfd, name):
+    for path in (tmp_path / "in", tmp_path / "other"):
+        with tf.TFRecordWriter(path) as writer:
+            writer.write(b"words")
+    (tmp_path / "link").symlink_to("in")
+    inside, other, page = (str(tmp_path / one) for one in ("in", "other", name))
+    assert app.run(["stats", inside, "--against", other, "--html", page]) == 2
+    assert f"{page}: it is one of the files" in capfd.readouterr().err
+    assert [list(tf.data.TFRecordDataset(one)) for one in (inside, other)] == [[b"words"], [b"words"]]
+
+
 def test_the_page_stands_alone(page):
     text, parsed = page(*rows(100))
     assert not re.search(r"https?://|//[a-z]+\.|@import|url\(", text)

@@ -32,9 +32,11 @@ from collections.abc import Iterator
 from .. import _core
 from ..errors import InvalidArgumentError
 from ..examples.infer import first_row
+from ..files.example_writer import shard_paths
 from ..files.names import CoreFile
 from ..files.options import TFRecordOptions
 from .console import Console
+from .copying import STANDARD_INPUT, check_standard_output, first_input_among, first_stream_among
 from .files import FAULTS, add_store_arguments, named_files, problem_of, storage_options, total_bytes
 from .formats import (
     CASTS,
@@ -50,6 +52,7 @@ from .formats import (
     RowSink,
     Source,
     TFRecordSink,
+    TFRecordSource,
     Unsuitable,
     format_of,
     make_sink,
@@ -124,8 +127,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         _check(args)
         source, sink = _prepared(args, files)
         passes = source.passes + int(sink.wants_features) + int(sink.looks)
-        if passes > 1 and any(file.name == b"<stdin>" for file in files):
-            raise Unsuitable("standard input can be read once, and this output needs to know all features first")
+        if isinstance(source, TFRecordSource) and passes > 1 and (stream := first_stream_among(files)) is not None:
+            name = "standard input" if stream.name == STANDARD_INPUT else f"{os.fsdecode(stream.name)}: a pipe"
+            raise Unsuitable(f"{name} can be read once, and this output needs to know all features first")
         size = total_bytes(files)
         with console.progress(None if size is None else passes * size) as progress:
             source.advance = progress.advance
@@ -154,6 +158,7 @@ def _prepared(args: argparse.Namespace, files: list[CoreFile]) -> tuple[Source, 
     target = args.target or target_format_of(args.output)
     compression, options = _compression(args), storage_options(args)
     sink = make_sink(target, args.output, compression, args.level, args.shards, args.threads, options)
+    _check_places(args, files, isinstance(source, TFRecordSource) and isinstance(sink, TFRecordSink))
     is_schema = bool(args.schema) and args.schema.endswith(_OF_ARROW)  # else it says what CSV holds
     if is_schema and isinstance(sink, ArrowSink):
         sink.target = read_schema(args.schema)
@@ -176,6 +181,17 @@ def _check(args: argparse.Namespace) -> None:
         raise Unsuitable(f"--limit must be at least 0, got {args.limit}")
     if args.output == STANDARD_OUTPUT and (args.target is None or args.shards > 1):
         raise Unsuitable("standard output is one file, and no extension says its format: give --to")
+
+
+def _check_places(args: argparse.Namespace, files: list[CoreFile], copies: bool) -> None:
+    """Refuses an output that is an input, unless all of it is in the output: `copies` says that records stay."""
+    if args.output == STANDARD_OUTPUT:
+        check_standard_output(files)
+        return
+    paths = shard_paths(args.output, args.shards)
+    same = first_input_among(paths, files)
+    if same is not None and not (copies and len(files) == len(paths) == 1 and args.limit is None):
+        raise Unsuitable(f"{same}: it is one of the inputs, and would be lost")
 
 
 def _set_types(source: Source, args: argparse.Namespace, schema: str | None) -> None:

@@ -29,11 +29,13 @@ __all__ = [
     "add_input_arguments",
     "add_output_arguments",
     "check_outputs",
+    "check_standard_output",
     "compression_of",
     "copied",
     "count_of",
     "counted",
     "first_input_among",
+    "first_stream_among",
     "fraction_of",
     "guarded",
     "options_of",
@@ -139,12 +141,15 @@ def guarded(console: Console, work: Callable[[], int]) -> int:
 
 def reads_stream(files: Sequence[CoreFile]) -> bool:
     """Whether one of them is standard input, a pipe or a device, which can be read only once."""
+    return first_stream_among(files) is not None
+
+
+def first_stream_among(files: Sequence[CoreFile]) -> CoreFile | None:
+    """Standard input, a pipe or a device, which can be read only once."""
     for file in files:
-        if file.name == STANDARD_INPUT:
-            return True
-        if file.is_local and not stat.S_ISREG(os.stat(file.name).st_mode):
-            return True
-    return False
+        if file.name == STANDARD_INPUT or (file.is_local and not stat.S_ISREG(os.stat(file.name).st_mode)):
+            return file
+    return None
 
 
 def source_of(files: list[CoreFile], args: argparse.Namespace) -> TFRecordSource:
@@ -178,7 +183,7 @@ def sink_of(args: argparse.Namespace, files: list[CoreFile]) -> TFRecordSink:
     if args.output != STANDARD_OUTPUT:
         check_outputs(shard_paths(args.output, args.shards), files, args.in_place)
     else:
-        _check_standard_output(files)
+        check_standard_output(files)
     return TFRecordSink(args.output, options_of(args, args.output), args.shards, args.threads, storage_options(args))
 
 
@@ -247,7 +252,12 @@ def _stat_of(file: CoreFile) -> os.stat_result | None:
     return found if stat.S_ISREG(found.st_mode) or stat.S_ISFIFO(found.st_mode) else None
 
 
-def _check_standard_output(files: Sequence[CoreFile]) -> None:
+def check_standard_output(files: Sequence[CoreFile]) -> None:
+    """Refuses a standard output that is one of the inputs: `>> input`.
+
+    Raises:
+      Unsuitable: it says which.
+    """
     out = os.fstat(1)
     for file in files:
         found = _stat_of(file)

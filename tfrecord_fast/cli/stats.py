@@ -55,15 +55,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prints the figures, or writes the page; damage is told, and what precedes it is in the figures."""
-    sets: list[Collected] = []
     status = 0
-    for names in (args.files, args.against):
-        if not names:
-            continue
+    named: list[list[CoreFile]] = []
+    for names in filter(None, (args.files, args.against)):
         files, bad = _named(names, args, console)
         status = max(status, bad)
-        if files:
-            sets.append(collect(files, args, console))
+        named.append(files)
+    if args.html is not None and _is_among(args.html, named):
+        console.problem(f"{args.html}: it is one of the files, and the page would replace it")
+        return 2
+    sets = [collect(files, args, console) for files in named if files]
     if len(sets) < 1 + bool(args.against):
         return status or 2
     for one in sets:
@@ -98,6 +99,14 @@ def _named(names: list[str], args: argparse.Namespace, console: Console) -> tupl
     one = copy.copy(args)
     one.files = names
     return named_files(one, console)
+
+
+def _is_among(path: str, sets: list[list[CoreFile]]) -> bool:
+    return os.path.exists(path) and any(
+        file.is_local and os.path.exists(file.name) and os.path.samefile(file.name, path)
+        for files in sets
+        for file in files
+    )
 
 
 def _print(sets: list[Collected], console: Console) -> None:

@@ -36,6 +36,7 @@ __all__ = [
     "RowSink",
     "Source",
     "TFRecordSink",
+    "TFRecordSource",
     "Unsuitable",
     "format_of",
     "make_sink",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
@@ -86,6 +87,14 @@ def target_of(path: str) -> Iterator[str | int]:
         raise OutputClosed from None
 
 
+def _is_regular(name: bytes) -> bool:
+    """Whether it can be read again, and anywhere; what is not there shows when it is opened."""
+    try:
+        return stat.S_ISREG(os.stat(name).st_mode)
+    except OSError:
+        return True
+
+
 def check_keys(path: str, keys: list[bytes]) -> None:
     """Raises Unsuitable if the name of a feature is not UTF-8."""
     for key in keys:
@@ -118,7 +127,7 @@ class Source:
     def paths(self) -> list[str]:
         """Of all files, which are local."""
         for file in self.files:
-            if not file.is_local:
+            if not file.is_local or not _is_regular(file.name):
                 raise Unsuitable(f"{os.fsdecode(file.name)}: only TFRecord is read from a stream or a URL")
             kind = foreign_kind(*head_of(os.fsdecode(file.name))) or ""
             if "pointer" in kind or "download" in kind:  # not what the extension says

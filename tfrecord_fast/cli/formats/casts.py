@@ -49,13 +49,22 @@ def _plain(path: str, name: str, column: Any, how: str) -> Any:
         if any(one is not None and not -(2**63) <= one < 2**63 for one in digits):
             raise Unsuitable(f"{path}: column {name!r}: a decimal has more digits than an int64: use --cast text")
         return pa.array(digits, pa.int64())
-    if types.is_time(type) and how == "text":
-        return pa.array([None if one is None else one.isoformat() for one in column.to_pylist()], pa.string())
     if not (types.is_temporal(type) or types.is_decimal(type)):
         return column
     if how == "text" and not types.is_duration(type):
-        return column.cast(pa.string())
+        made = column.cast(pa.string())
+        if not _says_same(column, made):
+            raise Unsuitable(f"{path}: column {name!r}: a {type} is beyond what text can say: use --cast int")
+        return made
     return column.cast(pa.int32() if type.bit_width == _DAYS else pa.int64())
+
+
+def _says_same(column: Any, texts: Any) -> bool:
+    """Whether texts can be read as what they were made of: beyond some years, Arrow writes what is no time."""
+    try:
+        return bool(_as_type(texts, column.type).equals(column))
+    except (arrow("pyarrow").ArrowInvalid, ValueError):
+        return False
 
 
 def cast_to_schema(path: str, batch: Any, schema: Any) -> Any:
@@ -98,11 +107,25 @@ def _as_type(column: Any, type: Any) -> Any:
     if types.is_temporal(type) and is_number and type.bit_width == _DAYS:
         column = column.cast(pa.int32())
     if types.is_dictionary(type):
-        return column.cast(type.value_type).dictionary_encode().cast(type)
+        return _as_type(column, type.value_type).dictionary_encode().cast(type)
     made = column.cast(type)
-    if is_number and not made.cast(column.type).equals(column):
+    if not _is_same(column, made):
         raise ValueError("a value would not be the same")
     return made
+
+
+def _is_same(given: Any, made: Any) -> bool:
+    """Whether numbers, or texts that were taken for numbers, can be had back; what they hold, of lists."""
+    types = arrow("pyarrow.types")
+    if types.is_large_list(given.type):
+        given, made = given.flatten(), made.flatten()
+    if types.is_floating(given.type):
+        values, others = (one.to_numpy(zero_copy_only=False) for one in (given, made.cast(given.type)))
+        return np.array_equal(values, others, equal_nan=True)
+    is_text = types.is_string(given.type) or types.is_large_string(given.type)
+    if types.is_integer(given.type) or (is_text and (types.is_integer(made.type) or types.is_boolean(made.type))):
+        return bool(made.cast(given.type).equals(given))
+    return True
 
 
 def _point(digits: int | None, scale: int) -> Any:

@@ -100,7 +100,8 @@ def _check_type(path: str, field: Any, is_cast: bool) -> None:
         types.is_integer, types.is_boolean, types.is_floating, types.is_null, types.is_string, types.is_large_string,
         types.is_binary, types.is_large_binary, types.is_fixed_size_binary,
     )  # fmt: skip
-    can_be_cast = types.is_temporal(field.type) or types.is_decimal(field.type)
+    is_time = types.is_temporal(field.type) and not types.is_interval(field.type)
+    can_be_cast = is_time or types.is_decimal(field.type)
     if not (any(is_type(inner) for is_type in plain) or (is_cast and can_be_cast)):
         raise Malformed(
             f"{path}: column {field.name!r} of type {field.type} can't be written to Examples: their features are "
@@ -139,12 +140,13 @@ class ArrowSink(RowSink):
         super().begin(scanner)
         self._rows = scanner.records
         self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in self.features.items()}
-        made = {
-            seen.key.decode(): form_of(states_of(seen, scanner.records), seen.most <= 1) for seen in scanner.features()
-        }
-        self._forms = {key: form for key, (form, _) in sorted(made.items())}
         listed = () if self.target is None else [one.name for one in self.target if _is_list(one.type)]
-        self._scalars = frozenset(key for key, (_, is_scalar) in made.items() if is_scalar and key not in listed)
+        made = {}
+        for seen in scanner.features():
+            key = seen.key.decode()
+            made[key] = form_of(states_of(seen, scanner.records), seen.most <= 1 and key not in listed)
+        self._forms = {key: form for key, (form, _) in sorted(made.items())}
+        self._scalars = frozenset(key for key, (_, is_scalar) in made.items() if is_scalar)
         self._doubtful = [key for key, form in self._forms.items() if form.is_ambiguous]
 
     def write_batch(self, records: _core.RecordBatch) -> None:
