@@ -121,3 +121,28 @@ def test_a_long_text_and_no_rows(tmp_path):
         assert main(["convert", str(tmp_path / f"{name}.csv"), str(tmp_path / f"{name}.tfrecord")]) == 0
         assert len(tf.RecordIndex.build(tmp_path / f"{name}.tfrecord")) == records
     assert text.encode() in next(tf.data.TFRecordDataset(str(tmp_path / "a.tfrecord")).as_numpy_iterator())
+
+
+@pytest.mark.parametrize("text", ['a,b\n1,"x\n2,y\n3,z\n', 'a,b\n1,"x', 'a,b\n1,"x""', 'a\n1\n"', 'a\n1\n"\n\n'])
+@pytest.mark.parametrize("options", [[], ["--strings"]])
+def test_a_quote_that_is_not_closed_takes_no_rows(tmp_path, capsys, text, options):
+    (tmp_path / "a.csv").write_text(text)
+    assert main(["convert", str(tmp_path / "a.csv"), str(tmp_path / "a.tfrecord"), *options]) == 1
+    assert "a quote is not closed" in capsys.readouterr().err and not (tmp_path / "a.tfrecord").exists()
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\r", "\n\n", "\n\r\n"])
+@pytest.mark.parametrize(("text", "rows"), [("a,b", 0), ('a,b\n1,"x"', 1), ('a,b\n"","x""y"', 1), ('a,b\n"",""', 1)])
+def test_a_file_ends_with_or_without_a_newline(tmp_path, text, rows, end):
+    (tmp_path / "a.csv").write_bytes((text + end).encode())
+    assert main(["convert", str(tmp_path / "a.csv"), str(tmp_path / "a.tfrecord")]) == 0
+    assert len(tf.RecordIndex.build(tmp_path / "a.tfrecord")) == rows
+
+
+@pytest.mark.parametrize("number", [2**24 + 1, -(2**24) - 1, 2**53 + 1, 2**62 - 1, 10**30 + 1])
+def test_an_integer_among_floats_is_not_rounded(tmp_path, capsys, number):
+    (tmp_path / "a.csv").write_text(f"n\n1\n{number}\n1.5\n")
+    assert main(["convert", str(tmp_path / "a.csv"), str(tmp_path / "a.tfrecord")]) == 1
+    assert f"row 1: '{number}' would be rounded" in capsys.readouterr().err
+    (tmp_path / "a.csv").write_text(f"n\n1\n{2**24}\n{-(2**62)}\n1.5\n\n")
+    assert main(["convert", str(tmp_path / "a.csv"), str(tmp_path / "a.tfrecord")]) == 0

@@ -32,6 +32,7 @@ __all__ = [
     "arrow",
     "check_keys",
     "check_names",
+    "is_float32",
     "refuse",
     "target_of",
 ]
@@ -61,6 +62,13 @@ def refuse(records: _core.RecordBatch, row: int, why: str) -> NoReturn:
         _core.fail_at(records, row, why)
     except InvalidArgumentError as error:
         raise Unsuitable(str(error)) from None
+
+
+def is_float32(number: int) -> bool:
+    """Whether a float32 holds an integer as it is."""
+    odd = abs(number)
+    odd //= (odd & -odd) or 1
+    return odd < 2**24 and abs(number) < 2**128
 
 
 def check_names(path: str, names: list[str]) -> None:
@@ -215,7 +223,7 @@ class RowSink:
     def _name(self, error: OSError) -> None:
         """Python's and Arrow's files don't say which one could not be written."""
         if error.filename is None:
-            error.filename = self.path
+            error.filename = "standard output" if self.path == STANDARD_OUTPUT else self.path
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:

@@ -8,9 +8,10 @@ of them integers; else text. The sink names the kind only where the values would
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,12 @@ from ...examples.infer import first_row
 from ...examples.parsing import parse_example
 from ...files.names import CoreFile
 from ...typing import Column, Columns
-from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, Unsuitable, arrow, check_names, refuse
+from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, Unsuitable, arrow, check_names, is_float32, refuse
 
 __all__ = ["TYPES", "CsvSink", "CsvSource"]
 
 _BLOCK = 4 << 20  # bytes, which hold a row at least
+_EXACT = 2.0**24  # a float32 holds all integers up to it
 _KINDS = {"string": "bytes", "float32": "float", "int64": "int64"}
 # How types may be called, and what they are.
 TYPES = {
@@ -107,8 +109,9 @@ class CsvSource(Source):
         )
         whole, told = os.path.getsize(path), 0
         options = csv.ReadOptions(block_size=_BLOCK, use_threads=False)
-        with csv.open_csv(path, options, _parse_options(), convert) as file:
-            for block in file:
+        end = b"\n" + b",".join([b'""'] * len(names)) + b"\n"
+        with _opened(path, end) as raw, csv.open_csv(raw, options, _parse_options(), convert) as file:
+            for block in _without_end(path, file):
                 for start in range(0, block.num_rows, ROWS):
                     yield block.slice(start, ROWS)
                 step = min(block.nbytes, whole - told)  # about as much as it took in the file
@@ -117,13 +120,57 @@ class CsvSource(Source):
         self.advance(whole - told)
 
 
+class _Ended(io.RawIOBase):
+    """A file that ends with a row of our own: if that is no row, a quote before it is still open."""
+
+    def __init__(self, file: Any, end: bytes) -> None:
+        self._file = file
+        self._end = end
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        left = 1 << 62 if size is None or size < 0 else size
+        parts: list[bytes] = []
+        while left:
+            part = self._file.read(left)
+            if not part:
+                part, self._end = self._end[:left], self._end[left:]
+            if not part:
+                break
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+
+@contextlib.contextmanager
+def _opened(path: str, end: bytes) -> Iterator[Any]:
+    pa = arrow("pyarrow")
+    with pa.input_stream(path) as file:
+        yield pa.PythonFile(_Ended(file, end), mode="r")
+
+
+def _without_end(path: str, blocks: Iterable[Any]) -> Iterator[Any]:
+    """The blocks without the last row, which is texts without letters, and no others are."""
+    held = None
+    for block in blocks:
+        if held is not None:
+            yield held
+        held = block
+    if held is None or any(column[-1].as_py() != "" for column in held.columns):
+        raise Malformed(f"{path}: a quote is not closed: the file ends within a field")
+    yield held.slice(0, held.num_rows - 1)
+
+
 def _parse_options() -> Any:
     return arrow("pyarrow.csv").ParseOptions(newlines_in_values=True)
 
 
 def _names(path: str) -> list[str]:
     csv = arrow("pyarrow.csv")
-    with csv.open_csv(path, csv.ReadOptions(block_size=_BLOCK, use_threads=False), _parse_options()) as reader:
+    options = csv.ReadOptions(block_size=_BLOCK, use_threads=False)
+    with _opened(path, b"\n") as raw, csv.open_csv(raw, options, _parse_options()) as reader:
         names: list[str] = reader.schema.names
     return names
 
@@ -184,10 +231,20 @@ def _typed(place: str, first: int, texts: Any, kind: str, hint: str) -> Any:
     beyond = compute.and_(finite, compute.greater_equal(compute.abs(numbers), BEYOND_FLOAT32))
     _refuse_first(place, first, texts, beyond, f"is beyond the range of float32{hint}")
     if hint:
-        rounded = compute.not_equal(numbers.cast(pa.float32(), safe=False).cast(pa.float64()), numbers)
+        large = compute.and_(_match(texts, _INTEGER), compute.greater_equal(compute.abs(numbers), _EXACT))
+        rounded = [one is not None and not is_float32(int(one)) for one in _where(large, texts)]
         why = "would be rounded to a float32, since not all of the column are integers"
-        _refuse_first(place, first, texts, compute.and_(_match(texts, _INTEGER), rounded), f"{why}{hint}")
+        _refuse_first(place, first, texts, pa.array(rounded, pa.bool_()), f"{why}{hint}")
     return numbers.cast(pa.float32(), safe=False)
+
+
+def _where(mask: Any, texts: Any) -> list[str | None]:
+    """The texts for which the mask holds; None for others."""
+    compute, pa = arrow("pyarrow.compute"), arrow("pyarrow")
+    if not compute.any(mask).as_py():
+        return []
+    made: list[str | None] = compute.if_else(mask.fill_null(False), texts, pa.scalar(None, texts.type)).to_pylist()
+    return made
 
 
 def _match(texts: Any, form: str) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from ... import _core
 from ...base.optional import optional_or_none
 from ...examples.wire import Value, to_example, to_sequence
-from .base import BEYOND_FLOAT32, ROWS, Malformed, Source
+from .base import BEYOND_FLOAT32, ROWS, Malformed, Source, is_float32
 
 __all__ = ["JsonRows"]
 
@@ -219,7 +219,7 @@ class _Kinds:
         elif kind is int:
             if not -_MOST_INT64 - 1 <= item <= _MOST_INT64:
                 self._misfits.setdefault((key, int), f"{here}: {item} is not an int64")
-            if not _is_float32(item):
+            if not is_float32(item):
                 why = f"{item} would be rounded: there are floats under this feature, too"
                 self._misfits.setdefault((key, float), f"{here}: {why}")
 
@@ -234,12 +234,6 @@ def _telling(items: list[Any]) -> list[Any]:
             ends = [min(items), max(items)]
             return ends if all(abs(end) < 2**24 for end in ends) else items
     return items
-
-
-def _is_float32(number: int) -> bool:
-    odd = abs(number)
-    odd //= (odd & -odd) or 1
-    return odd < 2**24 and abs(number) < 2**128
 
 
 def _parsed(line: bytes, orjson: Any) -> Any:
@@ -257,7 +251,10 @@ def _parsed(line: bytes, orjson: Any) -> Any:
                 return row
             if len(row) == line.count(b":") and all(map(_is_plain, row.values())):
                 return row
-    return json.loads(line, object_pairs_hook=_object, parse_constant=_special)
+    try:
+        return json.loads(line, object_pairs_hook=_object, parse_constant=_special)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
 
 
 def _is_plain(value: Any) -> bool:

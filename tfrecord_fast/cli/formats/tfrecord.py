@@ -57,11 +57,16 @@ class TFRecordSink:
     def opened(self) -> Iterator[None]:
         """The files appear at the end, if there is no exception."""
         if self._path == STANDARD_OUTPUT:
-            with target_of(self._path) as written, open(written, "wb") as file:
-                with TFRecordWriter(file, self._arguments["options"]) as self._writer:
-                    yield
+            with target_of(self._path) as written:
+                file = open(written, "wb")
+                try:
+                    with TFRecordWriter(file, self._arguments["options"]) as self._writer:
+                        yield
+                        with self._named():
+                            self._writer.close()
+                finally:
                     with self._named():
-                        self._writer.close()
+                        file.close()
             return
         try:
             self._writer = ExampleWriter(self._path, **self._arguments)
