@@ -228,7 +228,8 @@ class RepeatFigures(NamedTuple):
 DISTINCT_ERROR: float
 MOST_FEATURES: int
 
-class StatsHints: ...
+class StatsHints:
+    def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # TypeError: StatsCollector.hints makes them
 
 class StatsCollector:
     def __init__(self, file: int, first_record: int, columns: list[bytes], hints: StatsHints | None = None) -> None: ...
