@@ -14,7 +14,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.command import COMMAND
 from tests.support.other_files import LFS
-from tfrecord_fast.cli import main
+from tfrecord_fast.cli import convert, main
 
 ROWS = 10_000
 COLUMNS = {
@@ -112,6 +112,28 @@ def test_an_input_is_not_lost(tmp_path, run, name, more):
     status, said = run("--to", "tfrecord", tmp_path / "in", *others, tmp_path / name)
     assert status == 2 and f"{tmp_path / name}: it is one of the inputs" in said
     assert read(tmp_path / "in") == records
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("way", ["append", "replace"])
+def test_a_file_that_changes_between_two_looks_is_an_error(tmp_path, run, monkeypatch, form, way):
+    """Features that were not there at first would have no column."""
+    write(tmp_path / "in", {"id": [1, 2]})
+    write(tmp_path / "more", {"id": [3], "new": [4]})
+
+    def change(sink, scanner):
+        begin(sink, scanner)
+        if way == "replace":
+            os.replace(tmp_path / "more", tmp_path / "in")
+        else:
+            with open(tmp_path / "in", "ab") as file:
+                file.write((tmp_path / "more").read_bytes())
+
+    begin = convert.RowSink.begin
+    monkeypatch.setattr(convert.RowSink, "begin", change)
+    status, said = run("--from", "tfrecord", tmp_path / "in", tmp_path / f"out.{form}")
+    assert status == 2 and "in: it has changed while it was read" in said
+    assert not (tmp_path / f"out.{form}").exists()
 
 
 def test_standard_output_is_no_input(tmp_path):

@@ -27,7 +27,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .. import _core
 from ..errors import InvalidArgumentError
@@ -133,7 +133,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         size = total_bytes(files)
         with console.progress(None if size is None else passes * size) as progress:
             source.advance = progress.advance
-            _convert(source, sink, args.limit)
+            _convert(source, sink, args.limit, _unchanged(files) if passes > 1 else lambda: None)
     except (InvalidArgumentError, Malformed) as error:
         console.problem(str(error))
         return 1
@@ -234,8 +234,30 @@ def _compression(args: argparse.Namespace) -> str:
     return "" if args.compression == "none" else TFRecordOptions.get_compression_type_string(args.compression.upper())
 
 
-def _convert(source: Source, sink: RowSink | TFRecordSink, limit: int | None) -> None:
-    """Writes the records of the source to the sink, in order; a sink of rows looks at all of them before."""
+def _unchanged(files: list[CoreFile]) -> Callable[[], None]:
+    """Raises Unsuitable if a local file is not as it is now: what was seen of it first may not hold any more."""
+    before = [_stamp(file) for file in files]
+
+    def check() -> None:
+        for file, stamp in zip(files, before, strict=True):
+            if _stamp(file) != stamp:
+                raise Unsuitable(f"{os.fsdecode(file.name)}: it has changed while it was read")
+
+    return check
+
+
+def _stamp(file: CoreFile) -> tuple[int, ...] | None:
+    if not file.is_local:
+        return None
+    found = os.stat(file.name)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _convert(source: Source, sink: RowSink | TFRecordSink, limit: int | None, check: Callable[[], None]) -> None:
+    """Writes the records of the source to the sink, in order; a sink of rows looks at all of them before.
+
+    Nothing appears if `check` raises an exception in the end.
+    """
     scanner = _core.FeatureScanner()
     if isinstance(sink, RowSink):
         for batch in _first(source, limit):
@@ -249,6 +271,7 @@ def _convert(source: Source, sink: RowSink | TFRecordSink, limit: int | None) ->
             if source.typed and not sink.wants_features:
                 scanner.add(batch)  # every feature has one kind in all rows, whatever reads them
             sink.write(batch)
+        check()
 
 
 def _first(source: Source, limit: int | None) -> Iterator[_core.RecordBatch]:
