@@ -29,7 +29,8 @@ def test_of_csv_a_part_is_in_memory(tmp_path):
     line = "x" * 1000 + ",1,0.5\n"
     with open(tmp_path / "a.csv", "w") as file:
         file.write("s,n,x\n")
-        for _ in range(200):
+        for _ in range(400):
             file.write(line * 1000)
     _, peak = run(CONVERT, tmp_path / "a.csv", tmp_path / "a.tfrecord")
-    assert peak < 350 * MIB and len(tf.RecordIndex.build(tmp_path / "a.tfrecord")) == 200_000
+    # Blocks that are read ahead are the most of it; all text and its columns would be more than 900 MiB.
+    assert peak < 600 * MIB and len(tf.RecordIndex.build(tmp_path / "a.tfrecord")) == 400_000
