@@ -74,6 +74,17 @@ def test_tasks_are_as_many_as_were_chosen(tmp_path):
     assert len(source.get_read_tasks(source.number_of_tasks())) == source.number_of_tasks() > 1
 
 
+def test_files_that_were_divided_are_not_divided_again(tmp_path, monkeypatch):
+    """Another share of the bytes could give fewer tasks than Ray was told, which would then cut what they give."""
+    for name in "ab":
+        (tmp_path / name).write_bytes(frames(tf.encode_examples({"i": np.arange(1000)})))
+    source = reading.TFRecordDatasource(tmp_path)
+    chosen = source.number_of_tasks()
+    source._planned = None
+    monkeypatch.setattr(reading, "plan_splits", lambda *_, **__: pytest.fail("the files are divided again"))
+    assert len(source.get_read_tasks(chosen)) == chosen
+
+
 def test_ten_thousand_small_files(tmp_path):
     for i in range(10_000):
         (tmp_path / f"{i:05d}").write_bytes(frames(tf.encode_examples({"i": [i]})))
