@@ -115,6 +115,33 @@ def test_large_integers_keep_all_digits(tmp_path, figures):
     assert {"value": 2**53 + 1, "count": 1} in made["top"]
 
 
+@pytest.fixture(scope="module")
+def all_different(tmp_path_factory):
+    """30,051 different values of each kind. Without a limit, the estimates of two are 30,196 and 30,845."""
+    values = np.arange(2_000_000, 2_030_051)
+    columns = {"i": values, "b": [b"%d" % one for one in values], "x": np.append(values[:-1], np.nan)}
+    return write(tmp_path_factory.mktemp("different") / "a", *tf.encode_examples(columns, nan="value"))
+
+
+def test_there_are_no_more_different_values_than_values(all_different, figures):
+    made = figures(all_different)["features"]
+    assert [made[name]["distinct"] for name in ("i", "b")] == [30_051, 30_051] and not made["i"]["exact"]
+    assert 29_500 < made["x"]["distinct"] <= 30_050
+
+
+def test_different_values_are_not_rounded_up_beyond_the_values(all_different, tmp_path, run):
+    assert run(all_different, "--html", tmp_path / "page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("≈ 30,051") >= 2 and "30,100" not in page and "30,800" not in page
+    assert run(all_different)[1].count("≈ 30,051") == 2
+
+
+def test_there_are_no_more_different_records_than_records(tmp_path, figures):
+    batch = tf.encode_examples({"a": np.arange(1_060_000) + 2**24})  # the estimate is 1,060,512
+    made = figures(write(tmp_path / "a", *batch))
+    assert not made["duplicates"]["exact"] and 1_040_000 < made["duplicates"]["distinct"] <= 1_060_000
+
+
 def test_sequence_examples_have_contexts_and_lists(tmp_path, figures):
     record = wire.sequence_example(
         [(b"c", wire.feature("int64", [1]))],

@@ -22,7 +22,7 @@ def as_json(collected: Collected) -> dict[str, Any]:
     """All figures; keys and text that are not UTF-8 as in `cat --json`."""
     collector = collected.collector
     features, lists = collected.features
-    repeated = collector.repeated()
+    repeated, found = collected.repeated, collector.repeated()
     return {
         "files": len(collected.shards),
         "records": collected.records,
@@ -31,12 +31,12 @@ def as_json(collected: Collected) -> dict[str, Any]:
         "kinds": kinds_of(collector),
         "record_bytes": _numbers(Numbers.of(collector.sizes())),
         "duplicates": {
-            "exact": repeated.halvings == 0,
-            "distinct": repeated.different << repeated.halvings,
-            "repeated": repeated.repeated << repeated.halvings,
-            "copies": repeated.copies << repeated.halvings,
-            "most": repeated.most,
-            "first": [_pair(pair, collected) for pair in repeated.pairs],
+            "exact": repeated.exact,
+            "distinct": repeated.distinct,
+            "repeated": repeated.repeated,
+            "copies": repeated.copies,
+            "most": found.most,
+            "first": [_pair(pair, collected) for pair in found.pairs],
         },
         "features": {feature.name: _feature(feature) for feature in features},
         "feature_lists": {feature.name: _feature(feature) for feature in lists},

@@ -82,7 +82,7 @@ def _chips(feature: Feature, drift: Drift | None) -> str:
 
 
 def _facts(feature: Feature, numbers: Numbers | None) -> str:
-    facts = [("values", count(feature.values)), ("different", about(*feature.distinct))]
+    facts = [("values", count(feature.values)), ("different", about(*feature.distinct, feature.values))]
     if numbers is not None:
         figures = numbers.figures
         facts += [

@@ -25,7 +25,7 @@ from ...errors import DataLossError
 from ...files.names import CoreFile
 from ..console import Console
 from ..files import FAULTS, Problem, batches, open_input, problem_of, total_bytes
-from .figures import Feature, features_of
+from .figures import Feature, Repeated, features_of
 
 __all__ = ["Collected", "Shard", "collect"]
 
@@ -63,6 +63,11 @@ class Collected:
     def features(self) -> tuple[list[Feature], list[Feature]]:
         """Those of Examples or contexts, and the feature lists; each sorted by name. To be asked for at the end."""
         return features_of(self.collector)
+
+    @property
+    def repeated(self) -> Repeated:
+        """How many records are the same as others."""
+        return Repeated.of(self.collector.repeated(), self.records)
 
     @property
     def records(self) -> int:

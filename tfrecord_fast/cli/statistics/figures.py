@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ... import _core
 
-__all__ = ["Bars", "Feature", "Frequent", "Numbers", "Texts", "edges_of", "features_of", "shown_key"]
+__all__ = ["Bars", "Feature", "Frequent", "Numbers", "Repeated", "Texts", "edges_of", "features_of", "shown_key"]
 
 _MOST_SINGLE = 24  # different integers that have a bar each
 _BARS = 30
@@ -107,6 +107,23 @@ class Numbers:
         return [Frequent(value, count) for value, count in self.figures.frequent[:most] if count > least]
 
 
+class Repeated(NamedTuple):
+    """Records that are the same: how many contents there are, how many of them come more than once, and how many
+    records are copies. Estimates, if `exact` is not set, are never above the number of records."""
+
+    distinct: int
+    repeated: int
+    copies: int
+    exact: bool
+
+    @classmethod
+    def of(cls, found: _core.RepeatFigures, records: int) -> Repeated:
+        """Of what the core gives, which has looked at so many records."""
+        counts = (found.different, found.repeated, found.copies)
+        distinct, repeated, copies = (min(count << found.halvings, records) for count in counts)
+        return cls(distinct, repeated, copies, found.halvings == 0)
+
+
 @dataclass(frozen=True)
 class Texts:
     """Figures of strings of bytes."""
@@ -183,10 +200,13 @@ class Feature:
 
     @property
     def distinct(self) -> tuple[float, bool]:
-        """How many different values there are, without NaN, and whether that is exact."""
-        found = [(part.figures.distinct, part.figures.exact) for part in (self.ints, self.floats) if part is not None]
+        """How many different values there are, without NaN, and whether that is exact. An estimate is never above the
+        number of values."""
+        counted = [(part.figures, part.numbers) for part in (self.ints, self.floats) if part is not None]
+        found = [(min(figures.distinct, most), figures.exact) for figures, most in counted]
         if self.texts is not None:
-            found.append((self.texts.figures.distinct, self.texts.figures.exact))
+            figures = self.texts.figures
+            found.append((min(figures.distinct, self.texts.sizes.numbers), figures.exact))
         return sum(count for count, _ in found), all(exact for _, exact in found)
 
     def frequent(self, most: int) -> list[Frequent]:

@@ -69,10 +69,13 @@ def _title(sets: Sequence[Collected]) -> str:
     return " against ".join(names)
 
 
+def _no_copies(exact: bool) -> str:
+    return "all records differ" if exact else "none in a sample"
+
+
 def _totals(one: Collected, features: int) -> str:
-    repeated = one.collector.repeated()
     kinds = kinds_of(one.collector)
-    copies = repeated.copies << repeated.halvings
+    copies, exact = one.repeated.copies, one.repeated.exact
     items = [
         ("records", count(one.records), "no more were looked at" if one.limited else ""),
         ("files", count(len(one.shards)), ", ".join(sorted({s.compression for s in one.shards if s.compression}))),
@@ -80,8 +83,8 @@ def _totals(one: Collected, features: int) -> str:
         ("features", count(features), ""),
         (
             "duplicates",
-            ("≈ " if repeated.halvings else "") + count(copies),
-            percent(copies, one.records) if copies else "all records differ" if one.records else "",
+            ("" if exact else "≈ ") + count(copies),
+            percent(copies, one.records) if copies else _no_copies(exact) if one.records else "",
         ),
     ]
     if kinds:
@@ -185,7 +188,7 @@ def _row(feature: Feature) -> str:
     cells: list[tuple[float, str]] = [
         (feature.missing, percent(feature.missing, feature.records)),
         (feature.values, count(feature.values)),
-        (feature.distinct[0], about(*feature.distinct)),
+        (feature.distinct[0], about(*feature.distinct, feature.values)),
     ]
     if numbers is not None:
         figures = numbers.figures

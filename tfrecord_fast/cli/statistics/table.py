@@ -55,7 +55,7 @@ def duplicates_text(collected: Collected) -> str:
     found = collected.collector.repeated()
     if not found.copies:
         return "none" if not found.halvings else f"none among 1 of {2**found.halvings} of the records"
-    copies = found.copies << found.halvings
+    copies = collected.repeated.copies
     sign = "about " if found.halvings else ""
     are = "record is a copy of another one" if copies == 1 else "records are copies of others"
     text = f"{sign}{count(copies)} {are} ({percent(copies, collected.records)})"
@@ -110,7 +110,7 @@ def _row(feature: Feature) -> tuple[str, ...]:
     name = shown_key(feature.name)
     name = name if len(name) <= _MOST_NAME else name[: _MOST_NAME - 1] + "…"
     present = percent(feature.core.present, feature.records)
-    distinct = about(*feature.distinct)
+    distinct = about(*feature.distinct, feature.values)
     top = ", ".join(f"{value_of(one, 20)} {percent(one.times, feature.values)}" for one in feature.frequent(2))
     shown = feature.shown
     if shown is None:

@@ -22,16 +22,16 @@ def count(value: float) -> str:
     return f"{round(value):,}"
 
 
-def about(value: float, exact: bool) -> str:
-    """A count, or an estimate of one, with two or three digits.
+def about(value: float, exact: bool, most: int) -> str:
+    """A count, or an estimate of one, with two or three digits; no more than there are in all.
 
-    >>> about(193765.2, False), about(512.0, True)
-    ('≈ 194,000', '512')
+    >>> about(193765.2, False, 200_000), about(30047.1, False, 30_047), about(512.0, True, 600)
+    ('≈ 194,000', '≈ 30,000', '512')
     """
     if exact or value < 100:
         return count(value)
     digits = math.floor(math.log10(value)) - 2
-    return f"≈ {round(round(value / 10**digits) * 10**digits):,}"
+    return f"≈ {min(round(round(value / 10**digits) * 10**digits), most):,}"
 
 
 def number(value: float | int | None, digits: int = 4) -> str:
