@@ -150,6 +150,45 @@ def test_what_a_format_does_not_know_is_usage(tmp_path, run, form):
     assert (status, out) == (2, "") and "SequenceExamples" in err
 
 
+@pytest.mark.parametrize("key", [b"a\xff", b"\xed\xa0\x80"])
+@pytest.mark.parametrize("form", ["arrow", "tfds", "tfmd"])
+def test_a_name_that_is_not_utf8_is_a_line_that_says_it(tmp_path, run, form, key):
+    path = write(tmp_path / "a", wire.example([(key, wire.feature("int64", [1]))]))
+    status, out, err = run("--format", form, path)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    shown = key.decode("utf-8", "backslashreplace")
+    assert err.startswith(f"tfrecord-fast: {path}: feature '{shown}': its name is not UTF-8")
+
+
+@pytest.mark.parametrize(
+    ("names", "lists", "why"), [([b"a\0b"], [], "a name with a NUL"), ([b"a"], [b"a"], "columns of one name, 'a'")]
+)
+def test_names_that_arrow_can_not_hold_are_a_line_that_says_it(tmp_path, run, names, lists, why):
+    feature = wire.feature("int64", [1])
+    record = wire.sequence_example([(name, feature) for name in names], [(name, [feature]) for name in lists])
+    status, out, err = run("--format", "arrow", write(tmp_path / "a", record))
+    assert (status, out, err.count("\n")) == (2, "", 1) and why in err
+
+
+def test_a_name_with_a_newline_is_one_line_of_an_arrow_schema(tmp_path, run):
+    path = write(tmp_path / "a", example(**{"a\nb": ("int64", [1]), "\x1b[1m": ("int64", [1])}))
+    assert run("--format", "arrow", path)[1] == "\\x1b[1m: int64\na\\nb: int64\n"
+
+
+def test_names_that_are_not_utf8_stay_in_code_and_json(tmp_path, run):
+    path = write(tmp_path / "a", wire.example([(b"a\xff", wire.feature("int64", [1])), (b"\0", b"")]))
+    space = {"tf": tf}
+    exec(run(path)[1], space)
+    assert space["features"] == tf.infer_features(path)
+    assert list(json.loads(run("--json", path)[1])["features"]) == ["\0", "a\udcff"]
+
+
+def test_a_schema_that_can_not_be_expressed_does_not_hide_the_next(tmp_path, run):
+    paths = [write(tmp_path / "1", SEQUENCE), write(tmp_path / "2", example(z=("int64", [1])))]
+    status, out, _ = run("--format", "tfmd", *paths)
+    assert status == 2 and 'name: "z"' in out
+
+
 @pytest.mark.parametrize("row", [row for row in manifest() if "Example" in row["kind"]], ids=lambda row: row["file"])
 def test_real_files_have_code_that_parses(row, run):
     status, out, err = run(REAL_FILES / row["file"])

@@ -82,7 +82,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def _print_completion(parser: Parser, shell: str, console: Console) -> int:
     try:
-        console.line(optional("shtab", "completion needs shtab").complete(parser, shell))
+        console.text(optional("shtab", "completion needs shtab").complete(parser, shell))
     except ImportError as error:
         console.problem(str(error))
         return 2

@@ -11,7 +11,7 @@ from typing import Any
 
 from .progress import Progress
 
-__all__ = ["Console", "OutputClosed", "OutputFailed", "Style"]
+__all__ = ["Console", "OutputClosed", "OutputFailed", "Style", "printable"]
 
 _COLOURS = {"head": "1", "name": "36", "kind": "2", "number": "33", "text": "32", "image": "35", "bad": "31"}
 
@@ -42,10 +42,23 @@ class Style:
         return f"\x1b[{_COLOURS[role]}m{text}\x1b[0m" if self._coloured else text
 
 
+def printable(text: str) -> str:
+    r"""The text on one line, in which nothing does something to a terminal: control characters, and bytes of names
+    that are not UTF-8, are shown with backslashes, as `ls` does.
+
+    >>> print(printable("a\nb"))
+    a\nb
+    """
+    return "".join(
+        f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c if c.isprintable() else repr(c)[1:-1]
+        for c in text
+    )
+
+
 class Console:
     """Prints whole lines; may be used from several threads.
 
-    In file names that are not UTF-8, the offending bytes are printed with backslashes.
+    In names of files, what is not UTF-8 and what a terminal would obey is printed with backslashes.
     """
 
     def __init__(self) -> None:
@@ -54,11 +67,15 @@ class Console:
 
     def line(self, text: str) -> None:
         """One line of results."""
+        self.text(printable(text))
+
+    def text(self, text: str) -> None:
+        """Results as they are, which may have colours or several lines."""
         self.write(text.encode("utf-8", "backslashreplace") + b"\n")
 
     def json(self, value: dict[str, Any]) -> None:
         """One object of results, on a line of its own."""
-        self.line(json.dumps(value))
+        self.text(json.dumps(value))
 
     def write(self, data: bytes) -> None:
         """Bytes of results.
@@ -80,7 +97,7 @@ class Console:
 
     def problem(self, text: str) -> None:
         """One line on standard error."""
-        line = f"tfrecord-fast: {text}\n"
+        line = f"tfrecord-fast: {printable(text)}\n"
         with self._lock, self._without_progress():
             sys.stderr.write(line.encode("utf-8", "backslashreplace").decode())
             sys.stderr.flush()

@@ -320,14 +320,16 @@ def copied(
     return done
 
 
-def told(args: argparse.Namespace, console: Console, text: str, value: dict[str, Any]) -> None:
-    """Prints what was done: as a line or, with --json, an object."""
+def told(args: argparse.Namespace, console: Console, lines: Sequence[str], value: dict[str, Any]) -> None:
+    """Prints what was done: as lines or, with --json, an object."""
     if args.json:
         console.json(value)
-    elif getattr(args, "output", None) == STANDARD_OUTPUT:
-        console.problem(text)
-    else:
-        console.line(text)
+        return
+    for line in lines:
+        if getattr(args, "output", None) == STANDARD_OUTPUT:
+            console.problem(line)
+        else:
+            console.line(line)
 
 
 def counted(number: int, noun: str = "record") -> str:

@@ -55,5 +55,5 @@ def _dedup(args: argparse.Namespace, console: Console, files: list[CoreFile]) ->
     done = copied(files, args, console, lambda batches: distinct(batches, key_of))
     left_out = done.records_read - done.records
     text = f"{args.output}: {counted(done.records)} of {done.records_read:,}; {left_out:,} came before"
-    told(args, console, text, {**done.as_json(), "duplicates": left_out})
+    told(args, console, [text], {**done.as_json(), "duplicates": left_out})
     return 0

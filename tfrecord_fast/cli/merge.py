@@ -42,5 +42,5 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _merge(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     done = copied(files, args, console, lambda batches: batches)
     text = f"{args.output}: {counted(done.records)} of {counted(len(files), 'file')}"
-    told(args, console, text, done.as_json())
+    told(args, console, [text], done.as_json())
     return 0

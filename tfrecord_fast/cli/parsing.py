@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NoReturn, Protocol
 
 from ..base.version import __version__
-from .console import Console
+from .console import Console, printable
 
 __all__ = ["PROGRAM", "Command", "Parser", "command_line", "parsed"]
 
@@ -38,7 +38,7 @@ class Parser(argparse.ArgumentParser):
             message = f"{message[: found.start()]}no such choice: {found[1]}"
             known = re.findall(r"[\w-]+", found[2])
             message += _meant([found[1]], known) or f" (choose from {', '.join(known)})"
-        super().error(message)
+        super().error(printable(message))
 
 
 def _meant(given: Iterable[str], known: Sequence[str]) -> str:

@@ -164,4 +164,4 @@ def _tell(args: argparse.Namespace, console: Console, intact: IntactRecords, don
         text = f"{args.input}: no record is intact, nothing was written"
     else:
         text = f"{args.output}: {counted(intact.records)}; {counted(len(intact.lost), 'part')} lost"
-    told(args, console, text, {**report, "files": done.as_json()["files"]})
+    told(args, console, [text], {**report, "files": done.as_json()["files"]})

@@ -80,7 +80,7 @@ def _sample(args: argparse.Namespace, console: Console, files: list[CoreFile]) -
             done.payload_bytes += batch.nbytes
     done.files = sink.written
     text = f"{args.output}: {counted(done.records)} of {done.records_read:,} (seed {args.seed})"
-    told(args, console, text, {**done.as_json(), "seed": args.seed})
+    told(args, console, [text], {**done.as_json(), "seed": args.seed})
     return 0
 
 

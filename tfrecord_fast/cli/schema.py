@@ -87,19 +87,20 @@ def _survey(survey: Survey, file: CoreFile, compression: str, limit: int | None)
 
 def _print(groups: list[Survey], args: argparse.Namespace, console: Console) -> int:
     name = args.format or ("json" if args.json else "code")
+    status = 0
     for one in groups:
         if len(groups) > 1:
             said = f"{len(one.files)} file{'s' * (len(one.files) > 1)} of {one.kind}s: {one.files[0]}"
             if name != "json":
                 console.line(f"# {said}{', …' if len(one.files) > 1 else ''}")
         try:
-            console.line(FORMATS[name](one))
+            console.text(FORMATS[name](one))
         except NotExpressible as error:
             console.problem(f"{one.files[0]}: {error}")
-            return 2
+            status = 2
         except ImportError as error:
             console.problem(str(error))
             return 2
     if len(groups) > 1:
         console.problem(f"the files hold {len(groups)} kinds of things: there is a schema for each")
-    return 0
+    return status

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from ..dtypes import as_dtype, string
+from ..errors import InvalidArgumentError
 from ..examples.features import VarLenFeature
 from ..examples.infer import InferredFeature, InferredList, describe_features
 from ..examples.tables import TablePlan
 from ..images.headers import image_of
 from ..values.arrow_arrays import ArrowArrays
-from .console import Style
+from .console import Style, printable
 from .json_values import marked
 from .showing import Shower
 from .surveys import Summary, Survey
@@ -87,18 +88,25 @@ def _plain(inferred: Inferred, summaries: list[Summary], survey: Survey) -> dict
 
 
 def as_arrow(survey: Survey) -> str:
-    """The schema that read_table gives, which needs pyarrow."""
+    """The schema that read_table gives, which needs pyarrow. Of names, what a terminal would obey is escaped."""
+    _check_names(survey, "Arrow's")
     features: Any = survey.inferred(optional_scalars=True)
     if survey.has_lists:
         features = features, survey.inferred_lists()
-    schema: str = TablePlan(features, ArrowArrays("plain"), nullable=True).schema.to_string()
-    return schema
+    try:
+        schema = TablePlan(features, ArrowArrays("plain"), nullable=True).schema
+    except InvalidArgumentError as error:  # a NUL in a name, or a name that is there twice
+        raise NotExpressible(str(error)) from None
+    for place, field in enumerate(schema):
+        schema = schema.set(place, field.with_name(printable(field.name)))
+    return str(schema.to_string())
 
 
 def as_tfds(survey: Survey) -> str:
     """Code that makes the FeaturesDict of TensorFlow Datasets."""
     if survey.has_lists:
         raise NotExpressible("TFDS stores Examples only, and these are SequenceExamples")
+    _check_names(survey, "TFDS's")
     lines = []
     for key, feature in survey.inferred().items():
         dtype = "np.object_" if as_dtype(feature.dtype) == string else f"np.{as_dtype(feature.dtype).name}"
@@ -129,6 +137,7 @@ def as_tfmd(survey: Survey) -> str:
     """The Schema of TensorFlow Metadata, as protobuf text."""
     if survey.has_lists:
         raise NotExpressible("a schema of TFMD is of Examples, and these are SequenceExamples")
+    _check_names(survey, "TFMD's")
     made = []
     seen = {_text(one.key): one for one in survey.features()}
     for key, feature in survey.inferred().items():
@@ -144,6 +153,15 @@ def as_tfmd(survey: Survey) -> str:
             f"  presence {{ {fraction}min_count: 1 }}\n  {shape}\n}}"
         )
     return "\n".join(made)
+
+
+def _check_names(survey: Survey, whose: str) -> None:
+    """Refuses names that are not UTF-8, for formats whose names are."""
+    for key in sorted(survey.keys):
+        try:
+            key.decode()
+        except UnicodeDecodeError:
+            raise NotExpressible(f"feature '{printable(_text(key))}': its name is not UTF-8, and {whose} are") from None
 
 
 def _quoted(key: bytes) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from ..examples.kinds import kind_of
 from ..examples.wire import Value
 from ..images.headers import image_of
-from .console import Style
+from .console import Style, printable
 from .records import Decoded
 
 __all__ = ["Shower"]
@@ -35,7 +35,7 @@ class Shower:
 
     def lines(self, index: int, record: bytes, decoded: Decoded, path: str | None = None) -> Iterator[str]:
         """A line that says which record this is, and the lines of what it holds."""
-        place = f"{path} [{index}]" if path else f"[{index}]"
+        place = f"{printable(path)} [{index}]" if path else f"[{index}]"
         head = f"{self._style('head', place)} {decoded.kind}, {_bytes(len(record))}"
         if decoded.tree is None:
             if image_of(record):

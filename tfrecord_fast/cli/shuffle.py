@@ -68,7 +68,7 @@ def _shuffle(args: argparse.Namespace, console: Console, files: list[CoreFile]) 
         passes=2,
     )
     text = f"{args.output}: {counted(done.records)}, in random order (seed {args.seed})"
-    told(args, console, text, {**done.as_json(), "seed": args.seed})
+    told(args, console, [text], {**done.as_json(), "seed": args.seed})
     return 0
 
 

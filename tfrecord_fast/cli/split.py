@@ -96,7 +96,7 @@ def _split(args: argparse.Namespace, console: Console, files: list[CoreFile]) ->
     if len(done.files) > _SHOWN:
         lines.append(f"and {len(done.files) - _SHOWN:,} more")
     lines.append(f"{counted(done.records)} in {counted(len(done.files), 'file')}")
-    told(args, console, "\n".join(lines), done.as_json() if sides is None else {**done.as_json(), "sides": sides})
+    told(args, console, lines, done.as_json() if sides is None else {**done.as_json(), "sides": sides})
     return 0
 
 

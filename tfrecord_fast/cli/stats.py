@@ -91,7 +91,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         if found:
             console.line("")
             for line in drift_lines(found, Style()):
-                console.line(line)
+                console.text(line)
     return status
 
 
@@ -114,9 +114,9 @@ def _print(sets: list[Collected], console: Console) -> None:
     for number, one in enumerate(sets):
         if number:
             console.line("")
-            console.line(style("head", "against:"))
+            console.text(style("head", "against:"))
         for line in lines_of(one, style):
-            console.line(line)
+            console.text(line)
 
 
 def _problems(one: Collected, console: Console) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ... import _core
+from ..console import printable
 
 __all__ = ["Bars", "Feature", "Frequent", "Numbers", "Repeated", "Texts", "edges_of", "features_of", "shown_key"]
 
@@ -277,8 +278,4 @@ def _finite(value: float | int | None) -> Iterator[float]:
 
 def shown_key(name: str) -> str:
     """A name as it is, but for what is not UTF-8, or would do something to a terminal."""
-    text = "".join(
-        f"\\x{ord(c) - 0xDC00:02x}" if "\udc80" <= c <= "\udcff" else c if c.isprintable() else repr(c)[1:-1]
-        for c in name
-    )
-    return text or "(no name)"
+    return printable(name) or "(no name)"

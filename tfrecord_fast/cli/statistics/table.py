@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from ... import _core
-from ..console import Style
+from ..console import Style, printable
 from .as_json import kinds_of
 from .collecting import Collected
 from .drift import Drift
@@ -61,7 +61,7 @@ def duplicates_text(collected: Collected) -> str:
     text = f"{sign}{count(copies)} {are} ({percent(copies, collected.records)})"
     most = f"the most frequent one is there {count(found.most)} times"
     ends = sorted((found.pairs[0][:2], found.pairs[0][2:]))
-    names = [f"record {record} of {collected.shards[file].path}" for file, record in ends]
+    names = [f"record {record} of {printable(collected.shards[file].path)}" for file, record in ends]
     return f"{text}, {most}; {names[1]} is {names[0]} again"
 
 
@@ -72,7 +72,8 @@ def _balance(collected: Collected) -> Iterator[str]:
     least, most = min(shards, key=lambda one: one.records), max(shards, key=lambda one: one.records)
     mean = sum(shard.records for shard in shards) / len(shards)
     uneven = f", {most.records / mean:.2g} times the mean" if mean and most.records > 1.05 * mean else ""
-    yield f"records per file: {count(least.records)} ({least.path}) – {count(most.records)} ({most.path}{uneven})"
+    names = printable(least.path), printable(most.path)
+    yield f"records per file: {count(least.records)} ({names[0]}) – {count(most.records)} ({names[1]}{uneven})"
 
 
 def notes_of(collected: Collected, features: Sequence[Feature]) -> Iterator[str]:
