@@ -152,17 +152,6 @@ def test_a_pipe_that_would_be_read_twice_is_refused(tmp_path, run, form):
     assert status == 2 and "fifo: " in said and not (tmp_path / "a.jsonl").exists()
 
 
-@pytest.mark.parametrize(
-    "command", [["convert", "--to", form] for form in ("tfrecord", "jsonl", "csv", "parquet")] + [["sample", "-n", "1"]]
-)
-def test_a_full_standard_output_is_named(tmp_path, command):
-    write(tmp_path / "in", SINGLE)
-    with open("/dev/full", "wb") as full:
-        arguments = [*COMMAND, command[0], str(tmp_path / "in"), "-", *command[1:]]
-        result = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, check=False)
-    assert result.returncode == 2 and b"standard output: " in result.stderr and b"No space left" in result.stderr
-
-
 def test_standard_input_is_read(tmp_path):
     records = write(tmp_path / "in")
     command = [*COMMAND, "convert", "-", str(tmp_path / "out.tfrecord")]

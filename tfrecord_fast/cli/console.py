@@ -34,7 +34,7 @@ class Style:
     def __init__(self, coloured: bool | None = None) -> None:
         if coloured is None:
             wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-            coloured = wanted and sys.stdout.isatty()
+            coloured = wanted and sys.stdout is not None and sys.stdout.isatty()
         self._coloured = coloured
 
     def __call__(self, role: str, text: str) -> str:

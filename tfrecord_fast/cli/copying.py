@@ -41,6 +41,7 @@ __all__ = [
     "options_of",
     "reads_stream",
     "seed_of",
+    "shown_output",
     "sink_of",
     "size_of",
     "source_of",
@@ -318,6 +319,11 @@ def copied(
                     progress.advance(batch.nbytes + 16 * len(batch))
     done.files = sink.written
     return done
+
+
+def shown_output(args: argparse.Namespace) -> str:
+    """What OUT is called."""
+    return "standard output" if args.output == STANDARD_OUTPUT else str(args.output)
 
 
 def told(args: argparse.Namespace, console: Console, lines: Sequence[str], value: dict[str, Any]) -> None:

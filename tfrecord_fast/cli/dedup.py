@@ -16,7 +16,7 @@ from ..files.deduplicating import distinct
 from ..files.names import CoreFile
 from ..files.row_keys import features_key, whole_records
 from .console import Console
-from .copying import add_input_arguments, add_output_arguments, copied, counted, guarded, told
+from .copying import add_input_arguments, add_output_arguments, copied, counted, guarded, shown_output, told
 from .files import named_files
 
 __all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
@@ -54,6 +54,6 @@ def _dedup(args: argparse.Namespace, console: Console, files: list[CoreFile]) ->
     key_of = features_key(args.by, needs_all=False) if args.by else whole_records
     done = copied(files, args, console, lambda batches: distinct(batches, key_of))
     left_out = done.records_read - done.records
-    text = f"{args.output}: {counted(done.records)} of {done.records_read:,}; {left_out:,} came before"
+    text = f"{shown_output(args)}: {counted(done.records)} of {done.records_read:,}; {left_out:,} came before"
     told(args, console, [text], {**done.as_json(), "duplicates": left_out})
     return 0

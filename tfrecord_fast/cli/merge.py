@@ -12,7 +12,7 @@ import argparse
 
 from ..files.names import CoreFile
 from .console import Console
-from .copying import add_input_arguments, add_output_arguments, copied, counted, guarded, told
+from .copying import add_input_arguments, add_output_arguments, copied, counted, guarded, shown_output, told
 from .files import named_files
 
 __all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
@@ -41,6 +41,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _merge(args: argparse.Namespace, console: Console, files: list[CoreFile]) -> int:
     done = copied(files, args, console, lambda batches: batches)
-    text = f"{args.output}: {counted(done.records)} of {counted(len(files), 'file')}"
+    text = f"{shown_output(args)}: {counted(done.records)} of {counted(len(files), 'file')}"
     told(args, console, [text], done.as_json())
     return 0

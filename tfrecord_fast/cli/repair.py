@@ -29,6 +29,7 @@ from .copying import (
     counted,
     first_input_among,
     guarded,
+    shown_output,
     sink_of,
     told,
 )
@@ -128,12 +129,16 @@ def _reporting(args: argparse.Namespace) -> Iterator[Any]:
         yield lambda value: None
         return
     unchanged = False
-    with complete_file(args.report) as draft, open(draft, "w", encoding="ascii") as out:
+    with complete_file(args.report) as draft, open(draft, "wb", buffering=0) as out:
 
         def report(value: dict[str, Any]) -> None:
-            json.dump(value, out, indent=1)
-            out.write("\n")
-            out.flush()
+            left = json.dumps(value, indent=1).encode() + b"\n"
+            try:
+                while left:
+                    left = left[out.write(left) :]
+            except OSError as error:
+                error.filename = args.report
+                raise
 
         try:
             yield report
@@ -151,17 +156,18 @@ def _report(args: argparse.Namespace, intact: IntactRecords) -> dict[str, Any]:
 
 
 def _tell(args: argparse.Namespace, console: Console, intact: IntactRecords, done: Copied) -> None:
+    name = "standard input" if args.input == "-" else args.input
     for one in intact.lost[:_SHOWN]:
         size = "an unknown number of bytes" if one.bytes is None else counted(one.bytes, "byte")
-        console.problem(f"{args.input}: lost {size} at byte {one.offset:,}: {one.reason}")
+        console.problem(f"{name}: lost {size} at byte {one.offset:,}: {one.reason}")
     if len(intact.lost) > _SHOWN:
-        console.problem(f"{args.input}: and {len(intact.lost) - _SHOWN:,} more parts; --report FILE has all")
+        console.problem(f"{name}: and {len(intact.lost) - _SHOWN:,} more parts; --report FILE has all")
     report = _report(args, intact)
     if not intact.lost:
-        text = f"{args.input}: nothing is damaged, {counted(intact.records)}"
-        text += "" if args.is_same else f" in {args.output}"
+        text = f"{name}: nothing is damaged, {counted(intact.records)}"
+        text += "" if args.is_same else f" in {shown_output(args)}"
     elif not intact.records:
-        text = f"{args.input}: no record is intact, nothing was written"
+        text = f"{name}: no record is intact, nothing was written"
     else:
-        text = f"{args.output}: {counted(intact.records)}; {counted(len(intact.lost), 'part')} lost"
+        text = f"{shown_output(args)}: {counted(intact.records)}; {counted(len(intact.lost), 'part')} lost"
     told(args, console, [text], {**report, "files": done.as_json()["files"]})

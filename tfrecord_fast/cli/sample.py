@@ -30,6 +30,7 @@ from .copying import (
     guarded,
     reads_stream,
     seed_of,
+    shown_output,
     sink_of,
     source_of,
     told,
@@ -79,7 +80,7 @@ def _sample(args: argparse.Namespace, console: Console, files: list[CoreFile]) -
             done.records += len(batch)
             done.payload_bytes += batch.nbytes
     done.files = sink.written
-    text = f"{args.output}: {counted(done.records)} of {done.records_read:,} (seed {args.seed})"
+    text = f"{shown_output(args)}: {counted(done.records)} of {done.records_read:,} (seed {args.seed})"
     told(args, console, [text], {**done.as_json(), "seed": args.seed})
     return 0
 

@@ -25,6 +25,7 @@ from .copying import (
     counted,
     guarded,
     seed_of,
+    shown_output,
     size_of,
     told,
 )
@@ -67,7 +68,7 @@ def _shuffle(args: argparse.Namespace, console: Console, files: list[CoreFile]) 
         lambda batches: shuffled(batches, args.seed, memory_bytes=args.memory, folder=_folder(args)),
         passes=2,
     )
-    text = f"{args.output}: {counted(done.records)}, in random order (seed {args.seed})"
+    text = f"{shown_output(args)}: {counted(done.records)}, in random order (seed {args.seed})"
     told(args, console, [text], {**done.as_json(), "seed": args.seed})
     return 0
 

@@ -55,6 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Prints the figures, or writes the page; damage is told, and what precedes it is in the figures."""
+    if args.html == "-":
+        console.problem("--html takes the name of a file; standard output is for the table, or --json")
+        return 2
     status = 0
     named: list[list[CoreFile]] = []
     for names in filter(None, (args.files, args.against)):

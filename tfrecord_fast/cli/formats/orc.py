@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
 
 from ... import _core
 from .absences import Form
@@ -54,11 +54,50 @@ class OrcSink(ArrowSink):
     def writing(self, name: str | int) -> Iterator[None]:
         """Writes a file of this name until the end."""
         codec = self.compression.lower() or "uncompressed"
-        with open(name, "wb") as raw, arrow("pyarrow.orc").ORCWriter(raw, compression=codec) as self._writer:
-            if not self._rows:
-                self._writer.write(self.schema().empty_table())
-            yield
+        with open(name, "wb") as raw:
+            self._out = _Patient(raw)
+            with arrow("pyarrow.orc").ORCWriter(self._out, compression=codec) as self._writer:
+                if not self._rows:
+                    self._writer.write(self.schema().empty_table())
+                yield
+            self._out.check()
 
     def write_arrow(self, batch: Any) -> None:
         """Writes a pyarrow.RecordBatch."""
         self._writer.write(arrow("pyarrow").Table.from_batches([batch]))
+        self._out.check()
+
+
+class _Patient:
+    """A file that keeps what goes wrong to itself until it is asked: ORC's writer ends the process if a write fails
+    a second time, while the first error is on its way."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._fault: BaseException | None = None
+
+    def write(self, data: Any) -> int:
+        """Writes the bytes, unless something is wrong already; says that it has."""
+        self._try(lambda: self._file.write(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """What is written so far is handed on."""
+        self._try(self._file.flush)
+
+    def close(self) -> None:
+        """Does nothing: the file's owner closes it."""
+
+    def check(self) -> None:
+        """Raises what went wrong."""
+        if self._fault is not None:
+            raise self._fault
+
+    def _try(self, work: Callable[[], object]) -> None:
+        if self._fault is None:
+            try:
+                work()
+            except BaseException as fault:  # an interrupt, too
+                self._fault = fault
