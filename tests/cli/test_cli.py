@@ -12,7 +12,7 @@ import threading
 import pytest
 
 import tfrecord_fast as tf
-from tests.support.command import COMMAND
+from tests.support.command import COMMAND, interruptible
 from tests.support.paths import ROOT
 from tfrecord_fast.cli import bench, files, main
 
@@ -274,11 +274,8 @@ def test_an_interrupt_ends_it_silently(tmp_path, good, others):
     fifo = str(tmp_path / "fifo")
     os.mkfifo(fifo)
     command = [*COMMAND, "verify", *[good] * others, fifo]
-    # A command in the background of a script may have been told to ignore the signal, and its child would, too.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    signal.signal(signal.SIGINT, before)
-    with process:
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": interruptible}
+    with subprocess.Popen(command, **how) as process:
         with open(fifo, "wb") as writer:
             # The header of a record, and then nothing more: the command waits.
             writer.write(open(good, "rb").read(12))

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
-from tests.support.command import COMMAND
+from tests.support.command import COMMAND, interruptible
 from tests.support.copying import COMPRESSIONS, names, quiet, read, records, run_fixture, run_json_fixture, write  # noqa: F401
 from tests.support.other_files import LFS
 from tests.support.paths import REAL_FILES, ROOT
@@ -277,7 +277,7 @@ def test_ctrl_c_leaves_nothing(tmp_path, name):
     os.mkfifo(tmp_path / "pipe")
     how = ["-n", "5"] if name == "sample" else []
     command = [*COMMAND, name, str(tmp_path / "pipe"), str(tmp_path / "out"), *how]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=interruptible)
     with open(tmp_path / "pipe", "wb") as pipe:
         pipe.write(open(write(tmp_path / "in", [b"x" * 1000] * 1000), "rb").read())
         pipe.flush()

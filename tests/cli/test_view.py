@@ -15,7 +15,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tests.support.command import COMMAND
+from tests.support.command import COMMAND, interruptible
 from tests.support.other_files import LFS
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
@@ -425,7 +425,8 @@ def started(tmp_path):
     running = []
 
     def start(*argv):
-        process = subprocess.Popen([*COMMAND, "view", *map(str, argv)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": interruptible}
+        process = subprocess.Popen([*COMMAND, "view", *map(str, argv)], **how)
         running.append(process)
         return process, process.stdout.readline().decode().strip()
 

@@ -16,6 +16,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.command import interruptible
 from tests.support.forks import repeated, status_of_child
 from tests.support.frames import frames
 from tests.support.processes import printed
@@ -116,12 +117,8 @@ try:
 except KeyboardInterrupt:
     print(time.monotonic() - start < 5)
 """
-    # A command in the background of a script may have been told to ignore the signal, and its child would, too.
-    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
-    finally:
-        signal.signal(signal.SIGINT, previous)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, preexec_fn=interruptible)
     assert done.stdout == "True\n", done.stderr
 
 

@@ -60,6 +60,7 @@ def test_an_interrupt_ends_a_process_whose_requests_hang(proxied_s3, s3_proxy, w
     s3_proxy.configure(Fault("stall", times=EVERY_TIME))
     code = (
         "import json\nurl, options, way = (json.loads(one) for one in sys.argv[1:])\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # in the background, it would be ignored
         "threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "exec(way)\n"
     )
