@@ -169,12 +169,18 @@ def test_where_chooses_records(numbered, run):
     assert indices(run(numbered, "--where", "label=3 and name > 'n9'", "-n", 2)[1]) == [93, 903]
 
 
-RECORD = {"i": ("int64", [3]), "f": ("float", [0.1]), "s/t-u": ("bytes", [b"x y"]), "l": ("int64", [1, 2])}
+RECORD = {
+    "none": ("int64", []),
+    "i": ("int64", [3]),
+    "f": ("float", [0.1]),
+    "s/t-u": ("bytes", [b"x y"]),
+    "l": ("int64", [1, 2]),
+}
 CONDITIONS = {
     "i == 3": True, "i = 3": True, "i != 3": False, "3 <= i": True, "i<2.5": False, "i >= 3 and f < 1": True,
     "f == 0.1": True, "f == 1e-1": True, "s/t-u == 'x y'": True, '`s/t-u` == "x y"': True, "s/t-u < 'y'": True,
-    "not i == 3": False, "not (i == 2 or i == 3)": False, "i == 2 or i == 3": True, "gone == 1": False, "gone": False,
-    "not gone": True, "l": True, "i == 1 or i == 3 and f == 2": False, "not gone == 1": True, "i == -1": False,
+    "not i == 3": False, "not (i == 2 or i == 3)": False, "i == 2 or i == 3": True, "gone": False, "none == 1": False,
+    "not gone": True, "l": True, "i == 1 or i == 3 and f == 2": False, "not none == 1": True, "i == -1": False,
 }  # fmt: skip
 
 
@@ -197,6 +203,40 @@ def test_conditions_that_can_not_be_read_are_usage(tmp_path, run, text):
 def test_conditions_that_do_not_fit_are_told(tmp_path, run, text, word):
     status, _, err = run(write(tmp_path / "a", example(**RECORD)), "--where", text)
     assert (status == 1 and word in err and "(record 0)" in err) if word else status == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "printed", "said"),
+    [
+        ("lebel == 3", 0, "has a feature 'lebel' (did you mean 'label'?)"),
+        ("label == 3 or other == 1", 500, "has a feature 'other'"),
+        ("not other == 1", 5000, "has a feature 'other'"),
+        ("label < other", 0, "has a feature 'other'"),
+    ],
+)
+def test_a_name_that_no_record_has_is_told(numbered, run, text, printed, said):
+    status, out, err = run(numbered, "--where", text)
+    assert (status, len(indices(out))) == (2, printed)
+    assert err.startswith("tfrecord-fast: --where: none of the 5,000 records that were read ") and err.endswith(
+        f"{said}\n"
+    )
+
+
+def test_a_name_that_no_record_up_to_the_limit_has_is_a_warning(numbered, run):
+    status, out, err = run(numbered, "--where", "not other == 1", "-n", 3)
+    assert (status, indices(out)) == (0, [0, 1, 2]) and "'other'" in err
+
+
+def test_a_name_that_some_file_has_is_not_told(tmp_path, numbered, run):
+    other = write(tmp_path / "other", example(other=("int64", [1])), example(other=("float", [1.0])))
+    assert run(numbered, other, "--where", "other == 1")[::2] == (0, "")
+    assert run(numbered, other, "--where", "label == 77")[::2] == (0, "")
+
+
+def test_a_feature_list_is_told_apart_from_features(tmp_path, run):
+    record = wire.sequence_example([(b"c", wire.feature("int64", [1]))], [(b"s", [wire.feature("int64", [1])])])
+    status, out, err = run(write(tmp_path / "a", record), "--where", "s == 1")
+    assert (status, out) == (2, "") and "'s' is a feature list" in err
 
 
 def test_where_needs_examples(tmp_path, run):

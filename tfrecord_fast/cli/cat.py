@@ -5,6 +5,9 @@ Long lists, texts and bytes are cut short, unless --full is given. With --json, 
 index in the file, size, kind, and what it holds in full, as `features`, `context` and `feature_lists`, or, where it
 can't be decoded, as `data`, whose `encoding` is "utf-8" or "base64". With several files the path is there, too.
 
+--where compares features with values. A name that no record has is an error; with --limit, where the rest is not read,
+it is only told. A name without a comparison asks whether a record has values under it.
+
 Records are numbered from 0. With an index beside the file (FILE.idx, as RecordIndex.save and tfrecord2idx write it)
 those that are skipped are not read.
 """
@@ -26,7 +29,7 @@ from .console import Console, Style
 from .files import FAULTS, Input, add_file_arguments, batches, index_beside, named_files, open_input, problem_of
 from .json_values import marked
 from .records import FORMS, Undecodable, decode
-from .selecting import features_of_rows
+from .selecting import NamesSeen, features_of_rows
 from .showing import Shower
 from .where import Condition, WhereError, parse_where
 
@@ -90,6 +93,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
             problem = problem_of(error)
             console.problem(f"{path}: {problem.place}")
             status = max(status, problem.status)
+    for said in printer.seen.problems():
+        console.problem(f"--where: {said}")
+        status = status if printer.left == 0 else max(status, 2)  # more records may have it
     return status
 
 
@@ -101,6 +107,7 @@ class _Printer:
         self._json: bool = args.json
         self._named = named
         self._condition = condition
+        self.seen = NamesSeen(() if condition is None else condition.compared)
         self._shower = Shower(Style(), args.full)
         self._skip: int = args.skip
         self.left: int | None = args.limit
@@ -137,7 +144,7 @@ class _Printer:
 
     def text(self, path: str, first: int, records: _core.RecordBatch) -> bytes:
         """What is printed of some records."""
-        features = None if self._condition is None else features_of_rows(records, self._condition.names)
+        features = None if self._condition is None else features_of_rows(records, self._condition.names, self.seen)
         for row, record in enumerate(records):
             self.index = first + row
             if self.left == 0:

@@ -44,10 +44,11 @@ class WhereError(ValueError):
 
 
 class Condition(NamedTuple):
-    """`holds` tells of a record's features, of which it looks at `names`."""
+    """`holds` tells of a record's features, of which it looks at `names`, and compares the values of `compared`."""
 
     holds: Callable[[Features], bool]
     names: frozenset[str]
+    compared: frozenset[str]
 
 
 class _Token(NamedTuple):
@@ -78,7 +79,7 @@ def parse_where(text: str) -> Condition:
     made = parser.either()
     if parser.here.kind != "end":
         raise WhereError(f"--where: {parser.here.text!r} was not expected here")
-    return Condition(made, frozenset(parser.names))
+    return Condition(made, frozenset(parser.names), frozenset(parser.compared))
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -100,6 +101,7 @@ class _Parser:
         self._place = 0
         self._depth = 0
         self.names: set[str] = set()
+        self.compared: set[str] = set()
 
     @property
     def here(self) -> _Token:
@@ -148,7 +150,9 @@ class _Parser:
                 name = left.name
                 return lambda record: bool(name in record and record[name].values)
             raise WhereError(f"--where: a comparison was expected before {self.here.text!r}")
-        return _comparison(left, sign, self._operand())
+        right = self._operand()
+        self.compared |= {side.name for side in (left, right) if isinstance(side, _Name)}
+        return _comparison(left, sign, right)
 
     def _operand(self) -> _Name | _Constant:
         kind, text = self.here
