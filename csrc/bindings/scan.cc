@@ -14,6 +14,7 @@
 #include "bindings/named_tuple.h"
 #include "bindings/owned_once.h"
 #include "parse/looks_like.h"
+#include "parse/unknown_fields.h"
 
 namespace py = pybind11;
 
@@ -45,6 +46,16 @@ void Add(FeatureScanner& scanner, py::handle records) {
   ThrowIfError(status);
 }
 
+py::tuple UnknownFieldsOf(py::handle records) {
+  const RecordBatchPtr batch = RecordsFromPython(records);
+  UnknownFields found;
+  {
+    GilReleased release;
+    found = FindUnknownFields(*batch);
+  }
+  return py::make_tuple(found.records, found.first_row, found.field);
+}
+
 std::string LooksLikeOf(const py::bytes& record) {
   const std::string_view view = record;
   return LooksLike({reinterpret_cast<const uint8_t*>(view.data()), view.size()});
@@ -62,6 +73,9 @@ void BindScan(py::module_& m) {
       .def_property_readonly("records", &FeatureScanner::records)
       .def_property_readonly("has_lists", &FeatureScanner::has_lists);
   FreeOnce<FeatureScanner>();
+  m.def("unknown_fields", &UnknownFieldsOf, py::arg("records"),
+        "How many records have fields that Examples and SequenceExamples have not; the first of these, and the number "
+        "of its first such field.");
   m.def("looks_like", &LooksLikeOf, py::arg("record"));
 }
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from tests.support.paths import ROOT
-from tfrecord_fast.cli import main
+from tfrecord_fast.cli import convert, main
 from tfrecord_fast.cli.app import COMMANDS
 from tfrecord_fast.cli.manual import manual
 from tfrecord_fast.cli.parsing import command_line
@@ -31,6 +31,11 @@ def test_help_has_examples_that_can_be_parsed(command, capsys):
     for line in command.EXAMPLES.splitlines():
         words = shlex.split(re.split(r" [|>] ?| \|\| ", line.partition("| tfrecord-fast")[2] or line)[0])
         parsers[command.NAME].parse_args([word for word in words if word not in ("tfrecord-fast", command.NAME)])
+
+
+@pytest.mark.parametrize("said", ["It must not be one of the inputs", "one that changes in between is an error"])
+def test_convert_says_what_it_refuses(said):
+    assert said in " ".join(convert.__doc__.split()) and said in " ".join(manual().split())
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,15 @@ In JSON, bytes that are not UTF-8 are {"base64": "…"}, floats that are no numb
 "-Infinity" (see --nan), and features without values {"empty": "int64"}, "float", "bytes" or "none". SequenceExamples
 are {"context": {…}, "feature_lists": {"name": [[…], …]}}.
 
+Fields of records that Examples don't have would be lost in other formats: they are an error, unless
+--drop-unknown-fields is given; then it is said how many records have them.
+
 CSV holds at most one value per feature. Where the values don't show what a column holds, its name does, as in
-zip:bytes, x:float or n:int64. The output appears under its name when it is complete; a pipe or a device is written to
-as it is.
+zip:bytes, x:float or n:int64.
+
+The output appears under its name when it is complete; a pipe or a device is written to as it is. It must not be one of
+the inputs, which would be lost, also by a link; only one TFRecord file may be converted to itself, as a whole. Most
+files are read twice, to know all features first; one that changes in between is an error, and nothing is written.
 """
 
 from __future__ import annotations
@@ -113,6 +119,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cast", choices=CASTS, help="times, dates and decimals of Parquet and Arrow become text or integers"
     )
+    parser.add_argument(
+        "--drop-unknown-fields",
+        action="store_true",
+        help="leave out what Examples have no place for, where other formats are written; else it is an error",
+    )
     parser.add_argument("--strings", action="store_true", help="columns of CSV hold text, unless said otherwise")
     parser.add_argument("--threads", type=int, metavar="N", help="threads that read, encode and compress")
     add_store_arguments(parser)
@@ -133,7 +144,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         size = total_bytes(files)
         with console.progress(None if size is None else passes * size) as progress:
             source.advance = progress.advance
-            _convert(source, sink, args.limit, _unchanged(files) if passes > 1 else lambda: None)
+            unknown = _UnknownFields(args.drop_unknown_fields)
+            _convert(source, sink, args.limit, unknown, _unchanged(files) if passes > 1 else lambda: None)
+        if unknown.records:
+            console.problem(unknown.text())
     except (InvalidArgumentError, Malformed) as error:
         console.problem(str(error))
         return 1
@@ -253,7 +267,44 @@ def _stamp(file: CoreFile) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _convert(source: Source, sink: RowSink | TFRecordSink, limit: int | None, check: Callable[[], None]) -> None:
+class _UnknownFields:
+    """Fields that no Example has, in records that become rows.
+
+    Args:
+      dropped: they are counted, and left out; else they are an error.
+    """
+
+    def __init__(self, dropped: bool) -> None:
+        self._dropped = dropped
+        self._first = ""
+        self.records = 0
+
+    def look(self, batch: _core.RecordBatch) -> None:
+        """Raises Unsuitable if they are an error, and records of the batch have some."""
+        records, row, field = _core.unknown_fields(batch)
+        if records and not self.records:
+            why = "" if self._dropped else ", and would be lost: --drop-unknown-fields allows it"
+            try:
+                refuse(batch, row, f"field {field} is unknown{why}")
+            except Unsuitable as error:
+                if not self._dropped:
+                    raise
+                self._first = str(error)
+        self.records += records
+
+    def text(self) -> str:
+        """What is said of them in the end."""
+        has = "record has" if self.records == 1 else "records have"
+        return f"{self.records:,} {has} fields that were left out; the first: {self._first}"
+
+
+def _convert(
+    source: Source,
+    sink: RowSink | TFRecordSink,
+    limit: int | None,
+    unknown: _UnknownFields,
+    check: Callable[[], None],
+) -> None:
     """Writes the records of the source to the sink, in order; a sink of rows looks at all of them before.
 
     Nothing appears if `check` raises an exception in the end.
@@ -262,6 +313,8 @@ def _convert(source: Source, sink: RowSink | TFRecordSink, limit: int | None, ch
     if isinstance(sink, RowSink):
         for batch in _first(source, limit):
             _scan(scanner, batch, sink.takes_lists)
+            if not source.typed:
+                unknown.look(batch)
             sink.check(scanner, batch)
         sink.begin(scanner)
         if sink.looks:

@@ -1,0 +1,25 @@
+// Fields of records that the grammar of Example and SequenceExample (wire/example.h) does not have. Parsers skip them,
+// as protobuf says; who writes records in another form would lose them.
+
+#ifndef TFRECORD_FAST_PARSE_UNKNOWN_FIELDS_H_
+#define TFRECORD_FAST_PARSE_UNKNOWN_FIELDS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/records.h"
+
+namespace tfr {
+
+struct UnknownFields {
+  size_t records = 0;    // those that have one
+  size_t first_row = 0;  // the first of these, and the number of its first unknown field
+  uint32_t field = 0;
+};
+
+// Looks through records that are well-formed; of others nothing is said.
+UnknownFields FindUnknownFields(const RecordBatch& batch);
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PARSE_UNKNOWN_FIELDS_H_
