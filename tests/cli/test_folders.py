@@ -42,6 +42,66 @@ def test_a_missing_file_of_a_dataset_is_an_error(tmp_path, capsys):
     assert "data-00001-of-00003.arrow" in capsys.readouterr().err and not (tmp_path / "a.tfrecord").exists()
 
 
+def features(path):
+    parsed = [tf.train.Example.FromString(one) for one in tf.data.TFRecordDataset(str(path)).as_numpy_iterator()]
+    return [{key: one.bytes_list.value[:] for key, one in example.features.feature.items()} for example in parsed]
+
+
+MEDIA = [{"bytes": b"\x89PNG", "path": "a.png"}, {"bytes": b"", "path": "b"}, None]
+
+
+@pytest.mark.parametrize("form", ["folder", "parquet"])
+def test_media_become_their_bytes_and_their_paths(tmp_path, form):
+    datasets = pytest.importorskip("datasets")
+    made = datasets.Dataset.from_dict({"a": ["x"] * 3, "i": MEDIA})
+    made = made.cast_column("i", datasets.Image(decode=False))
+    if form == "folder":
+        made.save_to_disk(tmp_path / "d")
+    else:
+        made.to_parquet(tmp_path / "d.parquet")
+    source = tmp_path / ("d" if form == "folder" else "d.parquet")
+    assert main(["convert", str(source), str(tmp_path / "a.tfrecord")]) == 0
+    first = {"a": [b"x"], "i": [b"\x89PNG"], "i/path": [b"a.png"]}
+    assert features(tmp_path / "a.tfrecord") == [first, {"a": [b"x"], "i": [b""], "i/path": [b"b"]}, {"a": [b"x"]}]
+
+
+def media(tmp_path, capsys, **columns):
+    pa = pytest.importorskip("pyarrow")
+    type = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    made = {key: pa.array(one, type) if isinstance(one[0], dict) else pa.array(one) for key, one in columns.items()}
+    pytest.importorskip("pyarrow.parquet").write_table(pa.table(made), tmp_path / "a.parquet")
+    status = main(["convert", str(tmp_path / "a.parquet"), str(tmp_path / "a.tfrecord")])
+    assert status == 0 or not (tmp_path / "a.tfrecord").exists()
+    return status, capsys.readouterr().err
+
+
+def test_a_path_without_the_bytes_is_an_error(tmp_path, capsys):
+    status, err = media(tmp_path, capsys, i=[MEDIA[0], {"bytes": None, "path": "b.png"}])
+    assert status == 1 and "column 'i', row 1: the bytes of 'b.png' are not in the file" in err
+
+
+def test_a_column_that_has_the_name_of_the_paths_is_an_error(tmp_path, capsys):
+    status, err = media(tmp_path, capsys, i=MEDIA[:1], **{"i/path": ["x"]})
+    assert status == 1 and "several columns are named 'i/path'" in err
+
+
+def test_rows_beyond_the_first_batch_keep_their_bytes(tmp_path, capsys):
+    rows = [{"bytes": b"%d" % i if i else None, "path": f"{i}.png" if i % 3 == 1 else None} for i in range(10_000)]
+    assert media(tmp_path, capsys, i=rows) == (0, "")
+    for row, found in zip(rows, features(tmp_path / "a.tfrecord"), strict=True):
+        path = {} if row["path"] is None else {"i/path": [row["path"].encode()]}
+        assert found == ({"i": [row["bytes"]], **path} if row["bytes"] else {})
+
+
+def test_rows_in_an_order_of_their_own_are_refused(tmp_path, capsys):
+    """As old versions of `datasets` saved what was shuffled or selected."""
+    rows(1, 2, 3).save_to_disk(tmp_path / "d")
+    state = json.loads((tmp_path / "d" / "state.json").read_text())
+    (tmp_path / "d" / "state.json").write_text(json.dumps({**state, "_indices_data_files": [{"filename": "i.arrow"}]}))
+    assert main(["convert", str(tmp_path / "d"), str(tmp_path / "a.tfrecord")]) == 2
+    assert "an order of their own" in capsys.readouterr().err and not (tmp_path / "a.tfrecord").exists()
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"_data_files": 1}', '{"_data_files": [{"filename": "../x"}]}'])
 def test_a_list_of_files_that_is_none_is_an_error(tmp_path, capsys, content):
     (tmp_path / "d").mkdir()

@@ -8,7 +8,8 @@ TFRecord any records pass as they are. Otherwise they are Examples, whose featur
 booleans, floats (float32), and text or bytes, or lists of one kind. What a format can't hold is an error.
 
 A folder that `save_to_disk` of Hugging Face's datasets wrote, or that TensorFlow Datasets prepared, is taken as the
-files that it lists; they must all be there.
+files that it lists; they must all be there. Its columns of images, sounds and videos, in Parquet files too, become two
+features: NAME has the bytes of the file, and NAME/path its path, where there is one.
 
 A feature may be absent, there without a kind, or a list without values. Parquet and Arrow files keep which it is, in
 nulls, empty lists and the metadata of their columns; ORC refuses those without a kind; CSV leaves all three out.

@@ -30,6 +30,10 @@ def files_of(folder: str) -> list[str]:
         names = _list_in(splits, lambda found: found["splits"])
         return [path for name in names for path in files_of(os.path.join(folder, name))]
     if os.path.isfile(state):
+        if _list_in(state, lambda found: [one["filename"] for one in dict(found).get("_indices_data_files") or ()]):
+            raise InvalidArgumentError(
+                f"{state}: the rows have an order of their own, which is not followed: save it anew"
+            )
         names = _list_in(state, lambda found: [one["filename"] for one in found["_data_files"]])
         paths = [os.path.join(folder, name) for name in names]
         for path in paths:

@@ -18,6 +18,7 @@ from ...examples.wire import Value, example_of
 from .absences import Form, form_of, restored, states_of, with_unset
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check_names
 from .casts import cast_to_plain, cast_to_schema
+from .media import flat_batch, flat_schema
 
 __all__ = ["ArrowFileSink", "ArrowFileSource", "ArrowSink", "ArrowSource", "ParquetSink", "ParquetSource"]
 
@@ -31,6 +32,7 @@ class ArrowSource(Source):
 
     def check_types(self, path: str, schema: Any) -> None:
         """Refuses columns that no feature can hold."""
+        schema = flat_schema(schema)
         check_names(path, schema.names)
         for field in schema:
             _check_type(path, field, self.cast is not None)
@@ -41,7 +43,7 @@ class ArrowSource(Source):
 
     def encode_plain(self, path: str, first: int, batch: Any) -> _core.RecordBatch:
         """One record per row; `first` is the number of the first row in the file."""
-        batch = self.plain(path, batch)
+        batch = self.plain(path, flat_batch(path, first, batch))
         _check_floats(path, first, batch)
         return self.encode_rows(batch)
 
