@@ -123,6 +123,13 @@ def test_a_limit_counts_over_all_files(tmp_path, run):
     assert json.loads(run("--json", "-n", 7, *paths)[1])["records"] == 7
 
 
+@pytest.mark.parametrize("limit", ["-1", "x", "1.5"])
+def test_a_limit_that_is_no_number_of_records_is_usage(some, run, limit):
+    with pytest.raises(SystemExit) as end:
+        run(some, "-n", limit)
+    assert end.value.code == 2
+
+
 def test_arrow_is_the_schema_of_read_table(some, run):
     pytest.importorskip("pyarrow")
     assert run("--format", "arrow", some)[1] == tf.read_table(some).schema.to_string() + "\n"

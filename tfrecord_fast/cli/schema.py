@@ -33,7 +33,7 @@ tfrecord-fast schema train.tfrecord --json | jq .features.label
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE…, --compression, --json, --storage-option, --limit, --format."""
     add_file_arguments(parser)
-    parser.add_argument("-n", "--limit", type=int, metavar="N", help="look at no more than N records")
+    parser.add_argument("-n", "--limit", type=_count, metavar="N", help="look at no more than N records")
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -104,3 +104,9 @@ def _print(groups: list[Survey], args: argparse.Namespace, console: Console) -> 
     if len(groups) > 1:
         console.problem(f"the files hold {len(groups)} kinds of things: there is a schema for each")
     return status
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number of records, got {text!r}")
+    return int(text)

@@ -20,7 +20,7 @@ from ..examples.parsing import parse_example, parse_single_example
 from ..typing import Columns, Features, Files, Groups, Integers, PathLike
 from .index import RecordIndex, core_of, index_of
 from .kinds import explaining
-from .numbers import as_integers, max_record_size
+from .numbers import as_flag, as_integers, max_record_size
 from .random_access import is_url, open_random, random_names
 from .store_options import store_settings
 from .stores import StoreSettings
@@ -141,7 +141,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         if groups is not None and features is None:
             raise InvalidArgumentError("groups needs features")
         self._given = _given_indexes(indexes, len(self._paths), self._settings)
-        self._verify_crc = bool(verify_crc)
+        self._verify_crc = as_flag("verify_crc", verify_crc)
         self._max_record_bytes = max_record_size(max_record_bytes)
         self._num_threads = num_threads
         self._is_remote = any(is_url(path) for path in self._paths)

@@ -1,4 +1,4 @@
-"""Record numbers, offsets and sizes as the core takes them: never wrapped around."""
+"""Record numbers, offsets and sizes as the core takes them: never wrapped around; and what says yes or no."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgumentError
 from ..typing import Integers
 
-__all__ = ["as_integers", "as_seed", "at_least", "max_record_size"]
+__all__ = ["as_flag", "as_integers", "as_seed", "at_least", "max_record_size"]
 
 _MOST = (1 << 63) - 1  # of what the core takes
 
@@ -87,3 +87,16 @@ def at_least(least: int, name: str, value: int) -> int:
     if value > _MOST:
         raise InvalidArgumentError(f"{name} must be below 2**63, got {value}")
     return value
+
+
+def as_flag(name: str, value: object) -> bool:
+    """An argument that says yes or no: a bool, NumPy's too, or 0 or 1.
+
+    Raises:
+      TypeError: it is something else, such as "no", which Python takes for true.
+    """
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer) and value in (0, 1):
+        return bool(value)
+    raise TypeError(f"{name} must be True or False, got {value!r:.60}")

@@ -31,7 +31,7 @@ from .finished import Finished, Interrupted
 from .global_shuffle import GlobalShuffle
 from .kinds import explaining
 from .names import check_compression_type, flatten, has_urls, stream_files
-from .numbers import as_seed, at_least, max_record_size
+from .numbers import as_flag, as_seed, at_least, max_record_size
 from .reader_repr import describe
 from .reader_state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of
 from .reading import Running, Skipped
@@ -126,6 +126,7 @@ class ShardReader(Generic[Batch_co]):
 
     Raises:
       ValueError: an argument out of range.
+      TypeError: an argument of another kind, such as "no" for a bool.
       FileNotFoundError, OSError: when iterated.
       errors.DataLossError: when iterated, in place of the batch with the damage.
       errors.InvalidArgumentError: when iterated, if a record does not fit the features.
@@ -228,10 +229,10 @@ class ShardReader(Generic[Batch_co]):
         # What decides the order, and so must be the same for a state to fit.
         self._order: dict[str, Any] = {
             "batch_size": at_least(1, "batch_size", batch_size),
-            "drop_remainder": bool(drop_remainder),
+            "drop_remainder": as_flag("drop_remainder", drop_remainder),
             "cycle_length": at_least(1, "cycle_length", cycle_length),
             "block_length": at_least(1, "block_length", block_length),
-            "shuffle_files": bool(shuffle_files),
+            "shuffle_files": as_flag("shuffle_files", shuffle_files),
             "shuffle_buffer": at_least(0, "shuffle_buffer", shuffle_buffer),
             "seed": as_seed(seed),
             "num_epochs": -1 if num_epochs is None else at_least(-1, "num_epochs", num_epochs),
@@ -241,7 +242,7 @@ class ShardReader(Generic[Batch_co]):
         read_ahead = default if prefetch_bytes is None else prefetch_bytes
         self._options: dict[str, Any] = {
             "compression_type": check_compression_type(compression_type),
-            "verify_crc": bool(verify_crc),
+            "verify_crc": as_flag("verify_crc", verify_crc),
             "max_record_bytes": max_record_size(max_record_bytes),
             "on_corrupt": on_corrupt,
             "prefetch_bytes": at_least(0, "prefetch_bytes", read_ahead),
@@ -251,7 +252,12 @@ class ShardReader(Generic[Batch_co]):
             self._order,
             self._options,
             SharingOptions(
-                Shard(shard), shard_by, equal_shards, bool(global_shuffle), bool(deterministic), seed is None
+                Shard(shard),
+                shard_by,
+                equal_shards,
+                as_flag("global_shuffle", global_shuffle),
+                as_flag("deterministic", deterministic),
+                seed is None,
             ),
             index_cache,
             self._settings,

@@ -19,6 +19,7 @@ from ...errors import DataLossError, InvalidArgumentError
 from ...examples.plans import example_plan
 from ...files.file_system import Options
 from ...files.indexed_reader import IndexedReader
+from ...files.numbers import as_flag
 from ...files.stores import StoreSettings
 from .folders import DatasetInfo
 from .nodes import DictNode, Fail
@@ -73,7 +74,7 @@ class Examples:
         self._cycle_length = cycle_length
         self._block_length = block_length
         self._num_threads = num_threads
-        self._verify_crc = verify_crc
+        self._verify_crc = as_flag("verify_crc", verify_crc)
         self._settings = StoreSettings(storage_options)
         self.parsed_features = {key: one for stored in node.stored() for key, one in stored.features().items()}
         self._indexed: tuple[IndexedReader, Any] | None = None
