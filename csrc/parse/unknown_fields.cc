@@ -47,11 +47,11 @@ Part FieldIn(Part message, uint32_t tag) {
       if (tag == ListTag(Kind::kFloat)) return Part::kFloats;
       return tag == ListTag(Kind::kInt64) ? Part::kInt64s : Part::kUnknown;
     case Part::kBytes:
-      return tag == WireTag(1, kWireDelimited) ? Part::kValue : Part::kUnknown;
+      return tag == kStringTag ? Part::kValue : Part::kUnknown;
     case Part::kFloats:
-      return tag == WireTag(1, kWireDelimited) || tag == WireTag(1, kWireFixed32) ? Part::kValue : Part::kUnknown;
+      return tag == kPackedTag || tag == kUnpackedFloatTag ? Part::kValue : Part::kUnknown;
     case Part::kInt64s:
-      return tag == WireTag(1, kWireDelimited) || tag == WireTag(1, kWireVarint) ? Part::kValue : Part::kUnknown;
+      return tag == kPackedTag || tag == kUnpackedInt64Tag ? Part::kValue : Part::kUnknown;
     case Part::kValue:
     case Part::kUnknown:
       break;
