@@ -1,14 +1,17 @@
 """A copy of the package in which one file is changed, and pytest runs on it."""
 
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
+import time
 
 from tests.support.paths import ROOT
 
 BUILD = ROOT / "build" / "mutation"
+SILENCE = 180  # seconds, after which a test that says nothing hangs: no test takes as long
 
 # As .ci/sanitize does: the copy is imported before anything else.
 RUN = """
@@ -31,7 +34,8 @@ class Overlay:
             (self.package / extension.name).symlink_to(extension)
 
     def pytest(self, arguments, seconds):
-        """(whether all passed, the end of what was printed). Running for longer than `seconds` is failing."""
+        """(whether all passed, the end of what was printed). Running for longer than `seconds` is failing, and so is a
+        test that takes longer than SILENCE."""
         environment = {
             **os.environ,
             "PYTHONPATH": f"{self.folder}{os.pathsep}{ROOT}",
@@ -56,11 +60,23 @@ class Overlay:
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT, env=environment, start_new_session=True
         ) as process:
-            try:
-                said, _ = process.communicate(timeout=seconds)
-            except subprocess.TimeoutExpired:
+            said, hangs = _read(process.stdout, seconds)
+            if hangs:
                 os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
-                return False, f"ran for {seconds} seconds"
         text = said.decode(errors="replace").strip()
-        return process.returncode == 0, text[-600:]
+        return process.returncode == 0, f"{text[-600:]}\n{hangs}".strip()
+
+
+def _read(stream, seconds):
+    """(all that a process prints, why it is taken to hang or "")."""
+    said, end = b"", time.monotonic() + seconds
+    while True:
+        left = end - time.monotonic()
+        if left <= 0:
+            return said, f"ran for {seconds:.0f} seconds"
+        if not select.select([stream], [], [], min(left, SILENCE))[0]:
+            return said, f"said nothing for {min(left, SILENCE):.0f} seconds"
+        part = os.read(stream.fileno(), 1 << 16)
+        if not part:
+            return said, ""
+        said += part
