@@ -88,6 +88,14 @@ def test_names_have_the_number_of_files(tmp_path, run):
     assert set(names(tmp_path)) == made | {"0-3", "1-3", "2-3", "in", "one"}
 
 
+def test_files_get_their_names_from_a_folder_of_another_file_system(tmp_path, run, monkeypatch):
+    path = write(f"{tmp_path}/in", ids(5))
+    monkeypatch.chdir("/proc")
+    status, _, said = run("split", path, "--records", 2, "-o", f"{tmp_path}/out")
+    assert (status, said) == (0, "")
+    assert names(tmp_path) == ["in", *(f"out-0000{i}-of-00003" for i in range(3))]
+
+
 def test_more_files_than_records_are_empty_ones(tmp_path, run_json):
     [done] = run_json("split", write(tmp_path / "in", [b"x"]), "--into", 3, "-o", tmp_path / "out")
     assert [file["records"] for file in done["files"]] == [0, 0, 1] and len(names(tmp_path)) == 4

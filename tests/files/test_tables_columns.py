@@ -93,3 +93,11 @@ def test_no_features_are_refused(tmp_path, features):
         writer.write({"id": [1, 2]})
     with pytest.raises(tf.errors.InvalidArgumentError, match="features must not be empty"):
         tf.read_table(tmp_path / "a", features)
+
+
+def test_the_sample_that_features_come_from_is_of_files_all_over(tmp_path):
+    for i in range(200):
+        with tf.io.TFRecordWriter(tmp_path / f"{i:03d}") as writer:
+            writer.write(wire.example([(b"%03d" % i, wire.feature("int64", [i]))]))
+    names = tf.read_batches(tmp_path / "*", infer_records=64).schema.names
+    assert [int(name) for name in names] == [i * 200 // 64 for i in range(64)]
