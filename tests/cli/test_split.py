@@ -89,7 +89,7 @@ def test_names_have_the_number_of_files(tmp_path, run):
 
 
 def test_files_get_their_names_from_a_folder_of_another_file_system(tmp_path, run, monkeypatch):
-    path = write(f"{tmp_path}/in", ids(5))
+    path = write(tmp_path / "in", [b"%d" % i for i in range(5)])
     monkeypatch.chdir("/proc")
     status, _, said = run("split", path, "--records", 2, "-o", f"{tmp_path}/out")
     assert (status, said) == (0, "")
