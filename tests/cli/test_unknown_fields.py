@@ -94,6 +94,11 @@ def test_they_are_counted_if_they_may_be_dropped(tmp_path, run):
     assert run([KNOWN], "out.jsonl", "--drop-unknown-fields") == (0, "")
 
 
+def test_those_of_all_batches_are_counted(run):
+    status, err = run([nested(0, b"\x78\x01")] * 40_000, "out.jsonl", "--drop-unknown-fields")
+    assert status == 0 and "40,000 records have fields that were left out" in err and "record 0" in err
+
+
 def test_from_tfrecord_to_tfrecord_they_stay(tmp_path, run):
     records = [KNOWN + wire.field(9, b"more")]
     assert run(records, "out.tfrecord") == (0, "")
