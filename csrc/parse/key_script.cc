@@ -60,9 +60,8 @@ inline const uint8_t* TakeSkipped(const uint8_t* p, const uint8_t* end, const Ke
 }
 
 // Takes a map entry of this slot's key, in the one form that its shape describes, and puts its value into the row;
-// null if it is anything else.
+// null if it is anything else. kReadAhead bytes and the key are readable at p.
 inline const uint8_t* TakeWhole(const uint8_t* p, const uint8_t* end, const KeyTable::Slot& slot, size_t row) {
-  if (slot.shape == KeyTable::kGeneral || static_cast<size_t>(end - p) < kReadAhead + slot.size) return nullptr;
   if (slot.shape == KeyTable::kOneInt64) {
     int64_t value;
     const uint8_t* const after = TakeOneInt64(p, slot, &value);
@@ -76,6 +75,18 @@ inline const uint8_t* TakeWhole(const uint8_t* p, const uint8_t* end, const KeyT
     return after;
   }
   return TakeSkipped(p, end, slot);
+}
+
+// As TakeWhole, near the end of the map, of what has room after it only in a copy. A value that goes past the end is
+// not taken.
+const uint8_t* TakeLast(const uint8_t* p, const uint8_t* end, const KeyTable::Slot& slot, size_t row) {
+  constexpr size_t kMost = kReadAhead + kMaxShortLength;
+  const auto rest = static_cast<size_t>(end - p);
+  uint8_t copy[kMost + kReadAhead];
+  std::memcpy(copy, p, rest);
+  std::memset(copy + rest, 0, kReadAhead);
+  const uint8_t* const after = TakeWhole(copy, copy + rest, slot, row);
+  return after != nullptr && after <= copy + rest ? p + (after - copy) : nullptr;
 }
 
 // An entry whose key is too long for the window, or which has no usual form, is left to TakeWhole and the parser.
@@ -115,14 +126,10 @@ KeyScript::Step StepOf(uint32_t index, const KeyTable::Slot& slot) {
   return step;
 }
 
-bool UseAvx2() {
 #if defined(__x86_64__)
-  // If portable varints are asked for, there are no vectors here either.
-  return internal::ScriptAvx2Supported() && std::strcmp(VarintBackend(), "portable") != 0;
-#else
-  return false;
+// As runs of varints are decoded, so are those of a script: a test that asks for a backend gets it here too.
+bool DecodesBy(const char* backend) { return std::strcmp(VarintBackend(), backend) == 0; }
 #endif
-}
 
 }  // namespace
 
@@ -142,7 +149,10 @@ void KeyScript::Insert(size_t at, uint32_t slot, const KeyTable& keys) {
 }
 
 void KeyScript::SetColumns(const KeyTable& keys) {
-  vectors_ = UseAvx2();
+#if defined(__x86_64__)
+  vectors_ = internal::ScriptAvx2Supported() && !DecodesBy("portable");
+  pext_ = !DecodesBy("avx2");
+#endif
   for (Step& step : steps_) {
     step.out = keys.slot(step.slot).out;
     step.row_bytes = keys.slot(step.slot).row_bytes;
@@ -154,14 +164,17 @@ const uint8_t* KeyScript::Take(const uint8_t* begin, const uint8_t* p, const uin
 #if defined(__x86_64__)
   if (vectors_) {
     const Step* step = &steps_[*at];
-    p = internal::TakeScriptAvx2(&step, size() <= kMostFetched, begin, p, end, readable_end, row);
+    p = internal::TakeScriptAvx2(&step, size() <= kMostFetched, pext_, begin, p, end, readable_end, row);
     *at = static_cast<size_t>(step - steps_.data());
     return p;
   }
 #endif
   (void)begin, (void)readable_end;
   for (; p < end && *at < size(); ++*at) {
-    const uint8_t* const after = TakeWhole(p, end, keys.slot(steps_[*at].slot), row);
+    const KeyTable::Slot& slot = keys.slot(steps_[*at].slot);
+    if (slot.shape == KeyTable::kGeneral) break;
+    const bool has_room = static_cast<size_t>(end - p) >= kReadAhead + slot.size;
+    const uint8_t* const after = has_room ? TakeWhole(p, end, slot, row) : TakeLast(p, end, slot, row);
     if (after == nullptr) break;
     p = after;
   }

@@ -60,6 +60,7 @@ class KeyScript {
   std::vector<Step> steps_;  // and one that no entry fits, at the end
   std::vector<uint32_t> places_;
   bool vectors_ = false;
+  bool pext_ = false;
 };
 
 namespace internal {
@@ -67,9 +68,9 @@ namespace internal {
 #if defined(__x86_64__)
 bool ScriptAvx2Supported();
 // From `*step` on, which becomes the first step that was not taken. `fetch`: brings each column's next line into the
-// cache.
-const uint8_t* TakeScriptAvx2(const KeyScript::Step** step, bool fetch, const uint8_t* begin, const uint8_t* p,
-                              const uint8_t* end, const uint8_t* readable_end, size_t row);
+// cache. `pext`: uses that instruction.
+const uint8_t* TakeScriptAvx2(const KeyScript::Step** step, bool fetch, bool pext, const uint8_t* begin,
+                              const uint8_t* p, const uint8_t* end, const uint8_t* readable_end, size_t row);
 #endif
 
 }  // namespace internal

@@ -1,4 +1,5 @@
-// Taking the entries of a script with AVX2 and BMI2; see key_script.h.
+// Taking the entries of a script with AVX2 and BMI2; see key_script.h. Where pext is microcode (Zen 1 and 2), shifts
+// and masks are in its place.
 
 #if defined(__x86_64__)
 
@@ -9,6 +10,7 @@
 #include "base/cpu.h"
 #include "base/endian.h"
 #include "parse/key_script.h"
+#include "varint/varint.h"
 
 namespace tfr::internal {
 namespace {
@@ -29,8 +31,8 @@ TFR_SCRIPT_TARGET inline __m256i Load(const uint8_t* p) {
 }
 
 // If the entry at `p` is the step's, puts its value into `row` and returns the cursor after it; else null. kReadAhead
-// bytes are readable at p. `kFetch`: has the column's next line brought into the cache.
-template <bool kFetch>
+// bytes are readable at p. `kFetch`: has the column's next line brought into the cache. `kPext`: pext is fast.
+template <bool kFetch, bool kPext>
 TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(const Step& step, const uint8_t* p,
                                                                                 size_t row) {
   const uint8_t* const value = p + step.n_at + 1;
@@ -45,7 +47,8 @@ TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(
     if (_tzcnt_u64(ends) != 8 * n - 1) return nullptr;
     uint8_t* const out = step.out + row * step.row_bytes;
     if constexpr (kFetch) __builtin_prefetch(out + kCacheLine, 1);
-    StoreLE64(out, _pext_u64(word & _blsmsk_u64(ends), ~kTopBits));
+    const uint64_t varint = word & _blsmsk_u64(ends);
+    StoreLE64(out, kPext ? _pext_u64(varint, ~kTopBits) : JoinGroups(varint & ~kTopBits));
   } else if (step.shape == KeyTable::kOneFloat) {
     uint8_t* const out = step.out + row * step.row_bytes;
     if constexpr (kFetch) __builtin_prefetch(out + kCacheLine, 1);
@@ -56,13 +59,13 @@ TFR_SCRIPT_TARGET __attribute__((always_inline)) inline const uint8_t* TakeStep(
   return value + n;
 }
 
-template <bool kFetch>
+template <bool kFetch, bool kPext>
 TFR_SCRIPT_TARGET const uint8_t* TakeSteps(const Step** at, const uint8_t* begin, const uint8_t* p, const uint8_t* end,
                                            const uint8_t* readable_end, size_t row) {
   const Step* step = *at;
   // At the end of a map the loads may look at what follows it; the entry has to end with the map.
   while (p < end && static_cast<size_t>(readable_end - p) >= kReadAhead) {
-    const uint8_t* const after = TakeStep<kFetch>(*step, p, row);
+    const uint8_t* const after = TakeStep<kFetch, kPext>(*step, p, row);
     if (after == nullptr || after > end) {
       *at = step;
       return p;
@@ -85,7 +88,7 @@ TFR_SCRIPT_TARGET const uint8_t* TakeSteps(const Step** at, const uint8_t* begin
     }
     std::memset(copy + kTail, 0, sizeof copy - kTail);
     while (q < copy + kTail) {
-      const uint8_t* const after = TakeStep<kFetch>(*step, q, row);
+      const uint8_t* const after = TakeStep<kFetch, kPext>(*step, q, row);
       if (after == nullptr || after > copy + kTail) break;
       q = after;
       ++step;
@@ -98,12 +101,16 @@ TFR_SCRIPT_TARGET const uint8_t* TakeSteps(const Step** at, const uint8_t* begin
 
 }  // namespace
 
-bool ScriptAvx2Supported() { return Cpu().avx2 && Cpu().bmi2 && Cpu().fast_pext; }
+bool ScriptAvx2Supported() { return Cpu().avx2 && Cpu().bmi2; }
 
-const uint8_t* TakeScriptAvx2(const Step** at, bool fetch, const uint8_t* begin, const uint8_t* p, const uint8_t* end,
-                              const uint8_t* readable_end, size_t row) {
-  return fetch ? TakeSteps<true>(at, begin, p, end, readable_end, row)
-               : TakeSteps<false>(at, begin, p, end, readable_end, row);
+const uint8_t* TakeScriptAvx2(const Step** at, bool fetch, bool pext, const uint8_t* begin, const uint8_t* p,
+                              const uint8_t* end, const uint8_t* readable_end, size_t row) {
+  if (pext) {
+    return fetch ? TakeSteps<true, true>(at, begin, p, end, readable_end, row)
+                 : TakeSteps<false, true>(at, begin, p, end, readable_end, row);
+  }
+  return fetch ? TakeSteps<true, false>(at, begin, p, end, readable_end, row)
+               : TakeSteps<false, false>(at, begin, p, end, readable_end, row);
 }
 
 }  // namespace tfr::internal

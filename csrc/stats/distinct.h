@@ -22,20 +22,13 @@ class Distinct {
 
   Distinct() : registers_(kRegisters) {}
 
-  void Add(uint64_t hash) {
-    // The last bit set bounds the rank: of the bits after the index, 64 - kIndexBits + 1 at most.
-    const uint64_t rest = hash << kIndexBits | uint64_t{1} << (kIndexBits - 1);
-    const auto rank = static_cast<uint8_t>(std::countl_zero(rest) + 1);
-    uint8_t& best = registers_[hash >> (64 - kIndexBits)];
-    if (rank > best) best = rank;
-  }
+  void Add(uint64_t hash) { AddAll(&hash, 1); }
 
   // Without a branch: in the beginning, whether a register grows is as good as random.
   void AddAll(const uint64_t* hashes, size_t n) {
     uint8_t* const registers = registers_.data();
     for (size_t i = 0; i < n; ++i) {
-      const uint64_t rest = hashes[i] << kIndexBits | uint64_t{1} << (kIndexBits - 1);
-      const auto rank = static_cast<uint8_t>(std::countl_zero(rest) + 1);
+      const uint8_t rank = RankOf(hashes[i]);
       uint8_t& best = registers[hashes[i] >> (64 - kIndexBits)];
       best = rank > best ? rank : best;
     }
@@ -45,6 +38,12 @@ class Distinct {
   double Estimate() const;
 
  private:
+  // One more than the zeros below the index, from the lowest bit on: counting from the other end is slow on some
+  // processors. The bit that is set bounds it: 64 - kIndexBits + 1 at most.
+  static uint8_t RankOf(uint64_t hash) {
+    return static_cast<uint8_t>(std::countr_zero(hash | uint64_t{1} << (64 - kIndexBits)) + 1);
+  }
+
   std::vector<uint8_t> registers_;
 };
 

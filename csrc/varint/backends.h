@@ -24,6 +24,7 @@ struct VarintOps {
 extern const VarintOps kPortableVarint;
 #if defined(__x86_64__)
 extern const VarintOps kBmi2Varint;
+extern const VarintOps kAvx2Varint;
 extern const VarintOps kAvx512VbmiVarint;
 #endif
 

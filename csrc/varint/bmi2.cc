@@ -1,6 +1,7 @@
 // Varint runs with BMI2 and AVX2: a mask of the ends over 64 bytes, then one pext per value. See varint.h.
 //
 // The chain from one value to the next is only "clear the lowest bit of the mask"; loads, pext and stores overlap.
+// Where pext is microcode (Zen 1 and 2), the backend "avx2" is the same with shifts and masks in its place.
 
 #if defined(__x86_64__)
 
@@ -31,9 +32,17 @@ TFR_BMI2_INLINE uint64_t TopBits64(const uint8_t* p) {
   return low | static_cast<uint64_t>(high) << 32;
 }
 
+// The eight 7-bit groups of a word; the top bits of its bytes do not matter.
+template <bool kPext>
+TFR_BMI2_INLINE uint64_t GroupsOf(uint64_t word) {
+  if constexpr (kPext) return _pext_u64(word, ~kTopBits);
+  return JoinGroups(word & ~kTopBits);
+}
+
 // The groups of a varint of `size` bytes, 0 to 8, in the low bytes of `word`; what lies above does not matter.
+template <bool kPext>
 TFR_BMI2_INLINE int64_t ExtractGroups(uint64_t word, size_t size) {
-  return static_cast<int64_t>(_pext_u64(_bzhi_u64(word, static_cast<unsigned>(8 * size)), ~kTopBits));
+  return static_cast<int64_t>(GroupsOf<kPext>(_bzhi_u64(word, static_cast<unsigned>(8 * size))));
 }
 
 // The `size` bytes at p, 1 to 8, in a word, zeros above. Reads no others.
@@ -45,6 +54,7 @@ TFR_BMI2_INLINE uint64_t LoadUpTo8(const uint8_t* p, size_t size) {
 }
 
 // DecodeVarintRun for 1 to 8 bytes.
+template <bool kPext>
 TFR_BMI2_INLINE const uint8_t* DecodeUpTo8(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity,
                                            size_t* count) {
   const size_t size = static_cast<size_t>(end - p);
@@ -56,7 +66,7 @@ TFR_BMI2_INLINE const uint8_t* DecodeUpTo8(const uint8_t* p, const uint8_t* end,
   for (size_t i = 0; i < n; ++i) {
     const size_t after = static_cast<size_t>(_tzcnt_u64(ends)) + 1;
     ends = _blsr_u64(ends);
-    out[i] = ExtractGroups(word >> start, (after - start) / 8);
+    out[i] = ExtractGroups<kPext>(word >> start, (after - start) / 8);
     start = after;
   }
   *count = n;
@@ -65,14 +75,15 @@ TFR_BMI2_INLINE const uint8_t* DecodeUpTo8(const uint8_t* p, const uint8_t* end,
 }
 
 // Any varint at p, of which 16 bytes can be read.
+template <bool kPext>
 TFR_BMI2_INLINE const uint8_t* DecodeAny(const uint8_t* p, int64_t* out) {
   const uint64_t x = LoadLE64(p);
   const uint64_t ends = ~x & kTopBits;
   if (ends != 0) {
-    *out = static_cast<int64_t>(_pext_u64(x & _blsmsk_u64(ends), ~kTopBits));
+    *out = static_cast<int64_t>(GroupsOf<kPext>(x & _blsmsk_u64(ends)));
     return p + _tzcnt_u64(ends) / 8 + 1;
   }
-  const uint64_t value = _pext_u64(x, ~kTopBits) | static_cast<uint64_t>(p[8] & 0x7f) << 56;
+  const uint64_t value = GroupsOf<kPext>(x) | static_cast<uint64_t>(p[8] & 0x7f) << 56;
   const bool tenth = p[8] >= 0x80;
   if (tenth && p[9] >= 0x80) return nullptr;
   *out = static_cast<int64_t>(tenth ? value | static_cast<uint64_t>(p[9]) << 63 : value);
@@ -88,6 +99,7 @@ TFR_BMI2_INLINE void Widen64(const uint8_t* p, int64_t* out) {
 
 // Writes the values that end where `ends` has bits; the first starts at `start`. Writes in eights: what lies after
 // the last end is garbage, which its reads, at most kReadable from p, and its writes allow for.
+template <bool kPext>
 TFR_BMI2_INLINE const uint8_t* ExtractWindow(const uint8_t* p, uint64_t ends, const uint8_t* start, int64_t* out) {
   const unsigned n = static_cast<unsigned>(_mm_popcnt_u64(ends));
   const uint8_t* const next = p + std::bit_width(ends);
@@ -95,7 +107,7 @@ TFR_BMI2_INLINE const uint8_t* ExtractWindow(const uint8_t* p, uint64_t ends, co
     for (unsigned j = 0; j < 8; ++j) {
       const uint8_t* const after = p + _tzcnt_u64(ends) + 1;
       ends = _blsr_u64(ends);
-      out[i + j] = ExtractGroups(LoadLE64(start), static_cast<size_t>(after - start));
+      out[i + j] = ExtractGroups<kPext>(LoadLE64(start), static_cast<size_t>(after - start));
       start = after;
     }
   }
@@ -114,6 +126,10 @@ TFR_BMI2_INLINE uint64_t TopBits16(const uint8_t* p) {
   return static_cast<uint64_t>(_mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 }
 
+TFR_BMI2_INLINE uint64_t TopBits8(const uint8_t* p) {
+  return static_cast<uint64_t>(_mm_movemask_epi8(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+}
+
 // The top bits of `size` bytes, 8 to 64, at p, by two loads that may overlap. Reads no others.
 TFR_BMI2_INLINE uint64_t TopBits(const uint8_t* p, size_t size) {
   if (size >= 32) {
@@ -122,11 +138,12 @@ TFR_BMI2_INLINE uint64_t TopBits(const uint8_t* p, size_t size) {
     return low | static_cast<uint64_t>(high) << (size - 32);
   }
   if (size >= 16) return TopBits16(p) | TopBits16(p + size - 16) << (size - 16);
-  return _pext_u64(LoadLE64(p), kTopBits) | _pext_u64(LoadLE64(p + size - 8), kTopBits) << (size - 8);
+  return TopBits8(p) | TopBits8(p + size - 8) << (size - 8);
 }
 
 // The last bytes of a run, or of the room: as Decode, but with every load and store within bounds. Values from `out`
 // to `o` are there already.
+template <bool kPext>
 TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, int64_t* out, int64_t* o,
                                           int64_t* limit, size_t* count) {
   while (end - p >= 8 && o < limit) {
@@ -135,7 +152,7 @@ TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, 
     if (HasLong(more, 0)) {
       const uint8_t* const window_end = p + size;
       while (p < window_end && o < limit) {
-        p = end - p >= 16 ? DecodeAny(p, o) : DecodeVarint(p, end, reinterpret_cast<uint64_t*>(o));
+        p = end - p >= 16 ? DecodeAny<kPext>(p, o) : DecodeVarint(p, end, reinterpret_cast<uint64_t*>(o));
         if (p == nullptr) return nullptr;
         ++o;
       }
@@ -153,7 +170,7 @@ TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, 
       const uint8_t* const after = window + _tzcnt_u64(ends) + 1;
       ends = _blsr_u64(ends);
       const uint8_t* const from = p < end - 8 ? p : end - 8;
-      o[i] = ExtractGroups(LoadLE64(from) >> (8 * (p - from)), static_cast<size_t>(after - p));
+      o[i] = ExtractGroups<kPext>(LoadLE64(from) >> (8 * (p - from)), static_cast<size_t>(after - p));
       p = after;
     }
     o += n;
@@ -161,11 +178,12 @@ TFR_BMI2_INLINE const uint8_t* DecodeTail(const uint8_t* p, const uint8_t* end, 
   *count = static_cast<size_t>(o - out);
   if (p == end || o == limit) return p;
   size_t last;
-  p = DecodeUpTo8(p, end, o, static_cast<size_t>(limit - o), &last);
+  p = DecodeUpTo8<kPext>(p, end, o, static_cast<size_t>(limit - o), &last);
   *count += last;
   return p;
 }
 
+template <bool kPext>
 TFR_BMI2 const uint8_t* Decode(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count) {
   int64_t* o = out;
   int64_t* const limit = out + capacity;
@@ -178,19 +196,19 @@ TFR_BMI2 const uint8_t* Decode(const uint8_t* p, const uint8_t* end, int64_t* ou
       start = p += kWindow;
     } else if (!HasLong(more, static_cast<size_t>(p - start))) {
       const uint64_t ends = ~more;
-      start = ExtractWindow(p, ends, start, o);
+      start = ExtractWindow<kPext>(p, ends, start, o);
       o += _mm_popcnt_u64(ends);
       p += kWindow;
     } else {
       const uint8_t* const window_end = p + kWindow;
       while (start < window_end && limit - o > 0) {
-        start = DecodeAny(start, o++);
+        start = DecodeAny<kPext>(start, o++);
         if (start == nullptr) return nullptr;
       }
       p = start;
     }
   }
-  return DecodeTail(start, end, out, o, limit, count);
+  return DecodeTail<kPext>(start, end, out, o, limit, count);
 }
 
 TFR_BMI2 size_t Count(const uint8_t* p, const uint8_t* end) {
@@ -211,10 +229,17 @@ TFR_BMI2 uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out, const ui
   return EncodeOneByOne(values, n, out, end);
 }
 
+// pdep is microcode where pext is.
+uint8_t* EncodeWithoutPdep(const int64_t* values, size_t n, uint8_t* out, const uint8_t* end) {
+  return kPortableVarint.encode(values, n, out, end);
+}
+
 }  // namespace
 
-const VarintOps kBmi2Varint = {"bmi2", [] { return Cpu().fast_pext && Cpu().avx2; }, Decode, Count, EncodedSize,
+const VarintOps kBmi2Varint = {"bmi2", [] { return Cpu().fast_pext && Cpu().avx2; }, Decode<true>, Count, EncodedSize,
                                Encode};
+const VarintOps kAvx2Varint = {
+    "avx2", [] { return Cpu().bmi2 && Cpu().avx2; }, Decode<false>, Count, EncodedSize, EncodeWithoutPdep};
 
 }  // namespace tfr::internal
 

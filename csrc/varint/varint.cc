@@ -17,6 +17,7 @@ const VarintOps* const kAll[] = {
 #if defined(__x86_64__)
     &kAvx512VbmiVarint,
     &kBmi2Varint,
+    &kAvx2Varint,
 #endif
     &kPortableVarint,
 };

@@ -15,6 +15,7 @@ from .figures import Feature, Frequent, Numbers, edges_of
 __all__ = ["as_json", "drift_as_json", "kinds_of"]
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+_PARTS = [str(part) for part in QUANTILES]
 _MOST_FREQUENT = 20
 
 
@@ -22,7 +23,7 @@ def as_json(collected: Collected) -> dict[str, Any]:
     """All figures; keys and text that are not UTF-8 as in `cat --json`."""
     collector = collected.collector
     features, lists = collected.features
-    repeated, found = collected.repeated, collector.repeated()
+    repeated, found = collected.repeated, collected.repeats
     return {
         "files": len(collected.shards),
         "records": collected.records,
@@ -130,7 +131,7 @@ def _numbers(numbers: Numbers) -> dict[str, Any]:
         "mean": _number(figures.mean),
         "std": _number(figures.std),
         "exact": figures.exact,
-        "quantiles": {str(part): _number(numbers.quantile(part)) for part in QUANTILES},
+        "quantiles": dict(zip(_PARTS, map(_number, numbers.quantiles(QUANTILES)), strict=True)),
     }
     bars = edges_of([numbers])
     if bars is not None:

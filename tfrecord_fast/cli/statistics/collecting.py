@@ -64,10 +64,15 @@ class Collected:
         """Those of Examples or contexts, and the feature lists; each sorted by name. To be asked for at the end."""
         return features_of(self.collector)
 
+    @functools.cached_property
+    def repeats(self) -> _core.RepeatFigures:
+        """What the core says of records that are the same as others. To be asked for at the end."""
+        return self.collector.repeated()
+
     @property
     def repeated(self) -> Repeated:
         """How many records are the same as others."""
-        return Repeated.of(self.collector.repeated(), self.records)
+        return Repeated.of(self.repeats, self.records)
 
     @property
     def records(self) -> int:
@@ -92,6 +97,7 @@ class _Run:
         self.columns = [name.encode("utf-8", "surrogateescape") for name in args.columns or ()]
         self.advance = advance
         self.hints: _core.StatsHints | None = None  # of the first unit, once it is counted
+        self.known_or_read: SimpleQueue[None] = SimpleQueue()  # when the hints are known, and when a file is read
         self.threads = min(default_threads(), _MOST_THREADS)
         self._pool = Workers(self.threads, "tfrecord_fast stats")
         self._lock = threading.Lock()
@@ -143,24 +149,19 @@ def _in_order(
     files: list[CoreFile], run: _Run, limit: int | None
 ) -> Iterator[tuple[Shard, _core.StatsCollector | None]]:
     """What each file has, in order; several files at a time, once the first unit is known."""
-    left = limit
-    number = 0
-    while number < len(files) and (run.hints is None or left is not None):
-        if left == 0:
-            return
-        shard, collector = _read(number, files[number], run, left, max(0, run.threads - 1))
-        yield shard, collector
-        left = None if left is None else left - shard.records
-        number += 1
-    jobs = min(run.threads, len(files) - number)
-    if jobs <= 0:
+    if limit is not None or run.threads == 1:
+        yield from _one_by_one(files, run, limit)
         return
-    spare = max(0, run.threads // jobs - 1)
+    jobs = min(run.threads, len(files))
+    spare = run.threads // jobs - 1
     readers = Workers(jobs, "tfrecord_fast files")
     try:
         waiting: deque[Pending[tuple[Shard, _core.StatsCollector | None]]] = deque()
-        for one in range(number, len(files)):
-            waiting.append(readers.submit(_read, one, files[one], run, None, spare))
+        for number, file in enumerate(files):
+            is_first = run.hints is None
+            waiting.append(readers.submit(_read, number, file, run, None, run.threads - 1 if is_first else spare))
+            if is_first:
+                run.known_or_read.get()
             if len(waiting) > 2 * jobs:
                 yield waiting.popleft().result()
         while waiting:
@@ -168,6 +169,18 @@ def _in_order(
     finally:
         run.stop.set()
         readers.stop()
+
+
+def _one_by_one(
+    files: list[CoreFile], run: _Run, limit: int | None
+) -> Iterator[tuple[Shard, _core.StatsCollector | None]]:
+    left = limit
+    for number, file in enumerate(files):
+        if left == 0:
+            return
+        shard, collector = _read(number, file, run, left, run.threads - 1)
+        yield shard, collector
+        left = None if left is None else left - shard.records
 
 
 def _read(
@@ -188,6 +201,8 @@ def _read(
         shard.problem = problem_of(error)
         if isinstance(error, DataLossError) and not shard.problem.damage:
             shard.compression = None
+    finally:
+        run.known_or_read.put(None)
     while counted:
         collector = _joined(collector, counted.popleft().result())
     return shard, collector
@@ -272,6 +287,7 @@ class _Unit:
             return
         if self._is_first:
             self._run.hints = self._collector.hints()
+            self._run.known_or_read.put(None)
         if self._pending is None:
             self._pending = Pending(lambda: self._collector, ())
             self._pending.make()

@@ -72,18 +72,26 @@ class Numbers:
 
     def quantile(self, part: float) -> float | int | None:
         """As NumPy's: between the two values around the place. Of a sample, about."""
+        return self.quantiles((part,))[0]
+
+    def quantiles(self, parts: Sequence[float]) -> list[float | int | None]:
+        """As `quantile`, for several parts at once."""
         if not len(self._ends):
-            return None
-        total = int(self._ends[-1])
-        if not self.figures.exact and part in (0.0, 1.0):
-            return self.figures.maximum if part else self.figures.minimum
-        place = part * (total - 1)
-        low = math.floor(place)
-        ranks = np.array([low, min(low + 1, total - 1)])
-        one, two = (self._point(int(index)) for index in np.searchsorted(self._ends, ranks, "right"))
-        if one == two or place == low:
-            return one
-        return one + (two - one) * (place - low)
+            return [None] * len(parts)
+        last = int(self._ends[-1]) - 1
+        places = [part * last for part in parts]
+        lows = [math.floor(place) for place in places]
+        ranks = [min(rank, last) for low in lows for rank in (low, low + 1)]
+        found: list[float | int] = self.figures.points[np.searchsorted(self._ends, ranks, "right")].tolist()
+        made: list[float | int | None] = []
+        for part, place, low, one, two in zip(parts, places, lows, found[::2], found[1::2], strict=True):
+            if not self.figures.exact and part in (0.0, 1.0):
+                made.append(self.figures.maximum if part else self.figures.minimum)
+            elif one == two or place == low:
+                made.append(one)
+            else:
+                made.append(one + (two - one) * (place - low))
+        return made
 
     @functools.cached_property
     def _ends(self) -> npt.NDArray[np.int64]:
