@@ -216,7 +216,7 @@ def _counted(made: Iterator[_core.RecordBatch], shard: Shard, limit: int | None,
         part = batch if limit is None else batch[: limit - shard.records]
         sizes = part.sizes
         shard.records += len(sizes)
-        shard.payload_bytes += int(sizes.sum())
+        shard.payload_bytes += part.nbytes
         yield part, sizes
         if shard.records == limit:
             return
@@ -263,9 +263,12 @@ class _Unit:
 
     def take(self, batch: _core.RecordBatch, sizes: Sizes) -> int:
         """Takes the batch's first records, up to what makes the unit full; returns how many."""
-        within = np.searchsorted(np.cumsum(sizes), _UNIT_BYTES - self._bytes) + 1
-        taken = int(min(len(sizes), self._most - self.records, within))
-        self._bytes += int(sizes[:taken].sum())
+        taken, taken_bytes = len(sizes), batch.nbytes
+        if self.records + taken > self._most or self._bytes + taken_bytes > _UNIT_BYTES:
+            within = np.searchsorted(np.cumsum(sizes), _UNIT_BYTES - self._bytes) + 1
+            taken = int(min(taken, self._most - self.records, within))
+            taken_bytes = int(sizes[:taken].sum())
+        self._bytes += taken_bytes
         self.records += taken
         if self._is_first or self._run.threads == 1:
             self._collector.add(batch[:taken])
