@@ -53,9 +53,16 @@ MUTANTS = [
     ),
     Mutant(
         "parse/key_script.cc",
-        "static_cast<size_t>(end - p) < kReadAhead + slot.size) return nullptr;",
-        "static_cast<size_t>(end - p) < slot.size) return nullptr;",
+        "static_cast<size_t>(end - p) >= kReadAhead + slot.size;",
+        "static_cast<size_t>(end - p) >= slot.size;",
         "reading ahead at the end of a record",
+        LEARNT,
+    ),
+    Mutant(
+        "parse/key_script.cc",
+        "after != nullptr && after <= copy + rest ?",
+        "after != nullptr ?",
+        "a last value that goes beyond its record",
         LEARNT,
     ),
     Mutant(
