@@ -1,10 +1,11 @@
 """Changes the core, one small mistake at a time, and expects the tests of its room to notice.
 
-    python -m tests.mutation.native [--rooms parse,wire] [--only WORD] [--list] [--check]
+    python -m tests.mutation.native [--rooms parse,wire] [--only WORD] [--count N] [--seed 1] [--list] [--check]
 
 The mistakes are kept in tests/mutation/native_*.py. Each is compiled alone (one object, and the link) into
 build/mutation; the other objects are those of the checkout's own build. The tests that its entry names run on it, then
-those of its room, until one fails. `--check` only says whether every entry still applies.
+those of its room, until one fails. `--count` draws so many of them, by the seed: all take hours. `--check` only says
+whether every entry still applies.
 
 The last line is `N mutants, M survived, S stale`, and the exit status 1 if M or S is not 0. Mistakes in code that this
 processor can't run are left out, and said to be.
@@ -14,6 +15,7 @@ import argparse
 import functools
 import importlib
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -231,6 +233,8 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="tests.mutation.native", description=__doc__.split("\n")[0])
     parser.add_argument("--rooms", help="of csrc/, separated by commas; all without it")
     parser.add_argument("--only", default="", help="a word that file, text or purpose has to hold")
+    parser.add_argument("--count", type=int, default=0, help="how many are drawn; all without it")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--list", action="store_true", help="only lists the entries")
     parser.add_argument("--check", action="store_true", help="only says which no longer apply")
     args = parser.parse_args(arguments)
@@ -243,6 +247,8 @@ def main(arguments=None):
     for mutant in filter(lacking, chosen):
         print(f"LEFT OUT {mutant.file}:{line_of(mutant)} {mutant.why}: this processor has no {lacking(mutant)}")
     chosen = [mutant for mutant in chosen if not lacking(mutant)]
+    if 0 < args.count < len(chosen):
+        chosen = random.Random(args.seed).sample(chosen, args.count)
     if args.list:
         for mutant in chosen:
             print(f"{mutant.file}:{line_of(mutant)}: {mutant.why}: {mutant.old!r} -> {mutant.new!r}")
