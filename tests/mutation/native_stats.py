@@ -114,8 +114,8 @@ MUTANTS = [
     ),
     *_of(
         "distinct.h",
-        ("countl_zero(rest) + 1);\n      uint8_t& best", "countl_zero(rest));\n      uint8_t& best", "ranks of many"),
-        ("if (rank > best) best = rank;", "best = rank;", "the highest rank stays"),
+        ("(64 - kIndexBits)) + 1);", "(64 - kIndexBits)));", "ranks"),
+        ("best = rank > best ? rank : best;", "best = rank;", "the highest rank stays"),
     ),
     *_of(
         "quantiles.cc",
