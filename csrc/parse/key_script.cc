@@ -80,11 +80,10 @@ inline const uint8_t* TakeWhole(const uint8_t* p, const uint8_t* end, const KeyT
 // As TakeWhole, near the end of the map, of what has room after it only in a copy. A value that goes past the end is
 // not taken.
 const uint8_t* TakeLast(const uint8_t* p, const uint8_t* end, const KeyTable::Slot& slot, size_t row) {
-  constexpr size_t kMost = kReadAhead + kMaxShortLength;
+  uint8_t copy[kReadAhead + kMaxShortLength];
   const auto rest = static_cast<size_t>(end - p);
-  uint8_t copy[kMost + kReadAhead];
   std::memcpy(copy, p, rest);
-  std::memset(copy + rest, 0, kReadAhead);
+  std::memset(copy + rest, 0, kReadAhead + slot.size - rest);
   const uint8_t* const after = TakeWhole(copy, copy + rest, slot, row);
   return after != nullptr && after <= copy + rest ? p + (after - copy) : nullptr;
 }
