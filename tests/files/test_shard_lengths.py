@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import pickle
+import threading
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -366,6 +367,16 @@ def test_files_that_shrink_after_counting_are_an_error(path):
     os.truncate(path, 26 * 50)
     with pytest.raises(tf.errors.TFRecordError):
         list(found)
+
+
+def test_another_thread_finds_the_end_of_equal_shards_too(files):
+    batches = iter(tf.ShardReader(files, shard=(0, 3), equal_shards="drop", batch_size=4))
+    assert list(batches)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(next(batches, "the end")), daemon=True)
+    thread.start()
+    thread.join(30)
+    assert found == ["the end"]  # and not a lock that the first thread has kept
 
 
 def test_too_many_parts_cannot_be_made_equal(files):
