@@ -67,7 +67,7 @@ size_t HopOnly(const std::vector<uint8_t>& frames) {
 size_t Scan(const std::vector<uint8_t>& frames, bool verify, std::vector<Bytes>* records) {
   records->clear();
   const uint8_t* const end = frames.data() + frames.size();
-  const tfr::Hop hop = tfr::HopRecords(frames.data(), end, records);
+  const tfr::Hop hop = tfr::HopRecords(frames.data(), end, tfr::kMaxRecordBytes, records);
   Require(hop.next == end && hop.end == tfr::Hop::End::kMore, "the end of the records");
   if (verify) Require(tfr::FirstDamaged(records->data(), records->size()) == records->size(), "the CRC of data");
   return records->size();

@@ -143,7 +143,7 @@ void EncodeRows(const Workload& workload) {
     tfr::SetVarintBackend(backend);
     const size_t size = tfr::EncodedVarintsSize(values.data(), values.size());
     std::vector<uint8_t> out(size);
-    const auto work = [&] { tfr::EncodeVarints(values.data(), values.size(), out.data()); };
+    const auto work = [&] { tfr::EncodeVarints(values.data(), values.size(), out.data(), out.data() + size); };
     work();
     measure::Require(out == expected.bytes, std::string(backend) + ": encode " + workload.name);
     measure::Row(std::string("encode ") + workload.name, backend, "M/s", kMillions, work);
@@ -157,6 +157,7 @@ void LackingBackends() {
 #if defined(__x86_64__)
       &tfr::internal::kAvx512VbmiVarint,
       &tfr::internal::kBmi2Varint,
+      &tfr::internal::kAvx2Varint,
 #endif
       &tfr::internal::kPortableVarint,
   };

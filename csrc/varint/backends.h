@@ -22,6 +22,8 @@ struct VarintOps {
 };
 
 extern const VarintOps kPortableVarint;
+// What it decodes with, for backends that are no faster with short runs.
+const uint8_t* DecodePortably(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count);
 #if defined(__x86_64__)
 extern const VarintOps kBmi2Varint;
 extern const VarintOps kAvx2Varint;

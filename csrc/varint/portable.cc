@@ -24,35 +24,6 @@ inline const uint8_t* DecodeWord(const uint8_t* p, uint64_t x, uint64_t ends, in
   return p + start / 8;
 }
 
-const uint8_t* Decode(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count) {
-  int64_t* o = out;
-  int64_t* const limit = out + capacity;
-  while (end - p >= 8 && limit - o >= 8) {
-    const uint64_t x = LoadLE64(p);
-    const uint64_t ends = ~x & kTopBits;
-    if (ends == kTopBits) {
-      for (int i = 0; i < 8; ++i) o[i] = p[i];
-      o += 8;
-      p += 8;
-    } else if (ends != 0) {
-      p = DecodeWord(p, x, ends, &o);
-    } else {  // 9 or 10 bytes, or malformed
-      uint64_t value;
-      p = DecodeLongVarint(p, end, &value);
-      if (p == nullptr) return nullptr;
-      *o++ = static_cast<int64_t>(value);
-    }
-  }
-  while (p < end && o < limit) {
-    uint64_t value;
-    p = DecodeVarint(p, end, &value);
-    if (p == nullptr) return nullptr;
-    *o++ = static_cast<int64_t>(value);
-  }
-  *count = static_cast<size_t>(o - out);
-  return p;
-}
-
 size_t Count(const uint8_t* p, const uint8_t* end) {
   size_t more = 0;  // bytes that do not end a varint
   const uint8_t* const start = p;
@@ -97,6 +68,35 @@ uint8_t* Encode(const int64_t* values, size_t n, uint8_t* out, const uint8_t* en
 
 }  // namespace
 
-const VarintOps kPortableVarint = {"portable", [] { return true; }, Decode, Count, EncodedSize, Encode};
+const uint8_t* DecodePortably(const uint8_t* p, const uint8_t* end, int64_t* out, size_t capacity, size_t* count) {
+  int64_t* o = out;
+  int64_t* const limit = out + capacity;
+  while (end - p >= 8 && limit - o >= 8) {
+    const uint64_t x = LoadLE64(p);
+    const uint64_t ends = ~x & kTopBits;
+    if (ends == kTopBits) {
+      for (int i = 0; i < 8; ++i) o[i] = p[i];
+      o += 8;
+      p += 8;
+    } else if (ends != 0) {
+      p = DecodeWord(p, x, ends, &o);
+    } else {  // 9 or 10 bytes, or malformed
+      uint64_t value;
+      p = DecodeLongVarint(p, end, &value);
+      if (p == nullptr) return nullptr;
+      *o++ = static_cast<int64_t>(value);
+    }
+  }
+  while (p < end && o < limit) {
+    uint64_t value;
+    p = DecodeVarint(p, end, &value);
+    if (p == nullptr) return nullptr;
+    *o++ = static_cast<int64_t>(value);
+  }
+  *count = static_cast<size_t>(o - out);
+  return p;
+}
+
+const VarintOps kPortableVarint = {"portable", [] { return true; }, DecodePortably, Count, EncodedSize, Encode};
 
 }  // namespace tfr::internal

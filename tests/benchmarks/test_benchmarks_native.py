@@ -34,6 +34,15 @@ def test_two_rooms_give_figures_of_every_backend(tmp_path, capsys):
     )
 
 
+@pytest.mark.parametrize("room", ["varint", "parse", "framing", "deflate"])
+def test_the_other_rooms_give_figures_too(room, tmp_path):
+    needs(room)
+    out = tmp_path / "out.json"
+    assert command.main([room, "--quick", "--data", str(tmp_path), "--json", str(out)]) == 0
+    found = json.loads(out.read_text())["figures"]
+    assert found and all(one["room"] == room and min(one["rounds"]) > 0 for one in found)
+
+
 def test_a_wrong_answer_ends_it_before_a_time_is_taken(tmp_path, monkeypatch, capsys):
     needs("crc32c")
     folder = tmp_path / "native"
