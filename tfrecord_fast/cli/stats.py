@@ -7,9 +7,9 @@ values, sample records, images. --against compares with another set of files, fe
 
 Up to a thousand different values of a feature are all counted, and all figures are exact. With more, counts, min, max,
 mean, standard deviation and zeros stay exact. The number of different values is estimated (HyperLogLog, standard error
-1.1 %). Quantiles and bars come from a sketch (KLL, of the first thousands of values and then of one of eight): the rank
-of a quantile is nearly always off by less than 1 % of all values. Frequent values are found as Misra and Gries do. The
-same files give the same figures, whatever the number of threads.
+1.1 %). Quantiles and bars come from a sketch (KLL, of the first thousands of values and then of one of eight to 32):
+the rank of a quantile is nearly always off by less than 1 % of all values. Frequent values are found as Misra and Gries
+do. The same files give the same figures, whatever the number of threads.
 """
 
 from __future__ import annotations
