@@ -12,6 +12,7 @@ import tfrecord_fast as tf
 from tests.support.alarms import Alarm, _alarm_after, _Armed
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
+from tfrecord_fast.files import remote
 from tfrecord_fast.files.names import CoreFile, CoreObject
 from tfrecord_fast.files.remote import Fetching, open_stream
 from tfrecord_fast.files.remote_names import StoredObject
@@ -132,6 +133,16 @@ def test_what_is_read_ahead_is_bounded(store):
     assert len([record for batch in batches for record in batch.tolist()]) == len(RECORDS) - 1000
 
 
+def test_reading_ahead_goes_on_to_the_end(store):
+    store.delay = 0.01
+    batches = stream(listed(store, "large"), prefetch_bytes=8 << 20).batches()
+    for _ in range(20):  # of 30: more than may be read ahead
+        next(batches)
+    store.most = 0
+    assert len([record for batch in batches for record in batch.tolist()]) == len(RECORDS) - 20_000
+    assert store.most > 1
+
+
 def test_a_state_goes_on_at_its_byte(store):
     opened = stream(listed(store, "large"))
     batches = opened.batches()
@@ -235,6 +246,55 @@ def test_after_an_error_the_threads_end(store):
     with pytest.raises(FileNotFoundError):
         records(stream(unlisted(store, "missing")))
     wait_until(lambda: not fetchers())
+
+
+class Waiting(FakeStore):
+    """A store that answers for one object only when it is told to."""
+
+    def __init__(self, **objects):
+        super().__init__(**objects)
+        self.asked, self.go_on = threading.Event(), threading.Event()
+
+    def read(self, key, start, end, **options):
+        if key == "slow":
+            self.asked.set()
+            self.go_on.wait(30)
+        return super().read(key, start, end, **options)
+
+
+def test_after_an_error_nobody_waits_for_another_object():
+    store = Waiting(slow=DATA)
+    opened = stream(unlisted(store, "missing"), listed(store, "slow"), num_threads=2)
+    began = time.monotonic()
+    with pytest.raises(FileNotFoundError):
+        records(opened)
+    assert store.asked.wait(10)
+    del opened
+    gc.collect()
+    assert time.monotonic() - began < 10
+    store.go_on.set()
+    wait_until(lambda: not fetchers())
+
+
+def test_who_waits_for_an_object_when_the_fetchers_end_gets_an_error():
+    """They end at the exit of the interpreter, when a thread may still read."""
+    store, found = Waiting(slow=DATA), []
+    before = set(remote._all)
+    batches = stream(listed(store, "slow")).batches()
+
+    def read():
+        with pytest.raises((OSError, tf.errors.TFRecordError)) as raised:
+            next(batches)
+        found.append(raised.value)
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    assert store.asked.wait(10)
+    for fetching in set(remote._all) - before:
+        fetching.close()
+    thread.join(10)
+    store.go_on.set()
+    assert len(found) == 1
 
 
 @pytest.mark.alone
