@@ -13,8 +13,8 @@ namespace {
 constexpr uint64_t kDirect = 1024;  // int64 below this are counted by position
 constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
-// Quantiles take all of the first values, and then one of each eight, later of each 16 and 32: what a sample of some
-// ten thousands leaves out is less than what the sketch does.
+// Quantiles take all of the first values, then one of each eight, and later one of each 16 or 32: a sample of tens of
+// thousands loses less than the sketch does.
 constexpr uint64_t kAll = 8192;
 constexpr uint64_t kOneOfEight = uint64_t{1} << 17;
 constexpr uint64_t kOneOfSixteen = uint64_t{1} << 20;

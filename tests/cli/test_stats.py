@@ -195,6 +195,23 @@ def test_compressed_files_have_the_same_figures(tmp_path, some, figures, compres
     assert made["features"] == plain["features"] and made["shards"][0]["compression"] == compression
 
 
+def test_no_file_is_begun_before_the_first_unit_is_known(tmp_path, figures, monkeypatch):
+    paths = [tmp_path / f"{number}.tfrecord" for number in range(3)]
+    for path in paths:
+        write(path, *[example(a=("int64", [i])) for i in range(3000)])
+    began = []
+
+    class Unit(collecting._Unit):
+        def __init__(self, run, number, first_record):
+            began.append((number, run.hints is None))
+            super().__init__(run, number, first_record)
+
+    monkeypatch.setattr(collecting, "_Unit", Unit)
+    monkeypatch.setattr(collecting, "default_threads", lambda: 3)
+    assert figures(*paths)["records"] == 9000
+    assert {number for number, no_hints in began if no_hints} == {0}
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_figures_do_not_depend_on_the_number_of_threads(tmp_path, figures, monkeypatch, threads):
     rng = np.random.default_rng(2)

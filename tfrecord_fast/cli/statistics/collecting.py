@@ -152,7 +152,7 @@ def _in_order(
     if limit is not None or run.threads == 1:
         yield from _one_by_one(files, run, limit)
         return
-    jobs = min(run.threads, len(files))
+    jobs = max(1, min(run.threads, len(files)))
     spare = run.threads // jobs - 1
     readers = Workers(jobs, "tfrecord_fast files")
     try:
