@@ -40,6 +40,7 @@ codecs = os.environ.get("TFRECORD_FAST_CODECS", "")
 compiler = os.environ.get("CXX", "c++" if sys.platform == "darwin" else "g++").split()
 
 compile_args = ["-Wall", "-Wextra", "-fno-strict-aliasing", "-fvisibility=hidden", "-pthread"]
+compile_args += ["-ffp-contract=off"]  # figures are the same on every processor
 link_args = ["-pthread"]
 if debug:
     compile_args += ["-O0", "-g", "-UNDEBUG"]

@@ -140,8 +140,10 @@ py::list Sampled(const Collector& collector) {
 }
 
 py::object Repeated(Collector& collector) {
-  collector.Flush();
-  const Repeats::Figures figures = collector.Repeated();
+  const Repeats::Figures figures = [&] {
+    GilReleased release;
+    return collector.Repeated();
+  }();
   py::list pairs;
   for (const auto& [first, again] : figures.pairs) {
     pairs.append(py::make_tuple(first.file, first.record, again.file, again.record));
@@ -172,9 +174,10 @@ void BindStats(py::module_& m) {
   py::class_<Collector::Hints, std::shared_ptr<Collector::Hints>>(m, "StatsHints");
   FreeOnce<Collector::Hints>();
   py::class_<Collector>(m, "StatsCollector")
-      .def(InitOf<Collector, uint32_t, uint64_t, std::vector<std::string>, std::shared_ptr<Collector::Hints>>(),
+      .def(InitOf<Collector, uint32_t, uint64_t, std::vector<std::string>, std::shared_ptr<Collector::Hints>,
+                  uint64_t>(),
            py::arg("file"), py::arg("first_record"), py::arg("columns"),
-           py::arg("hints") = std::shared_ptr<Collector::Hints>())
+           py::arg("hints") = std::shared_ptr<Collector::Hints>(), py::arg("before") = 0)
       .def("hints", &Collector::MakeHints)
       .def("add", &Add, py::arg("records"))
       .def("merge", &Merge, py::arg("other"))

@@ -51,13 +51,13 @@ bool ForEachStep(const Bytes& list, Step step) {
 }  // namespace
 
 Collector::Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns,
-                     std::shared_ptr<const Hints> hints)
+                     std::shared_ptr<const Hints> hints, uint64_t before)
     : file_(file),
       next_record_(first_record),
-      offset_(first_record + (hints == nullptr ? 0 : hints->examples)),
+      offset_(std::max(before + first_record, hints == nullptr ? 0 : hints->examples)),
       columns_(std::move(columns)),
       hints_(hints == nullptr ? std::make_shared<const Hints>() : std::move(hints)),
-      sizes_(Limits{}, first_record) {}
+      sizes_(Limits{}, before + first_record) {}
 
 std::shared_ptr<Collector::Hints> Collector::MakeHints() const {
   auto hints = std::make_shared<Hints>();
@@ -72,7 +72,7 @@ void Collector::Add(const RecordBatch& batch) {
   const size_t hashes = hashes_.size() + batch.size();
   if (hashes > hashes_.capacity()) hashes_.reserve(std::max(hashes, 2 * hashes_.capacity()));
   for (const Bytes& record : batch.records) {
-    hashes_.emplace_back(HashBytes(record), next_record_);
+    hashes_.push_back({HashBytes(record), next_record_});
     sample_.Add(record, {file_, next_record_});
     sizes_.Add(record.size);
     if (dense_ != nullptr) {
@@ -299,44 +299,24 @@ void Collector::FlushDense() {
   if (dense_chance_ < 0) dense_.reset();
 }
 
-void Collector::Flush() {
-  FlushFeatures();
-  AddHashes(*this);
+Repeats::Figures Collector::Repeated() {
+  FlushHashes();
+  return repeats_.Finish();
 }
 
-void Collector::FlushFeatures() {
+void Collector::FlushHashes() {
+  repeats_.Add({file_, std::move(hashes_)});
+  hashes_ = {};
+}
+
+void Collector::Flush() {
   if (dense_ != nullptr) FlushDense();
   for (const auto& figures : features_) figures->Flush();
 }
 
-// Adds the hashes of a part's records, which are then forgotten.
-void Collector::AddHashes(Collector& part) {
-  constexpr size_t kAhead = 16;
-  repeats_.Reserve(part.hashes_.size());
-  for (size_t i = 0; i < part.hashes_.size(); ++i) {
-    if (i + kAhead < part.hashes_.size()) repeats_.Prefetch(part.hashes_[i + kAhead].first);
-    repeats_.Add(part.hashes_[i].first, {part.file_, part.hashes_[i].second});
-  }
-  part.hashes_ = {};
-}
-
-// Those of one file are kept together for a while, so as to be added once only.
-void Collector::MergeHashes(Collector& other) {
-  constexpr size_t kKept = size_t{1} << 20;
-  const bool keep = repeats_.empty() && other.repeats_.empty() && other.file_ == file_ &&
-                    hashes_.size() + other.hashes_.size() <= kKept;
-  if (keep) {
-    hashes_.insert(hashes_.end(), other.hashes_.begin(), other.hashes_.end());
-    other.hashes_ = {};
-    return;
-  }
-  AddHashes(*this);
-  repeats_.Merge(other.repeats_);
-  AddHashes(other);
-}
-
 void Collector::Merge(Collector& other) {
-  FlushFeatures();
+  Flush();
+  FlushHashes();
   if (other.dense_ != nullptr) other.FlushDense();
   examples_ += other.examples_;
   sequences_ += other.sequences_;
@@ -359,7 +339,8 @@ void Collector::Merge(Collector& other) {
   }
   sizes_.Merge(other.sizes_);
   sample_.Merge(other.sample_);
-  MergeHashes(other);
+  other.FlushHashes();
+  repeats_.Merge(other.repeats_);
 }
 
 }  // namespace tfr

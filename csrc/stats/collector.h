@@ -41,9 +41,9 @@ class Collector {
   };
 
   // The part begins with record `first_record` of file number `file`. `columns`: only these keys; none: all. `hints`:
-  // null if this is the first part.
+  // null if this is the first part. `before`: how many records the files before this one have, about.
   Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns,
-            std::shared_ptr<const Hints> hints = nullptr);
+            std::shared_ptr<const Hints> hints = nullptr, uint64_t before = 0);
   std::shared_ptr<Hints> MakeHints() const;
 
   // The part's next records.
@@ -70,8 +70,8 @@ class Collector {
   uint64_t entries_left_out() const { return entries_left_out_; }
   const Numbers& sizes() { return sizes_.Flushed(); }  // of records, in bytes
   const Sample& sample() const { return sample_; }
-  // Of this part, or of all that were merged into it.
-  Repeats::Figures Repeated() const { return repeats_.Finish(); }
+  // Of this part, or of all that were merged into it. Another thread may ask for the features' figures meanwhile.
+  Repeats::Figures Repeated();
 
  private:
   struct Found {
@@ -101,9 +101,7 @@ class Collector {
   void AddOther(const Bytes& record, bool malformed);
   bool Wanted(const Bytes& key) const;
 
-  void FlushFeatures();
-  void AddHashes(Collector& part);
-  void MergeHashes(Collector& other);
+  void FlushHashes();
   void LookForDense();
   void FlushDense();
 
@@ -123,7 +121,7 @@ class Collector {
   Lengths sizes_;
   Sample sample_;
   Repeats repeats_;
-  std::vector<std::pair<uint64_t, uint64_t>> hashes_;  // of records, and their numbers, before they are merged
+  std::vector<Repeats::Part::Hashed> hashes_;  // of records that repeats_ does not have yet
 
   std::unique_ptr<DenseRows> dense_;
   std::vector<uint32_t> dense_features_;  // of its columns

@@ -57,7 +57,12 @@ class Counts {
   // ---- Afterwards ----
 
   // If false, the key is not kept.
-  bool MayKeep(uint64_t hash) const { return (filter_[hash >> 32 & (kFilterWords - 1)] >> (hash >> 58) & 1) != 0; }
+  bool MayKeep(uint64_t hash) const { return MayKeep(filter(), hash); }
+  static bool MayKeep(const uint64_t* filter, uint64_t hash) {
+    return (filter[hash >> 32 & (kFilterWords - 1)] >> (hash >> 58) & 1) != 0;
+  }
+  static constexpr size_t kFilterWords = 256;
+  const uint64_t* filter() const { return filter_.data(); }
   // Counts the key if it is kept, and returns whether it is. With a count of 0, only the latter.
   bool AddKept(uint64_t key, uint64_t hash, uint64_t count = 1) {
     return MayKeep(hash) && AddFiltered(key, hash, count);
@@ -72,8 +77,6 @@ class Counts {
   std::vector<Entry> Entries() const;
 
  private:
-  static constexpr size_t kFilterWords = 256;
-
   bool AddFiltered(uint64_t key, uint64_t hash, uint64_t count);
   void Grow();
   void Refill(const std::vector<Entry>& entries);

@@ -7,11 +7,13 @@
 namespace tfr {
 namespace {
 
-// Whole blocks at once, the rest when there are enough.
+// Whole blocks at once, after those before them; the rest when there are enough.
 template <typename Value>
 void AddInBlocks(Numbers* numbers, std::vector<Value>* kept, const Value* values, size_t n) {
   while (n != 0) {
-    if (kept->empty() && n >= kBlock) {
+    if (n >= kBlock) {
+      if (!kept->empty()) numbers->Add(kept->data(), kept->size());
+      kept->clear();
       numbers->Add(values, kBlock);
       values += kBlock;
       n -= kBlock;

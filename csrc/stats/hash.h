@@ -10,12 +10,14 @@
 
 namespace tfr {
 
+constexpr uint64_t kHashFactors[] = {0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53};
+
 // A bijection: different numbers have different hashes. All bits of the result depend on all of the number's.
 inline uint64_t HashNumber(uint64_t x) {
   x ^= x >> 33;
-  x *= 0xff51afd7ed558ccd;
+  x *= kHashFactors[0];
   x ^= x >> 33;
-  x *= 0xc4ceb9fe1a85ec53;
+  x *= kHashFactors[1];
   return x ^ x >> 33;
 }
 

@@ -52,7 +52,20 @@ void Quantiles::AddWeighted(uint64_t key, uint64_t count) {
 
 void Quantiles::Merge(const Quantiles& other) {
   for (size_t level = 0; level < other.levels_.size(); ++level) {
-    for (const uint64_t key : other.levels_[level]) Put(level, key);
+    AddAt(level, other.levels_[level].data(), other.levels_[level].size());
+  }
+}
+
+void Quantiles::AddAt(size_t level, const uint64_t* keys, size_t n) {
+  while (n != 0) {
+    if (level >= levels_.size()) Raise(level);
+    // Up to the first one too many.
+    const size_t some = std::min(n, most_ + 1 - kept_);
+    levels_[level].insert(levels_[level].end(), keys, keys + some);
+    kept_ += some;
+    keys += some;
+    n -= some;
+    if (kept_ > most_) Compress();
   }
 }
 
@@ -79,7 +92,7 @@ void Quantiles::Compress() {
     if (scratch_.size() < from.size()) scratch_.resize(from.size());
     SortKeys(from.data(), scratch_.data(), from.size());
     const size_t pairs = from.size() / 2;
-    const size_t coin = Random(2);
+    const size_t coin = Random() >> 31;
     for (size_t i = 0; i < pairs; ++i) to.push_back(from[2 * i + coin]);
     // One without a partner stays.
     if (from.size() % 2 != 0) from[0] = from.back();

@@ -24,8 +24,8 @@ class Quantiles {
   Quantiles(size_t size, uint64_t seed) : size_(size), random_(seed | 1) {}
 
   void Add(uint64_t key) { Put(0, key); }
-  // One that stands for 2^level.
-  void AddAt(size_t level, uint64_t key) { Put(level, key); }
+  // Some of which each stands for 2^level.
+  void AddAt(size_t level, const uint64_t* keys, size_t n);
   // One that came that often.
   void AddWeighted(uint64_t key, uint64_t count);
   void Merge(const Quantiles& other);
@@ -37,12 +37,12 @@ class Quantiles {
   // All that is kept, in ascending order. The weights' sum is that of all values given.
   std::vector<Point> Points() const;
 
-  // A number below `bound`, from the seed.
-  uint32_t Random(uint32_t bound) {
+  // 32 bits, from the seed.
+  uint32_t Random() {
     random_ ^= random_ << 13;
     random_ ^= random_ >> 7;
     random_ ^= random_ << 17;
-    return static_cast<uint32_t>((random_ >> 32) * bound >> 32);
+    return static_cast<uint32_t>(random_ >> 32);
   }
 
  private:

@@ -1,7 +1,8 @@
 // Which records came before: by their hashes, in bounded memory.
 //
-// Up to kMost different records all are known. With more, only those are whose hash is below a bound, which is halved
-// as often as is needed: they are a sample of all contents, and what is said of all follows from them.
+// Up to kMost hashes are only listed, and compared at the end. With more, they go into a table, in which up to kMost
+// different ones are known. With still more, only those are whose hash is below a bound, which is halved as often as is
+// needed: they are a sample of all contents, and what is said of all follows from them.
 
 #ifndef TFRECORD_FAST_STATS_REPEATS_H_
 #define TFRECORD_FAST_STATS_REPEATS_H_
@@ -29,16 +30,18 @@ class Repeats {
     Place first, again;
   };
 
-  void Add(uint64_t hash, Place place);
-  // Makes room for so many more at once.
-  void Reserve(size_t hashes);
-  // Brings the place of a hash that is added soon into the cache.
-  void Prefetch(uint64_t hash) const {
-    if (!slots_.empty()) __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)), 1);
-  }
-  bool empty() const { return used_ == 0; }
-  // Adds what `other`, which comes after this one, has.
-  void Merge(const Repeats& other);
+  // Records of one file that follow one another.
+  struct Part {
+    struct Hashed {
+      uint64_t hash, record;
+    };
+    uint32_t file;
+    std::vector<Hashed> records;
+  };
+
+  void Add(Part part);
+  // Adds what `other`, which comes after this one, has; it is of no use afterwards.
+  void Merge(Repeats& other);
 
   // Of one of 2^halvings contents: different ones, those that came more than once, and how many records are copies.
   struct Figures {
@@ -76,10 +79,20 @@ class Repeats {
     size_t size_ = 0;
   };
 
+  // What is in the list, compared without a table of it all.
+  class List;
+
+  void AddToTable(const Part& part);
+  void AddToTable(uint64_t hash, Place place);
+  // From now on there is a table.
+  void EndList();
   void Grow(size_t slots);
   void Halve();
   Slot& Find(uint64_t hash);
+  Figures FinishTable() const;
 
+  std::vector<Part> list_;  // while there is no table
+  size_t listed_ = 0;       // hashes
   Table slots_;
   size_t used_ = 0;
   int halvings_ = 0;

@@ -1,9 +1,11 @@
 """`tfrecord-fast stats`: figures, their JSON, the table; files that are damaged, mixed or no TFRecord files."""
 
+import collections
 import contextlib
 import io
 import json
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -224,6 +226,70 @@ def test_figures_do_not_depend_on_the_number_of_threads(tmp_path, figures, monke
     expected = figures(*paths)
     monkeypatch.setattr(collecting, "default_threads", lambda: threads)
     assert figures(*paths) == expected
+
+
+@pytest.mark.parametrize("others", [0, (1 << 20) - 400])  # with them, hashes are not listed, but in a table
+def test_duplicates_are_those_of_a_dictionary(tmp_path, figures, monkeypatch, others):
+    rng = np.random.default_rng(3)
+    texts = [rng.bytes(size) for size in rng.integers(0, 400, 300)]
+    parts = [[texts[i] for i in rng.integers(0, len(texts), n)] for n in (400, 0, 1, 900)]
+    parts.insert(2, [*(b"other %d" % i for i in range(others)), *texts[:3]])
+    paths = [write(tmp_path / str(i), *part) for i, part in enumerate(parts)]
+    if not others:
+        monkeypatch.setattr(collecting, "_UNIT_RECORDS", 70)
+    made = figures(*paths)["duplicates"]
+    counts, first, pairs = collections.Counter(), {}, []
+    for path, part in zip(paths, parts, strict=True):
+        for record, text in enumerate(part):
+            place = {"path": path, "record": record}
+            if text in first:
+                pairs.append([first[text], place])
+            first.setdefault(text, place)
+            counts[text] += 1
+    assert made["exact"] and made["distinct"] == len(counts) and made["most"] == max(counts.values())
+    assert made["copies"] == sum(counts.values()) - len(counts)
+    assert made["repeated"] == sum(count > 1 for count in counts.values())
+    if others:  # of all pairs, those within a file come first
+        assert len(made["first"]) == 20
+        text_at = {(path, i): text for path, part in zip(paths, parts, strict=True) for i, text in enumerate(part)}
+        assert all(len({text_at[one["path"], one["record"]] for one in pair}) == 1 for pair in made["first"])
+    else:
+        assert made["first"] == pairs[:20]
+
+
+@pytest.mark.parametrize("size", [9_000, 40_000, 300_000])
+def test_ranks_of_quantiles_are_off_by_less_than_one_percent(tmp_path, figures, size):
+    rng = np.random.default_rng(4)
+    columns = {f"f{i}": rng.normal(size=size).astype(np.float32) for i in range(6)}
+    columns |= {f"i{i}": rng.integers(-(10**9), 10**9, size) for i in range(6)}
+    batch = tf.encode_examples(columns)
+    paths = [write(tmp_path / str(i), *batch[i * size // 3 : (i + 1) * size // 3]) for i in range(3)]
+    made = figures(*paths)["features"]
+    for name, values in columns.items():
+        kind = "float" if name.startswith("f") else "int64"
+        assert not made[name]["exact"]
+        for part, value in made[name][kind]["quantiles"].items():
+            assert abs(np.mean(values <= value) - float(part)) < 0.01, (name, part)
+
+
+def test_a_thread_counts_itself_what_it_has_read_if_all_are_busy(tmp_path, figures, monkeypatch):
+    paths = [write(tmp_path / str(i), *[example(a=("int64", [i]))] * 900) for i in range(4)]
+    monkeypatch.setattr(collecting, "default_threads", lambda: 2)
+    monkeypatch.setattr(collecting, "_FIRST_RECORDS", 100)
+    monkeypatch.setattr(collecting, "_UNIT_RECORDS", 100)
+    counted = collections.Counter()
+    both = threading.Barrier(2)
+
+    class Unit(collecting._Unit):
+        def __init__(self, run, number, first_record):
+            if number in (0, 1) and first_record == 300:
+                both.wait(60)  # each thread has a file now
+            super().__init__(run, number, first_record)
+            counted[number, self._is_here] += 1
+
+    monkeypatch.setattr(collecting, "_Unit", Unit)
+    assert figures(*paths)["records"] == 3600
+    assert counted[1, True] and counted[0, True] > 1
 
 
 def test_damage_is_told_and_what_precedes_it_is_counted(tmp_path, run):

@@ -94,7 +94,7 @@ TESTS = {
         fuzz/test_corpus examples/test_parse_tensorflow""",
     "encode": """examples/test_encode examples/test_encode_values examples/test_encode_errors
         examples/test_encode_sequences examples/test_encode_arrow examples/test_encode_one files/test_example_writer""",
-    "stats": "cli/test_stats",
+    "stats": "cli/test_stats core/test_stats_native",
     "bindings": """core/test_record_batch core/test_writer core/test_inputs values/test_arrow values/test_columns
         examples/test_encode_arrow examples/test_encode_one""",
 }
@@ -209,6 +209,7 @@ class Runner:
         except ValueError as error:
             return True, f"DOES NOT COMPILE: {' '.join(str(error).split())[:300]}"
         extension.replace(self.overlay.package / extension.name)
+        os.environ["MUTATED_CORE"] = str(folder / "source")  # for tests that compile files of the core
         first = mutant.tests.split()
         for tests in (first, [test for test in TESTS[mutant.room].split() if test not in first]):
             if tests:

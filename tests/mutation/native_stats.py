@@ -14,7 +14,6 @@ MUTANTS = [
         "numbers.cc",
         ("if (sketch_ != nullptr) {\n    PutWeighted(bits, count);\n    return;\n  }\n", "", "lengths in a sketch"),
         ("  made.nans = nans_;\n", "", "NaN are counted"),
-        ("value == 0 ? 0.0f : value", "value", "-0.0 is 0.0"),
         ("bits ^ kSignBit", "bits", "the order of negative integers"),
         ("static_cast<uint32_t>(~word) : word | uint32_t{1} << 31", "word : word", "the order of negative floats"),
         ("(word >> 31) != 0 ? word & 0x7fffffff :", "(word >> 31) == 0 ? word & 0x7fffffff :", "bits of ordered keys"),
@@ -22,8 +21,8 @@ MUTANTS = [
         ("        ++i;\n        break;", "        break;", "the value that begins the sketch is counted once"),
         ("sketch.zeros += figures.zeros;", "", "zeros of a block"),
         ("sketch.moments.Merge(figures.moments);", "", "moments of a block"),
-        ("sketch.distinct.AddAll(hashes, n);", "", "different values of a block"),
-        ("num_hits += counts_.MayKeep(hashes[i]);", "num_hits += 0;", "frequent values of a block"),
+        ("sketch.distinct.AddAll(hashes.registers, hashes.ranks, n);", "", "different values of a block"),
+        ("    counts_.AddKept(bits, HashNumber(bits));\n", "", "frequent values of a block"),
         ("  if (offset_ + sketch.seen < kAll) {", "  if (false) {", "the first values all make quantiles"),
         (
             "for (; i < n; ++i) sketch.quantiles.Add(OrderedKey(type_, BitsOfValue(values[i])));\n  sketch.seen",
@@ -114,8 +113,8 @@ MUTANTS = [
     ),
     *_of(
         "distinct.h",
-        ("(64 - kIndexBits)) + 1);", "(64 - kIndexBits)));", "ranks"),
-        ("best = rank > best ? rank : best;", "best = rank;", "the highest rank stays"),
+        ("kLastRank) + 1);", "kLastRank));", "ranks"),
+        ("best = ranks[i] > best ? ranks[i] : best;", "best = ranks[i];", "the highest rank stays"),
     ),
     *_of(
         "quantiles.cc",
@@ -123,8 +122,8 @@ MUTANTS = [
         ("  if (from != keys) std::memcpy(keys, from, n * sizeof *keys);\n", "", "keys that end in the scratch"),
         ("++level, count >>= 1", "++level, count >>= 2", "weights in powers of two"),
         (
-            "for (const uint64_t key : other.levels_[level]) Put(level, key);",
-            "for (const uint64_t key : other.levels_[level]) Put(0, key);",
+            "    AddAt(level, other.levels_[level].data()",
+            "    AddAt(0, other.levels_[level].data()",
             "weights of merged keys",
         ),
     ),
@@ -154,8 +153,48 @@ MUTANTS = [
     *_of(
         "hash.cc",
         ("state = Mixed(rest, kSecrets[2], state);", "", "the last bytes"),
-        ("left >= kLane; p += kLane", "left > 2 * kLane; p += kLane", "pieces of the middle"),
-        ("kSecrets[i + 1], lanes[i]);", "kSecrets[i + 1], 0);", "all stripes of a long string"),
+        ("left >= kStep; p += kStep", "left > 2 * kStep; p += kStep", "pieces of the middle"),
+        (
+            "lanes.words[i + 1] ^ kSecrets[i + 1]",
+            "kSecrets[i + 1]",
+            "all lanes of a long string",
+        ),
+    ),
+    *_of("block_hashes.h", ("value == 0 ? 0.0f : value", "value", "-0.0 is 0.0")),
+    *_of(
+        "hash_lanes.cc",
+        (
+            "    p_ = std::min(p_ + kHashStripe, last_);",
+            "    p_ = last_;",
+            "stripes in the middle",
+        ),
+        ("    keys_ += kHashLanes;\n", "", "the order of stripes"),
+        (
+            "const __m256i mixed = _mm256_xor_si256(words, keys);",
+            "const __m256i mixed = words;",
+            "keys in vectors",
+        ),
+        ("made.words[i ^ 1] += ", "made.words[i] += ", "lanes without vectors"),
+    ),
+    *_of(
+        "block_hashes.cc",
+        (
+            "_mm256_maskz_mov_epi32(is_other, _mm256_castps_si256(numbers))",
+            "_mm256_castps_si256(numbers)",
+            "-0.0 is 0.0",
+        ),
+        ("_CMP_NEQ_UQ", "_CMP_NEQ_OQ", "the bits of NaN"),
+        ("  HashFrom(i, values, n, filter, made);", "", "the rest of a block"),
+        (
+            "kept += static_cast<size_t>(__builtin_popcount(may_keep));",
+            "",
+            "several that may be kept",
+        ),
+        (
+            "    places = _mm512_add_epi64(places, _mm512_set1_epi64(kLanes));\n",
+            "",
+            "where values are",
+        ),
     ),
     *_of(
         "repeats.cc",
@@ -177,6 +216,12 @@ MUTANTS = [
             "pairs without a bound",
         ),
         ("{slot.place(), place}", "{place, slot.place()}", "the first one comes first"),
+        ("return a.bits == b.bits && RecordOf(a.at).hash == RecordOf(b.at).hash;", "return true;", "others in a slot"),
+        ("figures_.copies += count > 1 ? count - 1 : 0;", "figures_.copies += count > 2 ? count - 1 : 0;", "one copy"),
+        ("    std::sort(again_.begin(), again_.end());\n", "", "the order of pairs"),
+        ("again_.begin() + kShown, again_.end());", "again_.begin() + 1, again_.end());", "the first pairs"),
+        ("listed_ + part.records.size() <= kMost", "true", "a list without a bound"),
+        ("    for (Part& part : other.list_) Add(std::move(part));\n", "", "lists of merged parts"),
     ),
     *_of(
         "sample.cc",
@@ -233,11 +278,7 @@ MUTANTS = [
         ("if (is_new) place->second.first = {file_, next_record_};", "", "where the first of another kind is"),
         ("others_.size() >= kMostKinds && ", "", "more kinds than are kept"),
         ("columns_.empty() || ", "", "all columns"),
-        (
-            "repeats_.empty() && other.repeats_.empty() && other.file_ == file_ &&",
-            "repeats_.empty() && other.repeats_.empty() &&",
-            "places in several files",
-        ),
+        ("  other.FlushHashes();\n", "", "hashes of merged parts"),
         ("  repeats_.Merge(other.repeats_);\n", "", "copies in merged parts"),
         ("if (mine.records == 0) mine.first = theirs.first;", "", "the first of a kind in merged parts"),
         ("entries_left_out_ += theirs->present() + theirs->unset();", "", "features that find no room"),

@@ -143,6 +143,11 @@ class Workers:
         for _ in self._threads:
             self._work.put(None)
 
+    def end(self) -> None:
+        """There are no more calls: threads end when those that came in are made."""
+        for _ in self._threads:
+            self._work.put(None)
+
     def join(self) -> None:
         """Waits until the threads have ended; they have been stopped."""
         for thread in self._threads if self._origin.is_here() else []:

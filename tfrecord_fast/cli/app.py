@@ -59,8 +59,8 @@ def run(argv: Sequence[str] | None = None) -> int:
       SystemExit: usage, --help or --version.
       OutputClosed: nothing reads standard output any more.
     """
-    parser, commands = command_line(COMMANDS)
     given = list(sys.argv[1:] if argv is None else argv)
+    parser, commands = command_line(COMMANDS, given[0] if given else None)
     console = Console()
     try:
         if given[:1] == [bench.NAME]:  # has a parser of its own, which argparse can't nest

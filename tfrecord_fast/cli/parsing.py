@@ -46,8 +46,9 @@ def _meant(given: Iterable[str], known: Sequence[str]) -> str:
     return f" (did you mean {' '.join(close)}?)" if close else ""
 
 
-def command_line(commands: Sequence[Command]) -> tuple[Parser, dict[str, Parser]]:
-    """The parser of all, and that of each command by its name."""
+def command_line(commands: Sequence[Command], only: str | None = None) -> tuple[Parser, dict[str, Parser]]:
+    """The parser of all, and that of each command by its name; if `only` is one, the others have no options."""
+    known = only in {command.NAME for command in commands}
     parser = Parser(
         prog=PROGRAM,
         description="Looks into TFRecord files, and converts them.",
@@ -63,6 +64,9 @@ def command_line(commands: Sequence[Command]) -> tuple[Parser, dict[str, Parser]
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
     made: dict[str, Parser] = {}
     for command in commands:
+        if known and command.NAME != only:
+            subparsers.add_parser(command.NAME, help=command.SUMMARY)
+            continue
         made[command.NAME] = subparsers.add_parser(
             command.NAME,
             help=command.SUMMARY,

@@ -22,8 +22,8 @@ _MOST_FREQUENT = 20
 def as_json(collected: Collected) -> dict[str, Any]:
     """All figures; keys and text that are not UTF-8 as in `cat --json`."""
     collector = collected.collector
-    features, lists = collected.features
-    repeated, found = collected.repeated, collected.repeats
+    features, lists = ({feature.name: _feature(feature) for feature in part} for part in collected.features)
+    repeated, found = collected.repeated, collected.repeats  # last: records are compared meanwhile
     return {
         "files": len(collected.shards),
         "records": collected.records,
@@ -39,8 +39,8 @@ def as_json(collected: Collected) -> dict[str, Any]:
             "most": found.most,
             "first": [_pair(pair, collected) for pair in found.pairs],
         },
-        "features": {feature.name: _feature(feature) for feature in features},
-        "feature_lists": {feature.name: _feature(feature) for feature in lists},
+        "features": features,
+        "feature_lists": lists,
         "entries_left_out": collector.entries_left_out,
         "shards": [
             {

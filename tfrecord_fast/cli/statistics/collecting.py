@@ -7,7 +7,9 @@ are merged in the order of the files: so the figures do not depend on the number
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
+import itertools
 import os
 import threading
 from collections import deque
@@ -20,18 +22,18 @@ import numpy.typing as npt
 
 from ... import _core
 from ...base.threads import default_threads
-from ...base.workers import Pending, Workers
+from ...base.workers import NoThreadError, Pending, Workers
 from ...errors import DataLossError
 from ...files.names import CoreFile
 from ..console import Console
-from ..files import FAULTS, Problem, batches, open_input, problem_of, total_bytes
+from ..files import FAULTS, Problem, batches, open_input, problem_of, stored_sizes, total_bytes
 from .figures import Feature, Repeated, features_of
 
 __all__ = ["Collected", "Shard", "collect"]
 
 _UNIT_RECORDS = 1 << 16
 _UNIT_BYTES = 32 << 20
-_FIRST_RECORDS = 1 << 13  # of the first unit of all, from which the others learn what has too many values to be counted
+_FIRST_RECORDS = 1 << 12  # of the first unit of all, from which the others learn what has too many values to be counted
 _MOST_THREADS = 16  # that count; each has a unit in memory
 
 
@@ -58,6 +60,14 @@ class Collected:
     collector: _core.StatsCollector
     shards: list[Shard] = field(default_factory=list)
     limited: bool = False  # there may be more records than were looked at
+    _repeats: Pending[_core.RepeatFigures] | None = None
+
+    def compare(self) -> None:
+        """Has records compared with each other while other figures are made. When all files are read."""
+        comparing = Workers(1, "tfrecord_fast repeats")
+        with contextlib.suppress(NoThreadError):
+            self._repeats = comparing.submit(self.collector.repeated)
+            comparing.end()
 
     @functools.cached_property
     def features(self) -> tuple[list[Feature], list[Feature]]:
@@ -67,7 +77,7 @@ class Collected:
     @functools.cached_property
     def repeats(self) -> _core.RepeatFigures:
         """What the core says of records that are the same as others. To be asked for at the end."""
-        return self.collector.repeated()
+        return self.collector.repeated() if self._repeats is None else self._repeats.result()
 
     @property
     def repeated(self) -> Repeated:
@@ -92,15 +102,18 @@ class _Stopped(Exception):
 class _Run:
     """What the threads share."""
 
-    def __init__(self, args: argparse.Namespace, advance: Callable[[int], None] | None) -> None:
+    def __init__(self, files: list[CoreFile], args: argparse.Namespace, advance: Callable[[int], None] | None) -> None:
         self.compression: str = args.compression
         self.columns = [name.encode("utf-8", "surrogateescape") for name in args.columns or ()]
         self.advance = advance
         self.hints: _core.StatsHints | None = None  # of the first unit, once it is counted
+        self.record_bytes = 0  # of one of its records
+        self._bytes_before = list(itertools.accumulate((size or 0 for size in stored_sizes(files)), initial=0))
         self.known_or_read: SimpleQueue[None] = SimpleQueue()  # when the hints are known, and when a file is read
         self.threads = min(default_threads(), _MOST_THREADS)
         self._pool = Workers(self.threads, "tfrecord_fast stats")
         self._lock = threading.Lock()
+        self._reading = 0  # files
         self.stop = threading.Event()
         # Units that are being filled or counted: what bounds the memory.
         self.room = threading.Semaphore(self.threads + 2)
@@ -110,6 +123,22 @@ class _Run:
         with self._lock:
             return self._pool.submit(unit.count)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether each thread has a file of its own: then what it has read is in its cache, and nobody waits for it."""
+        return self._reading >= self.threads
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """While a thread reads a file."""
+        with self._lock:
+            self._reading += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._reading -= 1
+
     def end(self) -> None:
         """The threads end when they can."""
         self.stop.set()
@@ -117,13 +146,14 @@ class _Run:
 
     def collector(self, file: int, first_record: int) -> _core.StatsCollector:
         """For a unit, or for what units are merged into."""
-        return _core.StatsCollector(file, first_record, self.columns, self.hints)
+        before = self._bytes_before[file] // self.record_bytes if self.record_bytes else 0
+        return _core.StatsCollector(file, first_record, self.columns, self.hints, before)
 
 
 def collect(files: list[CoreFile], args: argparse.Namespace, console: Console) -> Collected:
     """Reads the files to their ends, or to --limit; with a progress bar."""
     with console.progress(total_bytes(files)) as progress:
-        run = _Run(args, progress.advance if progress.visible else None)
+        run = _Run(files, args, progress.advance if progress.visible else None)
         made = Collected(run.collector(0, 0))
         whole = None
         try:
@@ -133,6 +163,7 @@ def collect(files: list[CoreFile], args: argparse.Namespace, console: Console) -
         finally:
             run.end()
         made.collector = whole or made.collector
+    made.compare()
     made.limited = args.limit is not None and made.records >= args.limit
     return made
 
@@ -159,7 +190,7 @@ def _in_order(
         waiting: deque[Pending[tuple[Shard, _core.StatsCollector | None]]] = deque()
         for number, file in enumerate(files):
             is_first = run.hints is None
-            waiting.append(readers.submit(_read, number, file, run, None, run.threads - 1 if is_first else spare))
+            waiting.append(readers.submit(_read, number, file, run, None, spare))
             if is_first:
                 run.known_or_read.get()
             if len(waiting) > 2 * jobs:
@@ -184,6 +215,13 @@ def _one_by_one(
 
 
 def _read(
+    number: int, file: CoreFile, run: _Run, limit: int | None, num_threads: int
+) -> tuple[Shard, _core.StatsCollector | None]:
+    with run.reading():
+        return _read_whole(number, file, run, limit, num_threads)
+
+
+def _read_whole(
     number: int, file: CoreFile, run: _Run, limit: int | None, num_threads: int
 ) -> tuple[Shard, _core.StatsCollector | None]:
     shard = Shard(os.fsdecode(file.name))
@@ -244,11 +282,12 @@ def _units(records: Iterator[_Sized], number: int, run: _Run) -> Iterator[Pendin
 
 
 class _Unit:
-    """Records that are counted together, by a thread of the pool, or, if there is only one, by this one."""
+    """Records that are counted together: by this thread, if all others are busy, else by one of the pool."""
 
     def __init__(self, run: _Run, number: int, first_record: int) -> None:
         self._run = run
         self._is_first = run.hints is None
+        self._is_here = self._is_first or run.is_busy
         self._most = _FIRST_RECORDS if self._is_first else _UNIT_RECORDS
         self._collector = run.collector(number, first_record)
         self._parts: SimpleQueue[_core.RecordBatch | None] = SimpleQueue()
@@ -270,7 +309,7 @@ class _Unit:
             taken_bytes = int(sizes[:taken].sum())
         self._bytes += taken_bytes
         self.records += taken
-        if self._is_first or self._run.threads == 1:
+        if self._is_here:
             self._collector.add(batch[:taken])
             return taken
         if self._pending is None:
@@ -289,6 +328,7 @@ class _Unit:
         if not self.records:
             return
         if self._is_first:
+            self._run.record_bytes = self._bytes // self.records
             self._run.hints = self._collector.hints()
             self._run.known_or_read.put(None)
         if self._pending is None:
