@@ -262,6 +262,7 @@ def test_ranks_of_quantiles_are_off_by_less_than_one_percent(tmp_path, figures, 
     rng = np.random.default_rng(4)
     columns = {f"f{i}": rng.normal(size=size).astype(np.float32) for i in range(6)}
     columns |= {f"i{i}": rng.integers(-(10**9), 10**9, size) for i in range(6)}
+    columns |= {f"j{i}": rng.integers(0, 1 << 24, size) for i in range(2)}  # which three bytes tell apart
     batch = tf.encode_examples(columns)
     paths = [write(tmp_path / str(i), *batch[i * size // 3 : (i + 1) * size // 3]) for i in range(3)]
     made = figures(*paths)["features"]
