@@ -107,6 +107,15 @@ def test_a_sample_of_large_and_small_records_is_that_of_the_whole(seed):
     assert made.sample() == collector(records).sample()
 
 
+def test_what_a_part_has_dropped_for_its_size_keeps_others_out():
+    large = [example(a=("bytes", [bytes([i]) + bytes(1_900_000)])) for i in range(30)]
+    small = [example(a=("bytes", [bytes([i])])) for i in range(40)]
+    made = collector()
+    made.merge(collector(large))
+    made.merge(collector(small, first=30))
+    assert made.sample() == collector([*large, *small]).sample()
+
+
 def test_the_bytes_of_a_sample_are_bounded():
     made = collector([example(a=("bytes", [bytes([i]) + bytes(900_000)])) for i in range(60)])
     assert 0 < sum(len(record) for _, _, record in made.sample()) <= 32 << 20
@@ -173,6 +182,7 @@ def test_copies_among_more_records_than_are_kept_are_estimated():
     found = made.repeated()
     assert found.halvings == 1 and found.different << 1 == pytest.approx(1_200_000, rel=0.02)
     assert found.copies << 1 == pytest.approx(100_000, rel=0.05)
+    assert all(again == (24, first[1] + 50_000 * first[0]) for first, again in ((p[:2], p[2:]) for p in found.pairs))
 
 
 def test_the_sample_of_records_depends_on_their_places_only():
