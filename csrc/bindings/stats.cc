@@ -174,10 +174,9 @@ void BindStats(py::module_& m) {
   py::class_<Collector::Hints, std::shared_ptr<Collector::Hints>>(m, "StatsHints");
   FreeOnce<Collector::Hints>();
   py::class_<Collector>(m, "StatsCollector")
-      .def(InitOf<Collector, uint32_t, uint64_t, std::vector<std::string>, std::shared_ptr<Collector::Hints>,
-                  uint64_t>(),
+      .def(InitOf<Collector, uint32_t, uint64_t, std::vector<std::string>, std::shared_ptr<Collector::Hints>>(),
            py::arg("file"), py::arg("first_record"), py::arg("columns"),
-           py::arg("hints") = std::shared_ptr<Collector::Hints>(), py::arg("before") = 0)
+           py::arg("hints") = std::shared_ptr<Collector::Hints>())
       .def("hints", &Collector::MakeHints)
       .def("add", &Add, py::arg("records"))
       .def("merge", &Merge, py::arg("other"))

@@ -51,19 +51,19 @@ bool ForEachStep(const Bytes& list, Step step) {
 }  // namespace
 
 Collector::Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns,
-                     std::shared_ptr<const Hints> hints, uint64_t before)
+                     std::shared_ptr<const Hints> hints)
     : file_(file),
       next_record_(first_record),
-      offset_(std::max(before + first_record, hints == nullptr ? 0 : hints->examples)),
+      first_record_(first_record),
       columns_(std::move(columns)),
       hints_(hints == nullptr ? std::make_shared<const Hints>() : std::move(hints)),
-      sizes_(Limits{}, before + first_record) {}
+      sizes_(Limits{}, first_record) {}
 
 std::shared_ptr<Collector::Hints> Collector::MakeHints() const {
   auto hints = std::make_shared<Hints>();
-  hints->examples = examples_;
   for (const auto& figures : features_) {
-    hints->sketched.emplace(std::pair(figures->is_list(), figures->key()), figures->sketched());
+    const double numbers = static_cast<double>(figures->numbers()) / static_cast<double>(next_record_ - first_record_);
+    hints->features.emplace(std::pair(figures->is_list(), figures->key()), Hints::Known{figures->sketched(), numbers});
   }
   return hints;
 }
@@ -190,10 +190,11 @@ uint32_t Collector::NewFeature(bool lists, const Bytes& key) {
   const auto feature = static_cast<uint32_t>(features_.size());
   constexpr Limits kSmall = {128, 128};
   const Limits limits = feature < kInFull ? Limits{} : kSmall;
-  const auto known = hints_->sketched.find(std::pair(lists, std::string(View(key))));
-  const bool is_known = known != hints_->sketched.end();
-  const FeatureFigures::Sketched sketched = is_known ? known->second : FeatureFigures::Sketched{};
-  features_.push_back(std::make_unique<FeatureFigures>(std::string(View(key)), lists, limits, offset_, sketched));
+  const auto known = hints_->features.find(std::pair(lists, std::string(View(key))));
+  const bool is_known = known != hints_->features.end();
+  const Hints::Known hint = is_known ? known->second : Hints::Known{};
+  const auto before = static_cast<uint64_t>(hint.numbers * static_cast<double>(first_record_));
+  features_.push_back(std::make_unique<FeatureFigures>(std::string(View(key)), lists, limits, before, hint.sketched));
   maps_[lists].index.emplace(features_.back()->key(), feature);
   for (Map& map : maps_) {
     map.next.resize(features_.size() + 1, UINT32_MAX);

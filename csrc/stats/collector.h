@@ -36,14 +36,17 @@ class Collector {
 
   // What is known of the first part of all while the others are looked at.
   struct Hints {
-    uint64_t examples = 0;
-    std::map<std::pair<bool, std::string>, FeatureFigures::Sketched> sketched;  // by whether it is a list, and key
+    struct Known {
+      FeatureFigures::Sketched sketched;
+      double numbers = 0;  // per record
+    };
+    std::map<std::pair<bool, std::string>, Known> features;  // by whether it is a list, and key
   };
 
   // The part begins with record `first_record` of file number `file`. `columns`: only these keys; none: all. `hints`:
-  // null if this is the first part. `before`: how many records the files before this one have, about.
+  // null if this is the first part.
   Collector(uint32_t file, uint64_t first_record, std::vector<std::string> columns,
-            std::shared_ptr<const Hints> hints = nullptr, uint64_t before = 0);
+            std::shared_ptr<const Hints> hints = nullptr);
   std::shared_ptr<Hints> MakeHints() const;
 
   // The part's next records.
@@ -109,7 +112,7 @@ class Collector {
   uint64_t next_record_;
   uint64_t walked_ = 0;    // records that were walked through, to tell them apart
   bool left_out_ = false;  // an entry of the present record was
-  uint64_t offset_;
+  uint64_t first_record_;
   std::vector<std::string> columns_;
   std::shared_ptr<const Hints> hints_;
   uint64_t examples_ = 0, sequences_ = 0, empty_ = 0;

@@ -80,10 +80,16 @@ void Counts::Insert(uint64_t key, uint64_t hash, uint64_t count) {
 
 void Counts::Purge() {
   std::vector<Entry> entries = Entries();
-  const auto middle = entries.begin() + static_cast<ptrdiff_t>(entries.size() / 2);
-  std::nth_element(entries.begin(), middle, entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.count < b.count; });
-  const uint64_t off = middle->count;
+  const size_t middle = entries.size() / 2;
+  size_t ones = 0;  // mostly more than half
+  for (const Entry& entry : entries) ones += entry.count == 1;
+  uint64_t off = 1;
+  if (ones <= middle) {
+    const auto at = entries.begin() + static_cast<ptrdiff_t>(middle);
+    std::nth_element(entries.begin(), at, entries.end(),
+                     [](const Entry& a, const Entry& b) { return a.count < b.count; });
+    off = at->count;
+  }
   error_ += off;
   std::erase_if(entries, [off](const Entry& entry) { return entry.count <= off; });
   for (Entry& entry : entries) entry.count -= off;

@@ -57,6 +57,7 @@ class FeatureFigures {
   struct Sketched {
     bool ints = false, floats = false, texts = false;
   };
+  uint64_t numbers() const { return (ints_ ? ints_->count() : 0) + (floats_ ? floats_->count() : 0); }
 
   // `sketched`: of figures that these will be merged with.
   FeatureFigures(std::string key, bool is_list, Limits limits, uint64_t offset, Sketched sketched)

@@ -17,14 +17,15 @@ constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
 // Quantiles take all of the first values, then one of two, and with each doubling of their number one of twice as many,
 // up to one of 32. So a sample of ten thousands is taken, and what is lost to it stays below 0.3 % of all values (one
-// standard deviation of a rank), whatever their number.
+// standard deviation of a rank), whatever their number. How many came before a part is only likely: so of each part all
+// of its first values are taken, too, and then one of two.
 constexpr uint64_t kAll = 8192;
+constexpr uint64_t kAllOfPart = 1024;
 constexpr size_t kMostLevel = 5;
 constexpr size_t kDrawnAtOnce = 32 / kMostLevel;  // by 32 random bits
 
-size_t StrideLevel(uint64_t values_before) {
-  const auto doublings = static_cast<size_t>(std::bit_width(values_before / (2 * kAll)));
-  return std::clamp(doublings, size_t{1}, kMostLevel);
+size_t StrideLevel(uint64_t values_before, uint64_t all) {
+  return std::min(static_cast<size_t>(std::bit_width(values_before / all)), kMostLevel);
 }
 
 // Of values that are not among the heavy ones, one of so many is put there.
@@ -163,20 +164,17 @@ void Numbers::Sketched(const Value* values, size_t n) {
     const uint64_t bits = BitsOfValue(values[hashes.kept[k]]);
     counts_.AddKept(bits, HashNumber(bits));
   }
-  // A new key is kept only if it is in the sample: one of 64, and in the next block the one after it.
-  for (size_t i = sketch.seen / kBlock % kSampled; i < n; i += kSampled) {
+  // A new key is kept only if it is in the sample: one of 64, in each block from another one on.
+  for (size_t i = HashNumber(~sketch.seen) % kSampled; i < n; i += kSampled) {
     const uint64_t bits = BitsOfValue(values[i]);
     const uint64_t hash = HashNumber(bits);
     if (!counts_.AddKept(bits, hash, 0)) counts_.Insert(bits, hash);
   }
 
   size_t i = 0;
-  if (offset_ + sketch.seen < kAll) {
-    for (; i < n; ++i) sketch.quantiles.Add(OrderedKey(type_, BitsOfValue(values[i])));
-  }
-  const size_t level = StrideLevel(offset_ + sketch.seen);
+  const size_t level = std::min(StrideLevel(offset_ + sketch.seen, kAll), StrideLevel(sketch.seen, kAllOfPart));
   const size_t stride = size_t{1} << level;
-  uint64_t drawn[kBlock / 2];
+  uint64_t drawn[kBlock];
   size_t num_drawn = 0;
   uint32_t random = 0;
   for (; i + stride <= n; i += stride) {

@@ -11,6 +11,9 @@ namespace {
 
 constexpr uint64_t kSampled = 32;  // with a sketch, one new string of so many is kept
 
+// Whether a string is in the sample: one of each kSampled, at a place that follows no pattern that strings could.
+bool IsSampled(uint64_t before) { return before % kSampled == HashNumber(~(before / kSampled)) % kSampled; }
+
 }  // namespace
 
 void Texts::Keep(uint64_t hash, const Bytes& value) {
@@ -22,7 +25,7 @@ void Texts::Add(const Bytes& value) {
   sizes_.AddRepeated(static_cast<int64_t>(value.size), 1);
   const uint64_t key = HashBytes(value);
   const uint64_t hash = HashNumber(key);
-  ++seen_;
+  const uint64_t before = seen_++;
   if (distinct_.empty()) {
     if (counts_.Add(key, hash)) {
       Keep(key, value);
@@ -31,7 +34,7 @@ void Texts::Add(const Bytes& value) {
     return;
   }
   distinct_[0].Add(hash);
-  if (!counts_.AddKept(key, hash) && seen_ % kSampled == 0) {
+  if (!counts_.AddKept(key, hash) && IsSampled(before)) {
     Keep(key, value);
     counts_.Insert(key, hash);
     ForgetOthers();

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import io
+import itertools
 import json
 import math
 import threading
@@ -16,6 +17,7 @@ import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
+from tfrecord_fast.base import workers
 from tfrecord_fast.cli import app
 from tfrecord_fast.cli.statistics import collecting
 
@@ -119,8 +121,8 @@ def test_large_integers_keep_all_digits(tmp_path, figures):
 
 @pytest.fixture(scope="module")
 def all_different(tmp_path_factory):
-    """30,051 different values of each kind. Without a limit, the estimates of two are 30,196 and 30,845."""
-    values = np.arange(2_000_000, 2_030_051)
+    """30,051 different values of each kind. Without a limit, the estimates of two are larger."""
+    values = np.arange(2_060_102, 2_090_153)
     columns = {"i": values, "b": [b"%d" % one for one in values], "x": np.append(values[:-1], np.nan)}
     return write(tmp_path_factory.mktemp("different") / "a", *tf.encode_examples(columns, nan="value"))
 
@@ -271,6 +273,63 @@ def test_ranks_of_quantiles_are_off_by_less_than_one_percent(tmp_path, figures, 
         assert not made[name]["exact"]
         for part, value in made[name][kind]["quantiles"].items():
             assert abs(np.mean(values <= value) - float(part)) < 0.01, (name, part)
+
+
+def test_values_that_come_late_or_rarely_are_all_taken(tmp_path, figures):
+    rng = np.random.default_rng(6)
+    values = rng.integers(0, 10**6, 5000)
+    often = write(tmp_path / "often", *tf.encode_examples({"x": rng.integers(0, 3, 150_000)}))
+    late = write(tmp_path / "late", *tf.encode_examples({"y": values}))
+    x = tf.encode_examples({"x": np.ones(145_000, np.int64)})
+    both = tf.encode_examples({"x": np.ones(5000, np.int64), "y": values})
+    rare = write(tmp_path / "rare", *itertools.chain(*([both[i], *x[29 * i : 29 * i + 29]] for i in range(5000))))
+    for paths in ((often, late), (rare,)):
+        made = figures(*paths)["features"]["y"]
+        for part, value in made["int64"]["quantiles"].items():
+            assert abs(np.mean(values <= value) - float(part)) < 0.003
+
+
+@pytest.mark.parametrize("phase", [0, 1])
+def test_frequent_strings_are_found_wherever_they_stand(tmp_path, figures, phase):
+    texts = [b"same" if i % 2 == phase else b"u%d" % i for i in range(200_000)]
+    top = figures(write(tmp_path / "a", *tf.encode_examples({"a": texts})))["features"]["a"]["top"]
+    assert len(top) == 1 and top[0]["value"] == "same" and 99_000 < top[0]["count"] <= 100_000
+
+
+def test_strings_that_hold_the_constants_of_the_hash_differ(tmp_path, figures):
+    secret = (0xE7037ED1A0B428DB).to_bytes(8, "little")
+    made = figures(write(tmp_path / "a", *(bytes([i]) * 16 + secret + b"12345678" for i in range(5))))
+    assert made["duplicates"]["distinct"] == 5
+
+
+def test_quantiles_beside_infinities_are_infinite(tmp_path, figures):
+    values = np.array([-np.inf, 1, 2, np.inf], np.float32)
+    made = figures(write(tmp_path / "a", *tf.encode_examples({"a": values})))["features"]["a"]["float"]["quantiles"]
+    assert (made["0.25"], made["0.5"], made["0.75"]) == ({"f": "-Infinity"}, 1.5, {"f": "Infinity"})
+
+
+@pytest.mark.parametrize("threads", [0, 1, 3])
+def test_without_threads_all_is_counted_here(tmp_path, figures, monkeypatch, threads):
+    paths = [write(tmp_path / str(i), *[example(a=("int64", [k])) for k in range(900)]) for i in range(3)]
+    monkeypatch.setattr(collecting, "default_threads", lambda: 2)
+    monkeypatch.setattr(collecting, "_FIRST_RECORDS", 100)
+    monkeypatch.setattr(collecting, "_UNIT_RECORDS", 100)
+    expected, left, starts = figures(*paths), itertools.repeat(True, threads), workers.has_started
+    monkeypatch.setattr(workers, "has_started", lambda thread: next(left, False) and starts(thread))
+    assert figures(*paths) == expected
+
+
+def test_calls_that_are_dropped_end_the_wait_for_them():
+    one = workers.Workers(1, "one")
+    begun, go_on = threading.Event(), threading.Event()
+    first = one.submit(lambda: (begun.set(), go_on.wait(60)))
+    second = one.submit(list)
+    assert begun.wait(60)
+    one.stop()
+    with pytest.raises(RuntimeError, match="dropped"):
+        second.result()
+    go_on.set()
+    assert first.result() == (None, True)
 
 
 def test_a_thread_counts_itself_what_it_has_read_if_all_are_busy(tmp_path, figures, monkeypatch):

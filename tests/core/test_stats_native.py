@@ -11,7 +11,7 @@ import pytest
 from tests.support.paths import ROOT
 
 MUTATED = Path(os.environ.get("MUTATED_CORE", "nowhere"))  # tests/mutation/native.py
-CORE = ["stats/block_hashes.cc", "stats/hash.cc", "stats/hash_lanes.cc", "stats/moments.cc"]
+CORE = ["stats/block_hashes.cc", "stats/hash.cc", "stats/moments.cc"]
 MACHINES = {
     "this one": (["g++"], []),
     "aarch64": (["aarch64-linux-gnu-g++", "-static"], ["qemu-aarch64"]),

@@ -23,7 +23,12 @@ MUTANTS = [
         ("sketch.moments.Merge(figures.moments);", "", "moments of a block"),
         ("sketch.distinct.AddAll(hashes.registers, hashes.ranks, n);", "", "different values of a block"),
         ("    counts_.AddKept(bits, HashNumber(bits));\n", "", "frequent values of a block"),
-        ("  if (offset_ + sketch.seen < kAll) {", "  if (false) {", "the first values all make quantiles"),
+        (
+            "  return std::min(static_cast<size_t>(std::bit_width(values_before / all)), kMostLevel);",
+            "  return kMostLevel + 0 * all * values_before;",
+            "the first values all make quantiles",
+        ),
+        ("StrideLevel(sketch.seen, kAllOfPart));", "kMostLevel);", "the first values of each part"),
         (
             "for (; i < n; ++i) sketch.quantiles.Add(OrderedKey(type_, BitsOfValue(values[i])));\n  sketch.seen",
             "sketch.seen",
@@ -135,7 +140,8 @@ MUTANTS = [
             "strings without a bound",
         ),
         ("  distinct_[0].Add(hash);\n  if (!", "  if (!", "different strings"),
-        ("seen_ % kSampled == 0", "false", "strings that become frequent later"),
+        ("IsSampled(before)) {", "false) {", "strings that become frequent later"),
+        ("HashNumber(~(before / kSampled)) % kSampled;", "0;", "strings at equal distances"),
         ("  distinct_[0].Merge(other.distinct_[0]);\n", "", "different strings of merged parts"),
         (
             "if (found != other.starts_.end()) starts_.try_emplace(entry.key, found->second);",
@@ -152,30 +158,13 @@ MUTANTS = [
     ),
     *_of(
         "hash.cc",
-        ("state = Mixed(rest, kSecrets[2], state);", "", "the last bytes"),
+        ("return Mixed(rest, kSecrets[2], state);", "return state;", "the last bytes"),
         ("left >= kStep; p += kStep", "left > 2 * kStep; p += kStep", "pieces of the middle"),
-        (
-            "lanes.words[i + 1] ^ kSecrets[i + 1]",
-            "kSecrets[i + 1]",
-            "all lanes of a long string",
-        ),
+        ("Fold(lanes[2], lanes[3] ^ kSecrets[2])", "lanes[2]", "all lanes of a long string"),
+        ("return a ^ b ^ static_cast", "return static_cast", "a word that is the secret"),
+        ("lanes[i] = Mixed(last + i * kStep, kSecrets[i + 1], lanes[i]);", ";", "the last stripe"),
     ),
     *_of("block_hashes.h", ("value == 0 ? 0.0f : value", "value", "-0.0 is 0.0")),
-    *_of(
-        "hash_lanes.cc",
-        (
-            "    p_ = std::min(p_ + kHashStripe, last_);",
-            "    p_ = last_;",
-            "stripes in the middle",
-        ),
-        ("    keys_ += kHashLanes;\n", "", "the order of stripes"),
-        (
-            "const __m256i mixed = _mm256_xor_si256(words, keys);",
-            "const __m256i mixed = words;",
-            "keys in vectors",
-        ),
-        ("made.words[i ^ 1] += ", "made.words[i] += ", "lanes without vectors"),
-    ),
     *_of(
         "block_hashes.cc",
         (

@@ -84,6 +84,11 @@ class Pending(Generic[T]):
             outcome = None, error
         self._outcome.put(outcome)
 
+    def drop(self) -> None:
+        """The call is not made: whoever waits for it gets an error."""
+        self._call = None
+        self._outcome.put((None, RuntimeError("the call was dropped before it began")))
+
     def result(self) -> T:
         """What the call gave or raised, when it has ended; if a signal ends the wait, ask again. For one thread."""
         if self._known is None:
@@ -139,7 +144,9 @@ class Workers:
             return
         with contextlib.suppress(Empty):
             while True:
-                self._work.get_nowait()
+                dropped = self._work.get_nowait()
+                if dropped is not None:
+                    dropped.drop()
         for _ in self._threads:
             self._work.put(None)
 

@@ -157,20 +157,11 @@ def named_files(args: argparse.Namespace, console: Console) -> tuple[list[CoreFi
 
 def total_bytes(files: list[CoreFile]) -> int | None:
     """The size of all files on disk; None if one has no size."""
-    sizes = stored_sizes(files)
-    return None if None in sizes else sum(size or 0 for size in sizes)
-
-
-def stored_sizes(files: list[CoreFile]) -> list[int | None]:
-    """The size of each file on disk; None for one without."""
-    return [_stored_size(file) for file in files]
-
-
-def _stored_size(file: CoreFile) -> int | None:
     try:
-        return os.stat(file.name).st_size if file.is_local else None
+        sizes = [os.stat(file.name).st_size for file in files if file.is_local]
     except OSError:
         return None
+    return sum(sizes) if len(sizes) == len(files) else None
 
 
 @dataclass(frozen=True)

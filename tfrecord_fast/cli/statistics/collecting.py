@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import itertools
 import os
 import threading
 from collections import deque
@@ -26,7 +25,7 @@ from ...base.workers import NoThreadError, Pending, Workers
 from ...errors import DataLossError
 from ...files.names import CoreFile
 from ..console import Console
-from ..files import FAULTS, Problem, batches, open_input, problem_of, stored_sizes, total_bytes
+from ..files import FAULTS, Problem, batches, open_input, problem_of, total_bytes
 from .figures import Feature, Repeated, features_of
 
 __all__ = ["Collected", "Shard", "collect"]
@@ -102,13 +101,11 @@ class _Stopped(Exception):
 class _Run:
     """What the threads share."""
 
-    def __init__(self, files: list[CoreFile], args: argparse.Namespace, advance: Callable[[int], None] | None) -> None:
+    def __init__(self, args: argparse.Namespace, advance: Callable[[int], None] | None) -> None:
         self.compression: str = args.compression
         self.columns = [name.encode("utf-8", "surrogateescape") for name in args.columns or ()]
         self.advance = advance
         self.hints: _core.StatsHints | None = None  # of the first unit, once it is counted
-        self.record_bytes = 0  # of one of its records
-        self._bytes_before = list(itertools.accumulate((size or 0 for size in stored_sizes(files)), initial=0))
         self.known_or_read: SimpleQueue[None] = SimpleQueue()  # when the hints are known, and when a file is read
         self.threads = min(default_threads(), _MOST_THREADS)
         self._pool = Workers(self.threads, "tfrecord_fast stats")
@@ -118,10 +115,15 @@ class _Run:
         # Units that are being filled or counted: what bounds the memory.
         self.room = threading.Semaphore(self.threads + 2)
 
-    def count(self, unit: _Unit) -> Pending[_core.StatsCollector]:
-        """Has a unit counted by a thread of the pool."""
-        with self._lock:
-            return self._pool.submit(unit.count)
+    def count(self, unit: _Unit) -> Pending[_core.StatsCollector] | None:
+        """Has a unit counted by a thread of the pool; None if the system has no threads."""
+        self.room.acquire()
+        try:
+            with self._lock:
+                return self._pool.submit(unit.count)
+        except NoThreadError:
+            self.room.release()
+            return None
 
     @property
     def is_busy(self) -> bool:
@@ -146,14 +148,13 @@ class _Run:
 
     def collector(self, file: int, first_record: int) -> _core.StatsCollector:
         """For a unit, or for what units are merged into."""
-        before = self._bytes_before[file] // self.record_bytes if self.record_bytes else 0
-        return _core.StatsCollector(file, first_record, self.columns, self.hints, before)
+        return _core.StatsCollector(file, first_record, self.columns, self.hints)
 
 
 def collect(files: list[CoreFile], args: argparse.Namespace, console: Console) -> Collected:
     """Reads the files to their ends, or to --limit; with a progress bar."""
     with console.progress(total_bytes(files)) as progress:
-        run = _Run(files, args, progress.advance if progress.visible else None)
+        run = _Run(args, progress.advance if progress.visible else None)
         made = Collected(run.collector(0, 0))
         whole = None
         try:
@@ -190,7 +191,11 @@ def _in_order(
         waiting: deque[Pending[tuple[Shard, _core.StatsCollector | None]]] = deque()
         for number, file in enumerate(files):
             is_first = run.hints is None
-            waiting.append(readers.submit(_read, number, file, run, None, spare))
+            try:
+                waiting.append(readers.submit(_read, number, file, run, None, spare))
+            except NoThreadError:  # not even one
+                yield from _one_by_one(files, run, limit)
+                return
             if is_first:
                 run.known_or_read.get()
             if len(waiting) > 2 * jobs:
@@ -313,9 +318,12 @@ class _Unit:
             self._collector.add(batch[:taken])
             return taken
         if self._pending is None:
-            self._run.room.acquire()
             self._pending = self._run.count(self)
-        self._parts.put(batch[:taken])
+        if self._pending is None:
+            self._is_here = True
+            self._collector.add(batch[:taken])
+        else:
+            self._parts.put(batch[:taken])
         return taken
 
     def end(self) -> None:
@@ -328,7 +336,6 @@ class _Unit:
         if not self.records:
             return
         if self._is_first:
-            self._run.record_bytes = self._bytes // self.records
             self._run.hints = self._collector.hints()
             self._run.known_or_read.put(None)
         if self._pending is None:

@@ -46,8 +46,9 @@ class Bars:
 
     def counts(self, numbers: Numbers) -> Array:
         """The values in each bar."""
-        finite = np.isfinite(numbers.points)
-        return np.histogram(numbers.points[finite], self.edges, weights=numbers.weights[finite])[0].astype(np.float64)
+        places = np.searchsorted(numbers.points, self.edges)
+        places[-1] = np.searchsorted(numbers.points, self.edges[-1], "right")  # the last bar has both of its edges
+        return np.diff(numbers.ends[places]).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -89,14 +90,20 @@ class Numbers:
                 made.append(self.figures.maximum if part else self.figures.minimum)
             elif one == two or place == low:
                 made.append(one)
+            elif one == -math.inf and two != math.inf:
+                made.append(one)  # as anything between a finite number and infinity is infinite
             else:
                 made.append(one + (two - one) * (place - low))
         return made
 
     @functools.cached_property
+    def ends(self) -> npt.NDArray[np.int64]:
+        """How many values come before each point, and in the end all."""
+        return np.concatenate([[0], np.cumsum(self.weights)])
+
+    @property
     def _ends(self) -> npt.NDArray[np.int64]:
-        """How many values are not above each point."""
-        return np.cumsum(self.weights)
+        return self.ends[1:]
 
     def _point(self, index: int) -> float | int:
         value: float | int = self.figures.points[index].item()
@@ -104,7 +111,7 @@ class Numbers:
 
     def below(self, values: Array) -> Array:
         """For each of them the part of all values that are not above it."""
-        ends = np.concatenate([[0], self._ends])
+        ends = self.ends
         return ends[np.searchsorted(self.points, values, "right")] / max(1, int(ends[-1]))
 
     def frequent(self, most: int) -> list[Frequent]:
