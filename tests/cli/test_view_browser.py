@@ -163,6 +163,14 @@ def test_the_last_record_of_a_compressed_file_is_reached(open_page):
     status(page, "This is the last record.")
 
 
+def test_a_condition_on_a_name_that_no_record_has_is_told(open_page):
+    page = open_page()
+    page.fill("#where", "lable == 3")
+    page.press("#where", "Enter")
+    status(page, "No record fits: none of the ")
+    status(page, " has a feature 'lable' (did you mean 'label'?)")
+
+
 def test_keys_are_letters_in_a_field(open_page):
     page = open_page()
     page.keyboard.press("/")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..selecting import features_of_rows
+from ..selecting import NamesSeen, features_of_rows
 from ..where import WhereError, parse_where
 from .code import code_of
 from .media import media_of
@@ -145,7 +145,8 @@ class Pages:
             )
 
     def _find(self, query: Query) -> Answer:
-        """The first record from `record` on (back: before it) that fits; `at` is where to go on."""
+        """The first record from `record` on (back: before it) that fits; `at` is where to go on. `unknown`: the
+        condition's names that none of these records has."""
         deadline = time.monotonic() + _PATIENCE
         file, number = self._place(query)
         source = self._files[file].source(deadline)
@@ -153,11 +154,12 @@ class Pages:
         at = number
         try:
             condition = parse_where(query.get("where", ""))
+            seen = NamesSeen(condition.names)
         except WhereError as error:
             return _json({"problem": str(error).removeprefix("--where: ")})
         try:
             for first, records in source.backward(at, deadline) if back else source.forward(at, deadline):
-                features = features_of_rows(records, condition.names)
+                features = features_of_rows(records, condition.names, seen)
                 rows = range(len(records))
                 at = first + (len(records) if back else 0)
                 for row in reversed(rows) if back else rows:
@@ -171,7 +173,7 @@ class Pages:
             return _json({"waiting": str(waiting), "at": at})
         except ValueError as error:  # of the condition, or a malformed record
             return _json({"problem": f"record {at:,}: {str(error).removeprefix('--where: ')}", "record": at})
-        return _json({"found": None})
+        return _json({"found": None, "unknown": "; ".join(seen.problems())})
 
     def _place(self, query: Query) -> tuple[int, int]:
         file = _number(query, "file", 0)

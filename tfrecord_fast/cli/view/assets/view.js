@@ -113,12 +113,14 @@ async function countOf(file, signal) {
 
 // The next record, or the one before, that fits the condition if there is one; through all files.
 async function move(back, signal, from = state.record + (back ? 0 : 1), file = state.file) {
+  let unknown = "";
   for (; file >= 0 && file < files.length; file += back ? -1 : 1, from = back ? LAST : 0) {
     if (state.where) {
       const query = { file, record: from, where: state.where, ...(back ? { back: 1 } : {}) };
       const made = await ask("api/find", query, signal);
       if (made.problem !== undefined) throw new Error(made.problem);
       if (made.found !== null) return show(file, made.found, signal);
+      unknown = made.unknown;
     } else if (back && from > 0) {
       return show(file, from === LAST ? LAST : from - 1, signal);
     } else if (!back) {
@@ -130,12 +132,15 @@ async function move(back, signal, from = state.record + (back ? 0 : 1), file = s
       }
     }
   }
-  say(state.where ? `No ${back ? "earlier" : "later"} record fits.` : `This is the ${back ? "first" : "last"} record.`);
+  if (!state.where) return say(`This is the ${back ? "first" : "last"} record.`);
+  say(`No ${back ? "earlier" : "later"} record fits${unknown ? `: ${unknown}` : ""}.`);
 }
 
 const next = () => doing((signal) => move(false, signal));
 const previous = () => doing((signal) => move(true, signal));
 const go = (record, file = state.file) => doing((signal) => show(file, record, signal));
+
+const NONE = "No later record fits";
 
 async function find(signal) {
   state.where = $("where").value.trim();
@@ -144,10 +149,10 @@ async function find(signal) {
   const start = { ...state };
   say("Searching …");
   await move(false, signal, state.record);
-  if ($("status").textContent !== "No later record fits.") return;
-  if (start.file === 0 && start.record === 0) return say("No record fits.");
-  await move(false, signal, 0, 0);
-  if ($("status").textContent === "No later record fits.") say("No record fits.");
+  if (!$("status").textContent.startsWith(NONE)) return;
+  if (start.file !== 0 || start.record !== 0) await move(false, signal, 0, 0);
+  const said = $("status").textContent;
+  if (said.startsWith(NONE)) say(`No record fits${said.slice(NONE.length)}`);
   else say(`Record ${grouped(state.record)}: from the start again, since no later record fits.`);
 }
 
