@@ -342,9 +342,12 @@ def test_a_thread_counts_itself_what_it_has_read_if_all_are_busy(tmp_path, figur
 
     class Unit(collecting._Unit):
         def __init__(self, run, number, first_record):
-            if number in (0, 1) and first_record == 300:
+            is_met = number in (0, 1) and first_record == 300
+            if is_met:
                 both.wait(60)  # each thread has a file now
             super().__init__(run, number, first_record)
+            if is_met:
+                both.wait(60)  # and none has gone on
             counted[number, self._is_here] += 1
 
     monkeypatch.setattr(collecting, "_Unit", Unit)
