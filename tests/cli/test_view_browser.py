@@ -305,7 +305,7 @@ def test_records_run_no_script_and_fetch_nothing(open_page, viewer):
 def test_the_page_forbids_scripts_that_are_not_its_own(browser, viewer):
     page = browser.new_page()
     page.goto(viewer.url)
-    page.wait_for_function("document.title.startsWith('Record 0')")
+    status(page, "Record 0")
     for script in (
         "s.textContent = 'document.title = 1'",
         "s.src = 'data:,document.title = 1'",

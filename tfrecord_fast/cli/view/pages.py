@@ -173,7 +173,8 @@ class Pages:
             return _json({"waiting": str(waiting), "at": at})
         except ValueError as error:  # of the condition, or a malformed record
             return _json({"problem": f"record {at:,}: {str(error).removeprefix('--where: ')}", "record": at})
-        return _json({"found": None, "unknown": "; ".join(seen.problems())})
+        unknown = "; ".join(seen.problems())
+        return _json({"found": None, "unknown": unknown} if unknown else {"found": None})
 
     def _place(self, query: Query) -> tuple[int, int]:
         file = _number(query, "file", 0)
