@@ -296,6 +296,15 @@ def test_frequent_strings_are_found_wherever_they_stand(tmp_path, figures, phase
     assert len(top) == 1 and top[0]["value"] == "same" and 99_000 < top[0]["count"] <= 100_000
 
 
+@pytest.mark.parametrize("values", [[0.5, 1.5, 2.0, 2.0], [-np.inf, 0.25, 3.0, np.inf, np.nan], list(range(900))])
+def test_bars_have_numpys_counts(tmp_path, figures, values):
+    columns = {"a": np.array(values, np.float32)}
+    made = figures(write(tmp_path / "a", *tf.encode_examples(columns, nan="value")))["features"]["a"]["float"]
+    finite = columns["a"][np.isfinite(columns["a"])]
+    assert made["histogram"]["counts"] == np.histogram(finite, made["histogram"]["edges"])[0].tolist()
+    assert sum(made["histogram"]["counts"]) == len(finite)
+
+
 def test_strings_that_hold_the_constants_of_the_hash_differ(tmp_path, figures):
     secret = (0xE7037ED1A0B428DB).to_bytes(8, "little")
     made = figures(write(tmp_path / "a", *(bytes([i]) * 16 + secret + b"12345678" for i in range(5))))
