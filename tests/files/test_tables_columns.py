@@ -1,4 +1,4 @@
-"""Columns that are asked for by name are looked for in all records, if those looked at first don't have them."""
+"""Columns that are asked for by name are looked for in all records; how large batches are."""
 
 import pytest
 
@@ -101,3 +101,15 @@ def test_the_sample_that_features_come_from_is_of_files_all_over(tmp_path):
             writer.write(wire.example([(b"%03d" % i, wire.feature("int64", [i]))]))
     names = tf.read_batches(tmp_path / "*", infer_records=64).schema.names
     assert [int(name) for name in names] == [i * 200 // 64 for i in range(64)]
+
+
+@pytest.mark.parametrize("features", ["infer", {"s": tf.FixedLenFeature([], tf.string)}])
+def test_a_batch_has_as_many_bytes_as_its_reader_wants(features, tmp_path):
+    path = write(tmp_path / "a", [wire.example([(b"s", wire.feature("bytes", [b"x" * 1000]))])] * 5000)
+    source = TableSource(path, features, batch_bytes=1 << 20)
+    sizes = [batch.num_rows for batch in source]
+    assert 950 < sizes[0] < 1050 and sum(sizes) == 5000
+    small = TableSource(
+        write(tmp_path / "b", [b""] * 5000), {"s": tf.FixedLenFeature([], tf.string, b"")}, batch_bytes=1 << 20
+    )
+    assert [batch.num_rows for batch in small] == [2048, 2048, 904]

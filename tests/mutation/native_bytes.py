@@ -131,7 +131,12 @@ MUTANTS = [
         "for (data += 64, size -= 64; size >= 48; data",
         "the last whole block",
     ),
-    Mutant("crc32c/vpclmul.cc", "  if (size >= 192 + 256) {", "  if (size >= 128) {", "the first four registers"),
+    Mutant(
+        "crc32c/vpclmul.cc",
+        "over64, x2), over64, x3);",
+        "over64, x3), over64, x2);",
+        "the first four registers",
+    ),
     Mutant("crc32c/vpclmul.cc", "    data += size & ~size_t{63};\n", "", "where the tail begins"),
     # ---- io ----
     Mutant(

@@ -26,8 +26,8 @@ from .urls import place_of
 __all__ = ["TableSource", "read_batches", "read_table"]
 
 _BATCH = 1024  # records, where nothing is known of them
-_MOST_RECORDS = 16 << 10  # of a batch
-_LEAST_RECORDS = 16
+_LEAST_RECORDS = 16  # of a batch
+_LEAST_BYTES = 512  # of a record: smaller ones make no larger batches
 _BATCH_BYTES = 8 << 20  # of records, in a batch
 _LOOKED_AT = 64  # files that a sample comes from, at most; and records, where only their size matters
 _OF_STORES = {"storage_options", "max_requests", "cache_dir"}
@@ -37,9 +37,9 @@ _SAMPLE_OPTIONS = ("compression_type", "verify_crc", "max_record_bytes", "on_cor
 class TableSource:
     """Files as one table, which is read anew by each iteration: it gives pyarrow.RecordBatches of one schema.
 
-    The arguments are those of `read_batches`, and `nullable`: whether a FixedLenFeature without a default may be
-    absent, and the row null; None: if the features are inferred. Whatever takes Arrow streams takes it as a table
-    (`__arrow_c_stream__`).
+    The arguments are those of `read_batches`, and two more. `nullable`: whether a FixedLenFeature without a default may
+    be absent, and the row null; None: if the features are inferred. `batch_bytes`: about how many bytes of records a
+    batch has if `batch_size` is not given. Whatever takes Arrow streams takes it as a table (`__arrow_c_stream__`).
 
     Attributes:
       schema: the pyarrow.Schema.
@@ -54,9 +54,11 @@ class TableSource:
         strings: Strings = "plain",
         infer_records: int | None = DEFAULT_MAX_RECORDS,
         nullable: bool | None = None,
+        batch_bytes: int = _BATCH_BYTES,
         **reader_options: Any,
     ) -> None:
         self._nullable = nullable
+        self._batch_bytes = batch_bytes
         self._arrays = ArrowArrays(strings)
         self._files = flatten(files)
         self._options = reader_options
@@ -197,7 +199,7 @@ class TableSource:
             scanner.add(batch)
             size += batch.nbytes
         if scanner.records:
-            self._batch_size = self._batch_size or _batch_size(size, scanner.records)
+            self._batch_size = self._batch_size or self._fitting(size, scanner.records)
         context = features_of(scanner, optional_scalars=True)
         features = (context, lists_of(scanner)) if scanner.has_lists else context
         if scanner.records and not context and not lists_of(scanner):
@@ -244,7 +246,13 @@ class TableSource:
             batch = next(stream.batches(), None)
         except FileNotFoundError:  # as of a local file, it is an error when it is read
             return _BATCH
-        return _BATCH if batch is None else _batch_size(batch.nbytes, len(batch))
+        return _BATCH if batch is None else self._fitting(batch.nbytes, len(batch))
+
+    def _fitting(self, size: int, records: int) -> int:
+        """How many records make a batch, if so many have this size: few enough to stay small, enough for its columns to
+        be worth it."""
+        most = self._batch_bytes // _LEAST_BYTES
+        return max(_LEAST_RECORDS, min(most, self._batch_bytes * records // max(size, 1)))
 
 
 def read_table(
@@ -359,8 +367,3 @@ def _check_options(options: dict[str, Any]) -> None:
     for name in ("label_key", "groups"):
         if name in options:
             raise TypeError(f"a table has no {name}: each feature is a column")
-
-
-def _batch_size(size: int, records: int) -> int:
-    """How many records make a batch of a good size: few enough to stay small, enough for its columns to be worth it."""
-    return max(_LEAST_RECORDS, min(_MOST_RECORDS, _BATCH_BYTES * records // max(size, 1)))

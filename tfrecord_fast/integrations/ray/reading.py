@@ -28,6 +28,8 @@ __all__ = ["TFRecordDatasource", "read_tfrecords"]
 # 50 MB and more; but all cores should have some, and none should be waited for.
 _LARGEST, _SMALLEST = 512 << 20, 16 << 20
 _TASKS_PER_CORE = 4
+# Of records, in a batch: each costs Ray about a millisecond, and is only a part of a block.
+_BATCH_BYTES = 32 << 20
 _LEAST_ASKED_FOR = 1 << 20  # bytes of a task where Ray says how many it wants
 _REFUSED = {  # options of readers that have no meaning where others divide the work, and why
     "shard": "Ray divides the files",
@@ -146,7 +148,14 @@ class TFRecordDatasource(Datasource):
         self._stored = sum(part.part_bytes for part in self._files)
         self._planned: tuple[int, list[Split]] | None = None
         self._chosen: list[Split] = []
-        source = TableSource(self._files, features, columns=columns, infer_records=infer_records, **self._options)
+        source = TableSource(
+            self._files,
+            features,
+            columns=columns,
+            infer_records=infer_records,
+            batch_bytes=_BATCH_BYTES,
+            **self._options,
+        )
         source.check_options()
         self._source = source
         self._schema = tensor_schema(source.schema, _tensors_of(features, source.schema))
