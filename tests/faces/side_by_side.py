@@ -85,6 +85,10 @@ def _class(outcome):
 def differences(expressions, setup="", tolerance=1e-5):
     """The expressions whose outcomes differ, with both."""
     ours, theirs = of_both(outcomes, expressions, setup)
+    for expression, other in zip(expressions, theirs, strict=True):
+        # Both would fail alike, and nothing would be compared.
+        failed = isinstance(other, list) and other[:1] == ["error"]
+        assert not failed or other[1] not in ("SyntaxError", "NameError"), f"{expression}: {other[1]}"
     return [
         f"{expression}\n  ours   {mine!r:.300}\n  theirs {other!r:.300}"
         for expression, mine, other in zip(expressions, ours, theirs, strict=True)

@@ -42,6 +42,8 @@ tf.image.convert_image_dtype(c, tf.float32); tf.image.convert_image_dtype(f, tf.
 tf.image.convert_image_dtype(f, tf.uint8, saturate=True); tf.io.decode_png(tf.io.encode_png(c))
 tf.image.decode_image(tf.io.encode_png(c)); tf.image.extract_jpeg_shape(tf.io.encode_jpeg(c))
 tf.shape(tf.io.decode_and_crop_jpeg(tf.io.encode_jpeg(c), [1, 1, 3, 2])); tf.image.extract_jpeg_shape(b'no')
+tf.image.extract_jpeg_shape(b'\\xff\\xd8\\xff\\xff' + tf.io.encode_jpeg(c).numpy()[2:])
+tf.image.extract_jpeg_shape(b'\\xff\\xd8\\xff\\x01\\xff\\xd0' + tf.io.encode_jpeg(c).numpy()[2:])
 tf.shape(tf.image.random_crop(c, [3, 3, 3])); tf.image.random_crop(c, [9, 3, 3])
 tf.shape(tf.image.random_flip_left_right(c)); tf.shape(tf.image.random_brightness(f, 0.1))
 tf.image.random_brightness(f, -0.1); tf.image.random_contrast(f, 0.5, 0.2); tf.image.random_saturation(f, -1.0, 0.2)

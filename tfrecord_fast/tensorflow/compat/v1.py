@@ -123,7 +123,8 @@ def string_split(
     input: Any = None,
 ) -> Any:
     """The parts of strings: a SparseTensor with a row for each string."""
-    rows = _strings.split(arrays.reshape(source if input is None else input, [-1]), delimiter if sep is None else sep)
+    strings = arrays.convert_to_tensor(source if input is None else input, "string")
+    rows = _strings.split(arrays.reshape(strings, [-1]), delimiter if sep is None else sep)
     parts = [[part for part in row if part or not skip_empty] for row in rows.to_list()]
     if result_type == "RaggedTensor":
         return part_of_face("ragged").constant(parts, dtype="string", ragged_rank=1)

@@ -94,11 +94,12 @@ def map_fn(
     **unused: Any,
 ) -> Any:
     """The function's results for the slices along the first axis, stacked."""
-    rows = nests.rows(border.lowered(_as_tensors(elems)))
-    results = [border.lowered(_as_tensors(fn(border.raised(row)))) for row in rows]
+    elems = border.lowered(_as_tensors(elems))
+    results = [border.lowered(_as_tensors(fn(border.raised(row)))) for row in nests.rows(elems)]
     wanted = fn_output_signature if fn_output_signature is not None else dtype
     if not results:
-        return border.raised(nests.map_leaves(lambda kind: np.zeros(0, border.lowered(kind)), wanted))
+        kinds = nests.map_leaves(lambda part: part.dtype, elems) if wanted is None else wanted
+        return border.raised(nests.map_leaves(lambda kind: np.zeros(0, border.lowered(kind)), kinds))
     if hasattr(wanted, "ragged_rank"):
         return border.raised(nests.stack(results) if hasattr(results[0], "row_splits") else _rows_of(results))
     return border.raised(nests.stack(results))
