@@ -23,10 +23,10 @@ _own = lazy_names(
         "pad rank repeat reshape shape shape_n size split squeeze stack tile transpose unstack",
         ".ops.checks": "Assert assert_equal assert_greater assert_greater_equal assert_less assert_less_equal "
         "assert_rank",
-        ".ops.control": "case cond control_dependencies device executing_eagerly foldl function get_static_value group "
-        "init_scope is_tensor map_fn name_scope no_op numpy_function print py_function scan stop_gradient "
-        "switch_case vectorized_map while_loop",
+        ".ops.control": "case cond control_dependencies device executing_eagerly function get_static_value group "
+        "init_scope is_tensor name_scope no_op numpy_function print py_function stop_gradient switch_case while_loop",
         ".ops.filled": "eye fill linspace meshgrid one_hot ones ones_like range sequence_mask zeros zeros_like",
+        ".ops.mapping": "foldl foldr map_fn scan vectorized_map",
         ".ops.numbers": "abs acos add add_n argmax argmin asin atan atan2 clip_by_norm clip_by_value cos cosh "
         "cumsum divide equal exp floor floordiv greater greater_equal less less_equal logical_and logical_not "
         "logical_or matmul maximum minimum multiply negative norm not_equal pow reduce_all reduce_any reduce_logsumexp "

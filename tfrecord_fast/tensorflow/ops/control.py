@@ -7,11 +7,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from ...errors import InvalidArgumentError
 from ...values import nests
-from ...values.composites import stack_ragged
 from .. import border
 from ..composites import RaggedTensor, SparseTensor
 from ..tensors import Tensor
@@ -19,9 +16,9 @@ from .arguments import array_of, tensor
 from .arrays import constant, convert_to_tensor
 
 __all__ = [
-    "case", "cond", "control_dependencies", "device", "executing_eagerly", "foldl", "function",
-    "get_static_value", "group", "init_scope", "is_tensor", "map_fn", "name_scope", "no_op", "numpy_function",
-    "print", "py_function", "scan", "stop_gradient", "switch_case", "vectorized_map", "while_loop",
+    "case", "cond", "control_dependencies", "device", "executing_eagerly", "function",
+    "get_static_value", "group", "init_scope", "is_tensor", "name_scope", "no_op", "numpy_function",
+    "print", "py_function", "stop_gradient", "switch_case", "while_loop",
 ]  # fmt: skip
 
 _print = print
@@ -83,54 +80,6 @@ def while_loop(
         values = _as_tensors(tuple(made) if isinstance(made, list | tuple) else (made,))
         left = None if left is None else left - 1
     return list(values) if isinstance(loop_vars, list) else values if isinstance(loop_vars, tuple) else values[0]
-
-
-def map_fn(
-    fn: Callable[..., Any],
-    elems: Any,
-    dtype: Any = None,
-    fn_output_signature: Any = None,
-    name: str | None = None,
-    **unused: Any,
-) -> Any:
-    """The function's results for the slices along the first axis, stacked."""
-    elems = border.lowered(_as_tensors(elems))
-    results = [border.lowered(_as_tensors(fn(border.raised(row)))) for row in nests.rows(elems)]
-    wanted = fn_output_signature if fn_output_signature is not None else dtype
-    if not results:
-        kinds = nests.map_leaves(lambda part: part.dtype, elems) if wanted is None else wanted
-        return border.raised(nests.map_leaves(lambda kind: np.zeros(0, border.lowered(kind)), kinds))
-    if hasattr(wanted, "ragged_rank"):
-        return border.raised(nests.stack(results) if hasattr(results[0], "row_splits") else _rows_of(results))
-    return border.raised(nests.stack(results))
-
-
-def _rows_of(rows: list[Any]) -> Any:
-
-    return stack_ragged(rows)
-
-
-vectorized_map = map_fn
-
-
-def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, **unused: Any) -> Any:
-    """The last of the function's results, each of the one before and the next slice."""
-    rows = iter(border.raised(array_of(elems)))
-    total = next(rows) if initializer is None else _as_tensors(initializer)
-    for row in rows:
-        total = fn(total, row)
-    return _as_tensors(total)
-
-
-def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, **unused: Any) -> Any:
-    """All of the function's results, each of the one before and the next slice, stacked."""
-    rows = iter(border.raised(array_of(elems)))
-    results = []
-    total = None if initializer is None else _as_tensors(initializer)
-    for row in rows:
-        total = row if total is None else _as_tensors(fn(total, row))
-        results.append(border.lowered(total))
-    return border.raised(nests.stack(results))
 
 
 def _as_tensors(value: Any) -> Any:
