@@ -30,11 +30,11 @@ class Deliveries {
     last_ = std::move(cut);
   }
 
-  // Follows what comes after the last batch.
+  // What comes after the last batch. It was no batch, so the state stays that after the last one: the sequence and the
+  // shuffle buffer both, since draws that nobody got must come again.
   void TakeRest(Cut cut) {
     Settle();
     NoteSkipped(&cut);
-    Follow(cut.steps, &shuffled_);
   }
 
   // After the last batch, or before it: the caller may have lost it on its way.

@@ -148,6 +148,18 @@ def test_strings_hold_their_memory_until_they_are_encoded():
     assert records.tolist() == tf.encode_examples({key: [b"abcdef"] * 100 for key in "ab"}).tolist()
 
 
+@pytest.mark.parametrize(
+    "wrap", [pa.list_, pa.large_list, lambda kind: pa.list_(pa.list_(kind))], ids=["", "large", "two"]
+)
+@pytest.mark.parametrize("value", [pa.string(), pa.binary(), pa.float32(), pa.int64()], ids=str)
+def test_lists_that_are_all_empty_are_of_the_dictionarys_kind(value, wrap):
+    def records(kind, rows):
+        return list(tf.encode_examples({"x": pa.array(rows, wrap(kind))}))
+
+    for rows in ([[], [], []], [[], None]):
+        assert records(pa.dictionary(pa.int8(), value), rows) == records(value, rows)
+
+
 def test_a_null_inside_a_list_is_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="feature 'a': a null inside a list"):
         tf.encode_examples({"a": pa.array([[1, None]])})

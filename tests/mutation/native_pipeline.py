@@ -356,4 +356,11 @@ MUTANTS = [
         "what was opened ahead stays open",
         "files/test_shard_few_resources",
     ),
+    Mutant(
+        "pipeline/delivered.h",
+        "    Settle();\n    NoteSkipped(&cut);\n  }\n",
+        "    Settle();\n    NoteSkipped(&cut);\n    Follow(cut.steps, &shuffled_);\n  }\n",
+        "draws before an error come again",
+        "files/test_shard_state_errors",
+    ),
 ]

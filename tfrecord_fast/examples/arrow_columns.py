@@ -89,8 +89,8 @@ def _of_dictionary(indices: npt.NDArray[Any], valid: Flags | None, child: Column
     if child.splits is not None or child.per_row != 1:
         raise TypeError("an Arrow dictionary of lists")
     rows = len(indices)
-    if child.rows == 0:
-        return nulls(rows)
+    if rows > 0 and child.rows == 0:
+        return nulls(rows)  # they have no value; without rows, what holds them is still of the values' kind
     places = np.asarray(indices, np.int64)
     if valid is not None:
         places = np.where(valid != 0, places, 0)
