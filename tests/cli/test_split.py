@@ -259,6 +259,7 @@ def test_shards_of_sides_are_as_long_as_each_other(tmp_path, run):
     for name in ("train", "test"):
         lengths = [len(read(tmp_path / f"{name}-{i}-4")) for i in range(4)]
         assert max(lengths) - min(lengths) <= 1
+        assert 100 < sum(lengths) < 900
     assert sorted(read(*(tmp_path / name for name in names(tmp_path) if name != "in"))) == sorted(given_records)
 
 

@@ -361,11 +361,11 @@ def _from_tensor(
         counts = np.asarray(border.lowered(lengths)).clip(0, given.shape[1])
     elif padding is not None:
         kept = given != border.lowered(padding)
-        counts = given.shape[1] - np.argmax(kept[:, ::-1], axis=1)
-        counts[~kept.any(axis=1)] = 0
+        counts = np.max(np.arange(1, given.shape[1] + 1) * kept, axis=1, initial=0)  # up to the last that is kept
     else:
-        made = given.reshape(-1, *given.shape[2:])
-        return UniformRows(ragged.RaggedTensor.from_uniform_row_length(made, given.shape[1], np.int64))
+        count, length, *others = given.shape
+        splits = np.arange(count + 1, dtype=np.int64) * length
+        return UniformRows(ragged.RaggedTensor.from_row_splits(given.reshape(count * length, *others), splits))
     rows = np.concatenate([row[:count] for row, count in zip(given, counts, strict=True)])
     return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(np.int64)))
 

@@ -31,7 +31,6 @@ class ObjectStore:
         self._base = f"{address.scheme}://{address.place}"
         self._kind = options.kind
         self._part_bytes = options.part_bytes
-        self.copies = options.kind in ("S3", "GCS")  # the others copy only what all may read, or nothing
         # Requests of readers are tried again by stores/requests.py, others by the library.
         self._plain = self._made(options, {"max_retries": 0})
         patient = {"max_retries": 5, "retry_timeout": datetime.timedelta(seconds=_UPLOAD_SECONDS)}
