@@ -164,6 +164,8 @@ def test_the_table_has_a_row_for_each_feature(some, run):
     row = next(line for line in out.splitlines() if line.startswith("word"))
     assert row.split()[:4] == ["word", "bytes", "80", "%"] and '"bb"' in row
     assert "500 records" in out and "█" in out
+    units = {line.split()[0]: " B " in line for line in out.splitlines() if " %" in line and line[:1].isalpha()}
+    assert units["word"] and not units["x"]
 
 
 def test_several_files_are_one_set_and_their_sizes_are_told(tmp_path, run, figures):

@@ -217,6 +217,7 @@ def test_drift_is_a_table_with_the_largest_first(page):
     rows_of = [a for a in parsed.all("td") if "data-v" in a]
     assert 'id="drift"' in text and float(rows_of[0]["data-v"]) == 1.0
     assert [a for a in parsed.all("path") if a.get("class") == "b"]
+    assert "Kolmogorov-Smirnov" in text and "Kolmogorov-Smirnov" not in page(*rows(100))[0]
 
 
 def test_damage_is_on_the_page(tmp_path, capfd):
