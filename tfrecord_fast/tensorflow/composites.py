@@ -11,10 +11,12 @@ from ..errors import InvalidArgumentError
 from ..values import ragged, sparse
 from ..values.typed import typed
 from . import border
+from .arithmetic import converted
 from .shapes import TensorShape
+from .tensors import Tensor
 from .types import DType, as_dtype, dtype_of
 
-__all__ = ["RaggedTensor", "SparseTensor", "SparseTensorValue"]
+__all__ = ["RaggedTensor", "SparseTensor", "SparseTensorValue", "over_values"]
 
 
 class SparseTensor:
@@ -263,28 +265,36 @@ def _flat(value: Any) -> Any:
 
 def _operator(name: str) -> Any:
     def operate(self: RaggedTensor, other: Any) -> Any:
-        if isinstance(other, RaggedTensor) and not _alike(self.plain, other.plain):
-            raise InvalidArgumentError("RaggedTensors of different row lengths")
-        made = getattr(_flat(self), name)(_flat(_over_values(self.plain, other)))
+        made = getattr(_flat(self), name)(over_values(self, other))
         return made if made is NotImplemented else self.with_flat_values(made)
 
     operate.__name__ = name
     return operate
 
 
-def _over_values(plain: Any, other: Any) -> Any:
+def over_values(tensor: RaggedTensor, other: Any) -> Any:
     """The other side as it goes with the innermost values: one for each row becomes one for each value.
 
     Raises:
-      InvalidArgumentError: it has a number for each row or place, which the rows do not fit.
+      InvalidArgumentError: it has a number for each row or place, which the rows do not fit; rows of other lengths.
+      TypeError, ValueError: it can't be of the dtype.
     """
-    shape = () if isinstance(other, RaggedTensor) or other is None else np.shape(border.lowered(other))
+    plain = tensor.plain
+    if isinstance(other, RaggedTensor):
+        if not _alike(plain, other.plain):
+            raise InvalidArgumentError("RaggedTensors of different row lengths")
+        return _flat(other)
+    given = border.lowered(other)
+    shape = () if other is None else np.shape(given)
     flat = np.asarray(plain.flat_values)
-    if len(shape) < flat.ndim or set(shape) == {1}:
-        return other if len(shape) < flat.ndim else border.raised(np.asarray(border.lowered(other)).reshape(-1)[0])
+    if len(shape) < flat.ndim:
+        return other
+    # Lists take the dtype of the values. A tensor keeps its own, to which the operator says what it has to say.
+    array = np.asarray(given) if isinstance(other, Tensor) else converted(given, dtype_of(flat))
+    if set(shape) == {1}:
+        return border.raised(array.reshape(-1)[0])
     if plain.ragged_rank == 1 and shape == (len(plain), 1) and flat.ndim == 1:
-        made = np.asarray(border.lowered(other)).reshape(-1)
-        return np.repeat(made, np.diff(plain.row_splits))
+        return border.raised(np.repeat(array.reshape(-1), np.diff(plain.row_splits)))
     raise InvalidArgumentError(f"a tensor of shape {list(shape)} does not go with a RaggedTensor value by value")
 
 
