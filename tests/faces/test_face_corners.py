@@ -91,6 +91,69 @@ tf.reduce_max(e, 0); tf.reduce_max(e, 1); tf.reduce_sum(z, 1); tf.reduce_max(z, 
 tf.reduce_sum(r, [2, 1]); tf.reduce_mean(r, 0); tf.reduce_mean(r, 1); tf.reduce_mean(r); tf.reduce_mean(u, 1)
 tf.reduce_mean(e, 1); tf.reduce_mean(l, 1); tf.reduce_mean(f, 0); tf.math.reduce_std(f, 1)
 """
+MADE = """
+M.from_sparse(q); M.from_sparse(b); M.from_sparse(s); M.from_sparse(none); M.from_sparse(q, 'x'); M.from_sparse([[1]])
+M.from_sparse(q, row_splits_dtype=tf.int32).row_splits; M.from_sparse(q).row_splits
+M.from_sparse(tf.SparseTensor([[0]], [1], [2])); M.from_sparse(tf.SparseTensor([[0, 0, 0]], [1], [2, 2, 2]))
+M.from_value_rowids(v, [0, 2], 5); M.from_value_rowids(v, [0, 2], nrows=3); M.from_value_rowids(v, [0, 2], nrows=2)
+M.from_value_rowids(v, [0, 2], nrows=-1); M.from_value_rowids([], [], nrows=2); M.from_value_rowids(v, [0, 2], [3])
+M.from_value_rowids(v, [0, 2], tf.constant(4, tf.int64)); M.from_value_rowids(v, [0, 2], None, 'name', False)
+M.from_value_rowids(v, tf.constant([0, 2]), nrows=4).row_splits; M.from_value_rowids(v, [0, 2], nrows=2.5)
+M.from_row_splits(v, [0, 2], 'name', False); M.from_row_lengths(v, [2], None, True); M.from_row_limits(v, [1, 2], 'n')
+M.from_nested_value_rowids([1, 2, 3], [[0, 1], [0, 0, 1]], [3, 2]); M.from_uniform_row_length([], 0, nrows=3)
+M.from_nested_value_rowids([1, 2, 3], [[0, 1], [0, 0, 1]]); M.from_uniform_row_length(v, 2, nrows=1)
+M.from_uniform_row_length(v, 2, nrows=2); M.from_nested_value_rowids(v, [[0, 1]], [1, 2])
+"""
+SPARSE = """
+q = tf.sparse.from_dense([[1, 2, 0], [0, 0, 0], [3, 0, 0]]); b = tf.sparse.from_dense([[0, 2], [1, 0]]); v = [1, 2]
+s = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], ["a", "b", "c"], [3, 2]); M = tf.RaggedTensor
+none = tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0], tf.int32), [3, 2])
+"""
+FILES = """
+import gzip, os, tempfile
+folder = tempfile.mkdtemp()
+
+def written(data):
+    path = os.path.join(folder, str(len(os.listdir(folder))))
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+def fields(data, defaults, **options):
+    rows = tf.data.experimental.CsvDataset(written(data), defaults, **options)
+    return [tuple(one.numpy() for one in row) for row in rows]
+
+def columns(data):
+    return list(tf.data.experimental.make_csv_dataset(written(data), 2, num_epochs=1, shuffle=False))
+
+def fixed(data, *sizes, **options):
+    got, records = [], iter(tf.data.FixedLengthRecordDataset(written(data), *sizes, **options))
+    try:
+        got.extend(one.numpy() for one in records)
+    except (ValueError, tf.errors.InvalidArgumentError):
+        got.append("failed")
+    return got
+
+I = tf.constant([], tf.int32); S = tf.constant([], tf.string)
+"""
+EMPTY = """
+tf.io.decode_csv([''], [[1]]); tf.io.decode_csv([''], [['x']]); tf.io.decode_csv([''], [S]); tf.io.decode_csv('', [[1]])
+tf.io.decode_csv([''], [[1], [2]]); tf.io.decode_csv([''], [[1]], select_cols=[0]); tf.io.decode_csv([''], [])
+tf.io.decode_csv([''], [['a']], use_quote_delim=False); tf.io.decode_csv(['""'], [[1]]); tf.io.decode_csv(['""'], [I])
+tf.io.decode_csv([','], [[1], ['']]); tf.io.decode_csv([',,'], [[1], [2]]); tf.io.decode_csv(['1,'], [[1], I])
+tf.io.decode_csv(['1,""'], [[1], [7]]); tf.io.decode_csv(['1,2'], [[1], []]); tf.io.decode_csv(['1', ''], [[7]])
+tf.io.decode_csv(['1,,3'], [[7], [8]], select_cols=[1, 2]); tf.io.decode_csv(['1,,3'], [I, [8]], select_cols=[1, 2])
+tf.io.decode_csv(['NA'], [I], na_value='NA'); tf.io.decode_csv(['\\n'], [['x']]); tf.io.decode_csv([' '], [[7]])
+tf.io.decode_csv(tf.zeros([0], tf.string), [[7]]); tf.io.decode_csv(['1'], [])
+fields(b'', [5]); fields(b'', [5], header=True); fields(b'\\n\\n1\\n', [5]); fields(b'a', [5], header=True)
+fields(b'\\n', [5], header=True); fields(b'"a', ['x'], header=True); fields(b'a"b\\n1', [5], header=True)
+fields(b'\\n', [S]); fields(b'', ['x'], header=True, use_quote_delim=False); fields(b'\\n', ['x'], select_cols=[0])
+"""
+INFERRED = ["nan,1", "1,nan", "1.5,nan", "nan,nan", "inf,1", "1,Infinity", "1.5,-inf", "-inf,1", "1e400,1",
+            "1e39,1", "0x10,1", "1e3,1", "1e-50,1", "99999999999999999999,1", "+5,1", " 1,.5", "x,nan"]  # fmt: skip
+SIZES = ["b'abcdef', 2", "b'abcde', 2", "b'abcde', 2, 1", "b'abcdef', 2, 1, 1", "b'abcdef', 2, 1", "b'a', 2", "b'', 2",
+         "b'abcdef', 2, 6", "b'abcdef', 2, 0, 6", "b'abcdef', 2, 7", "b'abcdef', 2, footer_bytes=1",
+         "gzip.compress(b'abcdef'), 2, compression_type='GZIP'"]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [JOINED, PARTS], ids=["joined", "parts"])
@@ -106,7 +169,8 @@ def test_parts_of_strings_from_any_place(unit):
 
 @pytest.mark.parametrize("fill", ["", "0", "-", "+", " ", "#", "x", "00"])
 def test_numbers_as_text(fill):
-    forms = itertools.product("f i u t c".split(), [-5, 0, 3, 8], [-1, 0, 3], ["", ", scientific=True", ", shortest=1"])
+    more = ["", ", scientific=True", ", shortest=True"]
+    forms = itertools.product("f i u t c".split(), [-5, 0, 3, 8], [-1, 0, 3], more)
     asked = [f"tf.strings.as_string({v}, {p}, fill={fill!r}, width={w}{more})" for v, w, p, more in forms]
     assert not differences([*asked, f"tf.strings.as_string([True, False], width=7, fill={fill!r})"], NUMBERS)
 
@@ -118,3 +182,20 @@ def test_limits(text):
 
 def test_rows_with_lists():
     assert not differences(listed(MIXED), ROWS)
+
+
+def test_rows_from_their_numbers_and_from_places():
+    assert not differences(listed(MADE), SPARSE)
+
+
+def test_empty_fields_and_headers():
+    assert not differences(listed(EMPTY), FILES)
+
+
+def test_types_that_columns_seem_to_have():
+    tables = ["a\n" + one.replace(",", "\n") + "\n" for one in INFERRED]
+    assert not differences([f"columns({table.encode()!r})" for table in [*tables, "", "a\n", "a"]], FILES)
+
+
+def test_excess_bytes_are_told_before_the_first_record():
+    assert not differences([f"fixed({one})" for one in SIZES], FILES)

@@ -316,11 +316,53 @@ def _maker(name: str) -> Any:
 
     def made(*args: Any, **kwargs: Any) -> RaggedTensor:
         kwargs.pop("name", None)
-        arguments = [border.lowered(argument) for argument in args]
-        return RaggedTensor(make(*arguments, **{key: border.lowered(value) for key, value in kwargs.items()}))
+        values, *others = [border.lowered(argument) for argument in args]
+        if len(others) > 1:
+            others.pop(1)  # the name
+        named = {key: border.lowered(value) for key, value in kwargs.items()}
+        return RaggedTensor(make(*([values, *others] if args else ()), **named))
 
     made.__name__, made.__doc__ = name, make.__doc__
     return staticmethod(made)
+
+
+def _from_value_rowids(
+    values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
+) -> RaggedTensor:
+    """From the row that each value belongs to, ascending; `nrows` rows, the last of which may be empty."""
+    plain = ragged.RaggedTensor.from_value_rowids(border.lowered(values), border.lowered(value_rowids), validate)
+    return RaggedTensor(_with_rows(plain, nrows))
+
+
+def _with_rows(plain: ragged.RaggedTensor, nrows: Any) -> ragged.RaggedTensor:
+    """With empty rows at the end, up to so many."""
+    if nrows is None:
+        return plain
+    count = np.asarray(border.lowered(nrows))
+    if count.ndim or count.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"nrows is one integer, got {nrows!r}")
+    if count < len(plain):
+        raise InvalidArgumentError(f"nrows={count} is less than the {len(plain)} rows that there are")
+    splits = plain.row_splits
+    more = np.full(int(count) - len(plain), splits[-1], splits.dtype)
+    return ragged.RaggedTensor.from_row_splits(plain.values, np.concatenate([splits, more]), validate=False)
+
+
+def _from_sparse(st_input: Any, name: str | None = None, row_splits_dtype: Any = "int64") -> RaggedTensor:
+    """From a SparseTensor of two dimensions, whose values are the first ones of their rows."""
+    if not isinstance(st_input, SparseTensor):
+        raise TypeError(f"Expected SparseTensor, got {type(st_input).__name__}")
+    plain = st_input.plain
+    places = np.asarray(plain.indices)
+    if len(plain.dense_shape) != 2:
+        raise ValueError(f"rank(st_input) must be 2, got {len(plain.dense_shape)}")
+    counts = np.bincount(places[:, 0], minlength=int(plain.dense_shape[0]))
+    splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]).astype(
+        as_dtype(row_splits_dtype).as_numpy_dtype
+    )
+    if not np.array_equal(places[:, 1], np.arange(len(places)) - splits[places[:, 0]]):
+        raise InvalidArgumentError("SparseTensor is not right-ragged")
+    return RaggedTensor(ragged.RaggedTensor.from_row_splits(plain.values, splits))
 
 
 def _from_uniform_row_length(
@@ -329,7 +371,10 @@ def _from_uniform_row_length(
     """From one length for all rows."""
     given, length = border.lowered(values), int(border.lowered(uniform_row_length))
     plain = given if isinstance(given, ragged.RaggedTensor) else np.asarray(border.lowered(border.raised(typed(given))))
-    return UniformRows(ragged.RaggedTensor.from_uniform_row_length(plain, length, np.int64, validate))
+    made = ragged.RaggedTensor.from_uniform_row_length(plain, length, np.int64, validate)
+    if nrows is not None and length and int(border.lowered(nrows)) != len(made):
+        raise InvalidArgumentError(f"nrows={nrows}, but {len(plain)} values make {len(made)} rows of {length}")
+    return UniformRows(_with_rows(made, nrows))
 
 
 class UniformRows(RaggedTensor):
@@ -359,6 +404,20 @@ def _from_nested(name: str) -> Any:
     return staticmethod(made)
 
 
+def _from_nested_value_rowids(
+    flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None, name: str | None = None, validate: bool = True
+) -> RaggedTensor:
+    """From the rows that the values of all ragged dimensions belong to, and their numbers of rows, outermost first."""
+    parts = list(nested_value_rowids)
+    counts = [None] * len(parts) if nested_nrows is None else list(nested_nrows)
+    if len(counts) != len(parts):
+        raise ValueError(f"nested_nrows has {len(counts)} numbers for {len(parts)} nested_value_rowids")
+    made: Any = flat_values
+    for part, count in zip(reversed(parts), reversed(counts), strict=True):
+        made = _from_value_rowids(made, part, count, None, validate)
+    return made  # type: ignore[no-any-return]
+
+
 def _from_tensor(
     tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1, name: str | None = None,
     row_splits_dtype: Any = "int64",
@@ -380,11 +439,17 @@ def _from_tensor(
     return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(np.int64)))
 
 
-for _name in ("row_splits", "row_lengths", "row_starts", "row_limits", "value_rowids"):
+for _name in ("row_splits", "row_lengths", "row_starts", "row_limits"):
     setattr(RaggedTensor, f"from_{_name}", _maker(f"from_{_name}"))
-for _name in ("row_splits", "row_lengths", "value_rowids"):
+for _name in ("row_splits", "row_lengths"):
     setattr(RaggedTensor, f"from_nested_{_name}", _from_nested(_name))
-_makers: dict[str, Any] = {"uniform_row_length": _from_uniform_row_length, "tensor": _from_tensor}
+_makers: dict[str, Any] = {
+    "uniform_row_length": _from_uniform_row_length,
+    "tensor": _from_tensor,
+    "value_rowids": _from_value_rowids,
+    "nested_value_rowids": _from_nested_value_rowids,
+    "sparse": _from_sparse,
+}
 for _name, _made in _makers.items():
     setattr(RaggedTensor, f"from_{_name}", staticmethod(_made))
 

@@ -271,13 +271,15 @@ def _printed(value: Any, shape: tuple[Any, ...], form: str) -> bytes:
     if isinstance(value, bool):
         return b"true" if value else b"false"
     if isinstance(value, bytes):
-        return f"%{fill.strip('0+ #')}{width}{precision}s".encode() % value if width else value
+        made = f"%{fill.strip('0+ #')}{width}{precision}s".encode() % value if width else value
+        return bytes(made)
     if isinstance(value, complex):
         return b"(%b,%b)" % (_printed(value.real, shape, form), _printed(value.imag, shape, form))
     if not math.isfinite(value):
         value = "-nan" if value != value and math.copysign(1, value) < 0 else value
-        return (f"%{fill.strip('0')}{width}{'s' if isinstance(value, str) else form}" % value).encode()
-    return (f"%{fill}{width}{precision}{form}" % value).encode()
+        fill, precision, form = fill.strip("0"), "", "s" if isinstance(value, str) else form
+    text: str = f"%{fill}{width}{precision}{form}" % value
+    return text.encode()
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
