@@ -199,6 +199,18 @@ def test_conditions_that_can_not_be_read_are_usage(tmp_path, run, text):
     assert (status, out) == (2, "") and "--where: " in err
 
 
+@pytest.mark.parametrize("text", ["'a b' == 1", "1 == 'x'", "1 == 1", "'x' = 'x'", "i == 3 or 2 < 'a b'"])
+def test_values_that_are_compared_with_values_are_usage(tmp_path, run, text):
+    """Such as names in quotes, which belong in backticks."""
+    status, out, err = run(write(tmp_path / "a", example(**RECORD)), "--where", text)
+    assert (status, out) == (2, "") and "no feature is named" in err and "`" in err and len(err.splitlines()) == 1
+
+
+def test_a_name_with_a_blank_stands_in_backticks(tmp_path, run):
+    path = write(tmp_path / "a", example(**{"a b": ("int64", [1])}))
+    assert [bool(run(path, "--where", f"`a b` == {number}")[1]) for number in (1, 2)] == [True, False]
+
+
 @pytest.mark.parametrize(("text", "word"), [("l == 1", "2 values"), ("i == 'x'", "another kind"), ("f < i", "")])
 def test_conditions_that_do_not_fit_are_told(tmp_path, run, text, word):
     status, _, err = run(write(tmp_path / "a", example(**RECORD)), "--where", text)

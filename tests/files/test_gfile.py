@@ -23,6 +23,7 @@ def look_around(folder, patterns):
             "isdir": [gfile.isdir(name) for name in ("a.x", "sub", "nope")],
             "listdir": [sorted(gfile.listdir(name)) for name in (".", "sub")],
             "walk": [(top, dirs, sorted(names)) for top, dirs, names in gfile.walk(".")],
+            "walk up": [(top, sorted(names)) for top, _, names in gfile.walk(".", topdown=False)],
             "stat": [gfile.stat("a.x").length, gfile.GFile("a.x").size()],
             "lines": [list(gfile.GFile("a.x")), gfile.GFile("a.x", "rb").read(3), gfile.GFile("a.x").readline()],
             "files": [tf.io.read_file("a.x"), sorted(tf.data.Dataset.list_files("*.x").as_numpy_iterator())],
@@ -42,6 +43,19 @@ def test_answers_are_tensorflows(tmp_path):
     theirs = live_tensorflow.call(look_around, str(tmp_path), PATTERNS)
     for name, answer in ours.items():
         assert answer == theirs[name], name
+
+
+def test_a_folder_that_can_not_be_listed_is_told_while_walking(tmp_path):
+    told = []
+    assert list(tf.io.gfile.walk(tmp_path / "none", onerror=told.append)) == []
+    assert [type(error) for error in told] == [FileNotFoundError]
+
+
+def test_urls_are_walked_from_below():
+    for name in ("a/x", "a/b/y"):
+        tf.io.write_file(f"memory://upward/{name}", b"1")
+    found = tf.io.gfile.walk("memory://upward", topdown=False)
+    assert [(top.split("upward")[1], files) for top, _, files in found] == [("/a/b", ["y"]), ("/a", ["x"]), ("", [])]
 
 
 @pytest.fixture

@@ -64,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", "--limit", type=_count, metavar="N", help="print at most N records in all")
     parser.add_argument("--skip", type=_count, default=0, metavar="N", help="pass over the first N records")
     parser.add_argument(
-        "--where", metavar="CONDITION", help="only records for which it holds: label == 3 and not (name == 'x')"
+        "--where",
+        metavar="CONDITION",
+        help="only records for which it holds: label == 3 and not (`a name` == 'x')",
     )
     parser.add_argument("--full", action="store_true", help="cut nothing short")
 

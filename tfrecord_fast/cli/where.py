@@ -176,6 +176,13 @@ def _unquoted(text: str) -> str:
 
 def _comparison(left: _Name | _Constant, sign: str, right: _Name | _Constant) -> _Test:
     compare = _COMPARE[sign]
+    if isinstance(left, _Constant) and isinstance(right, _Constant):
+        words = [side.value for side in (left, right) if isinstance(side.value, bytes)]
+        named = words[0].decode("utf-8", "surrogatepass") if words else "a b"
+        raise WhereError(
+            f"--where: a value is compared with a value, and no feature is named: a name with blanks or signs "
+            f"stands in backticks, as `{named}`, and no name in quotes"
+        )
 
     def holds(record: Features) -> bool:
         one, other = _value(left, record), _value(right, record)

@@ -34,7 +34,7 @@ class CsvDataset(Dataset[tuple[Any, ...]]):
       record_defaults: for each field a dtype, if the field is required, or what is taken for an empty one, whose type
         is the field's: int32, int64, float32, float64 or string.
       compression_type: None or "", "GZIP" or "ZLIB".
-      header: passes over the first record of each file.
+      header: passes over the first record of each file, which must have one.
       field_delim: one character.
       use_quote_delim: whether fields can be quoted, as in RFC 4180; ends of lines in them are part of the field.
       na_value: a field that is taken for an empty one, too.
@@ -96,9 +96,17 @@ def _records(
     read: Callable[[int], bytes], name: Any, delimiter: bytes, quotes: bool, header: bool
 ) -> Iterator[tuple[Any, int, bytes]]:
     """The file's name, a record's number, and the record."""
-    for number, record in enumerate(_texts(read, delimiter, quotes)):
-        if number or not header:
-            yield name, number, record
+    records = enumerate(_texts(read, delimiter, quotes))
+    if header:
+        _, first = next(records, (0, None))
+        if first is None:
+            raise InvalidArgumentError(f"{name}: Can't read header of file: it is empty")
+        try:
+            split_record(first, delimiter, quotes)
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{name}: Can't read header of file: {error}") from None
+    for number, record in records:
+        yield name, number, record
 
 
 def _texts(read: Callable[[int], bytes], delimiter: bytes, quotes: bool) -> Iterator[bytes]:
@@ -167,7 +175,8 @@ def make_csv_dataset(
       file_pattern: a pattern, or a list of files and patterns.
       column_names: of all columns; by default the first record of the files.
       column_defaults: of the columns that are read, as of CsvDataset; by default they are found out from the first
-        `num_rows_for_inference` records (None: from all), and 0 or b"" stands for an empty field.
+        `num_rows_for_inference` records (None: from all), and 0 or b"" stands for an empty field. A column in which
+        one of them is NaN or infinity, as text, is text, as in TensorFlow.
       label_name: a column that is taken out of the dict; elements are then (dict, label).
       select_columns: names or numbers of the columns that are read.
       num_epochs: None: no end.
@@ -251,6 +260,8 @@ def _header(names: list[str], split: Callable[[str], Iterator[list[bytes]]], hea
     found: dict[str, list[str]] = {}
     for name in names:
         found[name] = [field.decode(encoding) for field in next(split(name), [])]
+        if not found[name]:
+            raise InvalidArgumentError(f"Received an empty file, which has no header line: {name}")
         if found[name] != found[names[0]]:
             raise InvalidArgumentError(
                 f"Received CSV files with different column names: {found[names[0]]} in {names[0]}, "
@@ -295,6 +306,7 @@ def _wider(kind: Any, field: bytes, na_value: bytes) -> Any:
             (value,) = Fields([np.zeros(0, one)]).of(field)
         except InvalidArgumentError:
             continue
-        if one is not np.float32 or not np.isinf(value):
-            return one
+        if one in (np.int32, np.int64) or (value < np.inf and b"x" not in field.lower()):  # no NaN, as in TensorFlow
+            if one is not np.float32 or value > -np.inf or b"inf" in field.lower():
+                return one
     return bytes

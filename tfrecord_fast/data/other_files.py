@@ -67,7 +67,8 @@ class FixedLengthRecordDataset(Dataset[bytes]):
 
     Raises:
       ValueError: a size out of range, unknown compression_type.
-      errors.InvalidArgumentError: when iterated, after its whole records: a file's last record is not whole.
+      errors.InvalidArgumentError: when iterated, a file's last record is not whole: before the file's first record, or,
+        of a compressed file, whose size is not known, after its whole records.
       FileNotFoundError, OSError: when iterated.
     """
 
@@ -85,18 +86,25 @@ class FixedLengthRecordDataset(Dataset[bytes]):
         size = check_count("record_bytes", record_bytes)
         header = 0 if header_bytes is None else check_count("header_bytes", header_bytes, 0)
         footer = 0 if footer_bytes is None else check_count("footer_bytes", footer_bytes, 0)
+        check = partial(_check_whole, size=size, passed=header + footer)
         records = partial(_records, size=size, header=header, footer=footer)
-        files = opened_files(filenames, compression_type, records, "FixedLengthRecordDataset")
+        files = opened_files(filenames, compression_type, records, "FixedLengthRecordDataset", check)
         super().__init__(Specified(node_of(files), _STRING))
 
 
-def opened_files(filenames: Any, compression_type: str | None, elements: Any, label: str) -> Dataset[Any]:
-    """What `elements` makes of each file: it is called with a function that reads so many bytes, and the name."""
+def opened_files(
+    filenames: Any, compression_type: str | None, elements: Any, label: str, check: Any = None
+) -> Dataset[Any]:
+    """What `elements` makes of each file: it is called with a function that reads so many bytes, and the name.
+
+    Args:
+      check: called before with the size and the name of a file that is not compressed, and raises.
+    """
     if compression_type not in (None, "", "GZIP", "ZLIB"):
         raise InvalidArgumentError(f"Unsupported compression_type: {compression_type!r}")
 
     def of_file(name: Any) -> Dataset[Any]:
-        return Dataset(Generated(partial(_opened, name, compression_type or "", elements), label))
+        return Dataset(Generated(partial(_opened, name, compression_type or "", elements, check), label))
 
     names: Any = (
         filenames if isinstance(filenames, Handle) else Dataset(Generated(partial(flatten, filenames), "names"))
@@ -105,9 +113,11 @@ def opened_files(filenames: Any, compression_type: str | None, elements: Any, la
     return opened
 
 
-def _opened(name: Any, compression_type: str, elements: Any) -> Iterator[Any]:
+def _opened(name: Any, compression_type: str, elements: Any, check: Any) -> Iterator[Any]:
     shown = shown_name(os.fsdecode(name))
     with GFile(name, "rb") as file:
+        if check is not None and not compression_type and (size := file.size()):  # none of a pipe
+            check(size, shown)
         if compression_type == "GZIP":
             source: Any = gzip.GzipFile(fileobj=file, mode="rb")
         else:
@@ -157,6 +167,15 @@ def _records(read: Callable[[int], bytes], name: Any, size: int, header: int, fo
             yield bytes(kept[start : start + size])
         del kept[:whole]
     if passed < header or len(kept) != footer:
-        raise InvalidArgumentError(
-            f"Excess bytes in input file: {name}: its size without header and footer is no multiple of {size}"
-        )
+        raise _excess(name, size)
+
+
+def _check_whole(length: int, name: Any, size: int, passed: int) -> None:
+    if length < passed or (length - passed) % size:
+        raise _excess(name, size)
+
+
+def _excess(name: Any, size: int) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Excess bytes in input file: {name}: its size without header and footer is no multiple of {size}"
+    )

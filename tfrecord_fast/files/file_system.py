@@ -10,7 +10,7 @@ import glob as _glob
 import io
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..errors import InvalidArgumentError
@@ -292,7 +292,20 @@ def join(path: PathLike, *paths: PathLike) -> str:
     return os.path.join(os.fsdecode(path), *(os.fsdecode(part) for part in paths))
 
 
-def walk(top: PathLike, *, storage_options: Options = None) -> Iterable[tuple[str, list[str], list[str]]]:
-    """(folder, names of folders in it, names of files in it) for a folder and every folder below it."""
+def walk(
+    top: PathLike,
+    topdown: bool = True,
+    onerror: Callable[[OSError], object] | None = None,
+    *,
+    storage_options: Options = None,
+) -> Iterable[tuple[str, list[str], list[str]]]:
+    """(folder, names of folders in it, names of files in it) for a folder and every folder below it.
+
+    Args:
+      topdown: a folder comes before those in it; else after them.
+      onerror: called with the error of a folder that can't be listed, which is passed over; it may raise.
+    """
     name, is_url = place_of(top)
-    return remote.walk(name, storage_options) if is_url else os.walk(name)
+    if is_url:
+        return remote.walk(name, storage_options, topdown, onerror)
+    return os.walk(name, topdown, onerror)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .stores.addresses import public_url
@@ -123,16 +123,29 @@ def copy(source: str, target: str, options: Options) -> bool:
     return True
 
 
-def walk(url: str, options: Options) -> Iterator[tuple[str, list[str], list[str]]]:
-    """(folder, names of folders in it, names of files in it), from the top down."""
+def walk(
+    url: str, options: Options, topdown: bool = True, onerror: Callable[[OSError], object] | None = None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """(folder, names of folders in it, names of files in it), as `os.walk`; without `onerror`, errors are raised."""
     store, key = find_store(url, options, lists=True)
     if not store.is_folder(key):
         return
-    yield from _walk(store, key.rstrip("/"))
+    yield from _walk(store, key.rstrip("/"), topdown, onerror)
 
 
-def _walk(store: Store, folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    folders, files = _entries(store, folder)
-    yield store.url(folder), folders, files
+def _walk(
+    store: Store, folder: str, topdown: bool, onerror: Callable[[OSError], object] | None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    try:
+        folders, files = _entries(store, folder)
+    except OSError as error:
+        if onerror is None:
+            raise
+        onerror(error)
+        return
+    if topdown:
+        yield store.url(folder), folders, files
     for name in folders:
-        yield from _walk(store, f"{folder}/{name}" if folder else name)
+        yield from _walk(store, f"{folder}/{name}" if folder else name, topdown, onerror)
+    if not topdown:
+        yield store.url(folder), folders, files

@@ -11,10 +11,12 @@ from ..errors import InvalidArgumentError
 from ..values import ragged, sparse
 from ..values.typed import typed
 from . import border
+from .arithmetic import converted
 from .shapes import TensorShape
+from .tensors import Tensor
 from .types import DType, as_dtype, dtype_of
 
-__all__ = ["RaggedTensor", "SparseTensor", "SparseTensorValue"]
+__all__ = ["RaggedTensor", "SparseTensor", "SparseTensorValue", "over_values"]
 
 
 class SparseTensor:
@@ -263,28 +265,36 @@ def _flat(value: Any) -> Any:
 
 def _operator(name: str) -> Any:
     def operate(self: RaggedTensor, other: Any) -> Any:
-        if isinstance(other, RaggedTensor) and not _alike(self.plain, other.plain):
-            raise InvalidArgumentError("RaggedTensors of different row lengths")
-        made = getattr(_flat(self), name)(_flat(_over_values(self.plain, other)))
+        made = getattr(_flat(self), name)(over_values(self, other))
         return made if made is NotImplemented else self.with_flat_values(made)
 
     operate.__name__ = name
     return operate
 
 
-def _over_values(plain: Any, other: Any) -> Any:
+def over_values(tensor: RaggedTensor, other: Any) -> Any:
     """The other side as it goes with the innermost values: one for each row becomes one for each value.
 
     Raises:
-      InvalidArgumentError: it has a number for each row or place, which the rows do not fit.
+      InvalidArgumentError: it has a number for each row or place, which the rows do not fit; rows of other lengths.
+      TypeError, ValueError: it can't be of the dtype.
     """
-    shape = () if isinstance(other, RaggedTensor) or other is None else np.shape(border.lowered(other))
+    plain = tensor.plain
+    if isinstance(other, RaggedTensor):
+        if not _alike(plain, other.plain):
+            raise InvalidArgumentError("RaggedTensors of different row lengths")
+        return _flat(other)
+    given = border.lowered(other)
+    shape = () if other is None else np.shape(given)
     flat = np.asarray(plain.flat_values)
-    if len(shape) < flat.ndim or set(shape) == {1}:
-        return other if len(shape) < flat.ndim else border.raised(np.asarray(border.lowered(other)).reshape(-1)[0])
+    if len(shape) < flat.ndim:
+        return other
+    # Lists take the dtype of the values. A tensor keeps its own, to which the operator says what it has to say.
+    array = np.asarray(given) if isinstance(other, Tensor) else converted(given, dtype_of(flat))
+    if set(shape) == {1}:
+        return border.raised(array.reshape(-1)[0])
     if plain.ragged_rank == 1 and shape == (len(plain), 1) and flat.ndim == 1:
-        made = np.asarray(border.lowered(other)).reshape(-1)
-        return np.repeat(made, np.diff(plain.row_splits))
+        return border.raised(np.repeat(array.reshape(-1), np.diff(plain.row_splits)))
     raise InvalidArgumentError(f"a tensor of shape {list(shape)} does not go with a RaggedTensor value by value")
 
 
@@ -306,11 +316,53 @@ def _maker(name: str) -> Any:
 
     def made(*args: Any, **kwargs: Any) -> RaggedTensor:
         kwargs.pop("name", None)
-        arguments = [border.lowered(argument) for argument in args]
-        return RaggedTensor(make(*arguments, **{key: border.lowered(value) for key, value in kwargs.items()}))
+        values, *others = [border.lowered(argument) for argument in args]
+        if len(others) > 1:
+            others.pop(1)  # the name
+        named = {key: border.lowered(value) for key, value in kwargs.items()}
+        return RaggedTensor(make(*([values, *others] if args else ()), **named))
 
     made.__name__, made.__doc__ = name, make.__doc__
     return staticmethod(made)
+
+
+def _from_value_rowids(
+    values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
+) -> RaggedTensor:
+    """From the row that each value belongs to, ascending; `nrows` rows, the last of which may be empty."""
+    plain = ragged.RaggedTensor.from_value_rowids(border.lowered(values), border.lowered(value_rowids), validate)
+    return RaggedTensor(_with_rows(plain, nrows))
+
+
+def _with_rows(plain: ragged.RaggedTensor, nrows: Any) -> ragged.RaggedTensor:
+    """With empty rows at the end, up to so many."""
+    if nrows is None:
+        return plain
+    count = np.asarray(border.lowered(nrows))
+    if count.ndim or count.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"nrows is one integer, got {nrows!r}")
+    if count < len(plain):
+        raise InvalidArgumentError(f"nrows={count} is less than the {len(plain)} rows that there are")
+    splits = plain.row_splits
+    more = np.full(int(count) - len(plain), splits[-1], splits.dtype)
+    return ragged.RaggedTensor.from_row_splits(plain.values, np.concatenate([splits, more]), validate=False)
+
+
+def _from_sparse(st_input: Any, name: str | None = None, row_splits_dtype: Any = "int64") -> RaggedTensor:
+    """From a SparseTensor of two dimensions, whose values are the first ones of their rows."""
+    if not isinstance(st_input, SparseTensor):
+        raise TypeError(f"Expected SparseTensor, got {type(st_input).__name__}")
+    plain = st_input.plain
+    places = np.asarray(plain.indices)
+    if len(plain.dense_shape) != 2:
+        raise ValueError(f"rank(st_input) must be 2, got {len(plain.dense_shape)}")
+    counts = np.bincount(places[:, 0], minlength=int(plain.dense_shape[0]))
+    splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]).astype(
+        as_dtype(row_splits_dtype).as_numpy_dtype
+    )
+    if not np.array_equal(places[:, 1], np.arange(len(places)) - splits[places[:, 0]]):
+        raise InvalidArgumentError("SparseTensor is not right-ragged")
+    return RaggedTensor(ragged.RaggedTensor.from_row_splits(plain.values, splits))
 
 
 def _from_uniform_row_length(
@@ -319,7 +371,10 @@ def _from_uniform_row_length(
     """From one length for all rows."""
     given, length = border.lowered(values), int(border.lowered(uniform_row_length))
     plain = given if isinstance(given, ragged.RaggedTensor) else np.asarray(border.lowered(border.raised(typed(given))))
-    return UniformRows(ragged.RaggedTensor.from_uniform_row_length(plain, length, np.int64, validate))
+    made = ragged.RaggedTensor.from_uniform_row_length(plain, length, np.int64, validate)
+    if nrows is not None and length and int(border.lowered(nrows)) != len(made):
+        raise InvalidArgumentError(f"nrows={nrows}, but {len(plain)} values make {len(made)} rows of {length}")
+    return UniformRows(_with_rows(made, nrows))
 
 
 class UniformRows(RaggedTensor):
@@ -349,6 +404,20 @@ def _from_nested(name: str) -> Any:
     return staticmethod(made)
 
 
+def _from_nested_value_rowids(
+    flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None, name: str | None = None, validate: bool = True
+) -> RaggedTensor:
+    """From the rows that the values of all ragged dimensions belong to, and their numbers of rows, outermost first."""
+    parts = list(nested_value_rowids)
+    counts = [None] * len(parts) if nested_nrows is None else list(nested_nrows)
+    if len(counts) != len(parts):
+        raise ValueError(f"nested_nrows has {len(counts)} numbers for {len(parts)} nested_value_rowids")
+    made: Any = flat_values
+    for part, count in zip(reversed(parts), reversed(counts), strict=True):
+        made = _from_value_rowids(made, part, count, None, validate)
+    return made  # type: ignore[no-any-return]
+
+
 def _from_tensor(
     tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1, name: str | None = None,
     row_splits_dtype: Any = "int64",
@@ -370,11 +439,17 @@ def _from_tensor(
     return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(np.int64)))
 
 
-for _name in ("row_splits", "row_lengths", "row_starts", "row_limits", "value_rowids"):
+for _name in ("row_splits", "row_lengths", "row_starts", "row_limits"):
     setattr(RaggedTensor, f"from_{_name}", _maker(f"from_{_name}"))
-for _name in ("row_splits", "row_lengths", "value_rowids"):
+for _name in ("row_splits", "row_lengths"):
     setattr(RaggedTensor, f"from_nested_{_name}", _from_nested(_name))
-_makers: dict[str, Any] = {"uniform_row_length": _from_uniform_row_length, "tensor": _from_tensor}
+_makers: dict[str, Any] = {
+    "uniform_row_length": _from_uniform_row_length,
+    "tensor": _from_tensor,
+    "value_rowids": _from_value_rowids,
+    "nested_value_rowids": _from_nested_value_rowids,
+    "sparse": _from_sparse,
+}
 for _name, _made in _makers.items():
     setattr(RaggedTensor, f"from_{_name}", staticmethod(_made))
 

@@ -19,6 +19,7 @@ from ..shapes import TensorShape
 from ..tensors import Tensor
 from ..types import as_dtype, dtype_of
 from .arguments import array_of, arrays_of, axes_of, integer, lengths_of, tensor, tensors
+from .rows import concat_rows, stack_rows
 
 __all__ = [
     "bitcast", "broadcast_to", "cast", "concat", "constant", "convert_to_tensor", "ensure_shape", "expand_dims",
@@ -215,6 +216,8 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     """Tensors of one shape and dtype along a new axis."""
     if isinstance(values, list | tuple) and not values:
         return tensor(np.zeros(0, np.float32))
+    if isinstance(values, list | tuple) and any(isinstance(value, RaggedTensor) for value in values):
+        return stack_rows(list(values), integer(axis))
     given = _several(values)
     for number, one in enumerate(given):
         if one.shape != given[0].shape:
@@ -229,7 +232,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Tensors of one dtype one after the other along an axis."""
     parts = list(values) if isinstance(values, list | tuple) else [values]
     if any(isinstance(part, RaggedTensor) for part in parts):
-        return _concat_ragged([border.lowered(part) for part in parts], integer(axis))
+        return concat_rows(parts, integer(axis))
     if parts and all(isinstance(part, SparseTensor) for part in parts):
         raise TypeError("concat takes no SparseTensor: use tf.sparse.concat")
     given = _several(parts)
@@ -241,21 +244,6 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
         return tensor(np.concatenate(given, axis=integer(axis)) if len(given) > 1 else given[0])
     except (ValueError, np.exceptions.AxisError) as error:
         raise InvalidArgumentError(f"ConcatOp : {error} [Op:ConcatV2]") from None
-
-
-def _concat_ragged(parts: list[Any], axis: int) -> Any:
-    if axis not in (0, 1):
-        raise ValueError(f"concat of RaggedTensors has axis 0 or 1, got {axis}")
-    rows = [[np.asarray(row) for row in part] for part in parts]
-    joined = (
-        [row for part in rows for row in part]
-        if axis == 0
-        else [np.concatenate(row) for row in zip(*rows, strict=True)]
-    )
-    lengths = np.array([len(row) for row in joined], dtype=np.int64)
-    return RaggedTensor(
-        PlainRagged.from_row_lengths(np.concatenate(joined) if joined else np.zeros(0, np.float32), lengths)
-    )
 
 
 def _several(values: Any) -> list[Any]:
@@ -316,30 +304,52 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 
 
 def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None) -> Any:
-    """More values before and after, along each axis."""
-    given = array_of(tensor)
-    widths = array_of(paddings).astype(np.int64)
-    if widths.shape != (given.ndim, 2):
+    """More values before and after, along each axis.
+
+    Args:
+      mode: CONSTANT; REFLECT and SYMMETRIC mirror what is there, once: without the outermost value, or with it.
+
+    Raises:
+      ValueError: another mode.
+      errors.InvalidArgumentError: paddings that do not fit the rank, or that have more values than can be mirrored.
+    """
+    given, widths = array_of(tensor), array_of(paddings)
+    if widths.shape != (given.ndim, 2) or widths.dtype.kind not in "iu":
         raise InvalidArgumentError(
             f"The first dimension of paddings must be the rank of inputs{list(widths.shape)} {list(given.shape)} "
             "[Op:Pad]"
         )
+    if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(f"Value of argument `mode` expected to be one of CONSTANT, REFLECT or SYMMETRIC, got {mode!r}")
+    if np.any(widths < 0):
+        raise InvalidArgumentError(f"paddings must be non-negative: {widths.tolist()} [Op:Pad]")
     if mode.upper() == "CONSTANT":
-        filling = b"" if given.dtype.kind == "O" and constant_values == 0 else constant_values
-        filling = converted(filling, dtype_of(given)) if not hasattr(filling, "_array") else array_of(filling)
-        made = np.full(
-            [length + int(sum(width)) for length, width in zip(given.shape, widths, strict=True)],
-            filling,
-            dtype=given.dtype,
+        return border.raised(_padded(given, widths, constant_values))
+    most = np.array(given.shape)[:, None] - (mode.upper() == "REFLECT") if given.ndim else 0
+    if np.any(widths > most):
+        raise InvalidArgumentError(
+            f"paddings must be no greater than the size{' less one' if mode.upper() == 'REFLECT' else ''}: "
+            f"{widths.tolist()} for the shape {list(given.shape)} [Op:MirrorPad]"
         )
-        made[
-            tuple(
-                _slice(int(before), int(before) + length)
-                for length, (before, _) in zip(given.shape, widths, strict=True)
-            )
-        ] = given
-        return border.raised(made)
-    return border.raised(np.pad(given, widths.tolist(), mode=mode.lower()))  # type: ignore[call-overload]
+    return border.raised(np.pad(given, widths.tolist(), mode=mode.lower()) if given.ndim else given)  # type: ignore[call-overload]
+
+
+def _padded(given: Any, widths: Any, constant_values: Any) -> Any:
+    if given.dtype.kind == "O" and constant_values == 0:
+        filling: Any = b""
+    elif isinstance(constant_values, int) and constant_values == 0:
+        filling = np.zeros((), given.dtype)
+    elif hasattr(constant_values, "_array"):
+        filling = array_of(constant_values)
+    else:
+        filling = converted(constant_values, dtype_of(given))
+    if np.ndim(filling):
+        raise InvalidArgumentError(f"constant_values must be a scalar, got shape {list(np.shape(filling))} [Op:PadV2]")
+    lengths = [length + int(sum(width)) for length, width in zip(given.shape, widths, strict=True)]
+    made = np.full(lengths, filling, dtype=given.dtype)
+    places = zip(given.shape, widths, strict=True)
+    made[tuple(_slice(int(before), int(before) + length) for length, (before, _) in places)] = given
+    return made
 
 
 # ---- Picked ----

@@ -45,6 +45,8 @@ def decode_csv(
     rows = []
     for number, line in enumerate(lines.ravel().tolist()):
         try:
+            if not line:  # it has no field, not one that is empty
+                raise InvalidArgumentError(f"Expect {len(record_defaults)} fields but have 0 in record")
             rows.append(fields.of(line))
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"record {number}: {error}") from None

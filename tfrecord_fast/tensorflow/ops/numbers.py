@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.ragged import RaggedTensor as Plain
 from .. import arithmetic, border
-from ..composites import RaggedTensor
+from ..composites import RaggedTensor, over_values
 from ..types import as_dtype, dtype_of
 from .arguments import array_of, arrays_of, axes_of, tensor
 
@@ -46,12 +45,10 @@ def _pair(name: str, operation: arithmetic.Operation, first_decides: bool = Fals
     return of_two
 
 
-def _ragged_pair(function: Callable[..., Any], x: Any, y: Any) -> Any:
-
-    one = x if isinstance(x, RaggedTensor) else y
-    first = tensor(np.asarray(x.plain.flat_values)) if isinstance(x, RaggedTensor) else x
-    second = tensor(np.asarray(y.plain.flat_values)) if isinstance(y, RaggedTensor) else y
-    return RaggedTensor(Plain.from_row_splits(function(first, second).numpy(), one.plain.row_splits, validate=False))
+def _ragged_pair(function: Callable[..., Any], x: Any, y: Any) -> RaggedTensor:
+    if isinstance(x, RaggedTensor):
+        return x.with_flat_values(function(tensor(np.asarray(x.plain.flat_values)), over_values(x, y)))
+    return y.with_flat_values(function(over_values(y, x), tensor(np.asarray(y.plain.flat_values))))  # type: ignore[no-any-return]
 
 
 def _chosen(name: str, function: Callable[..., Any]) -> arithmetic.Operation:
@@ -238,11 +235,24 @@ def _over_axes(name: str, function: Callable[..., Any], kinds: str, of_bools: bo
 
 
 def _over_rows(function: Callable[..., Any], ragged: Any, axis: Any, keepdims: bool) -> Any:
+    axis = axes_of(axis)
+    if isinstance(axis, tuple | list):
+        both = len(ragged.shape) == 2 and sorted(axis) in ([0, 1], [-2, -1], [-2, 1], [-1, 0])
+        axis = axis[0] if len(axis) == 1 else None if both else axis
+    if function is reduce_mean and ragged.plain.dtype.kind in "iu":  # of a RaggedTensor, it is a true division
+        wide = np.float32 if ragged.plain.dtype.itemsize <= 2 else np.float64
+        ragged = ragged.with_flat_values(np.asarray(ragged.plain.flat_values).astype(wide))
     if axis is None:
-        return function(tensor(np.asarray(ragged.plain.flat_values)))
-    if axis not in (1, -1) or ragged.ragged_rank != 1 or keepdims:
-        raise InvalidArgumentError(f"a RaggedTensor is reduced over axis 1 or all axes, got {axis!r}")
-    return tensor(np.stack([function(tensor(np.asarray(row)), 0).numpy() for row in ragged.plain]))
+        made = function(tensor(np.asarray(ragged.plain.flat_values)))
+        return tensor(made.numpy().reshape([1] * len(ragged.shape))) if keepdims else made
+    if axis not in (0, 1, -1, -2) or ragged.ragged_rank != 1 or len(ragged.shape) != 2:
+        raise InvalidArgumentError(f"a RaggedTensor of two dimensions is reduced over one axis or all, got {axis!r}")
+    groups = [np.asarray(row) for row in ragged.plain]
+    if axis in (0, -2):
+        longest = max(map(len, groups), default=0)
+        groups = [np.array([row[place] for row in groups if place < len(row)]) for place in range(longest)]
+    made = np.array([function(tensor(group), 0).numpy() for group in groups], None if groups else ragged.plain.dtype)
+    return tensor(np.expand_dims(made, axis) if keepdims else made)
 
 
 def _least(array: Any, axis: Any, keepdims: bool) -> Any:
@@ -367,10 +377,20 @@ class TopKV2(NamedTuple):
 
 
 def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = "int32", name: str | None = None) -> Any:
-    """The k greatest values along the last axis, and their places."""
-    given = array_of(input)
-    places = np.argsort(-given if given.dtype.kind != "u" else given.max() - given, axis=-1, kind="stable")[
-        ..., : int(k)
-    ]
+    """The k greatest values along the last axis, and their places.
+
+    Raises:
+      errors.InvalidArgumentError: there are fewer than k.
+    """
+    given, count = array_of(input), array_of(k)
+    if given.ndim == 0 or count.ndim or count.dtype.kind not in "iu":
+        raise InvalidArgumentError("top_k takes input of at least one dimension, and one integer k [Op:TopKV2]")
+    if given.dtype.kind in "bOc":
+        raise InvalidArgumentError(f"top_k takes numbers, got {dtype_of(given).name} [Op:TopKV2]")
+    if not 0 <= count <= given.shape[-1]:
+        raise InvalidArgumentError(f"input must have at least k columns. Had {given.shape[-1]}, needed {count}")
+    # Sorted backwards, so that of equal values the first one comes first. NaN is the greatest, as for TensorFlow.
+    behind = np.argsort(given[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+    places = (given.shape[-1] - 1 - behind)[..., : int(count)]
     values = tensor(np.take_along_axis(given, places, -1))
     return TopKV2(values, tensor(places.astype(as_dtype(index_type).as_numpy_dtype)))

@@ -14,6 +14,7 @@ from ..types import as_dtype
 from .arguments import array_of, tensor
 from .arrays import constant as dense_constant
 from .filled import range as dense_range
+from .rows import stack_rows
 
 __all__ = ["boolean_mask", "constant", "range", "row_splits_to_segment_ids", "stack"]
 
@@ -95,13 +96,9 @@ def range(
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
     """Tensors of different lengths as rows."""
-    if axis != 0:
-        raise ValueError(f"ragged.stack has axis 0, got {axis}")
-    return RaggedTensor(
-        stack_ragged(
-            [border.lowered(value) if isinstance(value, RaggedTensor) else array_of(value) for value in values]
-        )
-    )
+    if axis != 0 and not any(isinstance(value, RaggedTensor) for value in values):
+        raise ValueError(f"ragged.stack of tensors has axis 0, got {axis}")
+    return stack_rows(list(values), axis)
 
 
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:

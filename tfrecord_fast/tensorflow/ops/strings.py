@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import base64
 import builtins
+import math
 import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidArgumentError
+from ...errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...values.csv_fields import number_reader
 from ...values.ragged import RaggedTensor as PlainRagged
 from ...values.strings import object_array
 from ..composites import RaggedTensor
 from ..fallback import of_tensorflow
 from ..types import as_dtype
-from .arguments import array_of, axes_of, integer, tensor
+from .arguments import array_of, arrays_of, axes_of, integer, tensor
 
 __all__ = [
     "as_string", "bytes_split", "decode_base64", "encode_base64", "format", "join", "length", "lower", "reduce_join",
@@ -39,6 +40,7 @@ def _each(function: Callable[[bytes], Any], input: Any, kind: Any = object) -> A
 
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """How many bytes, or characters of UTF-8, int32."""
+    _check_unit(unit)
     return _each(len if unit == "BYTE" else lambda item: len(item.decode("utf-8", "replace")), input, np.int32)
 
 
@@ -58,9 +60,17 @@ def strip(input: Any, name: str | None = None) -> Any:
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """So many bytes, or characters, from a place on; from the end if the place is negative."""
+    """So many bytes, or characters, from a place on; from the end if the place is negative.
+
+    A negative number of bytes is all that follow; of characters, none, and an error where the place is negative too.
+    So it is in TensorFlow.
+    """
+    _check_unit(unit)
     given = array_of(input, "string")
-    strings, starts, counts = np.broadcast_arrays(given, array_of(pos), array_of(len))
+    places, lengths = arrays_of(pos, len)
+    if places.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"pos and len are integers, got {places.dtype} [Op:Substr]")
+    strings, starts, counts = np.broadcast_arrays(given, places, lengths)
     made = [
         _part(*one, unit)
         for one in zip(strings.ravel().tolist(), starts.ravel().tolist(), counts.ravel().tolist(), strict=True)
@@ -68,13 +78,23 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     return tensor(object_array(made, strings.shape))
 
 
+def _check_unit(unit: str) -> None:
+    if unit not in ("BYTE", "UTF8_CHAR"):
+        raise InvalidArgumentError(f"unit is BYTE or UTF8_CHAR, got {unit!r}")
+
+
 def _part(item: bytes, start: int, count: int, unit: str) -> bytes:
-    text: Any = item if unit == "BYTE" else item.decode()
-    if not -len_of(text) <= start <= len_of(text):
-        raise InvalidArgumentError(f"pos {start} out of range for string b{text!r}")
-    begin = start if start >= 0 else len_of(text) + start
-    part: Any = text[begin : begin + max(count, 0)]
-    return bytes(part if unit == "BYTE" else part.encode())
+    units: Any = item if unit == "BYTE" else _characters(item)
+    if not -len_of(units) <= start <= len_of(units) or (start < 0 and count < 0 and unit != "BYTE"):
+        raise InvalidArgumentError(f"pos {start} out of range for string b{item!r}, or len {count} is negative")
+    begin = start if start >= 0 else len_of(units) + start
+    part: Any = units[begin:] if count < 0 and unit == "BYTE" else units[begin : begin + max(count, 0)]
+    return part if unit == "BYTE" else b"".join(part)
+
+
+def _characters(item: bytes) -> list[bytes]:
+    """The characters of UTF-8. Of bytes that are none, those that continue one go with what is before them."""
+    return re.findall(rb"[\x00-\xff][\x80-\xbf]*", item)
 
 
 len_of = len
@@ -91,30 +111,52 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
 ) -> Any:
-    """The strings along an axis, by default all, with a separator between them."""
-    if isinstance(inputs, RaggedTensor):
-        return tensor(
-            object_array([array_of(separator).item().join(row) for row in inputs.plain.to_list()], (len(inputs),))
-        )
-    given = array_of(inputs, "string")
+    """The strings along an axis, by default all, with a separator between them.
+
+    Of several axes, the first one is joined first: its strings are next to each other in the result.
+    """
     between = array_of(separator).item()
-    if given.ndim == 0:
-        return tensor(given)
-    axes = tuple(range(given.ndim)) if axis is None else axes_of(axis)
-    chosen = [one % given.ndim for one in ((axes,) if isinstance(axes, int) else axes)]
+    if isinstance(inputs, RaggedTensor):
+        return _reduce_join_ragged(inputs.plain, axes_of(axis), keepdims, between)
+    given = array_of(inputs, "string")
+    axes = tuple(range(given.ndim))[::-1] if axis is None else axes_of(axis)
+    axes = (axes,) if isinstance(axes, int) else axes
+    for one in axes:
+        if not -given.ndim <= one < given.ndim:
+            raise OutOfRangeError(f"Invalid reduction dimension {one} for input with {given.ndim} dimension(s)")
+    chosen = [one % given.ndim for one in axes]
     kept = [one for one in range(given.ndim) if one not in chosen]
-    rows = np.transpose(given, [*kept, *chosen]).reshape(*[given.shape[one] for one in kept], -1)
-    made = object_array([between.join(row) for row in rows.reshape(-1, rows.shape[-1]).tolist()], rows.shape[:-1])
+    lengths = [given.shape[one] for one in kept]
+    rows = np.transpose(given, [*kept, *reversed(chosen)])
+    rows = rows.reshape(math.prod(lengths), math.prod(given.shape[one] for one in chosen))
+    made = object_array([between.join(row) for row in rows.tolist()], lengths)
     return tensor(
         made.reshape([1 if one in chosen else given.shape[one] for one in range(given.ndim)]) if keepdims else made
     )
 
 
+def _reduce_join_ragged(plain: PlainRagged, axis: Any, keepdims: bool, between: bytes) -> Any:
+    if plain.ragged_rank != 1 or np.ndim(plain.values) != 1 or axis not in (None, 0, 1, -1, -2):
+        raise UnimplementedError("reduce_join takes RaggedTensors of two dimensions, and one axis or all")
+    rows = plain.to_list()
+    if axis is None:
+        joined = between.join(item for row in rows for item in row)
+        return tensor(object_array([joined], (1, 1) if keepdims else ()))
+    if axis in (0, -2):
+        longest = max(map(len_of, rows), default=0)
+        rows = [[row[place] for row in rows if place < len_of(row)] for place in range(longest)]
+    made = object_array([between.join(row) for row in rows], (len_of(rows),))
+    return tensor(made if not keepdims else np.expand_dims(made, axis))
+
+
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
-    """The parts between separators, by default white space: a tensor for one string, rows for several."""
+    """The parts between separators, by default white space: a tensor for one string, rows for several.
+
+    White space is not looked for any more after `maxsplit` parts: what is left is the last part, even if it is empty.
+    """
     given = array_of(input, "string")
     between = None if sep is None or array_of(sep).item() == b"" else array_of(sep).item()
-    parts = [item.split(between, maxsplit) for item in given.ravel().tolist()]
+    parts = [_parts(item, between, maxsplit) for item in given.ravel().tolist()]
     if given.ndim == 0:
         return tensor(object_array(parts[0], (len_of(parts[0]),)))
     lengths = np.array([len_of(one) for one in parts], dtype=np.int64)
@@ -123,6 +165,13 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     for size in reversed(given.shape[1:]):
         ragged = PlainRagged.from_uniform_row_length(ragged, size, np.int64)
     return RaggedTensor(ragged)
+
+
+def _parts(item: bytes, between: bytes | None, most: int) -> list[bytes]:
+    if between is None and most == 0:
+        return [item]
+    parts = item.split(between, most)
+    return [*parts, b""] if between is None and len_of(parts) == most else parts
 
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
@@ -188,22 +237,49 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> Any:
-    """Numbers and bools as text."""
+    """Numbers, bools and strings as text.
+
+    Args:
+      precision, width: as of C's `printf`; -1: none.
+      scientific, shortest: floats as of "%e" and "%g", in place of "%f".
+      fill: one of the flags of `printf`: "0", "-", "+", " " or "#".
+
+    Raises:
+      errors.InvalidArgumentError: another fill, or a form that the dtype does not have.
+    """
+    if isinstance(input, RaggedTensor):
+        values = as_string(tensor(np.asarray(input.plain.flat_values)), precision, scientific, shortest, width, fill)
+        return input.with_flat_values(values)
     given = array_of(input)
+    floats = given.dtype.kind in "fcV"  # V: bfloat16
+    if fill not in ("", "0", "-", "+", " ", "#"):
+        raise InvalidArgumentError(f"Fill argument not supported: {fill!r}; it is one of '0', '-', '+', ' ', '#'")
+    if scientific and shortest:
+        raise InvalidArgumentError("Cannot select both scientific and shortest notation")
+    if (scientific or shortest or precision > -1) and not floats and given.dtype.kind != "O":
+        raise InvalidArgumentError(f"scientific, shortest and precision are not supported for {given.dtype.name}")
+    form = "e" if scientific else "g" if shortest else "f" if floats else "d"
+    shape = (fill, width if width > -1 else "", f".{precision}" if precision > -1 else "")
+    if given.dtype.kind == "u":
+        shape = (fill.strip("+ "), *shape[1:])  # what has no sign shows none
+    return tensor(object_array([_printed(value, shape, form) for value in given.ravel().tolist()], given.shape))
 
-    def text(value: Any) -> bytes:
-        if isinstance(value, bytes):
-            return value
-        if isinstance(value, bool):
-            made = str(value).lower()
-        elif isinstance(value, int):
-            made = str(value)
-        else:
-            digits = 6 if precision < 0 else precision
-            made = f"{value:.{digits}{'e' if scientific else 'g' if shortest else 'f'}}"
-        return (made.rjust(width, fill or " ") if width > 0 else made).encode()
 
-    return tensor(object_array([text(value) for value in given.ravel().tolist()], given.shape))
+def _printed(value: Any, shape: tuple[Any, ...], form: str) -> bytes:
+    """As C's `printf` does it, from which Python's % differs for what is not finite: zeros, and the sign of NaN."""
+    fill, width, precision = shape
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    if isinstance(value, bytes):
+        made = f"%{fill.strip('0+ #')}{width}{precision}s".encode() % value if width else value
+        return bytes(made)
+    if isinstance(value, complex):
+        return b"(%b,%b)" % (_printed(value.real, shape, form), _printed(value.imag, shape, form))
+    if not math.isfinite(value):
+        value = "-nan" if value != value and math.copysign(1, value) < 0 else value
+        fill, precision, form = fill.strip("0"), "", "s" if isinstance(value, str) else form
+    text: str = f"%{fill}{width}{precision}{form}" % value
+    return text.encode()
 
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:

@@ -1,0 +1,89 @@
+"""RaggedTensors, and tensors among them, joined along an axis or stacked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import InvalidArgumentError
+from ...values.composites import stack_ragged
+from ...values.ragged import RaggedTensor as Plain
+from ..composites import RaggedTensor
+from ..types import dtype_of
+from .arguments import array_of
+
+__all__ = ["concat_rows", "stack_rows"]
+
+
+def concat_rows(values: list[Any], axis: int) -> RaggedTensor:
+    """One after the other along an axis.
+
+    Raises:
+      errors.InvalidArgumentError: dtypes, ranks or numbers of rows that differ; an axis that is not there.
+    """
+    parts, rank = _parts(values)
+    return RaggedTensor(_concat(parts, _axis(axis, rank)))
+
+
+def stack_rows(values: list[Any], axis: int) -> RaggedTensor:
+    """Along a new axis; raises as `concat_rows`."""
+    parts, rank = _parts(values)
+    return RaggedTensor(_stack(parts, _axis(axis, rank + 1)))
+
+
+def _axis(axis: int, rank: int) -> int:
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(f"axis={axis} is out of bounds: expected {-rank} <= axis < {rank}")
+    return axis % rank
+
+
+def _parts(values: list[Any]) -> tuple[list[Any], int]:
+    """All with as many ragged dimensions as the one that has most, and their rank."""
+    parts = [value.plain if isinstance(value, RaggedTensor) else array_of(value) for value in values]
+    dtypes = [dtype_of(np.asarray(part.flat_values) if isinstance(part, Plain) else part) for part in parts]
+    for number, dtype in enumerate(dtypes):
+        if dtype != dtypes[0]:
+            raise InvalidArgumentError(f"value #0 is of dtype {dtypes[0].name}, #{number} of {dtype.name}")
+    ranks = [len(part.shape) for part in parts]
+    if len({*ranks}) > 1:
+        raise InvalidArgumentError(f"values of one rank are joined, got the ranks {ranks}")
+    ragged = max(part.ragged_rank if isinstance(part, Plain) else 0 for part in parts)
+    return [_of_rank(part, ragged) for part in parts], ranks[0]
+
+
+def _of_rank(part: Any, ragged: int) -> Any:
+    """With so many ragged dimensions."""
+    if not ragged:
+        return part
+    if isinstance(part, Plain):
+        values, splits = part.values, part.row_splits
+    else:
+        rows, length = part.shape[:2]
+        values = part.reshape(rows * length, *part.shape[2:])
+        splits = np.arange(rows + 1, dtype=np.int64) * length
+    return Plain.from_row_splits(_of_rank(values, ragged - 1), splits, validate=False)
+
+
+def _concat(parts: list[Any], axis: int) -> Any:
+    if not isinstance(parts[0], Plain):
+        return np.concatenate([np.asarray(part) for part in parts], axis)
+    if axis == 0:
+        return stack_ragged(parts).values
+    return _row_by_row(parts, lambda rows: _concat(rows, axis - 1))
+
+
+def _stack(parts: list[Any], axis: int) -> Any:
+    if axis == 0:
+        return stack_ragged(parts)
+    if not isinstance(parts[0], Plain):
+        return np.stack([np.asarray(part) for part in parts], axis)
+    return _row_by_row(parts, lambda rows: _stack(rows, axis - 1))
+
+
+def _row_by_row(parts: list[Any], join: Any) -> Any:
+    if len({len(part) for part in parts}) > 1:
+        raise InvalidArgumentError(f"values of one number of rows are joined, got {[len(part) for part in parts]}")
+    if not len(parts[0]):
+        return parts[0]
+    return stack_ragged([join(list(rows)) for rows in zip(*parts, strict=True)])
