@@ -54,6 +54,6 @@ def _imported(module: str, name: str, fields: tuple[str, ...]) -> type | None:
 def _made(key: _Key) -> type:
     _, name, fields = key
     try:
-        return namedtuple(name.rpartition(".")[2], fields)  # type: ignore[misc]
+        return namedtuple(name.rpartition(".")[2], fields)
     except ValueError as error:
         raise InvalidArgumentError(f"there can be no named tuple {name!r} of {list(fields)!r:.200}: {error}") from None
