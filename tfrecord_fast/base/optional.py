@@ -14,6 +14,7 @@ _EXTRAS = {
     "google": "protobuf",
     "obstore": "cloud",
     "pyarrow": "arrow",
+    "re2": "regex",
     "rich": "progress",
     "shtab": "completion",
     "simplejpeg": "image",

@@ -7,11 +7,13 @@ an Example with a list "parts": for each component of the element its arrays, as
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..errors import DataLossError, InvalidArgumentError
 from ..examples.encode import encode_examples
 from ..examples.features import RaggedFeature
@@ -19,14 +21,16 @@ from ..examples.parsing import parse_single_example
 from ..examples.tensors import parse_tensor, serialize_tensor
 from ..files.record_iterator import tf_record_iterator
 from ..files.shards import Shard, open_shards
+from ..values.bytes_array import BytesArray
 from ..values.nests import leaves, pack
 from ..values.ragged import RaggedTensor
 from ..values.sparse import SparseTensor
+from .named_tuples import class_of, described
 
-__all__ = ["Saving", "elements_in"]
+__all__ = ["Saving", "as_read", "elements_in"]
 
 _FORMAT = "elements of tfrecord_fast"
-_KINDS = {SparseTensor: "sparse", RaggedTensor: "ragged"}
+_KINDS = {SparseTensor: "sparse", RaggedTensor: "ragged", BytesArray: "bytes", _core.RecordBatch: "records"}
 
 
 class Saving:
@@ -71,6 +75,25 @@ class Saving:
         self._shards[0].writer.write(json.dumps({"format": _FORMAT, "structure": structure}))
 
 
+def as_read(element: Any) -> Any:
+    """The element with the types that it has when it is read: the epoch that writes a file gives what later ones give.
+
+    Mappings are dicts or OrderedDicts; named tuples, BytesArrays and RecordBatches stay what they are; what is like an
+    array is one, without dimensions a scalar.
+    """
+    if isinstance(element, Mapping):
+        made = {name: as_read(value) for name, value in element.items()}
+        return OrderedDict(made) if isinstance(element, OrderedDict) else made
+    if isinstance(element, tuple):
+        items = [as_read(item) for item in element]
+        return type(element)(*items) if hasattr(element, "_fields") else tuple(items)
+    if not isinstance(element, np.ndarray):
+        if type(element) in _KINDS or not hasattr(element, "__array__"):
+            return element
+        element = np.asarray(element)
+    return element if element.ndim else element[()]
+
+
 def elements_in(path: str, compression: str) -> Iterator[Any]:
     """The elements of a file that `Saving` has written.
 
@@ -95,11 +118,12 @@ def _header(path: str, record: bytes) -> Any:
 
 def _elements(path: str, records: Iterator[bytes], structure: Any) -> Iterator[Any]:
     count = 0
+    like = None if structure is None else _like(structure)
     for record in records:
         if record == json.dumps({"count": count}).encode():
             return
         parts = parse_single_example(record, {"parts": RaggedFeature("string")})["parts"].tolist()
-        yield _element(structure, iter(parts))
+        yield _element(like, iter(parts))
         count += 1
     raise DataLossError(path, 0, count, f"the file ends after {count} elements; there were more")
 
@@ -116,9 +140,10 @@ def _parts(leaf: Any) -> list[bytes]:
 
 def _structure(element: Any) -> Any:
     if isinstance(element, Mapping):
-        return {"dict": {_key(name): _structure(value) for name, value in element.items()}}
+        ordered = {"ordered": True} if isinstance(element, OrderedDict) else {}
+        return {"dict": {_key(name): _structure(value) for name, value in element.items()}, **ordered}
     if isinstance(element, tuple):
-        return {"tuple": [_structure(item) for item in element]}
+        return {"tuple": [_structure(item) for item in element], **described(element)}
     if element is None:
         raise InvalidArgumentError("an element with None in it can't be kept in a file")
     values = getattr(element, "flat_values", getattr(element, "values", element))
@@ -138,16 +163,18 @@ def _key(name: Any) -> str:
     return name
 
 
-def _element(structure: Any, parts: Iterator[bytes]) -> Any:
-    like = _like(structure)
+def _element(like: Any, parts: Iterator[bytes]) -> Any:
     return pack(like, [_leaf(leaf, parts) for leaf in leaves(like)])
 
 
 def _like(structure: Any) -> Any:
     if "dict" in structure:
-        return {name: _like(value) for name, value in structure["dict"].items()}
+        made = {name: _like(value) for name, value in structure["dict"].items()}
+        return OrderedDict(made) if structure.get("ordered") else made
     if "tuple" in structure:
-        return tuple(map(_like, structure["tuple"]))
+        items = [*map(_like, structure["tuple"])]
+        kind = class_of(structure)
+        return tuple(items) if kind is None else kind(*items)
     return _Leaf(structure["leaf"], structure["dtype"], structure["splits"])
 
 
@@ -161,6 +188,10 @@ def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
         indices, values, shape = (_tensor(parts, kind) for kind in ("int64", leaf.dtype, "int64"))
         return SparseTensor(indices, values, shape)
     values = _tensor(parts, leaf.dtype)
+    if leaf.kind == "records":
+        return _core.record_batch(values.tolist())
+    if leaf.kind == "bytes":
+        return BytesArray(values)
     for splits in reversed([_tensor(parts, dtype) for dtype in leaf.splits]):
         values = RaggedTensor.from_row_splits(values, splits)
     return values
@@ -170,4 +201,6 @@ def _tensor(parts: Iterator[bytes], dtype: str) -> Any:
     part = next(parts, None)
     if part is None:
         raise InvalidArgumentError("an element lacks a component: the file was changed")
+    if dtype.startswith((">", "<")):  # not the order of this machine's bytes, which files have no name for
+        return parse_tensor(part, np.dtype(dtype).newbyteorder("=")).astype(dtype)
     return parse_tensor(part, dtype)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import errno
-import glob as _glob
 import io
 import os
 import shutil
@@ -17,6 +16,7 @@ from ..errors import InvalidArgumentError
 from ..typing import PathLike
 from ..values.strings import as_bytes
 from . import remote_files as remote
+from .patterns import begins_with_a_pattern, matching_paths
 from .stores.addresses import public_url
 from .temporary import complete_file
 from .url_writer import UrlWriter
@@ -170,7 +170,11 @@ def isdir(path: PathLike, *, storage_options: Options = None) -> bool:
 
 
 def glob(pattern: PathLike | Iterable[PathLike], *, storage_options: Options = None) -> list[str]:
-    """The names that match a pattern, or any of several, sorted."""
+    r"""The names that match a pattern, or any of several, sorted.
+
+    `*` is any text within a folder, `?` one character, `[…]` one of several, `[!…]` or `[^…]` one of all others;
+    none of them is a dot at the beginning of a name. In a local path `\*` is the character itself.
+    """
     patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else list(pattern)
     return [name for one in patterns for name in _glob_one(one, storage_options)]
 
@@ -179,9 +183,9 @@ def _glob_one(given: PathLike, options: Options) -> list[str]:
     pattern, is_url = place_of(given)
     if is_url:
         return glob_urls(pattern, options)
-    found = sorted(_glob.glob(pattern))
+    found = matching_paths(pattern, escapes=True)
     # As TensorFlow names them.
-    return [os.path.join(".", name) for name in found] if _glob.has_magic(pattern.split(os.sep)[0]) else found
+    return [os.path.join(".", name) for name in found] if begins_with_a_pattern(pattern) else found
 
 
 def listdir(path: PathLike, *, storage_options: Options = None) -> list[str]:

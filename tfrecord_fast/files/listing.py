@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -11,6 +10,7 @@ from ..typing import Files
 from .file_objects import FileObject
 from .names import flatten
 from .parts import FilePart
+from .patterns import is_local_pattern, matching_paths
 from .random_access import infos_of
 from .remote_names import StoredObject, stored_objects
 from .stores import ObjectInfo, StoreSettings, find_store
@@ -56,8 +56,8 @@ def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
 
 
 def _local_parts(name: str) -> list[FilePart]:
-    if any(c in name for c in "*?[") and not os.path.exists(name):
-        names = sorted(glob.glob(name, recursive=True))
+    if is_local_pattern(name):
+        names = matching_paths(name, recursive=True)
         if not names:
             raise FileNotFoundError(2, "no file matches the pattern", name)
         found = [(one, os.stat(one)) for one in names]

@@ -5,7 +5,6 @@ The core takes a file as a plain path or as a `CoreFile`.
 
 from __future__ import annotations
 
-import glob
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +17,7 @@ from ..typing import Files, PathLike
 from ..values.conversion import plain
 from .file_objects import FileObject
 from .parts import FilePart
+from .patterns import is_local_pattern, matching_paths
 from .remote_names import StoredObject, stored_objects
 from .shard_lists import ListedFile
 from .stores import StoreSettings, find_store
@@ -173,8 +173,8 @@ def _core_files_of(file: File, settings: StoreSettings) -> list[CoreFile]:
         if isinstance(file, ListedFile) and len(found) == 1:
             found = [one._replace(listed=file.bytes, listed_records=file.records) for one in found]
         return [CoreFile(one.url.encode(), object=one) for one in found]
-    if any(c in path for c in "*?[") and not os.path.exists(path):
-        paths = sorted(glob.glob(path, recursive=True))
+    if is_local_pattern(path):
+        paths = matching_paths(path, recursive=True)
         if not paths:
             raise FileNotFoundError(2, "no file matches the pattern", path)
         return [CoreFile(name.encode(_ENCODING, _ERRORS)) for name in paths]

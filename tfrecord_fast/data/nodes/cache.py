@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...values.owned import renewed
-from ..saved import Saving, elements_in
+from ..saved import Saving, as_read, elements_in
 from .iterators import Filling
 from .node import Node, Of, Run
 from .turns import InTurn, Turns
@@ -73,7 +73,7 @@ class _FillingFile(Turns):
             self._add(element)
             if self._given == self._count:
                 self._complete()
-            return element
+            return as_read(element)
         self._complete()
         raise StopIteration
 

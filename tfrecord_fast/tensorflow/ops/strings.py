@@ -19,6 +19,7 @@ from ..composites import RaggedTensor
 from ..fallback import of_tensorflow
 from ..types import as_dtype
 from .arguments import array_of, arrays_of, axes_of, integer, tensor
+from .expressions import expression_of
 
 __all__ = [
     "as_string", "bytes_split", "decode_base64", "encode_base64", "format", "join", "length", "lower", "reduce_join",
@@ -199,17 +200,24 @@ def _split_by(input: Any, parts_of: Callable[[bytes], list[bytes]]) -> Any:
 
 
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
-    r"""With matches replaced; \1 to \9 in `rewrite` stand for groups."""
-    expression = re.compile(array_of(pattern).item())
-    by = array_of(rewrite).item()
-    template = re.sub(rb"\\(\d)", rb"\\g<\1>", by)
-    return _each(lambda item: expression.sub(template, item, 0 if replace_global else 1), input)
+    r"""With matches replaced; in `rewrite`, \0 stands for the match, and \1 to \9 for its groups.
+
+    Expressions are RE2's, in UTF-8. All but simple ones on ASCII need google-re2.
+    """
+    expression, by = expression_of(_scalar(pattern, "Pattern")), _scalar(rewrite, "Rewrite")
+    return _each(lambda item: expression.replaced(item, by, replace_global), input)
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
-    """Whether the whole string matches."""
-    expression = re.compile(array_of(pattern).item())
-    return _each(lambda item: expression.fullmatch(item) is not None, input, bool)
+    """Whether the whole string matches. Expressions are RE2's, as in `regex_replace`."""
+    return _each(expression_of(_scalar(pattern, "Pattern")).matches, input, bool)
+
+
+def _scalar(value: Any, what: str) -> bytes:
+    given = array_of(value, "string")
+    if given.ndim:
+        raise InvalidArgumentError(f"{what} must be scalar, but received {list(given.shape)}")
+    return bytes(given.item())
 
 
 def to_number(input: Any, out_type: Any = "float32", name: str | None = None) -> Any:

@@ -1,0 +1,182 @@
+"""Elements that a file keeps have the same types in all epochs."""
+
+import collections
+import json
+import subprocess
+import sys
+import typing
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+import tfrecord_fast.tensorflow as face
+from tests.support import live_tensorflow
+from tfrecord_fast.data.saved import Saving, elements_in
+from tfrecord_fast.values.bytes_array import BytesArray
+
+Dataset = tf.data.Dataset
+Pair = collections.namedtuple("Pair", "x y")
+
+
+class Typed(typing.NamedTuple):
+    x: object
+    y: object = 5
+
+
+class Grown(Pair):
+    __slots__ = ()
+
+
+def local_class():
+    return collections.namedtuple("Local", "x y")
+
+
+LOCAL = local_class()
+LOCAL.__qualname__ = "local_class.<locals>.Local"
+
+ELEMENTS = {
+    "named": lambda i: Pair(i, i),
+    "nested": lambda i: {"a": Pair((i,), Typed(i, b"x"))},
+    "typed": lambda i: Typed(i),
+    "a subclass": lambda i: Grown(i, i),
+    "a local class": lambda i: LOCAL(i, i),
+    "in order": lambda i: collections.OrderedDict([("b", i), ("a", i)]),
+    "with defaults": lambda i: collections.defaultdict(int, b=i),
+    "bytes": lambda i: BytesArray([[b"a\0", b""]]),
+    "records": lambda i: tf.encode_examples({"a": np.arange(3)}),
+    "big": lambda i: np.arange(3, dtype=">i4"),
+    "big doubles": lambda i: {"a": np.arange(3, dtype=">f8").reshape(1, 3)},
+    "big and sparse": lambda i: tf.SparseTensor([[0]], np.array([1], ">i4"), [2]),
+    "big and ragged": lambda i: tf.RaggedTensor.from_row_splits(np.arange(3, dtype=">f4"), [0, 2, 3]),
+    "no dimensions": lambda i: np.array(5),
+    "an object": lambda i: np.array(b"x", object),
+}
+KEPT = {
+    "cache": lambda dataset, folder: dataset.cache(folder / "kept"),
+    "snapshot": lambda dataset, folder: dataset.snapshot(folder),
+}
+
+
+def told(value):
+    """Types all the way down, and values."""
+    kind = type(value), getattr(value, "dtype", None), getattr(value, "shape", None)
+    if isinstance(value, dict):
+        return kind, [(key, told(item)) for key, item in value.items()]
+    if isinstance(value, tuple):
+        return kind, [told(item) for item in value]
+    if isinstance(value, tf.SparseTensor):
+        return kind, told(value.values)
+    if isinstance(value, tf.RaggedTensor):
+        return kind, told(value.flat_values)
+    return kind, value.tolist() if hasattr(value, "tolist") else value
+
+
+@pytest.mark.parametrize("kept", KEPT)
+@pytest.mark.parametrize("case", ELEMENTS)
+def test_all_epochs_give_the_same_types(case, kept, tmp_path):
+    dataset = KEPT[kept](Dataset.range(2).map(ELEMENTS[case]), tmp_path)
+    epochs = [[told(element) for element in dataset] for _ in range(3)]
+    assert epochs[0] == epochs[1] == epochs[2]
+
+
+@pytest.mark.parametrize("case", sorted(ELEMENTS.keys() - {"with defaults", "no dimensions", "an object"}))
+def test_what_is_loaded_has_the_types_of_what_was_saved(case, tmp_path):
+    dataset = Dataset.range(2).map(ELEMENTS[case])
+    dataset.save(tmp_path)
+    assert [told(element) for element in Dataset.load(tmp_path)] == [told(element) for element in dataset]
+
+
+def test_the_face_gives_the_same_types(tmp_path):
+    for number, case in enumerate(["named", "typed", "in order", "bytes"]):
+        dataset = face.data.Dataset.range(2).map(ELEMENTS[case]).cache(str(tmp_path / str(number)))
+        epochs = [[(type(element), getattr(element, "_fields", ())) for element in dataset] for _ in range(2)]
+        assert epochs[0] == epochs[1]
+
+
+OTHER = """
+import sys
+import tfrecord_fast as tf
+loaded = tf.data.Dataset.load(sys.argv[1])
+for element in [*loaded, *loaded]:
+    print(type(element).__module__, type(element).__name__, element._fields, int(element.x), len({*map(type, loaded)}))
+"""
+
+
+def loaded_elsewhere(before, folder):
+    done = subprocess.run([sys.executable, "-c", before + OTHER, folder], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_another_process_makes_the_class_again(tmp_path):
+    Dataset.range(1).map(ELEMENTS["named"]).save(tmp_path)
+    lines = loaded_elsewhere("", tmp_path)
+    assert [line.partition(" ")[2] for line in lines] == ["Pair ('x', 'y') 0 1"] * 2
+
+
+def test_another_process_that_has_imported_the_class_uses_it(tmp_path):
+    Dataset.range(1).map(ELEMENTS["typed"]).save(tmp_path)
+    lines = loaded_elsewhere(f"import {__name__}\n", tmp_path)
+    assert lines == [f"{__name__} Typed ('x', 'y') 0 1"] * 2
+
+
+SAME_AS_TENSORFLOW = """
+def kinds(folder):
+    import collections
+    Pair = collections.namedtuple("Pair", "x y")
+    dataset = tf.data.Dataset.range(1).map(lambda i: Pair(i, {"a": i}))
+    cached, snapshot = dataset.cache(folder + "/c"), dataset.snapshot(folder + "/s")
+    dataset.save(folder + "/v")
+    loaded = tf.data.Dataset.load(folder + "/v")
+    return [[[type(e).__name__, list(e._fields)] for e in one] for one in (cached, cached, snapshot, snapshot, loaded)]
+"""
+
+
+@pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+def test_named_tuples_stay_where_tensorflow_keeps_them(tmp_path):
+    space = {"tf": tf}
+    exec(SAME_AS_TENSORFLOW, space)
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "theirs").mkdir()
+    theirs = live_tensorflow.call(SAME_AS_TENSORFLOW.strip() + "\n", str(tmp_path / "theirs"))
+    assert space["kinds"](str(tmp_path / "ours")) == theirs
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"module": "m", "name": "P", "fields": ["a b"]},
+        {"module": "m", "name": "x; y", "fields": ["a"]},
+        {"module": "m", "name": "P", "fields": ["a", "a"]},
+        {"module": "m", "name": "", "fields": ["_a"]},
+    ],
+)
+def test_a_file_with_a_class_that_can_not_be_is_an_error(said, tmp_path):
+    structure = {"tuple": [{"leaf": "tensor", "dtype": "int64", "splits": []}], **said}
+    with tf.io.TFRecordWriter(str(tmp_path / "a")) as writer:
+        writer.write(json.dumps({"format": "elements of tfrecord_fast", "structure": structure}))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no named tuple"):
+        list(elements_in(str(tmp_path / "a"), ""))
+
+
+def test_a_file_names_no_other_class_than_a_named_tuple(tmp_path):
+    structure = {"tuple": [{"leaf": "tensor", "dtype": "int64", "splits": []}]}
+    said = {"module": "collections", "name": "OrderedDict", "fields": ["x"]}
+    saving = Saving(str(tmp_path / "a"), "")
+    saving.add((np.int64(1),))
+    saving.complete()
+    records = list(tf.compat.v1.io.tf_record_iterator(str(tmp_path / "a")))
+    records[0] = json.dumps({"format": "elements of tfrecord_fast", "structure": {**structure, **said}}).encode()
+    with tf.io.TFRecordWriter(str(tmp_path / "a")) as writer:
+        writer.write_batch(records)
+    (element,) = elements_in(str(tmp_path / "a"), "")
+    assert type(element).__name__ == "OrderedDict" and element._fields == ("x",) and isinstance(element, tuple)
+
+
+def test_elements_of_different_classes_are_an_error(tmp_path):
+    saving = Saving(str(tmp_path / "a"), "")
+    saving.add(Pair(np.int64(1), np.int64(1)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="element 1 is"):
+        saving.add((np.int64(1), np.int64(1)))
+    saving.discard()
