@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import tfrecord_fast as tf
@@ -126,3 +127,15 @@ def test_a_seed_gives_the_same_order_for_ever(tmp_path, given, order):
         (tmp_path / str(file)).write_bytes(frames([b"%d%d" % (file, i) for i in range(4)]))
     reader = tf.ShardReader(str(tmp_path / "*"), seed=5, **given)
     assert " ".join(record.decode() for batch in reader for record in batch.tolist()) == order
+
+
+@pytest.mark.parametrize("num_threads", [2, 3, 8])
+def test_batches_that_take_longer_than_those_after_them_stay_in_their_place(num_threads, tmp_path):
+    rows = [np.arange(30_000) if number % 40 < 10 else [number] for number in range(400)]
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"number": np.arange(400), "x": rows})
+    features = {"number": tf.FixedLenFeature([], tf.int64), "x": tf.RaggedFeature(tf.int64)}
+    for _ in range(5):
+        reader = tf.ShardReader(tmp_path / "a", features, batch_size=10, num_threads=num_threads)
+        numbers = [number for batch in reader for number in batch["number"].tolist()]
+        assert numbers == list(range(400))

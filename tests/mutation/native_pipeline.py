@@ -124,8 +124,8 @@ MUTANTS = [
     Mutant(
         "pipeline/sequence.cc",
         "      next_file_ = cursor_ = visit_ = 0;\n",
-        "      next_file_ = cursor_ = 0;\n",
-        "the first visit of an epoch",
+        "      next_file_ = visit_ = 0;\n",
+        "the first slot of an epoch",
         ORDER,
     ),
     Mutant(

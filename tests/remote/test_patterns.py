@@ -34,8 +34,9 @@ def test_names_match_as_they_do_locally(pattern, name):
 
 def test_what_stands_for_a_folder_is_no_file(s3):
     s3.put("d/sub/", b"")
-    with pytest.raises(FileNotFoundError, match="no file matches the pattern"):
+    with pytest.raises(FileNotFoundError, match="no file matches the pattern") as failed:
         list(tf.ShardReader(s3.url("d/*"), storage_options=s3.options))
+    assert failed.value.errno == 2 and failed.value.filename == s3.url("d/*")
     s3.put("d/a", frames([b"x"]))
     s3.put("d/empty", b"")
     reader = tf.ShardReader(s3.url("d/*"), storage_options=s3.options)
