@@ -12,6 +12,7 @@ import pytest
 import tfrecord_fast as tf
 import tfrecord_fast.tensorflow as face
 from tests.support import live_tensorflow
+from tfrecord_fast.data.named_tuples import class_of
 from tfrecord_fast.data.saved import Saving, elements_in
 from tfrecord_fast.values.bytes_array import BytesArray
 
@@ -180,3 +181,12 @@ def test_elements_of_different_classes_are_an_error(tmp_path):
     with pytest.raises(tf.errors.InvalidArgumentError, match="element 1 is"):
         saving.add((np.int64(1), np.int64(1)))
     saving.discard()
+
+
+class WithCode(collections.namedtuple("WithCode", "x")):
+    """A class of this module, which is imported: to make one runs code."""
+
+
+def test_a_file_makes_no_class_whose_code_would_run():
+    made = class_of({"module": __name__, "name": "WithCode", "fields": ["x"]})
+    assert made is not WithCode and made._fields == ("x",) and made.__bases__ == (tuple,)

@@ -6,7 +6,7 @@ import tfrecord_fast as tf
 from tests.integrations.engine_cases import KINDS, PARTS, SEQUENCES, WRONG, write_kinds, write_sequences
 from tests.integrations.ray_kit import local_ray, table_of
 from tests.support.engine_rows import rows_of
-from tfrecord_fast.integrations.ray import read_tfrecords
+from tfrecord_fast.integrations.ray import TFRecordDatasource, read_tfrecords
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -58,3 +58,10 @@ def test_a_wrong_file_is_named_at_the_driver(tmp_path, make, given):
         return
     with pytest.raises(Exception, match=str(tmp_path / "bad")):
         read_tfrecords(tmp_path, features).materialize()
+
+
+def test_a_task_makes_few_tables(tmp_path):
+    with tf.io.TFRecordWriter(tmp_path / "a") as writer:
+        writer.write_batch(list(tf.encode_examples({"x": [b"x" * 1000] * 20_000})))
+    (task,) = TFRecordDatasource(str(tmp_path / "a")).get_read_tasks(1)
+    assert [table.num_rows for table in task()] == [20_000]

@@ -180,8 +180,8 @@ def _comparison(left: _Name | _Constant, sign: str, right: _Name | _Constant) ->
         words = [side.value for side in (left, right) if isinstance(side.value, bytes)]
         named = words[0].decode("utf-8", "surrogatepass") if words else "a b"
         raise WhereError(
-            f"--where: a value is compared with a value, and no feature is named: a name with blanks or signs "
-            f"stands in backticks, as `{named}`, and no name in quotes"
+            f"--where: both sides are values, and no feature is named: quotes make a text; the name of a feature "
+            f"with blanks or signs stands in backticks, as `{named}`"
         )
 
     def holds(record: Features) -> bool:
