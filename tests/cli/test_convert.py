@@ -245,6 +245,29 @@ def test_parquet_is_what_pyarrow_reads(tmp_path, run):
     ]
 
 
+@pytest.mark.parametrize(
+    ("given", "kind"), [([], "SNAPPY"), (["--compression", "gzip"], "GZIP"), (["--compression", "zstd"], "ZSTD")]
+)
+def test_columns_of_parquet_are_compressed_as_asked_for(tmp_path, run, given, kind):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write(tmp_path / "in")
+    assert run(tmp_path / "in", tmp_path / "a.parquet", *given) == (0, "")
+    group = parquet.ParquetFile(tmp_path / "a.parquet").metadata.row_group(0)
+    assert {group.column(at).compression for at in range(group.num_columns)} == {kind}
+
+
+def test_the_level_of_parquets_compression_is_taken(tmp_path, run):
+    pytest.importorskip("pyarrow")
+    with tf.io.TFRecordWriter(tmp_path / "in") as writer:
+        for row in np.cumsum(np.random.default_rng(1).integers(0, 50, (500, 100)), axis=1):
+            writer.write(tf.encode_example({"a": b" ".join(b"%d" % n for n in row)}))
+    sizes = []
+    for level in (1, 19):
+        assert run(tmp_path / "in", tmp_path / "a.parquet", "--compression", "zstd", "--level", level) == (0, "")
+        sizes.append((tmp_path / "a.parquet").stat().st_size)
+    assert sizes[1] < 0.9 * sizes[0]
+
+
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a.arrow", "a.orc", "a.tfrecord"])
 def test_no_records_are_a_file_without_any(tmp_path, run, name):
     pytest.importorskip("pyarrow")

@@ -123,6 +123,16 @@ def test_every_feature_has_a_card_with_a_picture_in_words(page):
     assert any(label.startswith("Histogram of label: values from 0 to 4") for label in labels)
 
 
+def test_frequent_values_have_their_parts_of_both_files(page):
+    def words(a, b):
+        return [example({b"word": ("bytes", [word])}) for word in [b"a"] * a + [b"b"] * b]
+
+    text, _ = page(*words(7, 3), second=words(1, 19))
+    rows = re.findall(r"<tr><th scope=\"row\">.*?</tr>", text.partition("Most frequent")[2].partition("</table>")[0])
+    cells = [re.findall(r"(?<=>)[^<>]+(?=<)", row) for row in rows]
+    assert cells == [["&quot;a&quot;", "7", "70 %", "5.0 %"], ["&quot;b&quot;", "3", "30 %", "95 %"]]
+
+
 def test_bars_begin_at_zero(page):
     _, parsed = page(*[example({b"a": ("int64", [v])}) for v in [0, 0, 0, 0, 1, 2, 2]])
     bars = [attrs for attrs in parsed.all("rect") if attrs.get("class") == "a"]

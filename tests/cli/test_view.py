@@ -399,15 +399,6 @@ def test_a_file_that_is_replaced_or_cut_is_an_error_and_no_crash(tmp_path):
         assert viewer.get("").status == 200
 
 
-def test_going_back_in_a_compressed_file_reads_again_what_is_not_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("tfrecord_fast.cli.view.sources._KEPT", 1 << 20)
-    records = [i.to_bytes(4, "little") + os.urandom(1000) for i in range(20_000)]
-    with viewing(write(tmp_path / "a", *records, compression="GZIP")) as viewer:
-        for record in (19_999, 0, 19_998, 5):
-            viewer.ask("api/record", record=record)
-            assert viewer.get("bytes", record=record).content == records[record]
-
-
 def test_a_record_that_is_too_large_is_named_and_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr("tfrecord_fast.cli.view.sources._MOST_RECORD", 1000)
     for compression in ("", "GZIP"):

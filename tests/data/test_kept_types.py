@@ -11,6 +11,7 @@ import pytest
 
 import tfrecord_fast as tf
 import tfrecord_fast.tensorflow as face
+from tests.faces.side_by_side import differences
 from tests.support import live_tensorflow
 from tfrecord_fast.data.named_tuples import class_of
 from tfrecord_fast.data.saved import Saving, elements_in
@@ -190,3 +191,96 @@ class WithCode(collections.namedtuple("WithCode", "x")):
 def test_a_file_makes_no_class_whose_code_would_run():
     made = class_of({"module": __name__, "name": "WithCode", "fields": ["x"]})
     assert made is not WithCode and made._fields == ("x",) and made.__bases__ == (tuple,)
+
+
+# ---- What specs say ----
+
+LOADED = """
+import tempfile
+folder = tempfile.TemporaryDirectory()
+tf.data.Dataset.from_tensor_slices({"a": [[1, 2], [3, 4]], "b": [True, False]}).save(folder.name)
+
+def load(spec):
+    made = tf.data.Dataset.load(folder.name, spec)
+    return str(made.element_spec), list(made.as_numpy_iterator())
+
+def yields(spec, *values):
+    made = tf.data.Dataset.from_generator(lambda: values, output_signature=spec)
+    return [one for one in made]
+
+def spec(shape, dtype=tf.int32):
+    return tf.TensorSpec(shape, dtype)
+
+def ragged(shape, dtype=tf.int32, *more):
+    return tf.RaggedTensorSpec(shape, dtype, *more)
+
+def sparse(shape, dtype=tf.int32):
+    return tf.SparseTensorSpec(shape, dtype)
+
+r, f = tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[1.5], []])
+s = tf.sparse.from_dense([[0, 1], [2, 0]])
+"""
+SPECS = [
+    "{'a': spec([2]), 'b': spec([], tf.bool)}",
+    "{'a': spec([None]), 'b': spec([], tf.bool)}",
+    "{'a': spec([3]), 'b': spec([], tf.bool)}",
+    "{'a': spec([]), 'b': spec([], tf.bool)}",
+    "{'a': spec([2], tf.int64), 'b': spec([], tf.bool)}",
+    "{'a': spec([2], tf.float32), 'b': spec([], tf.bool)}",
+    "{'c': spec([2]), 'd': spec([], tf.bool)}",
+    "(spec([2]), spec([], tf.bool))",
+    "(spec([2]), (spec([], tf.bool),))",
+]
+
+
+SIGNATURES = [
+    "ragged([2, None]), r",
+    "ragged([None, None]), r, r",
+    "ragged([3, None]), r",
+    "ragged([None, None], tf.float32), f",
+    "ragged([None, None], tf.float32), r",
+    "ragged([None, None, None]), r",
+    "ragged([2, None], tf.int32, 1, tf.int32), r",
+    "sparse([2, 2]), s",
+    "sparse([None, None]), s",
+    "sparse([2, 3]), s",
+    "sparse([None, None, None]), s",
+    "sparse([None, None], tf.int64), s",
+    "spec([None, None]), r",
+    "spec([None, None]), s",
+    "(spec([]), ragged([None, None])), (1, r)",
+    "(spec([]), ragged([None, None])), (1.5, r)",
+]
+
+
+@pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+def test_elements_are_what_given_specs_say_or_an_error():
+    """As in TensorFlow."""
+    cases = [f"load({spec})" for spec in SPECS] + [f"yields({signature})" for signature in SIGNATURES]
+    assert differences(cases, LOADED) == []
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        face.TensorSpec([2], face.int32),
+        {"a": face.TensorSpec([2], face.int32)},
+        (face.TensorSpec([2], face.int32), face.SparseTensorSpec([None], face.bool)),
+        (face.TensorSpec([2], face.int32), face.RaggedTensorSpec([None, None], face.bool)),
+    ],
+)
+def test_a_spec_of_other_components_is_an_error(tmp_path, spec):
+    """Where TensorFlow's own fails deep inside, or leaves some out."""
+    Dataset.from_tensor_slices(([[1, 2], [3, 4]], [True, False])).save(str(tmp_path / "a"))
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"specs have 1|the spec says a (Sparse|Ragged)Tensor of bool"
+    ):
+        list(Dataset.load(str(tmp_path / "a"), spec))
+
+
+def test_a_spec_without_a_rank_takes_any_shape(tmp_path):
+    Dataset.from_tensor_slices([[1, 2], [3, 4]]).save(str(tmp_path / "a"))
+    loaded = Dataset.load(str(tmp_path / "a"), tf.TensorSpec(None, tf.int32))
+    assert [row.tolist() for row in loaded] == [[1, 2], [3, 4]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="where the spec says a Tensor of int64, any shape"):
+        list(Dataset.load(str(tmp_path / "a"), tf.TensorSpec(None, tf.int64)))

@@ -98,6 +98,20 @@ def test_batches_of_changing_sizes_are_those_of_one_thread(threads):
             np.testing.assert_array_equal(splits, alone[key].row_splits)
 
 
+@pytest.mark.parametrize("feature", [tf.VarLenFeature(tf.int64), tf.RaggedFeature(tf.int64)])
+@pytest.mark.parametrize("row", [0, 700, 1999])
+def test_a_list_that_a_record_has_twice_counts_once(feature, row):
+    """Room is made for both, where the last batch had long lists; the last one is the value."""
+    values = [1 << 40] * 60
+    records = [record(v=("int64", values))] * 2000
+    tf.parse_example(records, {"v": feature}, num_threads=2)
+    records[row] = wire.example([(b"v", wire.feature("int64", values)), (b"v", wire.feature("int64", [row, 7]))])
+    found = tf.parse_example(records, {"v": feature}, num_threads=2)["v"]
+    expected = values * row + [row, 7] + values * (1999 - row)
+    assert found.values.tolist() == expected
+    assert found.row_splits[-1] == len(expected)
+
+
 @pytest.mark.parametrize("rows", [1, 3, 7, 100])
 def test_columns_of_fixed_shapes_start_on_cache_lines(rows):
     wanted = {f"f{n}": tf.FixedLenFeature([n], tf.float32, [0.5] * n) for n in range(1, 6)}
@@ -107,20 +121,19 @@ def test_columns_of_fixed_shapes_start_on_cache_lines(rows):
 
 
 def test_a_default_lives_as_long_as_its_column():
+    def column(n):
+        text = bytes([n]) * (4 << 20)  # other bytes in each, since they may come to lie where one was that is gone
+        features = {"a": tf.FixedLenFeature([], tf.string, text), f"b{n}": tf.VarLenFeature(tf.int64)}
+        return tf.parse_example([b""], features)["a"]
+
     def child():
-        text = b"x" * (4 << 20)  # of its own pages, which go when it goes
-        columns = [
-            tf.parse_example(
-                [b""], {"a": tf.FixedLenFeature([], tf.string, text), f"b{n}": tf.VarLenFeature(tf.int64)}
-            )["a"]
-            for n in range(200)
-        ][:3]
-        return all(column[0] == text for column in columns)
+        columns = [column(n) for n in range(200)][:3]
+        return all(column[0] == bytes([n]) * (4 << 20) for n, column in enumerate(columns))
 
     assert status_of_child(child) == 0
 
 
-@pytest.mark.parametrize("rows", [1, 2, 4, 8])
+@pytest.mark.parametrize("rows", [1, 2, 4, 8, 16, 32])
 def test_a_shape_whose_bytes_no_number_counts_is_no_memory(rows):
     wanted = {"a": tf.FixedLenFeature([1 << 60], tf.int64)}
     with pytest.raises((MemoryError, tf.errors.InvalidArgumentError)) as caught:

@@ -185,6 +185,8 @@ def test_iteration_and_sequences():
         "tf.as_dtype(1)",
         "tf.float32 == None",
         "tf.bool.is_bool",
+        "tf.string.is_numpy_compatible",
+        "tf.bfloat16.is_numpy_compatible",
     ]
     assert not differences(expressions, SETUP)
 

@@ -196,7 +196,8 @@ tf.argmax(i); tf.argmin(t, axis=1); tf.argmax(t, 2, tf.int32); tf.argmax(3); tf.
 tf.cumsum(t, 1, reverse=True); tf.cumsum(i, exclusive=True); tf.math.cumprod(i); tf.math.count_nonzero(i)
 tf.math.count_nonzero(t, axis=0); tf.math.top_k([3, 1, 2], 2)[0]; tf.math.top_k([3, 1, 2], 2)[1]
 tf.math.reduce_std([1.0, 2.0]); tf.reduce_all(i)
-tf.math.softmax(f) if hasattr(tf.math, 'softmax') else tf.nn.softmax(f)
+tf.nn.softmax(f); tf.math.softmax(f); tf.nn.softmax([[1e3, 0.0], [0.0, 1.0], [-1e3, 2.0]]); tf.nn.softmax(g, axis=0)
+tf.nn.softmax([[1e3, 0.0], [1.0, -1e3]], axis=0); tf.nn.softmax(tf.constant([[-1e4, 0.0], [5e4, 9e3]], tf.float64), 0)
 """
 
 

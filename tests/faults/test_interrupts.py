@@ -158,3 +158,23 @@ del items
 print(time.monotonic() - began < 5)
 """
     assert outcome(code, tmp_path) == ["20000", "True"]
+
+
+def test_a_reader_whose_threads_wait_for_a_pipe_can_be_dropped(tmp_path):
+    """Who opened it was the caller; the next part is read by a thread, which nobody interrupts."""
+    code = """
+os.mkfifo('pipe')
+writer = os.open('pipe', os.O_RDWR)
+with tf.io.TFRecordWriter('whole') as whole: whole.write_batch([b"x" * 1000] * 20_000)
+def feed(): os.write(writer, open('whole', 'rb').read())
+feeding = threading.Thread(target=feed, daemon=True)
+feeding.start()
+items = iter(tf.ShardReader('pipe', batch_size=1, num_threads=4, prefetch_bytes=1 << 28))
+print(len(next(items)))
+feeding.join()
+time.sleep(0.3)
+began = time.monotonic()
+del items
+print(time.monotonic() - began < 5)
+"""
+    assert outcome(code, tmp_path) == ["1", "True"]

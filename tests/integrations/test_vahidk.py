@@ -182,6 +182,43 @@ def test_an_index_that_lacks_the_last_records_leads_to_them(file, index, tmp_pat
         assert_same(*rows)
 
 
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
+    """A file which no buffer holds, and its index."""
+    folder = tmp_path_factory.mktemp("long")
+    records = [{"id": (i, "int"), "room": (bytes(100 + i % 7), "byte")} for i in range(50_000)]
+    path, index = write(folder / "a.tfrecord", records), str(folder / "a.index")
+    ours.tools.create_index(path, index)
+    return path, index
+
+
+@pytest.mark.parametrize(
+    ("indexed", "shard"), [(False, None), (True, None), (True, (0, 1)), (True, (0, 2)), (True, (1, 2)), (True, (6, 7))]
+)
+def test_a_long_file_is_read_to_its_end(long, indexed, shard):
+    path, index = long
+    ids = []
+    for package in PACKAGES:
+        np.random.seed(5)
+        rows = package.tfrecord_loader(path, index if indexed else None, {"id": "int"}, shard=shard)
+        ids.append(np.concatenate([row["id"] for row in rows]))
+    np.testing.assert_array_equal(*ids)
+
+
+def test_a_part_of_an_index_of_a_long_file_leads_to_its_records(long, tmp_path):
+    """Wherever it ends: with a batch, before it or after it."""
+    path, index = long
+    lines = open(index).readlines()
+    batches = [len(batch) for batch in ours.records.record_batches(ours.records.Place(path, index, (0, 1), None))]
+    assert len(batches) > 3
+    short = str(tmp_path / "short.index")
+    for last in (*np.cumsum(batches)[:3].tolist(), 7000):
+        # All records from the first that the index has, and the range's end is the file's; so two ranges are read.
+        open(short, "w").writelines(lines[: 2 * last])
+        rows = ours.tfrecord_loader(path, short, {"id": "int"}, shard=(0, 2))
+        assert [int(row["id"][0]) for row in rows] == list(range(last))
+
+
 def test_compressed_files_are_read_alike(file):
     path = zipped(file)
     mine, other = (list(package.tfrecord_loader(path, None, compression_type="gzip")) for package in PACKAGES)

@@ -8,6 +8,7 @@ GROUPS = "examples/test_groups"
 MISSING = "examples/test_parse_missing_lists"
 ERRORS = "examples/test_row_errors"
 INFER = "examples/test_infer"
+PARTS = "examples/test_parse_parts"
 
 MUTANTS = [
     # ---- row_writer.cc ----
@@ -272,11 +273,11 @@ MUTANTS = [
         GROUPS,
     ),
     Mutant(
-        "parse/columns.cc",
-        "  if (count > (SIZE_MAX / 2) / item_size) return false;\n",
+        "parse/fixed_arrays.cc",
+        "BytesOf(array, rows) >= SIZE_MAX / 4 ||",
         "",
         "a size that overflows",
-        FIXED,
+        PARTS,
     ),
     Mutant(
         "parse/columns.cc",
@@ -284,7 +285,6 @@ MUTANTS = [
         "",
         "what a growing list held",
     ),
-    Mutant("parse/columns.cc", "  placed_ = false;\n", "", "a placed list that grew elsewhere"),
     Mutant(
         "parse/ranges.cc",
         "if (origin.record_index >= 0) return",

@@ -124,8 +124,8 @@ MUTANTS = [
     Mutant(
         "pipeline/sequence.cc",
         "      next_file_ = cursor_ = visit_ = 0;\n",
-        "      next_file_ = visit_ = 0;\n",
-        "the first slot of an epoch",
+        "      cursor_ = visit_ = 0;\n",
+        "the first file of an epoch",
         ORDER,
     ),
     Mutant(

@@ -18,6 +18,7 @@ from ...typing import PathLike
 from ...values.nests import map_leaves
 from .. import saved
 from ..arguments import check_count
+from ..fits import fitted
 from ..functions import call, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
 from ..nodes.choosing import Resample
@@ -214,18 +215,22 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         reader_func: Callable[..., Any] | None = None,
         wait: bool = False,
     ) -> OtherDataset:
-        """The elements that `save` wrote into a folder.
+        """The elements that `save` wrote into a folder; in the structure of `element_spec`, if that is given.
 
         Raises:
           FileNotFoundError: there is no dataset, or its writing was not completed.
-          errors.InvalidArgumentError: the file is another one, or compressed in another way.
+          errors.InvalidArgumentError: the file is another one, or compressed in another way; when iterated: an element
+            is not what `element_spec` says.
         """
         if reader_func is not None:
             raise NotImplementedError("Dataset.load has no reader_func: there is one shard")
         make = partial(saved.elements_in, _file_in(os.fsdecode(path)), compression or "")
         make()  # whatever is wrong with the file is said here
-        made = Generated(make, f"load({os.fsdecode(path)!r})", UNKNOWN)
-        return cls._other(made if element_spec is None else specified(made, element_spec))
+        label = f"load({os.fsdecode(path)!r})"
+        if element_spec is None:
+            return cls._other(Generated(make, label, UNKNOWN))
+        fit = partial(fitted, element_spec, label)
+        return cls._other(specified(Generated(lambda: map(fit, make()), label, UNKNOWN), element_spec))
 
 
 def _shares(name: str, given: Any) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count
 from typing import Any
@@ -16,7 +16,8 @@ from ...values.bytes_array import BytesArray
 from ...values.conversion import as_array
 from ...values.nests import leaves, map_leaves, normalize, spec_of
 from ...values.owned import copied, renewed, snapshot
-from ...values.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec
+from ...values.specs import TensorSpec
+from ..fits import fitted, is_composite, known, lengths_of
 from ..functions import name_of
 from ..handle import Handle, OtherDataset, SameDataset, T
 from ..nodes.node import Node
@@ -98,20 +99,26 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         wanted, shapes = output_types, output_shapes
+        label = f"from_generator({name_of(generator)})"
         if output_signature is not None:
             signature = _as_structure(output_signature)
             wanted = map_leaves(lambda spec: spec.dtype, signature)
             shapes = map_leaves(lambda spec: getattr(spec, "shape", None), signature)
+            are_plain = all(type(known(spec)) is TensorSpec for spec in leaves(signature))
         if wanted is not None:
-            shapes = map_leaves(lambda _: None, wanted) if shapes is None else map_leaves(_lengths, wanted, shapes)
+            shapes = map_leaves(lambda _, shape=None: lengths_of(shape), wanted, *([] if shapes is None else [shapes]))
 
         def converted(element: Any) -> Any:
-            return copied(normalize(element)) if wanted is None else map_leaves(_checked, wanted, shapes, element)
+            if wanted is None:
+                return copied(normalize(element))
+            made = map_leaves(_checked, wanted, shapes, element)
+            if output_signature is None or (are_plain and not any(map(is_composite, leaves(made)))):
+                return made
+            return fitted(signature, label, made)
 
         def elements() -> Iterator[Any]:  # a map: an error in one element is not the end
             return map(converted, InTurn(iter(generator(*(args or ())))))
 
-        label = f"from_generator({name_of(generator)})"
         made: Node = Generated(elements, label, calls_functions=True, shareable=True)
         if output_signature is not None:
             made = specified(made, signature)
@@ -123,42 +130,21 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
 
 def specified(node: Node, signature: Any) -> Node:
     """The node, whose elements are what somebody's specs say; the node itself if these do not say it all."""
-    specs = map_leaves(_known, signature)
-    return node if None in leaves(specs) else Specified(node, specs)
+    specs = map_leaves(known, signature)
+    return node if any(spec.shape is None for spec in leaves(specs)) else Specified(node, specs)
 
 
 def _of_types(dtype: Any, shape: tuple[int | None, ...] | None) -> TensorSpec | None:
     return None if shape is None else TensorSpec(shape, as_dtype(dtype))
 
 
-def _known(spec: Any) -> TensorSpec | None:
-    """What somebody's spec says; None without a rank."""
-    shape = _lengths(None, getattr(spec, "shape", None))
-    if shape is None:
-        return None
-    dtype = as_dtype(spec.dtype)
-    if hasattr(spec, "ragged_rank"):
-        return RaggedTensorSpec(shape, dtype, spec.ragged_rank, as_dtype(spec.row_splits_dtype))
-    return (SparseTensorSpec if "Sparse" in type(spec).__name__ else TensorSpec)(shape, dtype)
-
-
 def _as_structure(signature: Any) -> Any:
     return tuple(signature) if isinstance(signature, list) else signature
 
 
-def _lengths(_: Any, shape: Any) -> tuple[int | None, ...] | None:
-    """A shape as a tuple; None if its rank is not known."""
-    if shape is None or getattr(shape, "rank", 0) is None:
-        return None
-    given = shape.as_list() if hasattr(shape, "as_list") else shape
-    if not isinstance(given, Iterable):
-        return None
-    return tuple(None if length is None or length == -1 else int(length) for length in given)
-
-
 def _checked(dtype: Any, lengths: tuple[int | None, ...] | None, value: Any) -> Any:
     """The value as that dtype, of that shape."""
-    if hasattr(value, "row_splits"):
+    if is_composite(value):
         return copied(value)
     made = _cast(dtype, value)
     if made is value or (isinstance(made, np.ndarray) and made.base is not None):
