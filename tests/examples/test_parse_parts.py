@@ -103,10 +103,10 @@ def test_batches_of_changing_sizes_are_those_of_one_thread(threads):
 def test_a_list_that_a_record_has_twice_counts_once(feature, row):
     """Room is made for both, where the last batch had long lists; the last one is the value."""
     values = [1 << 40] * 60
-    records = [record(v=("int64", values))] * 2000
-    tf.parse_example(records, {"v": feature}, num_threads=2)
+    records, wanted = [record(v=("int64", values))] * 2000, {"v": feature}
+    tf.parse_example(records, wanted, num_threads=2)
     records[row] = wire.example([(b"v", wire.feature("int64", values)), (b"v", wire.feature("int64", [row, 7]))])
-    found = tf.parse_example(records, {"v": feature}, num_threads=2)["v"]
+    found = tf.parse_example(records, wanted, num_threads=2)["v"]
     expected = values * row + [row, 7] + values * (1999 - row)
     assert found.values.tolist() == expected
     assert found.row_splits[-1] == len(expected)

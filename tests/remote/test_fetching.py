@@ -2,7 +2,9 @@
 
 import errno
 import gc
+import gzip
 import itertools
+import random
 import threading
 import time
 
@@ -156,6 +158,39 @@ def test_a_state_goes_on_at_its_byte(store):
     place = state["slots"][0][1]
     assert place > 1_000_000 and min(start for _, start, _ in store.reads) == place
     assert bytes_of(store.reads) == len(DATA) - place
+
+
+@pytest.mark.parametrize("said", ["GZIP", None])
+def test_a_state_of_a_compressed_object_reads_it_from_its_start_in_blocks(said):
+    """Wherever it goes on: its first bytes say that it is compressed, if nobody has."""
+    noise = random.Random(1)
+    expected = [noise.randbytes(500) for _ in range(10_000)]
+    store = FakeStore(a=gzip.compress(frames(expected), 1))
+    options = {"compression_type": said, "prefetch_bytes": 1 << 20}
+    opened = stream(listed(store, "a"), **options)
+    batches = opened.batches()
+    head = [record for _ in range(4) for record in next(batches).tolist()]
+    state = opened.state()
+    del opened, batches
+    wait_until(lambda: not fetchers())
+    store.reads.clear()
+    assert head + records(stream(listed(store, "a"), state=state, **options)) == expected
+    blocks = [read for read in store.reads if read != ("a", 0, 128)]
+    at_once = sorted(end - start for _, start, end in blocks)[len(blocks) // 2]
+    assert bytes_of(blocks) == len(store.objects["a"][0])
+    assert ("a", 0, at_once) in blocks and len(store.reads) - len(blocks) == (said is None)
+
+
+@pytest.mark.parametrize(("size", "reads"), [(1.0, 1), (1.2, 1), (1.3, 2), (2.2, 2), (2.3, 3)])
+def test_what_is_left_of_an_object_is_no_request_of_its_own_if_it_is_short(monkeypatch, size, reads):
+    block = 1 << 20
+    monkeypatch.setattr(remote, "_LEAST_BLOCK", block)
+    monkeypatch.setattr(remote, "_LARGEST_BLOCK", block)
+    data = frames([bytes(984)] * int(size * block / 1000))
+    store = FakeStore(a=data)
+    opened = stream(listed(store, "a"))
+    assert sum(len(batch) for batch in opened.batches()) == len(data) // 1000
+    assert bytes_of(store.reads) == len(data) and len(store.reads) == reads
 
 
 def test_a_state_reads_no_object_again_that_was_passed():
