@@ -183,6 +183,22 @@ def test_varlen_is_sparse(varlen):
     assert varlen.dense_shape.tolist() == [3, 2] and varlen.values.tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize(
+    ("indices", "shape", "splits"),
+    [
+        ([[0], [3], [4]], [6], [0, 3]),
+        ([], [6], [0, 0]),
+        ([[1, 0], [1, 4], [3, 2], [3, 3], [3, 4]], [6, 5], [0, 0, 2, 2, 5, 5, 5]),
+        ([[0, 7], [1, 0], [1, 1]], [2, 8], [0, 1, 3]),
+        ([[0, 1, 0], [0, 2, 1], [2, 0, 0]], [3, 4, 2], [0, 2, 2, 3]),
+        ([], [0, 5], [0]),
+    ],
+)
+def test_a_sparse_tensor_of_indices_has_row_splits(indices, shape, splits):
+    made = tf.SparseTensor(np.array(indices, np.int64).reshape(-1, len(shape)), np.arange(len(indices)), shape)
+    assert made.row_splits.tolist() == splits and made.row_splits.dtype == np.int64
+
+
 def test_varlen_has_row_splits(varlen):
     assert varlen.row_splits.tolist() == [0, 2, 2, 3]
 
