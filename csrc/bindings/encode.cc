@@ -69,6 +69,10 @@ struct PyEncodeColumn {
     } else {
       auto array = values.cast<py::array>();
       if (!(array.flags() & py::array::c_style)) throw py::value_error("feature '" + column.key + "': not contiguous");
+      // Values of another size would be read as if they were these, and beyond their end.
+      if (static_cast<size_t>(array.itemsize()) != ItemSize(column.type)) {
+        throw py::type_error("feature '" + column.key + "': not values of type " + type);
+      }
       column.values = array.data();
       column.value_count = static_cast<size_t>(array.size());
       values_owner = OwnerOfPython(std::move(array));

@@ -193,6 +193,53 @@ def test_a_file_makes_no_class_whose_code_would_run():
     assert made is not WithCode and made._fields == ("x",) and made.__bases__ == (tuple,)
 
 
+class Doubled(Pair):
+    """What it is made of is not what it has."""
+
+    def __new__(cls, x, y):
+        return super().__new__(cls, x * 2, y)
+
+
+def test_a_class_that_changes_what_it_is_made_of_has_the_same_values_in_all_epochs(tmp_path):
+    made = Dataset.from_tensor_slices(np.arange(1, 4)).map(lambda x: Doubled(x, x))
+    expected = [(int(one.x), int(one.y)) for one in made]
+    kept = made.cache(str(tmp_path / "cache"))
+    for _ in range(3):
+        found = list(kept)
+        assert [type(one) for one in found] == [Doubled] * 3
+        assert [(int(one.x), int(one.y)) for one in found] == expected
+
+
+HEADERS = [
+    {"dict": [1]},
+    {"dict": {"a": 1}},
+    {"tuple": 5},
+    {"tuple": [{}], "module": 1, "name": None, "fields": ["a"]},
+    {"tuple": [], "module": "m", "name": "N", "fields": ["a"]},
+    {"tuple": [], "module": "m", "name": "N", "fields": ["for"]},
+    {"leaf": "tensor"},
+    {"leaf": "none", "dtype": "int32", "splits": []},
+    {"leaf": "tensor", "dtype": "objects", "splits": []},
+    {"leaf": "tensor", "dtype": ">O", "splits": []},
+    {"leaf": "tensor", "dtype": 5, "splits": []},
+    {"leaf": "tensor", "dtype": "<zz", "splits": []},
+    {"leaf": "ragged", "dtype": "int32", "splits": ["int8"]},
+    {"leaf": "ragged", "dtype": "int32", "splits": 7},
+    "text",
+    5,
+    [],
+]
+
+
+@pytest.mark.parametrize("structure", HEADERS, ids=json.dumps)
+def test_a_header_that_does_not_say_of_what_is_an_error(tmp_path, structure):
+    with tf.TFRecordWriter(str(tmp_path / "a")) as writer:
+        writer.write(json.dumps({"format": "elements of tfrecord_fast", "structure": structure}))
+        writer.write(json.dumps({"count": 0}))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="holds no dataset: its first record"):
+        list(elements_in(str(tmp_path / "a"), ""))
+
+
 # ---- What specs say ----
 
 LOADED = """

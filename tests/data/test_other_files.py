@@ -7,6 +7,7 @@ import zlib
 import pytest
 
 import tfrecord_fast as tf
+from tests.faces.side_by_side import of_both
 from tests.support import live_tensorflow
 
 needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
@@ -120,3 +121,61 @@ def test_the_time_for_a_long_one_grows_with_its_length(tmp_path, kind):
     dataset = tf.data.TextLineDataset(names) if kind == "line" else tf.data.FixedLengthRecordDataset(names, size)
     assert [len(one) for one in dataset] == [size]
     assert time.process_time() - begun < 3
+
+
+# ---- Several files in turn, and streams of ZLIB ----
+
+
+def fixed(names, **options):
+    return tf.data.FixedLengthRecordDataset(names, 3, **options)
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("at_once", [None, 1, 2, 3, 10])
+def test_files_are_read_in_turn_as_by_tensorflow(tmp_path, at_once):
+    paths = [str(tmp_path / name) for name in "abcde"]
+    for number, path in enumerate(paths):
+        with open(path, "wb") as file:
+            file.write(b"".join(b"%d%d\n" % (number, line) for line in range(number + 1)))
+
+    def read(paths, at_once):
+        text = tf.data.TextLineDataset(paths, num_parallel_reads=at_once)
+        fixed = tf.data.FixedLengthRecordDataset(paths, 3, num_parallel_reads=at_once)
+        return [list(one.as_numpy_iterator()) for one in (text, fixed)]
+
+    mine, theirs = of_both(read, paths, at_once)
+    assert mine == theirs
+
+
+@pytest.mark.parametrize("make", [tf.data.TextLineDataset, fixed])
+def test_files_in_turn_are_one_at_least(tmp_path, make):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="`num_parallel_reads` must be > 0, got 0"):
+        make([str(tmp_path / "a")], num_parallel_reads=0)
+    (tmp_path / "a").write_bytes(b"11\n")
+    assert len(list(make([str(tmp_path / "a")] * 3, num_parallel_reads=1000))) == 3
+
+
+def test_streams_of_zlib_follow_each_other(tmp_path):
+    """TensorFlow hides those after the first."""
+    path = tmp_path / "a"
+    lines = [b"%d" % i for i in range(100_000)]
+    whole = b"".join(line + b"\n" for line in lines)
+    cut = 300_001
+    for parts in ([whole[:cut], whole[cut:]], [b"", whole], [whole, b""], [whole[:3], b"", b"", whole[3:]]):
+        path.write_bytes(b"".join(map(zlib.compress, parts)))
+        assert list(tf.data.TextLineDataset(str(path), "ZLIB")) == lines
+
+
+@pytest.mark.parametrize("parts", [[], [b""], [b"", b""]])
+def test_an_empty_file_of_zlib_has_no_lines(tmp_path, parts):
+    (tmp_path / "a").write_bytes(b"".join(map(zlib.compress, parts)))
+    assert list(tf.data.TextLineDataset(str(tmp_path / "a"), "ZLIB")) == []
+
+
+@pytest.mark.parametrize("after", [b"junk", zlib.compress(b"b\n")[:-1], zlib.compress(b"b\n")[:1], b"\0"])
+def test_what_follows_a_stream_of_zlib_and_is_none_is_an_error(tmp_path, after):
+    (tmp_path / "a").write_bytes(zlib.compress(b"a\n") + after)
+    lines = iter(tf.data.TextLineDataset(str(tmp_path / "a"), "ZLIB"))
+    assert next(lines) == b"a"
+    with pytest.raises(tf.errors.DataLossError, match="damaged or not ZLIB"):
+        list(lines)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
+from tfrecord_fast import _core
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("google.protobuf")
@@ -158,6 +159,58 @@ def test_lists_that_are_all_empty_are_of_the_dictionarys_kind(value, wrap):
 
     for rows in ([[], [], []], [[], None]):
         assert records(pa.dictionary(pa.int8(), value), rows) == records(value, rows)
+
+
+def dictionary(kind, rows):
+    """A chunk whose dictionary has just the values of its rows."""
+    used = list(dict.fromkeys(row for row in rows if row is not None))
+    places = [None if row is None else used.index(row) for row in rows]
+    return pa.DictionaryArray.from_arrays(pa.array(places, pa.int32()), pa.array(used, kind))
+
+
+@pytest.mark.parametrize("kind", [kind for kind, _, _ in SCALARS], ids=str)
+@pytest.mark.parametrize("order", [[0, 1], [1, 0], [1, 0, 1], [1], [0, 0, 1], [1, 1]])
+def test_a_chunk_of_a_dictionary_may_have_no_values(kind, order):
+    """As a row group of nulls is read."""
+    some = {"bool": [True, False], "halffloat": [np.float16(5), np.float16(7)]}.get(str(kind), [5, 7])
+    some = ["abc", "bcd"] if "string" in str(kind) else [b"abc", b"bcd"] if "binary" in str(kind) else some
+    chunks = [[[some[0], None, some[1], some[0]], [None, None]][which] for which in order]
+    plain = pa.chunked_array([pa.array(chunk, kind) for chunk in chunks])
+    packed = pa.chunked_array([dictionary(kind, chunk) for chunk in chunks])
+    expected = tf.encode_examples({"x": plain}).tolist()
+    assert tf.encode_examples({"x": packed}).tolist() == expected
+    assert tf.encode_examples(pa.table({"x": packed})).tolist() == expected
+    halves = [pa.table({"x": chunk}) for chunk in packed.chunks]
+    assert tf.encode_examples(pa.concat_tables(halves)).tolist() == expected
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.int64(), pa.float32(), pa.float64(), pa.string()], ids=str)
+@pytest.mark.parametrize("order", [[0, 1], [1, 0], [1]])
+def test_a_chunk_of_lists_of_a_dictionary_may_have_no_values(kind, order):
+    some = ["a", "b"] if kind == pa.string() else [5, 7]
+    rows = [[some, [], None, some[:1]], [[], None]]
+
+    def chunk(which, child):
+        splits = pa.array(np.cumsum([0, *(len(row or ()) for row in rows[which])]), pa.int32())
+        return pa.ListArray.from_arrays(splits, child, mask=pa.array([row is None for row in rows[which]]))
+
+    def column(make):
+        flat = [[value for row in one for value in row or ()] for one in rows]
+        return pa.chunked_array([chunk(which, make(kind, flat[which])) for which in order])
+
+    expected = tf.encode_examples({"x": column(lambda kind, flat: pa.array(flat, kind))}).tolist()
+    assert tf.encode_examples({"x": column(dictionary)}).tolist() == expected
+
+
+def test_lists_of_nulls_of_a_dictionary_are_of_its_kind():
+    of_text = pa.array([[None], []], pa.list_(pa.dictionary(pa.int8(), pa.string()))).slice(1, 1)
+    assert tf.encode_examples({"x": of_text}).tolist() == tf.encode_examples({"x": [["a"], []]}).tolist()[1:]
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("int16", np.int64), ("int64", np.int32), ("float32", np.float64)])
+def test_values_of_another_size_are_not_read_as_what_they_are_not(kind, dtype):
+    with pytest.raises(TypeError, match=f"feature 'a': not values of type {kind}"):
+        _core.EncodeColumn(key="a", type=kind, values=np.zeros(4, dtype))
 
 
 def test_a_null_inside_a_list_is_refused():

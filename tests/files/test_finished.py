@@ -1,6 +1,8 @@
 """What Python makes of batches: an error of a signal's handler, at any moment, takes no batch away."""
 
+import functools
 import random
+import signal
 import threading
 
 import pytest
@@ -74,6 +76,47 @@ def test_an_error_that_comes_again_is_passed():
         except ValueError:
             errors += 1
     assert (taken, errors) == ([0, 1, 3], 2)
+
+
+class Called:
+    def __call__(self, number, frame):
+        raise ValueError("of a handler")
+
+    def method(self, number, frame):
+        raise ValueError("of a handler")
+
+
+def function(number, frame, more=None):
+    raise ValueError("of a handler")
+
+
+def decorated(handler):
+    return functools.wraps(handler)(lambda *arguments: handler(*arguments))
+
+
+@pytest.mark.parametrize(
+    "handler", [function, functools.partial(function, more=1), Called(), Called().method, decorated(function)]
+)
+def test_signals_that_meet_the_same_batch_again_and_again_take_it_from_nobody(handler):
+    raised = []
+
+    def finish(number):
+        if number == 2 and len(raised) < 4:
+            raised.append(number)
+            signal.raise_signal(signal.SIGALRM)
+        return number
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        finished, taken = Finished(iter(range(4)), finish), []
+        for _ in range(4 + 4):
+            try:
+                taken.append(next(finished))
+            except ValueError:
+                assert finished.left.before
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert taken == [0, 1, 2, 3] and len(raised) == 4
 
 
 def test_in_another_thread_every_error_is_the_batch_s_own():

@@ -4,11 +4,12 @@ import fnmatch
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tests.support.frames import frames
+from tfrecord_fast.files.patterns import python_pattern
 from tfrecord_fast.files.stores.matching import pattern_of
 
 
@@ -26,10 +27,32 @@ def test_odd_brackets(s3, pattern, found):
 
 
 @given(st.text("[]!-ab*?\\x", max_size=8), st.text("[]!-ab\\x", max_size=4))
+@example("[?--!]", "[")  # where Python's own translation makes a negation of what is left
 def test_names_match_as_they_do_locally(pattern, name):
-    if "**" not in pattern:
-        expected = re.match(fnmatch.translate(pattern), name) is not None
+    if pattern != "**":  # which is any number of folders
+        expected = re.match(fnmatch.translate(python_pattern(pattern)), name) is not None
         assert (pattern_of(pattern).fullmatch(name) is not None) == expected
+
+
+TREE = ["a.x", "b.y", "s/a.x", "s/b.x", "s/t/a.x", "s/t/u/c.x", "t/a.x", "sa.x"]
+DEEP = ["**.x", "**/*.x", "s/**.x", "s/**/a.x", "*/**.x", "**/t/*.x", "s**/a.x", "**a.x", "s/**t/a.x", "***.x"]
+
+
+@pytest.mark.parametrize("pattern", DEEP)
+def test_two_stars_find_what_they_find_locally(tmp_path, pattern):
+    for name in TREE:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        for place in (tmp_path, "memory://test_two_stars"):
+            with tf.TFRecordWriter(f"{place}/{name}") as writer:
+                writer.write(name)
+    found = []
+    for place in (tmp_path, "memory://test_two_stars"):
+        try:
+            batches = tf.ShardReader(f"{place}/{pattern}")
+            found.append([record for batch in batches for record in batch.tolist()])
+        except FileNotFoundError:
+            found.append(None)
+    assert found[0] == found[1]
 
 
 def test_what_stands_for_a_folder_is_no_file(s3):

@@ -6,8 +6,9 @@ import operator
 from typing import Any
 
 from ..errors import InvalidArgumentError
+from .sentinels import AUTOTUNE
 
-__all__ = ["check_count"]
+__all__ = ["check_count", "files_at_once"]
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
@@ -23,3 +24,18 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
             f"`{name}` must be {'greater than zero' if least == 1 else f'at least {least}'}, got {number}"
         )
     return number
+
+
+def files_at_once(num_parallel_reads: int | None) -> int:
+    """How many files are read in turn, one element of each.
+
+    Raises:
+      errors.InvalidArgumentError: it is below 1, and not AUTOTUNE.
+    """
+    if num_parallel_reads is None or num_parallel_reads == AUTOTUNE:
+        return 1
+    if num_parallel_reads < 1:
+        raise InvalidArgumentError(f"`num_parallel_reads` must be > 0, got {num_parallel_reads}")
+    if num_parallel_reads >= 1 << 63:
+        raise InvalidArgumentError(f"`num_parallel_reads` must be below 2**63, got {num_parallel_reads}")
+    return num_parallel_reads

@@ -15,7 +15,7 @@ from ..files.file_system import GFile
 from ..files.names import flatten
 from ..files.urls import shown_name
 from ..values.specs import TensorSpec
-from .arguments import check_count
+from .arguments import check_count, files_at_once
 from .dataset import Dataset
 from .handle import Handle, node_of
 from .nodes.sources import Generated, Specified
@@ -32,10 +32,12 @@ class TextLineDataset(Dataset[bytes]):
     Args:
       filenames: a path or URL, a list or an array of them, or a Dataset of them.
       compression_type: None or "", "GZIP" or "ZLIB".
-      buffer_size, num_parallel_reads, name: accepted; files are read one after the other.
+      num_parallel_reads: how many files to interleave, one element each in turn (TensorFlow's deterministic order);
+        None or AUTOTUNE keeps file order.
+      buffer_size, name: accepted.
 
     Raises:
-      ValueError: unknown compression_type.
+      ValueError: unknown compression_type, num_parallel_reads below 1.
       FileNotFoundError, OSError: when iterated; iteration goes on with the next file.
 
     >>> import tempfile, os, tfrecord_fast as tf
@@ -53,7 +55,8 @@ class TextLineDataset(Dataset[bytes]):
         num_parallel_reads: int | None = None,
         name: str | None = None,
     ) -> None:
-        files = opened_files(filenames, compression_type, _lines, "TextLineDataset")
+        at_once = files_at_once(num_parallel_reads)
+        files = opened_files(filenames, compression_type, _lines, "TextLineDataset", at_once=at_once)
         super().__init__(Specified(node_of(files), _STRING))
 
 
@@ -88,17 +91,19 @@ class FixedLengthRecordDataset(Dataset[bytes]):
         footer = 0 if footer_bytes is None else check_count("footer_bytes", footer_bytes, 0)
         check = partial(_check_whole, size=size, passed=header + footer)
         records = partial(_records, size=size, header=header, footer=footer)
-        files = opened_files(filenames, compression_type, records, "FixedLengthRecordDataset", check)
+        at_once = files_at_once(num_parallel_reads)
+        files = opened_files(filenames, compression_type, records, "FixedLengthRecordDataset", check, at_once)
         super().__init__(Specified(node_of(files), _STRING))
 
 
 def opened_files(
-    filenames: Any, compression_type: str | None, elements: Any, label: str, check: Any = None
+    filenames: Any, compression_type: str | None, elements: Any, label: str, check: Any = None, at_once: int = 1
 ) -> Dataset[Any]:
     """What `elements` makes of each file: it is called with a function that reads so many bytes, and the name.
 
     Args:
       check: called before with the size and the name of a file that is not compressed, and raises.
+      at_once: how many files are read in turn.
     """
     if compression_type not in (None, "", "GZIP", "ZLIB"):
         raise InvalidArgumentError(f"Unsupported compression_type: {compression_type!r}")
@@ -109,7 +114,7 @@ def opened_files(
     names: Any = (
         filenames if isinstance(filenames, Handle) else Dataset(Generated(partial(flatten, filenames), "names"))
     )
-    opened: Dataset[Any] = names.flat_map(of_file)
+    opened: Dataset[Any] = names.flat_map(of_file) if at_once == 1 else names.interleave(of_file, at_once, 1)
     return opened
 
 
@@ -129,18 +134,27 @@ def _opened(name: Any, compression_type: str, elements: Any, check: Any) -> Iter
 
 
 class _Inflated:
+    """A file of ZLIB streams, one after the other; an empty file is one of none."""
+
     def __init__(self, file: Any) -> None:
         self._file, self._inflate = file, zlib.decompressobj()
+        self._left, self._begun = b"", False
 
     def read(self, size: int) -> bytes:
-        while not self._inflate.eof:
-            given = self._inflate.unconsumed_tail or self._file.read(_BLOCK)
+        while True:
+            if self._inflate.eof:
+                self._left = self._inflate.unused_data
+                self._inflate, self._begun = zlib.decompressobj(), False
+            given = self._inflate.unconsumed_tail or self._left or self._file.read(_BLOCK)
+            self._left = b""
+            self._begun = self._begun or bool(given)
             made = self._inflate.decompress(given, size)
             if made:
                 return made
-            if not given:
-                raise EOFError("compressed file ended before the end of its stream")
-        return b""
+            if not given and not self._inflate.eof:
+                if self._begun:
+                    raise EOFError("compressed file ended before the end of its stream")
+                return b""
 
 
 def _lines(read: Callable[[int], bytes], name: Any) -> Iterator[bytes]:

@@ -10,10 +10,10 @@ from ..files.names import check_compression_type, flatten
 from ..files.numbers import max_record_size
 from ..files.store_options import store_settings
 from ..typing import PathLike
+from .arguments import files_at_once
 from .dataset import Dataset
 from .handle import node_of
 from .nodes.records import Records
-from .sentinels import AUTOTUNE
 
 __all__ = ["TFRecordDataset"]
 
@@ -71,12 +71,8 @@ class TFRecordDataset(Dataset[bytes]):
         compression_type = check_compression_type(compression_type)
         if buffer_size is not None and buffer_size < -1:
             raise InvalidArgumentError(f"`buffer_size` must be >= 0 (0 == no buffering), got {buffer_size}")
-        if num_parallel_reads is not None and num_parallel_reads < 1 and num_parallel_reads != AUTOTUNE:
-            raise InvalidArgumentError(f"`num_parallel_reads` must be > 0, got {num_parallel_reads}")
-        if num_parallel_reads is not None and num_parallel_reads >= 1 << 63:
-            raise InvalidArgumentError(f"`num_parallel_reads` must be below 2**63, got {num_parallel_reads}")
         files = node_of(filenames) if isinstance(filenames, Dataset) else flatten(filenames)
-        cycle_length = 1 if num_parallel_reads is None or num_parallel_reads == AUTOTUNE else num_parallel_reads
+        cycle_length = files_at_once(num_parallel_reads)
         most = max_record_size(max_record_bytes)
         super().__init__(
             Records(files, compression_type, buffer_size or 0, cycle_length, max_record_bytes=most, settings=settings)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..dtypes import as_dtype
 from ..errors import DataLossError, InvalidArgumentError
 from ..examples.encode import encode_examples
 from ..examples.features import RaggedFeature
@@ -22,7 +23,7 @@ from ..examples.tensors import parse_tensor, serialize_tensor
 from ..files.record_iterator import tf_record_iterator
 from ..files.shards import Shard, open_shards
 from ..values.bytes_array import BytesArray
-from ..values.nests import leaves, pack
+from ..values.nests import leaves
 from ..values.ragged import RaggedTensor
 from ..values.sparse import SparseTensor
 from .named_tuples import class_of, described
@@ -86,7 +87,7 @@ def as_read(element: Any) -> Any:
         return OrderedDict(made) if isinstance(element, OrderedDict) else made
     if isinstance(element, tuple):
         items = [as_read(item) for item in element]
-        return type(element)(*items) if hasattr(element, "_fields") else tuple(items)
+        return _of_class(type(element) if hasattr(element, "_fields") else tuple, items)
     if not isinstance(element, np.ndarray):
         if type(element) in _KINDS or not hasattr(element, "__array__"):
             return element
@@ -118,7 +119,12 @@ def _header(path: str, record: bytes) -> Any:
 
 def _elements(path: str, records: Iterator[bytes], structure: Any) -> Iterator[Any]:
     count = 0
-    like = None if structure is None else _like(structure)
+    try:
+        like = None if structure is None else _like(structure)
+    except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
+        raise InvalidArgumentError(
+            f"{path} holds no dataset: its first record does not say of what ({error})"
+        ) from None
     for record in records:
         if record == json.dumps({"count": count}).encode():
             return
@@ -164,22 +170,48 @@ def _key(name: Any) -> str:
 
 
 def _element(like: Any, parts: Iterator[bytes]) -> Any:
-    return pack(like, [_leaf(leaf, parts) for leaf in leaves(like)])
+    if isinstance(like, Mapping):
+        made = {name: _element(like[name], parts) for name in sorted(like)}  # in the order of `leaves`
+        ordered = {name: made[name] for name in like}
+        return OrderedDict(ordered) if isinstance(like, OrderedDict) else ordered
+    if isinstance(like, tuple):
+        return _of_class(type(like), [_element(item, parts) for item in like])
+    return _leaf(like, parts)
 
 
-def _like(structure: Any) -> Any:
+def _of_class(kind: type[tuple[Any, ...]], items: list[Any]) -> Any:
+    """A tuple, or a named one as it was: a `__new__` of its class's own would change the items once more."""
+    return tuple.__new__(kind, items)
+
+
+def _like(structure: dict[str, Any]) -> Any:
     if "dict" in structure:
-        made = {name: _like(value) for name, value in structure["dict"].items()}
+        made = {_key(name): _like(value) for name, value in structure["dict"].items()}
         return OrderedDict(made) if structure.get("ordered") else made
     if "tuple" in structure:
         items = [*map(_like, structure["tuple"])]
         kind = class_of(structure)
-        return tuple(items) if kind is None else kind(*items)
+        if kind is not None and len(items) != len(structure["fields"]):
+            raise ValueError(f"{len(items)} items of the fields {structure['fields']!r:.200}")
+        return _of_class(kind or tuple, items)
     return _Leaf(structure["leaf"], structure["dtype"], structure["splits"])
 
 
 class _Leaf:
+    """What one component was.
+
+    Raises:
+      TypeError, ValueError: there is no such kind, or no such dtype.
+    """
+
     def __init__(self, kind: str, dtype: str, splits: list[str]) -> None:
+        if kind not in ("tensor", *_KINDS.values()):
+            raise ValueError(f"no kind of component {kind!r:.100}")
+        if not isinstance(dtype, str) or (dtype[:1] in (">", "<") and np.dtype(dtype).hasobject):
+            raise TypeError(f"no dtype {dtype!r:.100}")
+        as_dtype(np.dtype(dtype) if dtype[:1] in (">", "<") else dtype)
+        if not isinstance(splits, list) or not set(splits) <= {"int32", "int64"}:
+            raise ValueError(f"no dtypes of splits {splits!r:.100}")
         self.kind, self.dtype, self.splits = kind, dtype, splits
 
 

@@ -90,7 +90,7 @@ def _of_dictionary(indices: npt.NDArray[Any], valid: Flags | None, child: Column
         raise TypeError("an Arrow dictionary of lists")
     rows = len(indices)
     if rows > 0 and child.rows == 0:
-        return nulls(rows)  # they have no value; without rows, what holds them is still of the values' kind
+        return _nulls_like(child, rows)  # they have no value, and what holds them is still of the values' kind
     places = np.asarray(indices, np.int64)
     if valid is not None:
         places = np.where(valid != 0, places, 0)
@@ -110,7 +110,8 @@ def concatenate(columns: list[Column]) -> Column:
     if len(kinds) > 1:
         raise TypeError(f"chunks of several types: {sorted(kinds)}")
     wanted = kinds.pop() if kinds else columns[0].type
-    flat = [_flat(column if column.type == wanted else nulls(column.rows)._replace(type=wanted)) for column in columns]
+    model = next(column for column in columns if column.type == wanted)
+    flat = [_flat(column if column.type == wanted else _nulls_like(model, column.rows)) for column in columns]
     parts: list[Any] = [values for values, _ in flat]
     values = _core.views_concatenate(parts) if wanted == "string" else np.concatenate(parts)
     rows = sum(column.rows for column in columns)
@@ -127,6 +128,17 @@ def concatenate(columns: list[Column]) -> Column:
     return Column(wanted, values, rows, splits=splits, valid=valid)
 
 
+def _nulls_like(column: Column, rows: int) -> Column:
+    """As many nulls, of the column's type."""
+    values: Values
+    if column.type == "string":
+        values = _core.views_of_objects([b""] * rows)[0]
+    else:
+        assert isinstance(column.values, np.ndarray)
+        values = np.zeros(rows, column.values.dtype)
+    return nulls(rows)._replace(type=column.type, values=values)
+
+
 def _flat(column: Column) -> tuple[Values, Splits]:
     """Exactly the values that the rows have, end to end, and how many each has."""
     if column.splits is None:
@@ -134,8 +146,7 @@ def _flat(column: Column) -> tuple[Values, Splits]:
     else:
         first, last, lengths = int(column.splits[0]), int(column.splits[-1]), np.diff(column.splits)
     if column.type == "string":
-        if isinstance(column.values, np.ndarray):  # nulls only
-            return _core.views_of_objects([b""] * column.rows)[0], lengths
+        assert not isinstance(column.values, np.ndarray)
         whole = first == 0 and last == len(column.values)
         return column.values if whole else column.values.take(np.arange(first, last)), lengths
     assert isinstance(column.values, np.ndarray)

@@ -173,7 +173,8 @@ def glob(pattern: PathLike | Iterable[PathLike], *, storage_options: Options = N
     r"""The names that match a pattern, or any of several, sorted.
 
     `*` is any text within a folder, `?` one character, `[…]` one of several, `[!…]` or `[^…]` one of all others;
-    none of them is a dot at the beginning of a name. In a local path `\*` is the character itself.
+    none of them is a dot at the beginning of a name. In a local path `\*` is the character itself; in a URL, `**` in
+    place of a folder's name is any number of folders.
     """
     patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else list(pattern)
     return [name for one in patterns for name in _glob_one(one, storage_options)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .signals import is_of_signal
+from .signals import is_of_signal, shows_a_handler
 
 __all__ = ["Finished", "Interrupted"]
 
@@ -75,5 +75,7 @@ class Finished(Iterator[Any]):
 
 
 def _is_of_handler(error: BaseException, again: bool) -> bool:
-    """Whether a signal's handler may have raised it. An error that comes again is the batch's own."""
-    return not isinstance(error, Exception) or (not again and is_of_signal(error))
+    """Whether a signal's handler may have raised it. An error that comes again is the batch's own, unless it shows."""
+    if not isinstance(error, Exception):
+        return True
+    return is_of_signal(error) and (not again or shows_a_handler(error))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import signal
 import threading
+from types import CodeType
+from typing import Any
 
 from ..errors import TFRecordError
 
-__all__ = ["is_of_signal"]
+__all__ = ["is_of_signal", "shows_a_handler"]
 
 
 def is_of_signal(error: Exception) -> bool:
@@ -14,3 +19,30 @@ def is_of_signal(error: Exception) -> bool:
     if threading.current_thread() is not threading.main_thread() or isinstance(error, TFRecordError | MemoryError):
         return False
     return not isinstance(error, OSError) or error.errno is None
+
+
+def shows_a_handler(error: BaseException) -> bool:
+    """Whether a function that is a signal's handler now is among those that the error passed."""
+    found, codes = error.__traceback__, None
+    while found is not None:
+        codes = _codes_of_handlers() if codes is None else codes
+        if found.tb_frame.f_code in codes:
+            return True
+        found = found.tb_next
+    return False
+
+
+def _codes_of_handlers() -> set[CodeType]:
+    handlers = (signal.getsignal(number) for number in signal.valid_signals())
+    return {code for handler in handlers if callable(handler) and (code := _code_of(handler)) is not None}
+
+
+def _code_of(handler: Any) -> CodeType | None:
+    """Of a function, a method, a partial or an object that can be called; None if it is not Python's."""
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    handler = inspect.unwrap(getattr(handler, "__func__", handler))
+    if not hasattr(handler, "__code__"):
+        handler = getattr(type(handler), "__call__", None)  # noqa: B004 - its code is wanted
+    code = getattr(handler, "__code__", None)
+    return code if isinstance(code, CodeType) else None

@@ -10,16 +10,17 @@ from .store import Store
 __all__ = ["matches_of", "pattern_of"]
 
 _MAGIC = re.compile(r"[*?\[]")
+_DEEP = re.compile(r"(?:^|(?<=/))\*\*(/|$)")
 
 
 def matches_of(store: Store, pattern: str) -> Iterator[str]:
-    """The URLs of objects and folders whose keys match. `*` and `?` stay within a folder, `**` does not; `[…]` is one
-    character of several, `[!…]` of all others."""
+    """The URLs of objects and folders whose keys match. `*` and `?` stay within a folder; `**` in place of a folder's
+    name is any number of folders, as in local patterns; `[…]` is one character of several, `[!…]` of all others."""
     magic = _MAGIC.search(pattern)
     if magic is None:
         found = _one(store, pattern)
         return iter([found] if found is not None else [])
-    if "**" in pattern:
+    if _DEEP.search(pattern):
         return _below(store, pattern, pattern[: magic.start()])
     fixed, rest = pattern[: magic.start()].rpartition("/"), pattern[magic.start() :]
     parts = (fixed[2] + rest).split("/")
@@ -31,10 +32,10 @@ def pattern_of(text: str) -> re.Pattern[str]:
     found, place = [], 0
     while place < len(text):
         char = text[place]
-        if text.startswith("**", place):
-            deep = text.startswith("**/", place)
-            found.append("(?:.*/)?" if deep else ".*")
-            place += 3 if deep else 2
+        deep = _DEEP.match(text, place)
+        if deep:
+            found.append("(?:.*/)?" if deep[1] else ".*")
+            place = deep.end()
             continue
         closed = text.find("]", place + (3 if text[place + 1 : place + 2] in ("!", "^") else 2)) if char == "[" else -1
         if char == "*":
