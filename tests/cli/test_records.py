@@ -1,4 +1,4 @@
-"""What records are decoded to: events with all that a summary holds, tensors of every form, messages of unknown ones."""
+"""What records are decoded to: events with all that a summary holds, tensors of every form, unknown messages."""
 
 import struct
 
@@ -186,3 +186,13 @@ def test_messages_in_messages_are_read_four_deep():
     while "message" in made:
         made, depth = made["message"][0], depth + 1
     assert depth == 4 and made["value"] == wire.field(1, number(1, 1))
+
+
+def test_an_example_list_with_context():
+    one, two = (wire.example([(b"a", wire.feature("int64", [i]))]) for i in (1, 2))
+    context = wire.example([(b"q", wire.feature("bytes", [b"words"]))])
+    kind, tree = decode(wire.field(1, one) + wire.field(1, two) + wire.field(2, context))
+    assert kind == "ELWC" and tree == {
+        "context": {"q": ("bytes", [b"words"])},
+        "examples": [{"a": ("int64", [1])}, {"a": ("int64", [2])}],
+    }

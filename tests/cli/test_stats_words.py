@@ -389,3 +389,43 @@ def test_arguments_that_say_nothing_are_usage(argv, said, capsys):
     with pytest.raises(SystemExit) as end:
         app.run(["stats", "a", *argv])
     assert end.value.code == 2 and capsys.readouterr().err.endswith(f"error: {said}\n")
+
+
+def page_of(tmp_path, *records):
+    path = write(tmp_path / "a", *records)
+    assert app.run(["stats", path, "--html", str(tmp_path / "page")]) in (0, 1)
+    return (tmp_path / "page").read_text(), path
+
+
+def test_the_wall_says_what_its_images_are(tmp_path):
+    labelled = [example(i=("bytes", [picture("red")]), label=("int64", [3]))]
+    page, path = page_of(tmp_path, *labelled, picture("red", form="JPEG"))
+    wall = page.partition('<ul class="wall">')[2].partition("</ul>")[0]
+    assert f'alt="i of record 0 of {path}: label 3" width="112" height="112">' in wall
+    assert f'alt="image of record 1 of {path}: JPEG 30×20"' in wall
+    assert "<figcaption>label 3<br>PNG 30×20</figcaption>" in wall
+    assert "<figcaption>JPEG 30×20</figcaption>" in wall
+
+
+def test_sample_records_are_told_in_short(tmp_path, monkeypatch):
+    steps = [(b"four", [feature("int64", [i]) for i in range(4)]), (b"five", [feature("int64", [i]) for i in range(5)])]
+    records = [wire.sequence_example([(b"c", feature("bytes", [b"<b>"]))], steps), b"some\nwords"]
+    page, path = page_of(tmp_path, *records)
+    size = len(records[0])
+    assert f"<details open><summary>Record 0 of {path}: SequenceExample, {size} B</summary>" in page
+    assert f"<details><summary>Record 1 of {path}: text, 10 B</summary><pre>[1] text, 10 bytes: &quot;some" in page
+    assert '<th scope="row">four</th><td>int64</td><td>0, 1, 2, 3</td>' in page
+    assert '<th scope="row">five</th><td>int64</td><td>0, 1, 2, 3, … 1 more steps</td>' in page
+    assert '<th scope="row">c</th><td>bytes</td><td>&quot;&lt;b&gt;&quot;</td>' in page
+    monkeypatch.setattr(samples, "_MOST_FEATURES", 2)
+    page, _ = page_of(tmp_path, *records)
+    assert page.count(
+        "<p class=soft>… 1 more features</p>"
+    ) == 1 and '<th scope="row">five</th><td>int64</td><td>0' not in (page)
+    monkeypatch.setattr(samples, "_MOST_FEATURES", 3)
+    assert "more features</p>" not in page_of(tmp_path, *records)[0]
+
+
+def test_a_few_records_are_drawn_from_all(tmp_path):
+    page, _ = page_of(tmp_path, *(example(n=("int64", [i])) for i in range(100)))
+    assert page.count("<summary>Record ") == 8 and page.count("<details open>") == 1

@@ -80,10 +80,8 @@ def test_a_sample_of_standard_input(tmp_path, path):
     status, said = run("sample", "-", tmp_path / "more", "-n", 201, given=path)
     assert (status, said) == (2, "tfrecord-fast: -n 201: there are only 200 records\n")
     status, said = run("sample", "-", tmp_path / "more", "--fraction", "0.5", given=path)
-    assert (status, said) == (
-        2,
-        "tfrecord-fast: --fraction needs to know how many records there are, and standard input is read once: give -n\n",
-    )
+    why = "--fraction needs to know how many records there are, and standard input is read once: give -n"
+    assert (status, said) == (2, f"tfrecord-fast: {why}\n")
     assert not (tmp_path / "more").exists()
 
 
@@ -173,7 +171,7 @@ def test_an_error_of_the_system_without_words_is_told_by_its_own(monkeypatch):
         buffer = types.SimpleNamespace(write=lambda data: (_ for _ in ()).throw(OSError("words")))
 
     monkeypatch.setattr(sys, "stdout", Broken)
-    with pytest.raises(console.OutputFailed, match="^words$"):
+    with pytest.raises(console.OutputFailed, match=r"^words$"):
         console.Console().write(b"x")
 
 
