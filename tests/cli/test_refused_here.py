@@ -13,7 +13,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.copying import read, write
-from tfrecord_fast.cli import bench, files, main, schema_formats, shuffle, surveys
+from tfrecord_fast.cli import bench, files, main, sample, schema_formats, shuffle, splitting, surveys
 from tfrecord_fast.cli.console import Console, OutputClosed, Style
 from tfrecord_fast.cli.copying import count_of, counted, fraction_of, seed_of, size_of
 from tfrecord_fast.cli.formats import base, casts, csv_files, orc, parquet
@@ -445,3 +445,47 @@ def test_integers_that_a_float32_holds():
 def test_json_of_standard_output(folder, run):
     assert run("convert", "b", "-", "--to", "jsonl")[0] == 0
     assert json.loads(run("cat", "b", "--json")[1])["features"] == {"n": [4]}
+
+
+def test_sides_whose_files_have_one_name_are_refused(folder, run):
+    line = ["split", "a", "--ratio", "1:1", "--names", "x,x1", "--shards", "12", "-o", "{name}{shard:d}"]
+    said = "{name}{shard:d}: it gives the same name to several files"
+    assert run(*line) == (2, "", f"tfrecord-fast: {said}\n") and sorted(os.listdir()) == ["a", "b", "s.parquet"]
+
+
+class Changing:
+    """Records that are more each time they are read."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def batches(self):
+        self.calls += 1
+        yield base._core.record_batch([b"x"] * 3 * self.calls)
+
+
+def test_files_that_change_between_two_readings_are_told(folder, run, monkeypatch):
+    write("z", [b"x"] * 3, "GZIP")
+    source = Changing()
+    monkeypatch.setattr(sample, "source_of", lambda files, args: source)
+    said = "the files have changed: 3 records at first, then 6"
+    assert run("sample", "z", "out", "-n", 2) == (2, "", f"tfrecord-fast: {said}\n")
+    source = Changing()
+    monkeypatch.setattr(splitting, "source_of", lambda files, args: source)
+    said = "the files have changed while they were read: they have 6 records now"
+    assert run("split", "z", "--into", 2, "-o", "out") == (2, "", f"tfrecord-fast: {said}\n")
+    assert sorted(os.listdir()) == ["a", "b", "s.parquet", "z"]
+
+
+def test_what_is_not_there_shows_when_it_is_opened(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    regular = [
+        base._is_regular(os.fsencode(path)) for path in (__file__, tmp_path / "gone", tmp_path / "fifo", tmp_path)
+    ]
+    assert regular == [True, True, False, False]
+
+
+def test_a_level_that_no_compression_has(folder, run):
+    for level in ("99999999999999999999", "-99999999999999999999"):
+        status, _, err = run("merge", "a", "out", "--compression", "gzip", f"--level={level}")
+        assert status == 2 and err == f"tfrecord-fast: compression_level is out of range: {level}\n"

@@ -3,17 +3,20 @@
 import io
 import json
 import math
+import threading
+import types
 
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tfrecord_fast import _core
 from tfrecord_fast.cli import app
 from tfrecord_fast.cli.console import Style
-from tfrecord_fast.cli.statistics import samples, table
+from tfrecord_fast.cli.statistics import collecting, samples, table
 from tfrecord_fast.cli.statistics.drift import drifts, ks_distance
-from tfrecord_fast.cli.statistics.figures import Frequent
+from tfrecord_fast.cli.statistics.figures import Frequent, Numbers
 from tfrecord_fast.cli.statistics.texts import about, bytes_of, number, percent, shown_bytes, value_of
 from tfrecord_fast.examples.wire import Value
 
@@ -429,3 +432,34 @@ def test_sample_records_are_told_in_short(tmp_path, monkeypatch):
 def test_a_few_records_are_drawn_from_all(tmp_path):
     page, _ = page_of(tmp_path, *(example(n=("int64", [i])) for i in range(100)))
     assert page.count("<summary>Record ") == 8 and page.count("<details open>") == 1
+
+
+def test_quantiles_of_a_sample_end_where_all_values_do():
+    """Of other parts, as NumPy has them."""
+    points, weights = np.array([2.0, 3.0, 5.0]), np.array([1, 2, 1])
+    for exact in (True, False):
+        core = types.SimpleNamespace(exact=exact, minimum=1.0, maximum=9.0, points=points)
+        numbers = Numbers(core, False, points, weights)
+        ends = [2.0, 5.0] if exact else [1.0, 9.0]
+        assert numbers.quantiles([0.0, 1.0]) == ends
+        parts = [0.1, 0.25, 0.5, 0.75, 0.9]
+        assert numbers.quantiles(parts) == pytest.approx(np.quantile([2, 3, 3, 5], parts).tolist())
+
+
+def test_keys_that_are_too_long_are_left_out(tmp_path, run):
+    path = write(tmp_path / "a", example(a=("int64", [1]), **{"k" * 1025: ("int64", [1, 2])}))
+    most = _core.MOST_FEATURES
+    assert run(path)[1].splitlines()[-1] == (
+        f"LEFT OUT: 1 values under keys after the first {most:,}, or under keys of more than 1,024 bytes"
+    )
+
+
+def test_counting_ends_when_it_is_stopped():
+    stop = threading.Event()
+    batches = [_core.record_batch([b"a", b"bcd"]), _core.record_batch([b""])]
+    shard, run = collecting.Shard("path"), types.SimpleNamespace(stop=stop)
+    counted = collecting._counted(iter(batches), shard, None, run)
+    assert next(counted)[1].tolist() == [1, 3] and (shard.records, shard.payload_bytes) == (2, 4)
+    stop.set()
+    with pytest.raises(collecting._Stopped):
+        next(counted)

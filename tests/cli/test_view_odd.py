@@ -284,3 +284,44 @@ def test_mp3_has_two_frames_in_a_row():
     for version in (2, 3, 4):
         assert media.media_of(b"ID3" + bytes([version]) + bytes(9)) == ("audio/mpeg", "MP3 audio")
     assert media.media_of(b"ID3\x05" + bytes(9)) is None
+
+
+def test_a_search_in_a_stream_says_how_far_reading_is(tmp_path, monkeypatch):
+    records = [wire.example([(b"n", wire.feature("int64", [i]))]) * 20 for i in range(30_000)]
+    with viewing(write(tmp_path / "a", *records, compression="GZIP")) as viewer:
+        viewer.ask("api/record")
+        monkeypatch.setattr(pages, "_PATIENCE", 0.0)
+        said = viewer.get("api/find", where="n == 1", record=29_999).json
+        assert said["waiting"].startswith("Reading from the start: ") and said["at"] == 29_999
+        assert viewer.ask("api/find", where="n == 29999", record=29_000) == {"found": 29_999}
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+def test_going_back_from_beyond_the_end(tmp_path, compression):
+    records = [b"%d" % i for i in range(3000)]
+    source = opened(write(tmp_path / "b", *records, compression=compression)).source(time.monotonic() + 60)
+    for end in (3002, 3000, 2500, 1, 0):
+        made = []
+        for first, batch in source.backward(end, time.monotonic() + 60):
+            assert batch.tolist() == records[first : first + len(batch)]
+            made = batch.tolist() + made
+        assert made == records[:end]
+    for first in (0, 1, 2999, 3000, 4000):
+        made = [record for _, batch in source.forward(first, time.monotonic() + 60) for record in batch.tolist()]
+        assert made == records[first:]
+
+
+@pytest.mark.parametrize("compression", ["", "GZIP"])
+def test_the_largest_record_that_is_shown(tmp_path, monkeypatch, compression):
+    monkeypatch.setattr(sources, "_MOST_RECORD", 50)
+    path = write(tmp_path / "b", b"x" * 50, b"y" * 51, compression=compression)
+    source = opened(path).source(time.monotonic() + 60)
+    assert source.record(0, time.monotonic() + 60) == b"x" * 50
+    with pytest.raises(Unreadable) as error:
+        source.record(1, time.monotonic() + 60)
+    assert str(error.value) == "it has 51 bytes, and up to 50 are shown"
+
+
+def test_an_object_of_a_store_is_readable_again(some):
+    (file,) = core_files([some], StoreSettings(None))
+    assert sources.is_readable_again(file._replace(object=object(), opener=lambda: None))

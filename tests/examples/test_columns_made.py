@@ -1,17 +1,21 @@
 """Columns on their way into Examples: how values are cut, what Arrow's forms give, and what is refused how."""
 
+import array
+import ctypes
+import mmap
 import struct
+import types
 
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tfrecord_fast.examples import partitions, results
+from tfrecord_fast.examples import messages, partitions, results
 from tfrecord_fast.examples.arrow_columns import concatenate
 from tfrecord_fast.examples.column import Column, as_key, both, nest, nest_fixed
 from tfrecord_fast.examples.feature_lists import _checked
-from tfrecord_fast.examples.sequences import _check_exact
+from tfrecord_fast.examples.sequences import _check_exact, _is_buffer
 from tfrecord_fast.examples.wire import array_of, entries_of, sequence_of, steps_of
 
 pa = pytest.importorskip("pyarrow")
@@ -362,3 +366,37 @@ def test_what_fails_only_together_is_told_of_the_feature():
 def test_floats_are_written_as_they_are():
     record = tf.encode_examples({"a": np.array([0.1, -2.5], np.float64).reshape(1, 2)})[0]
     assert struct.pack("<2f", 0.1, -2.5) in record
+
+
+def test_chunks_without_values_among_words():
+    empty = pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int8()), pa.array([], pa.string()))
+    words = pa.DictionaryArray.from_arrays(pa.array([1, 0], pa.int8()), pa.array(["x", "y"]))
+    assert rows_of(pa.chunked_array([empty, words])) == [None, None, [b"y"], [b"x"]]
+
+
+def test_what_is_a_buffer():
+    for value in (b"a", bytearray(b"a"), memoryview(b"a"), mmap.mmap(-1, 4)):
+        assert _is_buffer(value)
+    for value in (np.zeros(1), array.array("b", [1]), (ctypes.c_char * 2)(), "a", 5, [1], None):
+        assert not _is_buffer(value)
+
+
+def test_messages_are_made_by_old_versions_of_protobuf_too(monkeypatch):
+    pytest.importorskip("google.protobuf")
+    imported = messages.optional
+
+    def old(name, need):
+        found = imported(name, need)
+        if not name.endswith("message_factory"):
+            return found
+        return types.SimpleNamespace(
+            MessageFactory=lambda pool: types.SimpleNamespace(GetPrototype=found.GetMessageClass)
+        )
+
+    monkeypatch.setattr(messages, "optional", old)
+    made = messages._make()
+    record = tf.encode_examples({"a": [1]})[0]
+    parsed = made["Example"].FromString(record)
+    assert (
+        parsed.features.feature["a"].int64_list.value[:] == [1] and made["Example"].__module__ == "tfrecord_fast.train"
+    )

@@ -204,3 +204,13 @@ def test_mounts_that_say_too_little_are_passed_over(tmp_path, mounts, expected):
 )  # fmt: skip
 def test_quotas_are_rounded_up(tmp_path, text, expected):
     assert host(tmp_path, "0::/a\n", V2, {"sys/fs/cgroup/a/cpu.max": text}) == expected
+
+
+def test_the_main_thread_is_told_that_there_are_no_threads(monkeypatch):
+    def refuse(*those):
+        raise workers._thread.error("can't start new thread")
+
+    thread = threading.Thread(target=lambda: None)
+    with monkeypatch.context() as patched:
+        patched.setattr(workers._thread, "start_new_thread", refuse)
+        assert workers.has_started(thread) is False
