@@ -162,10 +162,7 @@ def source_of(files: list[CoreFile], args: argparse.Namespace) -> TFRecordSource
 
 def options_of(args: argparse.Namespace, path: str) -> TFRecordOptions:
     """How an output is compressed."""
-    try:
-        return TFRecordOptions(compression_of(args, path), compression_level=args.level)
-    except ValueError as error:
-        raise Unsuitable(str(error)) from None
+    return TFRecordOptions(compression_of(args, path), compression_level=args.level)
 
 
 def compression_of(args: argparse.Namespace, path: str) -> str:

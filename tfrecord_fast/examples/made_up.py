@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import as_dtype
 from ..typing import Features
-from .features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature
+from .features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, normalize
+from .raw_columns import index_keys_of
 
 __all__ = ["example_like", "sequence_example_like"]
 
@@ -26,27 +27,48 @@ def sequence_example_like(context: Features | None, sequences: Features | None, 
     lists = []
     given: Any = sequences or {}
     for key, one in given.items():
-        shape: Any = one.shape if isinstance(one, FixedLenSequenceFeature) else (length,)
-        step = _feature(one.dtype, length, _size(shape))
-        lists.append(_entry(key, _field(1, step) * length))
+        own = normalize(one)
+        if isinstance(own, FixedLenSequenceFeature):
+            steps: Iterable[tuple[Any, bytes]] = [(key, _feature(own.dtype, length, _size(own.shape)))]
+        else:
+            steps = _values(key, own, length)
+        lists += [_entry(name, _field(1, step) * length) for name, step in steps]
     return example_like(context, length) + _field(2, b"".join(lists))
 
 
-def _values(key: Any, one: Any, length: int) -> Iterable[tuple[Any, bytes]]:
+def _values(key: Any, feature: Any, length: int) -> Iterable[tuple[Any, bytes]]:
+    one = normalize(feature)
     if isinstance(one, FixedLenFeature):
         yield key, _feature(one.dtype, length, _size(one.shape))
     elif isinstance(one, FixedLenSequenceFeature):
         yield key, _feature(one.dtype, length, length * _size(one.shape))
     elif isinstance(one, SparseFeature):
-        keys = [one.index_key] if isinstance(one.index_key, str | bytes) else one.index_key
-        yield from ((index, _feature(np.int64, length, 1)) for index in keys)
+        yield from ((index, _feature(np.int64, length, 1)) for index in index_keys_of(one))
         yield one.value_key, _feature(one.dtype, length, 1)
+    elif isinstance(one, RaggedFeature):
+        yield from _ragged(key, one, length)
     else:
-        yield getattr(one, "value_key", None) or key, _feature(one.dtype, length, length)
-        partitions: Any = one.partitions if isinstance(one, RaggedFeature) else ()
-        for part in partitions:
-            if hasattr(part, "key"):
-                yield part.key, _feature(np.int64, length, 1)
+        yield key, _feature(one.dtype, length, length)
+
+
+def _ragged(key: Any, one: RaggedFeature, length: int) -> Iterable[tuple[Any, bytes]]:
+    """Rows that have so many rows or values each, or as many as they have to."""
+    rows = each = length
+    for part in one.partitions:
+        if isinstance(part, RaggedFeature.UniformRowLength):
+            rows *= int(part.length)
+            continue
+        ends = range(0, rows * each + 1, each)
+        cut: Sequence[int] = {
+            "RowSplits": ends,
+            "RowLengths": [each] * rows,
+            "RowStarts": ends[:-1],
+            "RowLimits": ends[1:],
+            "ValueRowIds": [row for row in range(rows) for _ in range(each)],
+        }[type(part).__name__]
+        yield part.key, _field(3, _field(1, b"".join(map(_varint, cut))))
+        rows *= each
+    yield one.value_key or key, _feature(one.dtype, length, rows)
 
 
 def _feature(dtype: Any, length: int, count: int) -> bytes:

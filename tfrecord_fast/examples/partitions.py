@@ -54,7 +54,7 @@ def partition_single(key: object, feature: RaggedFeature, values: Column, result
             if isinstance(partition, RaggedFeature.UniformRowLength):
                 if isinstance(values, RaggedTensor):
                     length = int(partition.length)
-                    values = RaggedTensor.from_uniform_row_length(values, length, dtype, feature.validate)
+                    values = RaggedTensor.from_uniform_row_length(values, length, dtype)
                 else:
                     values = _reshape(values, int(partition.length), of_one=True)
             else:

@@ -224,7 +224,7 @@ def _floats(message: bytes) -> list[float]:
 
 
 def _integer_array(message: bytes) -> NDArray[np.int64]:
-    packed: list[NDArray[np.int64]] = []
+    parts: list[NDArray[np.int64]] = []
     single: list[int] = []
     for field in fields_of(message):
         if field.number != 1:
@@ -232,11 +232,13 @@ def _integer_array(message: bytes) -> NDArray[np.int64]:
         if isinstance(field.value, int):
             single.append(field.value - (field.value >> 63 << 64))
         elif field.type == DELIMITED:
-            packed += [np.array(single, np.int64), _core.decode_varints(field.value)]
-            single = []
-    if not packed:
-        return np.array(single, np.int64)
-    return np.concatenate([*packed, np.array(single, np.int64)]) if single or len(packed) > 2 else packed[-1]
+            if single:
+                parts.append(np.array(single, np.int64))
+                single = []
+            parts.append(_core.decode_varints(field.value))
+    if single or not parts:
+        parts.append(np.array(single, np.int64))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def to_example(features: Mapping[str, Value]) -> bytes:

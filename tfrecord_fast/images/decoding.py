@@ -239,10 +239,18 @@ def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
     if data.startswith(_PNG):
         return _decode_png(data, channels, np.dtype(np.uint8))
     image = _open(data)
-    if draft > 1:
-        image.draft(None, (-(-image.width // draft), -(-image.height // draft)))
+    if draft > 1 and is_jpeg(data):
+        image = _smaller(image, draft)
     own = "L" if image.mode == "1" else image.mode if image.mode in _MODES.values() else "RGB"
     return _pixels_of(image, _MODES.get(channels) or own)
+
+
+def _smaller(image: Any, ratio: int) -> Any:
+    """A JPEG that is decoded smaller: Pillow takes the ratio that leaves at least the size it is asked for."""
+    size = -(-image.width // ratio), -(-image.height // ratio)
+    with _pillow_at(_UNDECODABLE):
+        image.draft(None, (max(1, image.width // ratio), max(1, image.height // ratio)))
+        return image if image.size == size else image.resize(size, pillow().BOX)  # of a few pixels
 
 
 def _pixels_of(image: Any, mode: str | None = None) -> npt.NDArray[Any]:

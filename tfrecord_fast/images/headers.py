@@ -61,6 +61,6 @@ def _webp(data: bytes) -> tuple[str, int, int] | None:
         bits = struct.unpack_from("<I", data, 21)[0]
         return "WebP", (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
     if form == b"VP8X":
-        width, height = (int.from_bytes(data[place : place + 3], "little") + 1 for place in (24, 27))
-        return "WebP", width, height
+        width, wide, height, high = struct.unpack_from("<HBHB", data, 24)  # numbers of three bytes
+        return "WebP", (width | wide << 16) + 1, (height | high << 16) + 1
     return None

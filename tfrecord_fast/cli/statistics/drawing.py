@@ -30,8 +30,6 @@ def histogram(what: str, first: Numbers, second: Numbers | None = None) -> str:
     others = None if second is None else bars.counts(second) / max(1.0, float(second.weights.sum()))
     shares = counts / total
     most = max(float(shares.max()), 0.0 if others is None else float(others.max()))
-    if not most:
-        return ""
     width = _WIDTH / len(shares)
     gap = min(1.5, width / 8)
     drawn = []

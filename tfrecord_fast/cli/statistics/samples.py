@@ -93,7 +93,7 @@ def wall_section(collected: Collected, pictures: Pictures) -> str:
             alt = text(f"{name} of {place}: {caption or size}")
             items.append(
                 f'<li><figure><img src="{url}" alt="{alt}" width="112" height="112">'
-                f"<figcaption>{text(caption) or size}<br>{size if caption else ''}</figcaption></figure></li>"
+                f"<figcaption>{f'{text(caption)}<br>{size}' if caption else size}</figcaption></figure></li>"
             )
     if items:
         return f'<ul class="wall">{"".join(items)}</ul>'

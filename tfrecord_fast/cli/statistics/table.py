@@ -161,8 +161,6 @@ def _spark(numbers: Numbers) -> str:
     if len(counts) > _SPARK:
         counts = np.array([part.sum() for part in np.array_split(counts, _SPARK)])
     most = counts.max()
-    if not most:
-        return ""
     return "".join(" " if not one else _BLOCKS[min(7, int(8 * one / most))] for one in counts)
 
 

@@ -54,8 +54,8 @@ def number(value: float | int | None, digits: int = 4) -> str:
 
 def percent(part: float, whole: float) -> str:
     """
-    >>> percent(1, 3), percent(0, 3), percent(1, 100000), percent(99999, 100000), percent(3, 3)
-    ('33 %', '0 %', '< 0.1 %', '> 99.9 %', '100 %')
+    >>> percent(1, 3), percent(0, 3), percent(1, 100000), percent(996, 1000), percent(99999, 100000), percent(3, 3)
+    ('33 %', '0 %', '< 0.1 %', '99.6 %', '> 99.9 %', '100 %')
     """
     if not whole or not part:
         return "0 %"
@@ -64,7 +64,7 @@ def percent(part: float, whole: float) -> str:
         return "< 0.1 %"
     if 99.9 < share < 100:
         return "> 99.9 %"
-    return f"{share:.1f} %" if share < 10 else f"{share:.0f} %"
+    return f"{share:.1f} %" if share < 10 or 99 < share < 100 else f"{share:.0f} %"
 
 
 def bytes_of(size: float | None) -> str:

@@ -86,10 +86,6 @@ class File:
         """The file, opened once more."""
         return open_input(self._core_file, self._choice)
 
-    def is_open(self) -> bool:
-        """Whether `source` has something to say at once."""
-        return self._done.is_set()
-
     def source(self, deadline: float) -> Source:
         """Its records.
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from ...examples.kinds import EXAMPLE, SEQUENCE_EXAMPLE, kind_of
-from ...examples.wire import FIXED32, FIXED64, VARINT, Field, Value, array_of, entries_of, fields_of, steps_of
+from ...examples.wire import FIXED32, FIXED64, VARINT, Field, array_of, entries_of, fields_of, steps_of
 from ...images.headers import image_of
 from ..records import decode
 from .media import media_of
@@ -129,8 +129,6 @@ def _bounded(items: Iterator[Any], what: str) -> list[Any]:
 
 def _of_value(value: Any) -> Item:
     """A tree of records.decode."""
-    if isinstance(value, Value):
-        return Leaf(*value)
     if isinstance(value, dict):
         return Group([(name, _later(_of_value, one)) for name, one in value.items()])
     if isinstance(value, list) and value and isinstance(value[0], dict):
