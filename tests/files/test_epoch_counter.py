@@ -162,8 +162,8 @@ def test_a_board_of_another_process_is_not_counted_on(worker, counter, monkeypat
     assert counter.next == 0
 
 
-def test_a_process_that_was_forked_counts_on_a_board_of_its_own(counter):
-    counter.begin(3)
+def test_a_process_that_was_forked_counts_on_a_board_of_its_own(worker, counter):
+    assert begun(worker, [forked(counter)], count=3) == [0]
     one = forked(counter)
     before = one._board
     before.owner = -1
