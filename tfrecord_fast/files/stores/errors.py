@@ -245,7 +245,7 @@ def _code_of(error: BaseException) -> str | None:
     for one in _chain(error):
         response = getattr(one, "response", None)
         if isinstance(response, dict):
-            code = str(response.get("Error", {}).get("Code", ""))
+            code = str(response.get("Error", {}).get("Code") or "")
             if re.fullmatch(r"[A-Za-z]{3,60}", code):
                 return code
         found = _CODE.search(str(one))

@@ -1,0 +1,391 @@
+"""The folder of a cache of objects, without stores: what proves a copy, room to the byte, locks and remains."""
+
+import errno
+import json
+import os
+
+import pytest
+
+from tests.support.forks import status_of_child
+from tfrecord_fast import _core
+from tfrecord_fast.files.stores import StoreSettings, cache, cache_folder
+from tfrecord_fast.files.stores.cache_folder import PIECE, CacheError, Draft, Folder, Lock, NoRoomError, Wanted
+
+
+def wanted(number, size=10, version="v"):
+    return Wanted(f"{number:040x}", f"s3://b/{number}", version, size)
+
+
+def fill(folder, one, byte=b"x"):
+    draft = folder.draft(one)
+    draft.write(0, memoryview(byte * one.size))
+    folder.publish(draft, one, [_core.crc32c(byte * min(PIECE, one.size - at)) for at in range(0, one.size, PIECE)])
+    folder.discard(draft)
+
+
+def content(folder, one):
+    descriptor = folder.opened(one)
+    if descriptor is None:
+        return None
+    with open(descriptor, "rb") as file:
+        return file.read()
+
+
+def kept(folder):
+    return sorted(int(name.partition(".")[0], 16) for name in os.listdir(folder.directory) if name.endswith(".data"))
+
+
+def used(folder):
+    with open(os.path.join(folder.directory, "cache.bytes")) as file:
+        text = file.read()
+    assert len(text) == 21 and text.endswith("\n")
+    return int(text)
+
+
+def age(folder, *numbers):
+    """The first was used first."""
+    for place, number in enumerate(numbers):
+        os.utime(folder.path(wanted(number).name, "info"), (1000 + place, 1000 + place))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return Folder(str(tmp_path / "cache"), None)
+
+
+@pytest.fixture
+def bounded(tmp_path):
+    return Folder(str(tmp_path / "cache"), 100)
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """Nobody looks at the bytes of a copy."""
+
+    def fail(*arguments):
+        raise AssertionError(arguments)
+
+    return lambda: monkeypatch.setattr(cache_folder, "_piece", fail)
+
+
+# ---- What proves a copy ----
+
+
+def test_a_copy_whose_times_are_known_is_not_looked_at(folder, unread):
+    os.makedirs(folder.directory)
+    fill(folder, wanted(1))
+    unread()
+    assert content(folder, wanted(1)) == b"x" * 10
+    said = json.loads(open(folder.path(wanted(1).name, "info")).read())
+    found = os.stat(folder.path(wanted(1).name, "data"))
+    assert said == {
+        "format": 1, "url": "s3://b/1", "version": "v", "size": 10, "piece": 4 << 20,
+        "stamp": [10, found.st_mtime_ns, found.st_ctime_ns, found.st_ino], "crc32c": [_core.crc32c(b"x" * 10)],
+    }  # fmt: skip
+
+
+def test_a_copy_whose_times_are_others_is_looked_at_once(folder, unread):
+    os.makedirs(folder.directory)
+    for number, size in ((1, 10), (2, 2 * PIECE + 3), (3, PIECE), (4, 0)):
+        fill(folder, wanted(number, size))
+        os.utime(folder.path(wanted(number).name, "data"), (5, 5))
+        assert len(content(folder, wanted(number, size))) == size
+    unread()
+    assert len(content(folder, wanted(2, 2 * PIECE + 3))) == 2 * PIECE + 3
+    assert not [name for name in os.listdir(folder.directory) if name.endswith(".note")]
+    assert [name for name in os.listdir(folder.directory) if name.endswith(".lock")] == ["cache.lock"]
+
+
+def test_a_copy_that_somebody_fetches_again_is_not_written_down(folder, monkeypatch):
+    os.makedirs(folder.directory)
+    fill(folder, wanted(1))
+    os.utime(folder.path(wanted(1).name, "data"), (5, 5))
+    before = open(folder.path(wanted(1).name, "info")).read()
+    lock = folder.lock(wanted(1))
+    assert content(folder, wanted(1)) == b"x" * 10 and open(folder.path(wanted(1).name, "info")).read() == before
+    lock.release()
+    assert content(folder, wanted(1)) == b"x" * 10 and open(folder.path(wanted(1).name, "info")).read() != before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("format", 2),
+        ("url", "s3://b/2"),
+        ("version", "w"),
+        ("size", 11),
+        ("piece", 1),
+        ("stamp", None),
+        ("crc32c", [1]),
+    ],
+)
+def test_a_copy_of_something_else_is_none(folder, name, value):
+    os.makedirs(folder.directory)
+    fill(folder, wanted(1))
+    path = folder.path(wanted(1).name, "info")
+    said = json.loads(open(path).read()) | {name: value}
+    os.utime(folder.path(wanted(1).name, "data"), (5, 5))
+    with open(path, "w") as file:
+        json.dump(said, file)
+    found = content(folder, wanted(1))
+    assert found == (b"x" * 10 if name == "stamp" else None)
+    del said[name]
+    with open(path, "w") as file:
+        json.dump(said, file)
+    assert content(folder, wanted(1)) is None or name == "stamp"
+
+
+@pytest.mark.parametrize("change", ["cut", "longer", "other"])
+@pytest.mark.parametrize("size", [10, PIECE + 3])
+def test_a_copy_that_was_changed_is_none(folder, change, size):
+    os.makedirs(folder.directory)
+    fill(folder, wanted(1, size))
+    path = folder.path(wanted(1).name, "data")
+    with open(path, "r+b") as file:
+        if change == "other":
+            file.seek(size - 1)
+            file.write(b"y")
+        else:
+            file.truncate(size + (1 if change == "longer" else -1))
+    assert content(folder, wanted(1, size)) is None
+    assert folder.opened(wanted(2)) is None
+
+
+def test_a_copy_that_shrinks_while_it_is_looked_at_is_none(folder, monkeypatch):
+    os.makedirs(folder.directory)
+    fill(folder, wanted(1))
+    os.utime(folder.path(wanted(1).name, "data"), (5, 5))
+    with open(folder.path(wanted(1).name, "data"), "rb") as file:
+        assert cache_folder._piece(file.fileno(), 4, 10) == b"x" * 6
+        with pytest.raises(ValueError, match="cut"):
+            cache_folder._piece(file.fileno(), 4, 11)
+    parts = iter([b"xxx", b"xxx", b""])
+    monkeypatch.setattr(os, "pread", lambda *arguments: next(parts))
+    assert content(folder, wanted(1)) is None
+
+
+def test_a_piece_is_read_in_as_many_parts_as_it_takes(folder, monkeypatch):
+    asked = []
+
+    def pread(descriptor, size, at):
+        asked.append((size, at))
+        return b"abcdefghij"[at : at + 3]
+
+    monkeypatch.setattr(os, "pread", pread)
+    assert cache_folder._piece(0, 2, 10) == b"cdefghij" and asked == [(8, 2), (5, 5), (2, 8)]
+
+
+def test_using_a_copy_makes_it_the_last_to_go(bounded):
+    os.makedirs(bounded.directory)
+    for number in (1, 2, 3):
+        fill(bounded, wanted(number, 30))
+    age(bounded, 1, 2, 3)
+    assert content(bounded, wanted(1, 30)) is not None
+    fill(bounded, wanted(4, 30))
+    assert kept(bounded) == [1, 3, 4]
+
+
+# ---- Room ----
+
+
+def test_room_is_used_to_the_last_byte(bounded):
+    os.makedirs(bounded.directory)
+    for number in (1, 2, 3, 4):
+        fill(bounded, wanted(number, 25))
+        assert used(bounded) == 25 * number
+    os.unlink(os.path.join(bounded.directory, "cache.bytes"))
+    os.unlink(bounded.path(wanted(4).name, "data"))
+    fill(bounded, wanted(4, 25))  # everything is counted, and there is just as much room as is needed
+    assert kept(bounded) == [1, 2, 3, 4] and used(bounded) == 100
+
+
+def test_a_little_more_room_is_made_than_is_needed(bounded):
+    os.makedirs(bounded.directory)
+    for number in range(10):
+        fill(bounded, wanted(number))
+    age(bounded, *range(10))
+    fill(bounded, wanted(10))
+    assert kept(bounded) == [2, 3, 4, 5, 6, 7, 8, 9, 10] and used(bounded) == 90
+
+
+def test_an_object_as_large_as_the_room_takes_it_all(bounded):
+    os.makedirs(bounded.directory)
+    for number in (1, 2):
+        fill(bounded, wanted(number, 30))
+    fill(bounded, wanted(3, 100))
+    assert kept(bounded) == [3] and used(bounded) == 100
+    with pytest.raises(NoRoomError, match="no room"):
+        bounded.draft(wanted(4, 101))
+    assert kept(bounded) == []
+
+
+def test_a_copy_that_is_being_fetched_keeps_its_room(bounded):
+    os.makedirs(bounded.directory)
+    fill(bounded, wanted(1, 60))
+    lock = bounded.lock(wanted(1))
+    with pytest.raises(NoRoomError, match="no room"):
+        bounded.draft(wanted(2, 50))
+    assert kept(bounded) == [1]
+    fill(bounded, wanted(2, 40))
+    lock.release()
+    assert kept(bounded) == [1, 2] and used(bounded) == 100
+
+
+def test_a_copy_that_is_taken_just_now_is_not_removed(bounded, monkeypatch):
+    os.makedirs(bounded.directory)
+    fill(bounded, wanted(1, 60))
+    fill(bounded, wanted(2, 30))
+    age(bounded, 1, 2)
+    found = bounded._listed()
+    lock = bounded.lock(wanted(1))
+    assert bounded._removed(wanted(1).name) is False and kept(bounded) == [1, 2]
+    monkeypatch.setattr(bounded, "_listed", lambda: found)  # as it was before the lock
+    assert bounded._make_room(40, 100) == 60 and kept(bounded) == [1]
+    lock.release()
+    assert bounded._removed(wanted(1).name) is True and kept(bounded) == []
+
+
+def test_a_copy_that_is_gone_was_used_first(bounded):
+    os.makedirs(bounded.directory)
+    assert bounded._used_at("0" * 40) == 0.0
+    fill(bounded, wanted(1))
+    age(bounded, 1)
+    assert bounded._used_at(wanted(1).name) == 1000 * 10**9
+
+
+@pytest.mark.parametrize("text", ["", "-1", "x"])
+def test_a_count_that_is_none_is_made_again(bounded, text):
+    os.makedirs(bounded.directory)
+    fill(bounded, wanted(1, 30))
+    with open(os.path.join(bounded.directory, "cache.bytes"), "w") as file:
+        file.write(text)
+    fill(bounded, wanted(2, 30))
+    assert used(bounded) == 60
+
+
+def test_without_a_bound_nothing_is_counted(tmp_path, bounded, folder):
+    os.makedirs(bounded.directory)
+    fill(bounded, wanted(1, 30))
+    fill(folder, wanted(2, 90))
+    assert not os.path.exists(os.path.join(folder.directory, "cache.bytes")) and kept(folder) == [1, 2]
+
+
+def test_who_counts_for_long_is_not_waited_for(bounded, monkeypatch):
+    os.makedirs(bounded.directory)
+    monkeypatch.setattr(cache_folder, "_ROOM_WAIT", 0.05)
+    lock = Lock.taken(os.path.join(bounded.directory, "cache.lock"))
+    with pytest.raises(OSError, match="another process counts its room, and does not end") as caught:
+        bounded._room()
+    assert caught.value.errno == errno.EBUSY
+    with pytest.raises(CacheError, match="another process counts its room"):
+        bounded.draft(wanted(1))
+    lock.release(keep=True)
+    bounded._room().release(keep=True)
+    assert os.listdir(bounded.directory) == ["cache.lock"]
+
+
+# ---- Remains ----
+
+
+def touch(folder, number, *kinds):
+    for kind in kinds:
+        with open(folder.path(wanted(number).name, kind), "wb") as file:
+            file.write(b"x" * 10)
+
+
+def test_what_killed_processes_left_is_removed_once(folder):
+    os.makedirs(folder.directory)
+    fill(folder, wanted(1))
+    touch(folder, 1, "part", "note", "lock")
+    touch(folder, 2, "part", "note", "info")
+    touch(folder, 3, "data")
+    touch(folder, 4, "part")
+    held = folder.lock(wanted(4))
+    again = Folder(folder.directory, None)
+    fill(again, wanted(5))
+    names = {f"{number:x}.{kind}" for number, kind in
+             ((1, "data"), (1, "info"), (4, "part"), (4, "lock"), (5, "data"), (5, "info"))}  # fmt: skip
+    found = {name.lstrip("0") for name in os.listdir(folder.directory) if not name.startswith("cache.")}
+    assert found == names and content(folder, wanted(1)) == b"x" * 10
+    held.release()
+    touch(folder, 6, "part")
+    fill(again, wanted(7))
+    assert os.path.exists(folder.path(wanted(6).name, "part"))  # looking once is enough
+
+
+def test_remains_take_no_room(bounded):
+    os.makedirs(bounded.directory)
+    touch(bounded, 1, "data", "part")
+    fill(bounded, wanted(2, 95))
+    assert kept(bounded) == [2] and used(bounded) == 95
+    assert not os.path.exists(bounded.path(wanted(1).name, "part"))
+
+
+def test_drafts_of_others_take_room(bounded):
+    os.makedirs(bounded.directory)
+    touch(bounded, 1, "part")
+    lock = bounded.lock(wanted(1))
+    with pytest.raises(NoRoomError):
+        bounded.draft(wanted(2, 91))
+    fill(bounded, wanted(2, 90))
+    lock.release()
+    assert used(bounded) == 100
+
+
+# ---- Drafts and locks ----
+
+
+def test_a_draft_takes_room_and_nothing_after_its_end(tmp_path):
+    path = str(tmp_path / "draft")
+    with open(path, "wb") as file:
+        file.write(b"before")
+    draft = Draft(path, 8)
+    assert os.path.getsize(path) == 8
+    draft.write(2, memoryview(b"abc"))
+    draft.close()
+    draft.write(0, memoryview(b"z"))
+    draft.close()
+    assert open(path, "rb").read() == b"\0\0abc\0\0\0"
+
+
+def test_a_draft_is_written_in_as_many_parts_as_it_takes(tmp_path, monkeypatch):
+    draft, pwrite = Draft(str(tmp_path / "draft"), 8), os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, at: pwrite(file, data[:3], at))
+    draft.write(0, memoryview(b"abcdefgh"))
+    assert (tmp_path / "draft").read_bytes() == b"abcdefgh"
+    draft.close()
+
+
+def test_a_lock_is_one_persons(tmp_path):
+    path = str(tmp_path / "lock")
+    lock = Lock.taken(path)
+    assert Lock.taken(path) is None and status_of_child(lambda: Lock.taken(path) is None) == 0
+    lock.release(keep=True)
+    assert os.path.exists(path)
+    lock = Lock.taken(path)
+    lock.release()
+    assert not os.path.exists(path)
+
+
+def test_progress_is_what_changes_of_a_draft(folder):
+    os.makedirs(folder.directory)
+    assert folder.progress(wanted(1)) is None
+    draft = folder.draft(wanted(1))
+    first = folder.progress(wanted(1))
+    os.utime(folder.path(wanted(1).name, "part"), (5, 5))
+    assert first is not None and folder.progress(wanted(1)) not in (None, first)
+    folder.discard(draft)
+    assert folder.progress(wanted(1)) is None
+
+
+def test_a_forked_process_has_caches_of_its_own(tmp_path, monkeypatch):
+    settings = StoreSettings(cache_dir=str(tmp_path))
+    monkeypatch.setattr(cache, "_caches", {})
+    monkeypatch.setattr(cache, "_lock", cache.threading.Lock())
+    monkeypatch.setattr(cache, "_origin", cache.Origin())
+    before = cache.cache_of(settings)
+    assert cache.cache_of(settings) is before
+    cache._origin._process = -1
+    with cache._lock:  # as if a thread held it that is not in the child
+        after = cache.cache_of(settings)
+    assert after is not before and cache.cache_of(settings) is after and cache._origin.is_here()

@@ -1,0 +1,207 @@
+"""Arrow's tables as Ray's, and back, and what a task of Ray writes, without a cluster."""
+
+import functools
+import os
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ray")
+
+import pyarrow as pa
+import ray.data
+from ray.data.extensions import ArrowTensorArray, ArrowTensorTypeV2, ArrowVariableShapedTensorArray
+
+import tfrecord_fast as tf
+from tfrecord_fast.errors import InvalidArgumentError
+from tfrecord_fast.files.task_shards import TaskShards
+from tfrecord_fast.integrations.ray import reading
+from tfrecord_fast.integrations.ray.tensors import as_lists, as_tensors, kinds_of, tensor_schema
+from tfrecord_fast.integrations.ray.writing import TFRecordDatasink
+
+
+def fixed(values, *shape):
+    array = pa.array(values)
+    for size in reversed(shape):
+        array = pa.FixedSizeListArray.from_arrays(array, size)
+    return array
+
+
+def tensors(array):
+    return ArrowTensorArray.from_numpy(array)
+
+
+def lists_of(*chunks, name="x"):
+    kind = chunks[0].type
+    return as_lists(pa.table({name: pa.chunked_array(chunks, kind)})).column(name)
+
+
+# ---- To Ray ----
+
+
+def test_lists_of_fixed_size_become_tensors_and_come_back():
+    batch = pa.RecordBatch.from_pydict(
+        {"a": fixed(np.arange(12), 2, 3), "b": pa.array([1.5, 2.5]), "c": fixed(np.float32([1, 2]), 1)}
+    )
+    schema = tensor_schema(batch.schema, frozenset({"a", "c"}))
+    assert schema.field("a").type == ArrowTensorTypeV2((2, 3), pa.int64()) and schema.field("b").type == pa.float64()
+    assert schema.field("c").type == ArrowTensorTypeV2((1,), pa.float32())
+    for part in (batch, batch.slice(1), batch.slice(0, 1), batch.slice(2)):
+        table = as_tensors(part, schema)
+        assert table.schema == schema and as_lists(table).to_pydict() == part.to_pydict()
+    assert tensor_schema(batch.schema, frozenset()) == batch.schema
+
+
+# ---- From Ray ----
+
+
+def test_tensors_are_nested_as_their_shape_is():
+    found = lists_of(tensors(np.arange(12).reshape(2, 3, 2)), tensors(np.arange(6).reshape(1, 3, 2)))
+    assert found.to_pylist() == [*np.arange(12).reshape(2, 3, 2).tolist(), np.arange(6).reshape(3, 2).tolist()]
+    assert found.type == pa.list_(pa.list_(pa.int64(), 2), 3)
+
+
+def test_tensors_without_values_are_flat_lists():
+    found = lists_of(tensors(np.zeros((2, 0, 3))))
+    assert found.to_pylist() == [[], []] and pa.types.is_floating(found.type.value_type)
+
+
+def test_tensors_of_several_shapes_are_flat_lists():
+    array = ArrowVariableShapedTensorArray.from_numpy([np.arange(6).reshape(2, 3), np.arange(2).reshape(1, 2)])
+    assert lists_of(array).to_pylist() == [[0, 1, 2, 3, 4, 5], [0, 1]]
+    assert lists_of(array.slice(1)).to_pylist() == [[0, 1]]
+
+
+def test_text_is_text():
+    array = tensors(np.array([["ab", "ä"], ["", "xyz"], ["q", "r"]]))
+    assert lists_of(array).to_pylist() == [["ab", "ä"], ["", "xyz"], ["q", "r"]]
+    assert lists_of(array.slice(1, 1), array.slice(2)).to_pylist() == [["", "xyz"], ["q", "r"]]
+    ragged = ArrowVariableShapedTensorArray.from_numpy([np.array(["ab", "c"]), np.array(["def"])])
+    found = lists_of(ragged)
+    assert found.to_pylist() == [["ab", "c"], ["def"]] and found.type.value_type == pa.large_string()
+    assert lists_of(ragged.slice(1)).to_pylist() == [["def"]]
+
+
+def test_a_tensor_that_is_missing_stays_missing():
+    array = tensors(np.arange(6).reshape(3, 2))
+    masked = pa.ExtensionArray.from_storage(array.type, pa.array([[0, 1], None, [4, 5]], array.storage.type))
+    assert lists_of(masked).to_pylist() == [[0, 1], None, [4, 5]]
+
+
+def test_columns_without_a_value_are_of_no_type():
+    table = as_lists(
+        pa.table({"a": pa.array([None, None]), "b": pa.array([[], []], pa.list_(pa.null())), "c": pa.array([1, 2])})
+    )
+    assert [field.type for field in table.schema] == [pa.null(), pa.null(), pa.int64()]
+    assert table.to_pydict() == {"a": [None, None], "b": [None, None], "c": [1, 2]}
+    empty = lists_of(tensors(np.zeros((1, 2)))[:0])
+    assert (
+        empty.to_pylist() == []
+        and len(as_lists(pa.table({"x": pa.chunked_array([], tensors(np.zeros((1, 2))).type)}))) == 0
+    )
+
+
+def test_objects_are_refused_with_their_type():
+    from ray.data.extensions import ArrowPythonObjectArray
+
+    array = ArrowPythonObjectArray.from_objects([None, {1, 2}, "x"])
+    with pytest.raises(TypeError) as caught:
+        lists_of(array, name="col")
+    said = str(caught.value)
+    assert said.startswith("column 'col' holds Python objects, of which no feature can be made: the first is of type ")
+    assert said.endswith(("set", "NoneType"))
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (pa.array([1], pa.uint8()), "int64"),
+        (pa.array([True]), "int64"),
+        (pa.array([1.5], pa.float16()), "float"),
+        (pa.array([[1.5]]), "float"),
+        (pa.array(["a"]), "bytes"),
+        (pa.array([[[b"a"]]]), "bytes"),
+        (pa.array(["a"]).dictionary_encode(), "bytes"),
+        (pa.array([[1]], pa.list_(pa.int32(), 1)), "int64"),
+        (pa.array([None]), None),
+        (pa.array([[]], pa.list_(pa.null())), None),
+    ],
+)
+def test_kinds_are_those_of_features(column, kind):
+    assert kinds_of(pa.table({"x": column})) == ({} if kind is None else {"x": kind})
+
+
+# ---- Writing ----
+
+
+def written(folder, *tasks):
+    sink = TFRecordDatasink(TaskShards(str(folder)))
+    assert sink.get_name() == "TFRecord"
+    sink.on_write_start()
+    sink.on_write_start(None)  # twice is once
+    returns = [sink.write(blocks, SimpleNamespace(task_idx=number)) for number, blocks in enumerate(tasks)]
+    sink.on_write_complete(SimpleNamespace(write_returns=returns))
+    return sink, returns
+
+
+def values(path):
+    return [row for batch in tf.ShardReader(str(path), "infer", batch_size=100) for row in batch["x"].tolist()]
+
+
+def test_each_task_writes_its_blocks_into_one_shard(tmp_path):
+    blocks = [pa.table({"x": [1, 2]}), pa.table({"x": pa.array([], pa.int64())}), pa.table({"x": [3]})]
+    sink, returns = written(tmp_path, blocks, [pa.table({"x": tensors(np.array([[4]]))})], [])
+    assert [one.records for one in sink.written] == [3, 1] and [kinds for _, kinds in returns] == [
+        {"x": "int64"}
+    ] * 2 + [{}]
+    assert values(sink.written[0].path) == [1, 2, 3]
+    assert [os.path.basename(one.path)[:10] for one in sink.written] == ["part-00000", "part-00001"]
+
+
+def test_a_column_of_two_kinds_is_refused(tmp_path):
+    said = "column 'x' is of kind int64 in some blocks and of kind float in others: cast it to one"
+    with pytest.raises(InvalidArgumentError, match=said):
+        written(tmp_path / "a", [pa.table({"x": [1]}), pa.table({"x": [1.5]})])
+    with pytest.raises(InvalidArgumentError, match=said):
+        written(tmp_path / "b", [pa.table({"x": [1]})], [pa.table({"x": [1.5]})])
+    assert written(tmp_path / "c", [pa.table({"x": [1]}), pa.table({"x": pa.array([None])})])[0].written[0].records == 2
+
+
+def test_a_write_that_failed_leaves_nothing(tmp_path):
+    sink = TFRecordDatasink(TaskShards(str(tmp_path / "a")))
+    sink.on_write_failed(ValueError())  # nothing has begun
+    assert not (tmp_path / "a").exists()
+    sink.on_write_start()
+    sink.write([pa.table({"x": [1]})], SimpleNamespace(task_idx=0))
+    sink.on_write_failed(ValueError())
+    assert not (tmp_path / "a").exists()
+
+
+# ---- Reading ----
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"), [(None, [4, 4, 2]), (10, [4, 4, 2]), (9, [4, 4, 1]), (8, [4, 4]), (5, [4, 1]), (0, [0])]
+)
+def test_a_task_gives_as_many_rows_as_are_wanted(most, expected):
+    batches = [pa.RecordBatch.from_pydict({"x": list(range(i, min(i + 4, 10)))}) for i in (0, 4, 8)]
+    tables = list(reading._reading(batches, batches[0].schema, most)())
+    assert [len(table) for table in tables] == expected
+    assert [row for table in tables for row in table.column("x").to_pylist()] == list(
+        range(10 if most is None else most)
+    )
+
+
+def test_what_ray_does_not_name_goes_to_its_tasks(monkeypatch, tmp_path):
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"x": [1]})
+    asked = []
+    fake = functools.wraps(ray.data.read_datasource)(lambda source, **given: asked.append(given))
+    monkeypatch.setattr(ray.data, "read_datasource", fake)
+    reading.read_tfrecords(str(tmp_path / "a"), ray_remote_args={"num_cpus": 2, "max_retries": 3})
+    reading.read_tfrecords(str(tmp_path / "a"), ray_remote_args={"num_cpus": 2})
+    reading.read_tfrecords(str(tmp_path / "a"), concurrency=4, override_num_blocks=7)
+    assert asked[0]["num_cpus"] == 2 and asked[0]["ray_remote_args"] == {"max_retries": 3}
+    assert asked[1] == {"num_cpus": 2, "override_num_blocks": 1, "concurrency": None}
+    assert asked[2] == {"override_num_blocks": 7, "concurrency": 4}
