@@ -11,6 +11,7 @@ from ...errors import InvalidArgumentError
 from ...values.typed import as_ndarray, typed
 from .. import border
 from ..arithmetic import converted
+from ..composites import RaggedTensor
 from ..tensors import Tensor, plain_array
 from ..types import DType, as_dtype, dtype_of
 
@@ -27,6 +28,8 @@ def array_of(value: Any, dtype: Any = None) -> Array:
     """
     if isinstance(value, Tensor):
         made = as_ndarray(plain_array(value))
+    elif isinstance(value, RaggedTensor):
+        raise ValueError(f"this takes no RaggedTensor, even if its rows have one length: {value!r:.100}")
     elif hasattr(value, "numpy") and hasattr(value, "dtype"):
         made = as_ndarray(value.numpy())
     elif isinstance(value, list | tuple) and any(isinstance(item, Tensor) or hasattr(item, "numpy") for item in value):
