@@ -219,6 +219,7 @@ class RaggedTensor:
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The length of each row; of the rows within them, as a RaggedTensor, for axes from 2 on."""
+        axis = axis + len(self.shape) if axis < 0 else axis
         if axis == 0:
             return self.nrows()
         if axis == 1:

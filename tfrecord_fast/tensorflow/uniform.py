@@ -127,11 +127,8 @@ def _merged_with_next(plain: Any, axis: int) -> Any:
     if axis > 1:
         return with_rows_of(plain, _merged_with_next(values, axis - 1))
     if isinstance(values, RaggedTensor):
-        length = values.length if isinstance(values, UniformRows) else None
         splits, below = values.row_splits[plain.row_splits], values.values
     else:
-        length = values.shape[1]
-        splits, below = plain.row_splits * plain.row_splits.dtype.type(length), _merged_with_next(values, 0)
-    if isinstance(plain, UniformRows) and length is not None:
-        return UniformRows(below, splits, plain.length * length)
+        splits = plain.row_splits * plain.row_splits.dtype.type(values.shape[1])
+        below = _merged_with_next(values, 0)
     return RaggedTensor.from_row_splits(below, splits, validate=False)

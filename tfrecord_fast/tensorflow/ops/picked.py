@@ -12,7 +12,7 @@ from .. import border
 from ..composites import RaggedTensor
 from ..types import as_dtype, dtype_of
 from ..uniform import rows_at, without_lengths
-from .arguments import array_of, arrays_of, axes_of, integer, lengths_of, tensor, tensors
+from .arguments import array_of, arrays_of, axes_of, integer, is_list_of_integers, lengths_of, tensor, tensors
 from .arrays import product_of
 
 __all__ = [
@@ -154,8 +154,21 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The other way round along these axes."""
+    if not is_list_of_integers(axis):
+        raise InvalidArgumentError(f"axis is a list of integers, got {axis!r:.100} [Op:ReverseV2]")
+    if isinstance(tensor, RaggedTensor):
+        return _reversed_rows(tensor, axes_of(axis))
     given = array_of(tensor)
     return border.raised(np.flip(given, axes_of(axis)) if given.ndim else given)
+
+
+def _reversed_rows(rows: Any, axes: Any) -> Any:
+    rank = len(rows.shape)
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise InvalidArgumentError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+        rows = rows[(_slice(None),) * (axis % rank) + (_slice(None, None, -1),)]
+    return rows
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:

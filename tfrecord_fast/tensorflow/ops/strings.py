@@ -17,6 +17,7 @@ from ...values.ragged import RaggedTensor as PlainRagged
 from ...values.strings import object_array
 from ..composites import RaggedTensor, over_values
 from ..fallback import of_tensorflow
+from ..tensors import Tensor
 from ..types import as_dtype
 from ..uniform import uniform_rows
 from .arguments import array_of, arrays_of, axes_of, integer, tensor
@@ -77,8 +78,12 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     _check_unit(unit)
     given = array_of(input, "string")
     places, lengths = arrays_of(pos, len)
-    if places.dtype.kind not in "iu":
-        raise InvalidArgumentError(f"pos and len are integers, got {places.dtype} [Op:Substr]")
+    if places.dtype not in (np.int32, np.int64):
+        raise InvalidArgumentError(f"pos and len are int32 or int64, got {places.dtype} [Op:Substr]")
+    if places.shape != lengths.shape:
+        raise InvalidArgumentError(f"pos and len have different shapes: {places.shape} and {lengths.shape} [Op:Substr]")
+    if places.ndim and places.shape != given.shape and max(places.ndim, given.ndim) > 2:
+        raise UnimplementedError(f"substr does not broadcast {given.shape} and {places.shape} [Op:Substr]")
     strings, starts, counts = np.broadcast_arrays(given, places, lengths)
     made = [
         _part(*one, unit)
@@ -114,7 +119,15 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     rows = next((one for one in inputs if isinstance(one, RaggedTensor)), None)
     if rows is not None:
         return rows.with_flat_values(join([over_values(rows, one) for one in inputs], separator))
-    given = np.broadcast_arrays(*[array_of(one, "string") for one in inputs])
+    if isinstance(inputs, str | bytes) or not isinstance(separator, str | bytes):
+        raise TypeError(f"join takes a list of tensors, and a separator, got {inputs!r:.100} and {separator!r:.100}")
+    parts = [array_of(one, "string") for one in inputs]
+    shapes = {one.shape for one in parts if one.ndim}
+    if len_of(shapes) > 1:
+        raise InvalidArgumentError(f"Input shapes do not match: {sorted(shapes)} [Op:StringJoin]")
+    if not parts:
+        return tensor(b"")
+    given = np.broadcast_arrays(*parts)
     between = array_of(separator).item()
     made = [between.join(parts) for parts in zip(*(one.ravel().tolist() for one in given), strict=True)]
     return tensor(object_array(made, given[0].shape))
@@ -231,6 +244,8 @@ def _scalar(value: Any, what: str) -> bytes:
 def to_number(input: Any, out_type: Any = "float32", name: str | None = None) -> Any:
     """The number that a string says."""
     kind = as_dtype(out_type)
+    if kind.name not in ("float32", "float64", "int32", "int64", "uint32", "uint64"):
+        raise InvalidArgumentError(f"Value for attr 'out_type' of {kind.name} is not allowed [Op:StringToNumber]")
     read = number_reader(np.dtype(kind.as_numpy_dtype))
 
     def number(item: bytes) -> Any:
@@ -300,7 +315,7 @@ def _printed(value: Any, shape: tuple[Any, ...], form: str) -> bytes:
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
     """The template with the inputs in the places."""
-    given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    given = [inputs] if isinstance(inputs, Tensor | RaggedTensor) else list(inputs)
     if template.count(placeholder) != len_of(given):
         raise ValueError(f"the template has {template.count(placeholder)} places for {len_of(given)} inputs")
     shown, text = "", template
@@ -330,12 +345,18 @@ def _shown(value: Any, most: int, depth: int = 1) -> str:
     """As TensorFlow prints it: strings in quotes, of each axis the first and the last `most` items."""
     array = array_of(value)
     if array.ndim == 0:
+        if not most:
+            return "..."
         item = array.item()
         if isinstance(item, bytes):
             return f'"{item.decode("utf-8", "surrogateescape")}"'
+        if isinstance(item, complex):
+            return "?"  # so TensorFlow has it
         return _shown_float(item, array.dtype) if isinstance(item, float) else str(int(item))
     between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * depth
     count = len_of(array)
+    if count and (not most or not array.size):
+        return f"[{between}...]"
     if most < 0 or count <= 2 * most:
         return f"[{between.join(_shown(array[row, ...], most, depth + 1) for row in range(count))}]"
     ends = [_shown(array[row, ...], most, depth + 1) for row in (*range(most), *range(-most, 0))]
@@ -345,7 +366,8 @@ def _shown(value: Any, most: int, depth: int = 1) -> str:
 def _shown_float(item: float, dtype: Any) -> str:
     few, all_digits = (15, 17) if dtype == np.float64 else (6, 9)
     short = f"{item:.{few}g}"
-    return short if dtype.type(short) == item or item != item else f"{item:.{all_digits}g}"
+    kind = np.float64 if dtype == np.float64 else np.float32
+    return short if kind(short) == item or item != item else f"{item:.{all_digits}g}"
 
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
@@ -360,7 +382,13 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
 
     def decoded(item: bytes) -> bytes:
         text = item.rstrip(b"=")
-        if not re.fullmatch(rb"[A-Za-z0-9_-]*", text) or len_of(text) % 4 == 1:
+        padding = len_of(item) - len_of(text)
+        if (
+            padding > 2
+            or (padding and len_of(item) % 4)
+            or not re.fullmatch(rb"[A-Za-z0-9_-]*", text)
+            or len_of(text) % 4 == 1
+        ):
             raise InvalidArgumentError(f"Invalid character found in base64: {item!r:.100}")
         return base64.urlsafe_b64decode(text + b"=" * (-len_of(text) % 4))
 
