@@ -204,7 +204,7 @@ def make_csv_dataset(
     chosen = _chosen(columns, select_columns)
     if column_defaults is None:
         rows = (row for name in names for row in islice(split(name), int(header), None))
-        column_defaults = _inferred(islice(rows, num_rows_for_inference), chosen, len(columns), na_value.encode())
+        column_defaults = _inferred(rows, num_rows_for_inference, chosen, len(columns), na_value.encode())
     elif len(column_defaults) != len(chosen):
         raise InvalidArgumentError(f"{len(column_defaults)} column_defaults for {len(chosen)} columns")
     keys = [columns[place] for place in chosen]
@@ -248,7 +248,9 @@ def _files(file_pattern: Any) -> list[bytes]:
 
 def _split(name: str, delimiter: bytes, quotes: bool, compression_type: str | None) -> Iterator[list[bytes]]:
     def rows(read: Callable[[int], bytes], name: Any) -> Iterator[Any]:
-        return (split_record(text, delimiter, quotes) for text in _texts(read, delimiter, quotes))
+        # A blank line has no field here, as for Python's csv, with which TensorFlow looks for columns and their types.
+        texts = _texts(read, delimiter, quotes)
+        return (split_record(text, delimiter, quotes) if text.strip(b"\r\n") else [] for text in texts)
 
     files: Any = opened_files(name, compression_type, rows, "names")
     return iter(files)
@@ -286,12 +288,16 @@ def _chosen(columns: list[str], select: Sequence[Any] | None) -> list[int]:
     return sorted(places)
 
 
-def _inferred(rows: Iterator[list[bytes]], chosen: list[int], width: int, na_value: bytes) -> list[Any]:
-    """Defaults of the narrowest types that hold the fields."""
+def _inferred(
+    rows: Iterator[list[bytes]], most: int | None, chosen: list[int], width: int, na_value: bytes
+) -> list[Any]:
+    """Defaults of the narrowest types that hold the fields of the first rows. One row more is looked at."""
     kinds: list[Any] = [None] * len(chosen)
-    for row in rows:
+    for number, row in enumerate(rows):
         if len(row) != width:
             raise InvalidArgumentError(f"Expect {width} fields but have {len(row)} in record: {row!r:.200}")
+        if number == most:
+            break
         for at, place in enumerate(chosen):
             kinds[at] = _wider(kinds[at], row[place], na_value)
     return [b"" if kind is None or kind is bytes else kind(0) for kind in kinds]

@@ -152,26 +152,28 @@ _NUMBERS = "iufcV"
 
 
 def _added(first: _Array, second: _Array) -> Any:
-    return np.add(first, second)
+    made = np.add(first, second)
+    # Of scalars it is bytes, whose zeros at the end an array of NumPy's own strings would lose.
+    return as_ndarray(made) if isinstance(made, bytes) else made
 
 
 def _floored(first: _Array, second: _Array) -> Any:
-    _refuse_zero(second)
+    _refuse_zero(first, second)
     return np.floor_divide(first, second) if second.dtype.kind in "iu" else np.floor(np.divide(first, second))
 
 
 def _rest(first: _Array, second: _Array) -> Any:
-    _refuse_zero(second)
+    _refuse_zero(first, second)
     return np.mod(first, second)
 
 
-def _refuse_zero(divisor: _Array) -> None:
-    if divisor.dtype.kind in "iu" and not np.all(divisor):
+def _refuse_zero(divided: _Array, divisor: _Array) -> None:
+    if divided.size and divisor.dtype.kind in "iu" and not np.all(divisor):
         raise InvalidArgumentError("Integer division by zero")
 
 
 def _raised(first: _Array, second: _Array) -> Any:
-    if second.dtype.kind == "i" and np.any(second < 0):
+    if first.size and second.dtype.kind == "i" and np.any(second < 0):
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
     return np.power(first, second)
 

@@ -9,14 +9,16 @@ import numpy as np
 
 from ..errors import InvalidArgumentError
 from ..values import ragged, sparse
-from ..values.typed import typed
+from ..values.typed import as_values, typed
 from . import border
 from .arithmetic import converted
 from .shapes import TensorShape
+from .slicing import item_of
 from .tensors import Tensor
 from .types import DType, as_dtype, dtype_of
+from .uniform import UniformRows, merged, partition_of, uniform_rows, with_rows_of, with_splits_of, without_lengths
 
-__all__ = ["RaggedTensor", "SparseTensor", "SparseTensorValue", "over_values"]
+__all__ = ["RaggedTensor", "SparseTensor", "SparseTensorValue", "over_values", "rows_of_tensor"]
 
 
 class SparseTensor:
@@ -165,14 +167,7 @@ class RaggedTensor:
         return self.plain.to_list()
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, tuple):
-            first, *rest = key
-            if isinstance(first, slice) and rest:
-                rows = [row[tuple(rest) if len(rest) > 1 else rest[0]] for row in self[first]]
-                return _joined(rows)
-            row = self[first]
-            return row[tuple(rest) if len(rest) > 1 else rest[0]] if rest else row
-        return border.raised(self.plain[border.lowered(key)])
+        return border.raised(item_of(self.plain, key))
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """The same values in a SparseTensor."""
@@ -197,19 +192,60 @@ class RaggedTensor:
         while isinstance(inner, ragged.RaggedTensor):
             lengths.append(int(np.diff(inner.row_splits).max(initial=0)))
             inner = inner.values
-        made = np.array([*lengths, *inner.shape[1:]], dtype=self.plain.row_splits.dtype)
+        kind = self.plain.row_splits.dtype if out_type is None else as_dtype(out_type).as_numpy_dtype
+        made = np.array([*lengths, *inner.shape[1:]], dtype=kind)
         return border.raised(made if axis is None else made[axis])
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Other values in the same rows."""
-        given = border.lowered(new_values)
-        return RaggedTensor(ragged.RaggedTensor.from_row_splits(given, self.plain.row_splits, validate=False))
+        given = new_values.plain if isinstance(new_values, RaggedTensor) else border.lowered(border.raised(new_values))
+        return RaggedTensor(with_rows_of(self.plain, as_values(given)))
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """Other innermost values in the same rows."""
         if isinstance(self.plain.values, ragged.RaggedTensor):
             return self.with_values(RaggedTensor(self.plain.values).with_flat_values(new_values))
         return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The same rows, counted in int32 or int64."""
+        return RaggedTensor(with_splits_of(self.plain, as_dtype(dtype).as_numpy_dtype))
+
+    @property
+    def uniform_row_length(self) -> Any:
+        """The length of all rows, where it is known to be one; None elsewhere."""
+        plain = self.plain
+        return border.raised(plain.row_splits.dtype.type(plain.length)) if isinstance(plain, UniformRows) else None
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """The length of each row; of the rows within them, as a RaggedTensor, for axes from 2 on."""
+        axis = axis + len(self.shape) if axis < 0 else axis
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return border.raised(np.diff(self.plain.row_splits))
+        inner = self.values
+        if isinstance(inner, RaggedTensor):
+            return self.with_values(inner.row_lengths(axis - 1))
+        lengths = np.full(len(inner), inner.shape[axis - 1], self.plain.row_splits.dtype)
+        return self.with_values(border.raised(lengths))
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Any, ...]:
+        """The lengths of the rows of all ragged dimensions, the outermost first."""
+        return tuple(border.raised(np.diff(splits)) for splits in self.plain.nested_row_splits)
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Any, ...]:
+        """For each value of each ragged dimension, the outermost first, the number of its row."""
+        inner = self.values
+        return (self.value_rowids(), *(inner.nested_value_rowids() if isinstance(inner, RaggedTensor) else ()))
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """The dimensions from one axis to another as one.
+
+        Raises:
+          ValueError: there are no such axes, or not in this order.
+        """
+        return border.raised(merged(self.plain, outer_axis, inner_axis))
 
     def __iter__(self) -> Iterator[Any]:
         return map(border.raised, self.plain)
@@ -248,15 +284,6 @@ def _places(plain: Any) -> Any:
 
 def _row(row: Any) -> Any:
     return RaggedTensor(row) if isinstance(row, ragged.RaggedTensor) else row
-
-
-def _joined(rows: list[Any]) -> Any:
-    plain = [np.asarray(border.lowered(row)) for row in rows]
-    if all(row.ndim == 0 for row in plain):
-        return border.raised(np.stack(plain) if plain else np.zeros(0, np.float32))
-    lengths = np.array([len(row) for row in plain], dtype=np.int64)
-    splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    return RaggedTensor(ragged.RaggedTensor.from_row_splits(np.concatenate(plain), splits))
 
 
 def _flat(value: Any) -> Any:
@@ -319,7 +346,9 @@ def _maker(name: str) -> Any:
         values, *others = [border.lowered(argument) for argument in args]
         if len(others) > 1:
             others.pop(1)  # the name
+        others[:1] = map(partition_of, others[:1])
         named = {key: border.lowered(value) for key, value in kwargs.items()}
+        named |= {key: partition_of(value) for key, value in named.items() if key.startswith("row_")}
         return RaggedTensor(make(*([values, *others] if args else ()), **named))
 
     made.__name__, made.__doc__ = name, make.__doc__
@@ -330,7 +359,9 @@ def _from_value_rowids(
     values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
 ) -> RaggedTensor:
     """From the row that each value belongs to, ascending; `nrows` rows, the last of which may be empty."""
-    plain = ragged.RaggedTensor.from_value_rowids(border.lowered(values), border.lowered(value_rowids), validate)
+    plain = ragged.RaggedTensor.from_value_rowids(
+        border.lowered(values), partition_of(border.lowered(value_rowids)), validate
+    )
     return RaggedTensor(_with_rows(plain, nrows))
 
 
@@ -369,23 +400,18 @@ def _from_uniform_row_length(
     values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
 ) -> RaggedTensor:
     """From one length for all rows."""
-    given, length = border.lowered(values), int(border.lowered(uniform_row_length))
-    plain = given if isinstance(given, ragged.RaggedTensor) else np.asarray(border.lowered(border.raised(typed(given))))
+    plain, length = _values_of(values), int(border.lowered(uniform_row_length))
     made = ragged.RaggedTensor.from_uniform_row_length(plain, length, np.int64, validate)
     if nrows is not None and length and int(border.lowered(nrows)) != len(made):
         raise InvalidArgumentError(f"nrows={nrows}, but {len(plain)} values make {len(made)} rows of {length}")
-    return UniformRows(_with_rows(made, nrows))
+    return RaggedTensor(uniform_rows(plain, length, len(_with_rows(made, nrows))))
 
 
-class UniformRows(RaggedTensor):
-    """A RaggedTensor that knows its rows to be of one length."""
-
-    __slots__ = ()
-
-    @property
-    def shape(self) -> TensorShape:
-        first, _, *others = super().shape
-        return TensorShape([first, int(np.diff(self.plain.row_splits).max(initial=0)), *others])
+def _values_of(values: Any) -> Any:
+    """An array, or the plain RaggedTensor with all that it knows of its rows."""
+    if isinstance(values, RaggedTensor):
+        return values.plain
+    return np.asarray(border.lowered(border.raised(typed(border.lowered(values)))))
 
 
 def _from_nested(name: str) -> Any:
@@ -394,7 +420,7 @@ def _from_nested(name: str) -> Any:
     def made(flat_values: Any, parts: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
         values = border.lowered(flat_values)
         for part in reversed(list(parts)):
-            values = make(values, border.lowered(part), validate)
+            values = make(values, partition_of(border.lowered(part)), validate)
         return RaggedTensor(values)
 
     made.__name__, made.__doc__ = (
@@ -418,25 +444,30 @@ def _from_nested_value_rowids(
     return made  # type: ignore[no-any-return]
 
 
-def _from_tensor(
+def rows_of_tensor(
     tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1, name: str | None = None,
     row_splits_dtype: Any = "int64",
 ) -> RaggedTensor:  # fmt: skip
     """From a dense tensor: all of its rows, or their first `lengths` values, or without `padding` at their ends."""
-    given = np.asarray(border.lowered(border.raised(typed(border.lowered(tensor)))))
-    if ragged_rank != 1 or given.ndim < 2:
-        raise InvalidArgumentError("from_tensor makes RaggedTensors of ragged_rank 1, of at least two dimensions")
+    given, kind = _values_of(tensor), as_dtype(row_splits_dtype).as_numpy_dtype
+    if not 0 < ragged_rank < given.ndim:
+        raise ValueError(f"ragged_rank must be in [1, {given.ndim - 1}], got {ragged_rank}")
+    if lengths is None and padding is None:
+        made: Any = given.reshape(int(np.prod(given.shape[: ragged_rank + 1])), *given.shape[ragged_rank + 1 :])
+        for axis in range(ragged_rank, 0, -1):
+            made = uniform_rows(made, given.shape[axis], int(np.prod(given.shape[:axis])), kind)
+        return RaggedTensor(made)
+    if ragged_rank > 1:
+        raise InvalidArgumentError("from_tensor with lengths or padding makes RaggedTensors of ragged_rank 1")
     if lengths is not None:
         counts = np.asarray(border.lowered(lengths)).clip(0, given.shape[1])
-    elif padding is not None:
+    else:
         kept = given != border.lowered(padding)
         counts = np.max(np.arange(1, given.shape[1] + 1) * kept, axis=1, initial=0)  # up to the last that is kept
-    else:
-        count, length, *others = given.shape
-        splits = np.arange(count + 1, dtype=np.int64) * length
-        return UniformRows(ragged.RaggedTensor.from_row_splits(given.reshape(count * length, *others), splits))
-    rows = np.concatenate([row[:count] for row, count in zip(given, counts, strict=True)])
-    return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(np.int64)))
+    rows = np.concatenate(
+        [given[:0].reshape(0, *given.shape[2:]), *(row[:count] for row, count in zip(given, counts, strict=True))]
+    )
+    return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(kind)))
 
 
 for _name in ("row_splits", "row_lengths", "row_starts", "row_limits"):
@@ -445,7 +476,7 @@ for _name in ("row_splits", "row_lengths"):
     setattr(RaggedTensor, f"from_nested_{_name}", _from_nested(_name))
 _makers: dict[str, Any] = {
     "uniform_row_length": _from_uniform_row_length,
-    "tensor": _from_tensor,
+    "tensor": rows_of_tensor,
     "value_rowids": _from_value_rowids,
     "nested_value_rowids": _from_nested_value_rowids,
     "sparse": _from_sparse,
@@ -455,11 +486,11 @@ for _name, _made in _makers.items():
 
 
 def _plain_of(tensor: RaggedTensor) -> ragged.RaggedTensor:
-    return tensor.plain
+    return without_lengths(tensor.plain)
 
 
 border.on_departure(sparse.SparseTensor, SparseTensor.of)
-border.on_departure(ragged.RaggedTensor, RaggedTensor)
+for _kind in (ragged.RaggedTensor, UniformRows):
+    border.on_departure(_kind, RaggedTensor)
 border.on_arrival(SparseTensor, SparseTensor.numpy)
-for _kind in (RaggedTensor, UniformRows):
-    border.on_arrival(_kind, _plain_of)
+border.on_arrival(RaggedTensor, _plain_of)

@@ -11,10 +11,11 @@ from ...errors import InvalidArgumentError
 from ...values.typed import as_ndarray, typed
 from .. import border
 from ..arithmetic import converted
+from ..composites import RaggedTensor
 from ..tensors import Tensor, plain_array
 from ..types import DType, as_dtype, dtype_of
 
-__all__ = ["array_of", "arrays_of", "axes_of", "integer", "lengths_of", "tensor", "tensors"]
+__all__ = ["array_of", "arrays_of", "axes_of", "integer", "is_list_of_integers", "lengths_of", "tensor", "tensors"]
 
 Array = np.ndarray[Any, Any]
 
@@ -27,6 +28,8 @@ def array_of(value: Any, dtype: Any = None) -> Array:
     """
     if isinstance(value, Tensor):
         made = as_ndarray(plain_array(value))
+    elif isinstance(value, RaggedTensor):
+        raise ValueError(f"this takes no RaggedTensor, even if its rows have one length: {value!r:.100}")
     elif hasattr(value, "numpy") and hasattr(value, "dtype"):
         made = as_ndarray(value.numpy())
     elif isinstance(value, list | tuple) and any(isinstance(item, Tensor) or hasattr(item, "numpy") for item in value):
@@ -97,6 +100,12 @@ def axes_of(axis: Any) -> Any:
         return axis
     given = array_of(axis)
     return int(given) if given.ndim == 0 else tuple(int(one) for one in given)
+
+
+def is_list_of_integers(value: Any) -> bool:
+    """Whether it has one dimension, and integers or nothing in it."""
+    given = array_of(value)
+    return given.ndim == 1 and (not given.size or given.dtype.kind in "iu")
 
 
 def lengths_of(shape: Any) -> tuple[int, ...]:

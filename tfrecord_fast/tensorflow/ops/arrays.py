@@ -11,15 +11,15 @@ import numpy as np
 
 from ...errors import InvalidArgumentError, UnimplementedError
 from ...values import ops as plain_ops
-from ...values.ragged import RaggedTensor as PlainRagged
 from .. import border
 from ..arithmetic import converted
 from ..composites import RaggedTensor, SparseTensor
 from ..shapes import TensorShape
 from ..tensors import Tensor
 from ..types import as_dtype, dtype_of
-from .arguments import array_of, arrays_of, axes_of, integer, lengths_of, tensor, tensors
-from .rows import concat_rows, stack_rows
+from ..uniform import uniform_rows
+from .arguments import array_of, arrays_of, axes_of, integer, is_list_of_integers, lengths_of, tensor, tensors
+from .rows import concat_rows, of_flat_values, stack_rows
 
 __all__ = [
     "bitcast", "broadcast_to", "cast", "concat", "constant", "convert_to_tensor", "ensure_shape", "expand_dims",
@@ -102,7 +102,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if isinstance(x, SparseTensor):
         return x.with_values(cast(x.values, dtype))
     if isinstance(x, RaggedTensor):
-        return RaggedTensor(_with_flat(x.plain, border.lowered(cast(border.raised(x.plain.flat_values), dtype))))
+        return x.with_flat_values(cast(border.raised(x.plain.flat_values), dtype))
     wanted, values = as_dtype(dtype), array_of(x)
     if dtype_of(values) == wanted:
         return tensor(values)
@@ -114,12 +114,6 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
             if values.dtype.kind == "c" and not wanted.is_complex
             else values.astype(wanted.as_numpy_dtype)
         )
-
-
-def _with_flat(plain: PlainRagged, values: Any) -> PlainRagged:
-    if isinstance(plain.values, PlainRagged):
-        return PlainRagged.from_row_splits(_with_flat(plain.values, values), plain.row_splits, validate=False)
-    return PlainRagged.from_row_splits(np.asarray(values), plain.row_splits, validate=False)
 
 
 # ---- Shape ----
@@ -157,7 +151,12 @@ def rank(input: Any, name: str | None = None) -> Any:
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """The values in another shape, of which one length may be -1."""
-    return border.raised(plain_ops.reshape(array_of(tensor), np.array(lengths_of(shape), dtype=np.int64)))
+    given, lengths = array_of(tensor), lengths_of(shape)
+    if any(length < -1 for length in lengths):
+        raise InvalidArgumentError(f"Size must be non-negative, got {lengths} [Op:Reshape]")
+    if not given.size and lengths.count(-1) == 1 and 0 in lengths:
+        lengths = tuple(1 if length == -1 else length for length in lengths)  # any number would do
+    return border.raised(plain_ops.reshape(given, np.array(lengths, dtype=np.int64)))
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
@@ -177,10 +176,23 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """One more axis, of length 1."""
+    if isinstance(input, RaggedTensor):
+        return _expanded(input, integer(axis))
     try:
         return tensor(np.expand_dims(array_of(input), integer(axis)))
     except np.exceptions.AxisError as error:
         raise InvalidArgumentError(f"Tried to expand dim index {axis}: {error}") from None
+
+
+def _expanded(rows: RaggedTensor, axis: int) -> Any:
+    rank = len(rows.shape)
+    if not -rank - 1 <= axis <= rank:
+        raise ValueError(f"axis={axis} out of bounds: expected {-rank - 1}<=axis<{rank + 1}")
+    place, plain = axis % (rank + 1), rows.plain
+    if place > 1:
+        return rows.with_values(expand_dims(rows.values, place - 1))
+    length, count = (len(plain), 1) if place == 0 else (1, len(plain))
+    return RaggedTensor(uniform_rows(plain, length, count, plain.row_splits.dtype))
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -198,7 +210,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
         made = np.transpose(array_of(a), None if perm is None else lengths_of(perm))
     except ValueError as error:
         raise InvalidArgumentError(f"transpose: {error}") from None
-    return tensor(np.conj(made) if conjugate else made)
+    return tensor(np.conj(made) if conjugate and made.dtype.kind == "c" else made)
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
@@ -269,16 +281,20 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
     """Pieces along an axis: so many of one length, or of these lengths, of which one may be -1."""
     array, place = array_of(value), integer(axis)
     sizes = array_of(num_or_size_splits)
+    if sizes.size and sizes.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"numbers and sizes of pieces are integers, got {num_or_size_splits!r:.100}")
     length = array.shape[place]
     if sizes.ndim == 0:
-        if length % int(sizes):
+        if sizes < 1 or length % int(sizes):
             raise InvalidArgumentError(
                 f"Number of ways to split should evenly divide the split dimension, but got split_dim {place} "
                 f"(size = {length}) and num_split {int(sizes)} [Op:Split]"
             )
         return tensors(np.split(array, int(sizes), axis=place))
     wanted = [int(one) for one in sizes]
-    if -1 in wanted:
+    if num is not None and num != len(wanted):
+        raise InvalidArgumentError(f"num={num}, but there are {len(wanted)} sizes [Op:SplitV]")
+    if -1 in wanted and len(wanted) > 1:  # one size is that of the axis
         wanted[wanted.index(-1)] = length - sum(one for one in wanted if one != -1)
     if sum(wanted) != length or min(wanted) < 0:
         raise InvalidArgumentError(
@@ -291,7 +307,7 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The tensor several times along each axis."""
     given, times = array_of(input), lengths_of(multiples)
-    if len(times) != given.ndim:
+    if not is_list_of_integers(multiples) or len(times) != given.ndim:
         raise InvalidArgumentError(
             f"Expected multiples argument to be a vector of length {given.ndim} but got length {len(times)} [Op:Tile]"
         )
@@ -360,6 +376,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     return input if isinstance(input, SparseTensor | RaggedTensor) else tensor(array_of(input))
 
 
+@of_flat_values
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """The bytes of the values as another dtype."""
     given, wanted = array_of(input), np.dtype(as_dtype(type).as_numpy_dtype)

@@ -14,6 +14,7 @@ from ..composites import RaggedTensor, SparseTensor
 from ..tensors import Tensor
 from .arguments import array_of, tensor
 from .arrays import constant, convert_to_tensor
+from .rows import of_flat_values
 
 __all__ = [
     "case", "cond", "control_dependencies", "device", "executing_eagerly", "function",
@@ -166,6 +167,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     return border.lowered(tensor)
 
 
+@of_flat_values
 def stop_gradient(input: Any, name: str | None = None) -> Any:
     """The tensor itself."""
     return tensor(array_of(input))

@@ -121,15 +121,33 @@ def one_hot(
     name: str | None = None,
 ) -> Any:
     """For each index a row of `depth` values, `on_value` at that place and `off_value` elsewhere."""
+    count, place = array_of(depth, "int32"), -1 if axis is None else integer(axis)
+    if count.ndim or count < 0:
+        raise InvalidArgumentError(f"depth is a scalar, and not negative, got {depth!r:.100} [Op:OneHot]")
+    if isinstance(indices, RaggedTensor):
+        return _one_hot_rows(indices, count, on_value, off_value, place, dtype)
     places = array_of(indices)
-    if places.dtype.kind not in "iu":
-        raise InvalidArgumentError(f"indices are integers, got {dtype_of(places).name} [Op:OneHot]")
+    if dtype_of(places).name not in ("uint8", "int8", "int32", "int64"):
+        raise InvalidArgumentError(
+            f"Value for attr 'TI' of {dtype_of(places).name} is not in the list of allowed values [Op:OneHot]"
+        )
+    if not -1 <= place <= places.ndim:
+        raise InvalidArgumentError(f"Expected axis to be -1 or between [0, {places.ndim + 1}), but got {place}")
     given = [value for value in (on_value, off_value) if value is not None]
     kind = as_dtype(dtype) if dtype is not None else (dtype_of(array_of(given[0])) if given else as_dtype("float32"))
     on = converted(1 if on_value is None else border.lowered(on_value), kind)
     off = converted(0 if off_value is None else border.lowered(off_value), kind)
-    rows = np.where(places[..., None] == np.arange(integer(depth)), on, off).astype(kind.as_numpy_dtype)
-    return tensor(rows if axis in (None, -1) else np.moveaxis(rows, -1, integer(axis)))
+    if on.ndim or off.ndim:
+        raise InvalidArgumentError("on_value and off_value must be scalars [Op:OneHot]")
+    rows = np.where(places[..., None] == np.arange(int(count)), on, off).astype(kind.as_numpy_dtype)
+    return tensor(np.moveaxis(rows, -1, place))
+
+
+def _one_hot_rows(rows: RaggedTensor, depth: Any, on: Any, off: Any, axis: int, dtype: Any) -> Any:
+    if 0 <= axis <= rows.ragged_rank:
+        raise ValueError(f"axis ({axis}) must be greater than indices.ragged_rank ({rows.ragged_rank}).")
+    within = axis if axis < 0 else axis - rows.ragged_rank
+    return rows.with_flat_values(one_hot(rows.flat_values, depth, on, off, within, dtype))
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = "bool", name: str | None = None) -> Any:

@@ -13,10 +13,12 @@ import numpy as np
 from ...errors import InvalidArgumentError, OutOfRangeError
 from ...values import nests
 from ...values.composites import stack_ragged
+from ...values.ragged import RaggedTensor as Plain
 from .. import border, nest
 from ..fallback import part_of_face
 from ..specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, TypeSpec
 from ..types import dtype_of
+from ..uniform import uniform_rows
 from .arguments import array_of
 
 __all__ = ["foldl", "foldr", "map_fn", "scan", "vectorized_map"]
@@ -125,9 +127,12 @@ def scan(
 
 
 def _fold(fn: Callable[..., Any], rows: Iterator[Any], initializer: Any) -> Any:
-    total = _first(rows) if initializer is None else _tensors(initializer)
+    # As it is given: Python's numbers take the dtype of the tensors that they meet.
+    total = _first(rows) if initializer is None else initializer
     for row in rows:
-        total = fn(total, row)
+        result = fn(total, row)
+        nest.assert_same_structure(total, result)
+        total = result
     return _tensors(total)
 
 
@@ -172,7 +177,9 @@ class _Slices:
 
     def zeros(self) -> Any:
         """A slice, where there is none."""
-        return self._packed(np.zeros(leaf.shape[1:], leaf.dtype) for leaf in self._leaves)
+        return self._packed(
+            np.full(leaf.shape[1:], b"" if leaf.dtype.kind == "O" else 0, leaf.dtype) for leaf in self._leaves
+        )
 
 
 def _leaf(value: Any) -> Any:
@@ -228,7 +235,18 @@ def _stacked(results: list[Any], spec: Any) -> Any:
 def _nothing(spec: Any) -> Any:
     """No rows of that spec."""
     if hasattr(spec, "ragged_rank"):
-        return part_of_face("ragged").constant([], dtype=spec.dtype, ragged_rank=spec.ragged_rank + 1)
+        return border.raised(_no_rows(spec))
     lengths = () if spec.shape.rank is None else [length or 0 for length in spec.shape.as_list()]
     empty = np.zeros((0, *lengths), border.lowered(spec.dtype))
     return part_of_face("sparse").from_dense(empty) if isinstance(spec, SparseTensorSpec) else border.raised(empty)
+
+
+def _no_rows(spec: Any) -> Any:
+    """No ragged rows, of which all lengths are known that the spec says."""
+    lengths = [None] * (spec.ragged_rank + 1) if spec.shape.rank is None else spec.shape.as_list()
+    inner = [length or 0 for length in lengths[spec.ragged_rank + 1 :]]
+    kind: Any = spec.row_splits_dtype.as_numpy_dtype
+    made: Any = np.zeros((0, *inner), border.lowered(spec.dtype))
+    for length in reversed(lengths[: spec.ragged_rank + 1]):
+        made = Plain.from_row_splits(made, np.zeros(1, kind)) if length is None else uniform_rows(made, length, 0, kind)
+    return made

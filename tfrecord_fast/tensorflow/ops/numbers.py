@@ -13,6 +13,7 @@ from .. import arithmetic, border
 from ..composites import RaggedTensor, over_values
 from ..types import as_dtype, dtype_of
 from .arguments import array_of, arrays_of, axes_of, tensor
+from .rows import of_flat_values
 
 __all__ = [
     "abs", "accumulate_n", "acos", "add", "add_n", "argmax", "argmin", "asin", "atan", "atan2", "ceil", "clip_by_norm",
@@ -57,6 +58,8 @@ def _chosen(name: str, function: Callable[..., Any]) -> arithmetic.Operation:
 
 def _logical(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def of_two(x: Any, y: Any, name: str | None = None) -> Any:
+        if isinstance(x, RaggedTensor) or isinstance(y, RaggedTensor):
+            return _ragged_pair(of_two, x, y)
         return tensor(np.asarray(function(array_of(x, "bool"), array_of(y, "bool"))))
 
     of_two.__name__ = of_two.__qualname__ = name
@@ -90,6 +93,7 @@ logical_or = _logical("logical_or", np.logical_or)
 logical_xor = _logical("logical_xor", np.logical_xor)
 
 
+@of_flat_values
 def logical_not(x: Any, name: str | None = None) -> Any:
     """The other truth value."""
     return tensor(np.logical_not(array_of(x, "bool")))
@@ -97,6 +101,8 @@ def logical_not(x: Any, name: str | None = None) -> Any:
 
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y; 0 where y is 0."""
+    if isinstance(x, RaggedTensor) or isinstance(y, RaggedTensor):
+        return _ragged_pair(divide_no_nan, x, y)
     first, second = arrays_of(x, y)
     if first.dtype.kind in "bO":
         raise TypeError(f"divide_no_nan of {dtype_of(first).name}")
@@ -150,7 +156,7 @@ def _single(name: str, function: Callable[[Any], Any], kinds: str = "fcV") -> Ca
     op = name.capitalize()
     of_one.__name__ = of_one.__qualname__ = name
     of_one.__doc__ = f"As TensorFlow's `tf.{name}`, value by value."
-    return of_one
+    return of_flat_values(of_one)
 
 
 def _sigmoid(x: Any) -> Any:
@@ -186,9 +192,14 @@ is_inf = _single("is_inf", np.isinf, "fV")
 is_finite = _single("is_finite", np.isfinite, "fV")
 
 
+@of_flat_values
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Nothing below the least, nothing above the greatest."""
     given, least, greatest = arrays_of(t, clip_value_min, clip_value_max)
+    if given.dtype.kind not in "iufV":
+        raise InvalidArgumentError(f"clip_by_value takes numbers that have an order, got {dtype_of(given).name}")
+    if np.broadcast_shapes(given.shape, least.shape, greatest.shape) != given.shape:
+        raise ValueError(f"clip_by_value: limits of shapes {least.shape} and {greatest.shape} for {given.shape}")
     return tensor(np.maximum(np.minimum(given, greatest), least))
 
 
@@ -201,9 +212,25 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
     """exp, divided by its sum along the axis."""
-    given = array_of(logits)
+    given = logits_of(logits, "Softmax")
+    if not given.size:
+        return tensor(given)
     powers = np.exp(given - np.max(given, axis=axis, keepdims=True))
     return tensor((powers / np.sum(powers, axis=axis, keepdims=True)).astype(given.dtype))
+
+
+def logits_of(logits: Any, op: str) -> Any:
+    """Floats of at least one dimension.
+
+    Raises:
+      errors.InvalidArgumentError: other values.
+    """
+    given = array_of(logits)
+    if given.dtype.kind not in "fV" or not given.ndim:
+        raise InvalidArgumentError(
+            f"logits are floats of at least one dimension, got {dtype_of(given).name} of {given.ndim} [Op:{op}]"
+        )
+    return given
 
 
 # ---- Over axes ----
@@ -264,7 +291,7 @@ def _greatest(array: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _limit(array: Any, greatest: bool) -> Any:
-    if array.dtype.kind == "f":
+    if array.dtype.kind in "fV":  # V: bfloat16
         return np.inf if greatest else -np.inf
     info = np.iinfo(array.dtype)
     return info.max if greatest else info.min
@@ -311,14 +338,18 @@ reduce_logsumexp = _over_axes("reduce_logsumexp", _logsumexp, "fV")
 
 def _place(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def placed(input: Any, axis: Any = None, output_type: Any = "int64", name: str | None = None) -> Any:
-        if array_of(input).ndim == 0:
-            raise InvalidArgumentError("a scalar has no axis 0 [Op:ArgMax]")
         given = array_of(input)
-        if given.dtype.kind == "f":  # what is no number is never the greatest, nor the least
+        if given.ndim == 0:
+            raise InvalidArgumentError("a scalar has no axis 0 [Op:ArgMax]")
+        if given.dtype.kind in "Oc" or as_dtype(output_type).name not in kinds:
+            raise InvalidArgumentError(f"no places of {dtype_of(given).name} as {as_dtype(output_type).name}")
+        if given.dtype.kind in "fV":  # what is no number is never the greatest, nor the least
+            given = given.astype(np.float32) if given.dtype.kind == "V" else given
             given = np.where(np.isnan(given), -np.inf if function is np.argmax else np.inf, given)
         made = function(given, axis=0 if axis is None else axes_of(axis))
         return tensor(np.asarray(made).astype(as_dtype(output_type).as_numpy_dtype))
 
+    kinds = ("int32", "int64", "int16", "uint16") if function is np.argmax else ("int32", "int64")
     placed.__name__ = placed.__qualname__ = name
     placed.__doc__ = f"As TensorFlow's `tf.{name}`: the place along an axis, by default the first."
     return placed
@@ -332,6 +363,8 @@ def _running(name: str, function: Callable[..., Any], first: int) -> Callable[..
     def running(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
         place = axes_of(axis)
         given = array_of(x)
+        if given.dtype.kind in "bO" or not given.ndim:
+            raise InvalidArgumentError(f"{name} is along an axis of numbers, got {dtype_of(given).name}")
         turned = np.flip(given, place) if reverse else given
         made = function(turned, axis=place, dtype=given.dtype)
         if exclusive:

@@ -10,8 +10,10 @@ from ...errors import InvalidArgumentError
 from ...values.ragged import RaggedTensor as PlainRagged
 from .. import border
 from ..composites import RaggedTensor
-from ..types import as_dtype
-from .arguments import array_of, arrays_of, axes_of, integer, lengths_of, tensor, tensors
+from ..types import as_dtype, dtype_of
+from ..uniform import rows_at, without_lengths
+from .arguments import array_of, arrays_of, axes_of, integer, is_list_of_integers, lengths_of, tensor, tensors
+from .arrays import product_of
 
 __all__ = [
     "argsort", "boolean_mask", "gather", "gather_nd", "reverse", "roll", "slice", "sort", "unique",
@@ -44,34 +46,71 @@ def gather(
     name: str | None = None,
 ) -> Any:
     """The slices at these places along an axis."""
+    if isinstance(indices, RaggedTensor):
+        return _gather_ragged(params, indices, axis, batch_dims)
     if isinstance(params, RaggedTensor):
-        numbers = array_of(indices)
-        if numbers.ndim > 1 or batch_dims or axis not in (None, 0):
-            raise InvalidArgumentError("rows of a RaggedTensor are gathered by a list of numbers, along axis 0")
-        if numbers.size and (numbers.min() < 0 or numbers.max() >= len(params.plain)):
-            raise InvalidArgumentError(f"indices are not in [0, {len(params.plain)}): {numbers!r:.100}")
-        return params[int(numbers)] if numbers.ndim == 0 else RaggedTensor(_rows(params.plain, numbers))
+        return _gather_rows(params, array_of(indices), axis, batch_dims)
     given, places = array_of(params), array_of(indices)
-    batches = batch_dims + places.ndim if batch_dims < 0 else batch_dims
-    place = batches if axis is None else integer(axis)
-    place = place + given.ndim if place < 0 else place
+    if places.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"indices are integers, got {dtype_of(places).name} [Op:GatherV2]")
+    place, batches = _axis_and_batches(given, places, batch_dims if axis is None else integer(axis), batch_dims)
     if places.size and (places.min() < 0 or places.max() >= given.shape[place]):
         wrong = places.ravel()[np.argmax((places.ravel() < 0) | (places.ravel() >= given.shape[place]))]
         raise InvalidArgumentError(f"indices = {int(wrong)} is not in [0, {given.shape[place]}) [Op:GatherV2]")
     if not batches:
         return tensor(np.take(given, places, axis=place))
-    flat = given.reshape(-1, *given.shape[batches:])
-    rows = places.reshape(-1, *places.shape[batches:])
+    flat = given.reshape(product_of(given.shape[:batches]), *given.shape[batches:])
+    rows = places.reshape(len(flat), *places.shape[batches:])
     made = [np.take(one, at, axis=place - batches) for one, at in zip(flat, rows, strict=True)]
-    return tensor(np.stack(made).reshape(*given.shape[:batches], *made[0].shape))
+    lengths = (*given.shape[:place], *places.shape[batches:], *given.shape[place + 1 :])
+    return tensor(np.stack(made).reshape(lengths) if made else np.zeros(lengths, given.dtype))
 
 
-def _rows(plain: Any, numbers: Any) -> Any:
-    splits = np.asarray(plain.row_splits)
-    starts, lengths = splits[numbers], np.diff(splits)[numbers]
-    places = np.concatenate([np.zeros(0, np.int64), *map(np.arange, starts, starts + lengths)]).astype(np.int64)
-    values = _rows(plain.values, places) if hasattr(plain.values, "row_splits") else np.asarray(plain.values)[places]
-    return PlainRagged.from_row_lengths(values, lengths)
+def _axis_and_batches(given: Any, places: Any, axis: int, batch_dims: int) -> tuple[int, int]:
+    """Counted from 0. Along axis 0 there are no batches: TensorFlow does not look at their number then."""
+    batches = 0 if axis == 0 else batch_dims + places.ndim if batch_dims < 0 else batch_dims
+    if not -given.ndim <= axis < given.ndim:
+        raise InvalidArgumentError(f"Expected axis in the range [{-given.ndim}, {given.ndim}), but got {axis}")
+    place = axis % given.ndim
+    if not 0 <= batches <= places.ndim or batches > place:
+        raise InvalidArgumentError(f"batch_dims ({batch_dims}) must be at most axis ({axis}), and indices' rank")
+    if given.shape[:batches] != places.shape[:batches]:
+        raise InvalidArgumentError(f"batches of shape {given.shape[:batches]} and {places.shape[:batches]}")
+    return place, batches
+
+
+def _gather_rows(params: RaggedTensor, numbers: Any, axis: Any, batch_dims: int) -> Any:
+    if batch_dims or axis not in (None, 0):
+        raise InvalidArgumentError("rows of a RaggedTensor are gathered along axis 0")
+    if numbers.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"indices are integers, got {dtype_of(numbers).name}")
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= len(params.plain)):
+        raise InvalidArgumentError(f"indices are not in [0, {len(params.plain)}): {numbers!r:.100}")
+    if numbers.ndim == 0:
+        return params[int(numbers)]
+    made: Any = without_lengths(rows_at(params.plain, numbers.ravel()))
+    for depth in range(numbers.ndim - 1, 0, -1):
+        splits = np.arange(product_of(numbers.shape[:depth]) + 1) * numbers.shape[depth]
+        made = PlainRagged.from_row_splits(made, splits.astype(params.plain.row_splits.dtype))
+    return RaggedTensor(made)
+
+
+def _gather_ragged(params: Any, indices: RaggedTensor, axis: Any, batch_dims: int) -> Any:
+    """The slices at places that are ragged: they stay in their rows."""
+    batches = batch_dims + len(indices.shape) if batch_dims < 0 else batch_dims
+    flat = tensor(np.asarray(indices.plain.flat_values))
+    if not batches and axis in (None, 0):
+        return indices.with_flat_values(gather(params, flat))
+    given = array_of(params)
+    if (
+        batches != 1
+        or axis not in (None, 1, 1 - given.ndim)
+        or len(indices.shape) != 2
+        or len(given) != indices.nrows()
+    ):
+        raise InvalidArgumentError("ragged indices are gathered along axis 0, or along axis 1 with one of batches")
+    places = np.stack([array_of(indices.value_rowids()), array_of(flat)], -1)
+    return indices.with_flat_values(gather_nd(given, places))
 
 
 def gather_nd(
@@ -115,8 +154,21 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The other way round along these axes."""
+    if not is_list_of_integers(axis):
+        raise InvalidArgumentError(f"axis is a list of integers, got {axis!r:.100} [Op:ReverseV2]")
+    if isinstance(tensor, RaggedTensor):
+        return _reversed_rows(tensor, axes_of(axis))
     given = array_of(tensor)
     return border.raised(np.flip(given, axes_of(axis)) if given.ndim else given)
+
+
+def _reversed_rows(rows: Any, axes: Any) -> Any:
+    rank = len(rows.shape)
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise InvalidArgumentError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+        rows = rows[(_slice(None),) * (axis % rank) + (_slice(None, None, -1),)]
+    return rows
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import InvalidArgumentError
 from ...values.composites import stack_ragged
 from ...values.ragged import RaggedTensor as Plain
 from .. import border
-from ..composites import RaggedTensor
+from ..composites import RaggedTensor, rows_of_tensor
 from ..types import as_dtype
+from ..uniform import rows_at, with_rows_of, with_splits_of, without_lengths
 from .arguments import array_of, tensor
 from .arrays import constant as dense_constant
 from .filled import range as dense_range
@@ -91,7 +93,7 @@ def range(
         array_of(dense_range(*numbers, dtype=dtype))
         for numbers in zip(first.ravel(), last.ravel(), step.ravel(), strict=True)
     ]
-    return RaggedTensor(stack_ragged(rows))
+    return RaggedTensor(with_splits_of(stack_ragged(rows), as_dtype(row_splits_dtype).as_numpy_dtype))
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
@@ -102,13 +104,45 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
 
 
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
-    """The values where the mask is true, row by row."""
-    rows = [np.asarray(row) for row in (border.lowered(data) if isinstance(data, RaggedTensor) else array_of(data))]
-    masks = [
-        np.asarray(row, dtype=bool)
-        for row in (border.lowered(mask) if isinstance(mask, RaggedTensor) else array_of(mask))
-    ]
-    return RaggedTensor(stack_ragged([row[chosen] for row, chosen in zip(rows, masks, strict=True)]))
+    """The values, or slices, where the mask is true: what is left of each row stays a row."""
+    given = data.plain if isinstance(data, RaggedTensor) else array_of(data)
+    chosen = mask.plain if isinstance(mask, RaggedTensor) else array_of(mask, "bool")
+    if len(chosen.shape) == 0:
+        raise ValueError("mask cannot be scalar.")
+    return border.raised(_masked(given, chosen))
+
+
+def _masked(data: Any, mask: Any) -> Any:
+    if isinstance(mask, Plain):
+        rows = data if isinstance(data, Plain) else rows_of_tensor(data, ragged_rank=mask.ragged_rank).plain
+        if isinstance(data, Plain) and data.row_splits.dtype != mask.row_splits.dtype:
+            raise ValueError(f"row_splits of data are {data.row_splits.dtype}, of the mask {mask.row_splits.dtype}")
+        if not np.array_equal(rows.row_splits, mask.row_splits):
+            raise InvalidArgumentError("Inputs must have identical ragged splits")
+        inner = _masked(rows.values, mask.values)
+        if isinstance(mask.values, Plain) or np.ndim(mask.values) > 1:
+            return with_rows_of(rows, inner)
+        return Plain.from_row_splits(inner, _splits_left(rows, np.asarray(mask.values)), validate=False)
+    if isinstance(data, Plain):
+        if mask.ndim > 1:
+            rank = min(data.ragged_rank, mask.ndim - 1)
+            return _masked(data, rows_of_tensor(mask, ragged_rank=rank).plain)
+        if len(mask) != len(data):
+            raise ValueError(f"a mask of {len(mask)} values for {len(data)} rows")
+        return without_lengths(rows_at(data, np.flatnonzero(mask)))
+    if mask.shape != data.shape[: mask.ndim]:
+        raise ValueError(f"Shapes {data.shape[: mask.ndim]} and {mask.shape} are incompatible")
+    if mask.ndim == 1:
+        return np.asarray(data)[mask]
+    rank = mask.ndim - 1
+    rows = rows_of_tensor(np.asarray(data), ragged_rank=rank).plain
+    return without_lengths(_masked(rows, rows_of_tensor(mask, ragged_rank=rank).plain))
+
+
+def _splits_left(rows: Plain, mask: Any) -> Any:
+    """Where the rows end among the values that the mask leaves."""
+    counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask)])
+    return counts[rows.row_splits].astype(rows.row_splits.dtype)
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:

@@ -1,7 +1,10 @@
-"""RaggedTensors, and tensors among them, joined along an axis or stacked."""
+"""RaggedTensors, and tensors among them, joined along an axis or stacked; functions of their values."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,9 +14,27 @@ from ...values.composites import stack_ragged
 from ...values.ragged import RaggedTensor as Plain
 from ..composites import RaggedTensor
 from ..types import dtype_of
-from .arguments import array_of
+from ..uniform import with_splits_of
+from .arguments import array_of, tensor
 
-__all__ = ["concat_rows", "stack_rows"]
+__all__ = ["concat_rows", "of_flat_values", "stack_rows"]
+
+
+def of_flat_values(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; of a RaggedTensor as its first argument, it is of all values, which stay in their rows."""
+    first = next(iter(inspect.signature(function).parameters))
+
+    @functools.wraps(function)
+    def of_values(*args: Any, **kwargs: Any) -> Any:
+        given = args[0] if args else kwargs.get(first)
+        if not isinstance(given, RaggedTensor):
+            return function(*args, **kwargs)
+        flat = tensor(np.asarray(given.plain.flat_values))
+        if args:
+            return given.with_flat_values(function(flat, *args[1:], **kwargs))
+        return given.with_flat_values(function(**{**kwargs, first: flat}))
+
+    return of_values
 
 
 def concat_rows(values: list[Any], axis: int) -> RaggedTensor:
@@ -23,13 +44,25 @@ def concat_rows(values: list[Any], axis: int) -> RaggedTensor:
       errors.InvalidArgumentError: dtypes, ranks or numbers of rows that differ; an axis that is not there.
     """
     parts, rank = _parts(values)
-    return RaggedTensor(_concat(parts, _axis(axis, rank)))
+    return RaggedTensor(with_splits_of(_concat(parts, _axis(axis, rank)), _counted_in(values)))
 
 
 def stack_rows(values: list[Any], axis: int) -> RaggedTensor:
     """Along a new axis; raises as `concat_rows`."""
     parts, rank = _parts(values)
-    return RaggedTensor(_stack(parts, _axis(axis, rank + 1)))
+    return RaggedTensor(with_splits_of(_stack(parts, _axis(axis, rank + 1)), _counted_in(values)))
+
+
+def _counted_in(values: list[Any]) -> Any:
+    """The dtype of the row splits.
+
+    Raises:
+      ValueError: they have several.
+    """
+    known = {value.plain.row_splits.dtype for value in values if isinstance(value, RaggedTensor)}
+    if len(known) > 1:
+        raise ValueError(f"RaggedTensors must have row_splits of one dtype, got {sorted(map(str, known))}")
+    return known.pop() if known else np.int64
 
 
 def _axis(axis: int, rank: int) -> int:

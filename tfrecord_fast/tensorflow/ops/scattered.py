@@ -10,6 +10,8 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ..types import as_dtype, dtype_of
 from .arguments import array_of, arrays_of, axes_of, integer, lengths_of, tensor
+from .numbers import logits_of
+from .rows import of_flat_values
 
 __all__ = [
     "acosh",
@@ -50,7 +52,7 @@ def _places(indices: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Zeros of that shape, to which the updates are added at their places."""
     values, lengths = array_of(updates), lengths_of(shape)
-    made = np.zeros(lengths, values.dtype)
+    made = np.full(lengths, b"" if values.dtype.kind == "O" else 0, values.dtype)
     np.add.at(made, _places(indices, lengths), values)
     return tensor(made)
 
@@ -66,6 +68,8 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
 def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
     """The tensor, with the updates added at their places."""
     given, values = arrays_of(tensor, updates)
+    if given.dtype.kind == "O":
+        raise InvalidArgumentError("tensor_scatter_nd_add is of numbers, got string")
     made = given.copy()
     np.add.at(made, _places(indices, given.shape), values)
     return _tensor(made)
@@ -106,6 +110,9 @@ def bincount(
 ) -> Any:
     """How often each number from 0 on appears, or the sums of their weights."""
     numbers = array_of(arr).ravel()
+    numbers = numbers.astype(np.int32) if numbers.dtype.kind in "bf" else numbers
+    if numbers.dtype not in (np.int32, np.int64):
+        raise InvalidArgumentError(f"bincount counts int32 and int64, got {dtype_of(numbers).name}")
     if numbers.size and numbers.min() < 0:
         raise InvalidArgumentError("Input arr must be non-negative!")
     factors = None if weights is None else array_of(weights).ravel()
@@ -163,23 +170,29 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
     return tensor(np.float32(np.mean(given == 0)) if given.size else np.float32(np.nan))
 
 
+@of_flat_values
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     """As `cast`, with the nearest value of the dtype for those beyond it."""
     given, wanted = array_of(value), as_dtype(dtype)
-    kind: Any = wanted.as_numpy_dtype
-    if given.dtype.kind == "f" and wanted.is_integer:
-        low, high = np.iinfo(kind).min, np.iinfo(kind).max
-        with np.errstate(invalid="ignore"):
-            made = given.astype(kind)
-        made[np.asarray(given <= low)] = low
-        made[np.asarray(given >= high)] = high
-        return tensor(made)
-    if wanted.is_integer and dtype_of(given).is_integer:
-        clipped = np.clip(given.astype(object), np.iinfo(kind).min, np.iinfo(kind).max)
-        return tensor(np.asarray(clipped, dtype=object).astype(kind))
-    if wanted.is_floating and given.dtype.kind == "f":
-        return tensor(np.clip(given, np.finfo(kind).min, np.finfo(kind).max).astype(kind))
-    return tensor(given.astype(kind))
+    known = dtype_of(given)
+    if known == wanted or "complex" in known.name + wanted.name:
+        return tensor(given.astype(wanted.as_numpy_dtype))
+    if not all(one.is_integer or one.is_floating for one in (known, wanted)):
+        raise TypeError(f"saturate_cast is of numbers, got {known.name} to {wanted.name}")
+    # The limits as values of the dtype that comes in: where it has none so close, the next one within.
+    kind: Any = given.dtype.type
+    with np.errstate(all="ignore"):
+        low, high = kind(max(known.min, wanted.min)), kind(min(known.max, wanted.max))
+        if low < wanted.min:
+            low = np.nextafter(low, kind(0))
+        if _exact(high) > _exact(wanted.max):
+            high = np.nextafter(high, kind(0))
+        return tensor(np.clip(given, low, high).astype(wanted.as_numpy_dtype))
+
+
+def _exact(number: Any) -> Any:
+    """As Python's number, which compares without rounding."""
+    return int(number) if isinstance(number, int | np.integer) else float(number)
 
 
 def _float(name: str, function: Callable[[Any], Any], text: str) -> Callable[..., Any]:
@@ -192,7 +205,7 @@ def _float(name: str, function: Callable[[Any], Any], text: str) -> Callable[...
 
     of_one.__name__ = of_one.__qualname__ = name
     of_one.__doc__ = text
-    return of_one
+    return of_flat_values(of_one)
 
 
 acosh = _float("acosh", np.arccosh, "The inverse of cosh.")
@@ -204,7 +217,9 @@ softplus = _float("softplus", lambda x: np.logaddexp(x, 0), "log(exp(x) + 1).")
 
 def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
     """The logarithm of `softmax`."""
-    given = array_of(logits)
+    given = logits_of(logits, "LogSoftmax")
+    if not given.size:
+        return tensor(given)
     shifted = given - given.max(axis=axis, keepdims=True)
     return tensor((shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))).astype(given.dtype))
 
@@ -212,7 +227,7 @@ def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
 def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
     """Integers divided, and rounded towards 0."""
     first, second = arrays_of(x, y)
-    if not np.all(second):
+    if first.size and not np.all(second):
         raise InvalidArgumentError("Integer division by zero")
     return tensor(np.asarray((first - np.fmod(first, second)) // second))
 
@@ -220,21 +235,31 @@ def truncatediv(x: Any, y: Any, name: str | None = None) -> Any:
 def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     """What is left of `truncatediv`, with the sign of x."""
     first, second = arrays_of(x, y)
-    if second.dtype.kind in "iu" and not np.all(second):
+    if first.size and second.dtype.kind in "iu" and not np.all(second):
         raise InvalidArgumentError("Integer division by zero")
     return tensor(np.asarray(np.fmod(first, second)))
 
 
+def _number_of(value: Any) -> Any:
+    given = array_of(value)
+    if given.dtype.kind in "bO":
+        raise TypeError(f"a number was expected, got {dtype_of(given).name}")
+    return given
+
+
+@of_flat_values
 def real(input: Any, name: str | None = None) -> Any:
     """The real part."""
-    return tensor(np.real(array_of(input)))
+    return tensor(np.real(_number_of(input)))
 
 
+@of_flat_values
 def imag(input: Any, name: str | None = None) -> Any:
     """The imaginary part."""
-    return tensor(np.imag(array_of(input)))
+    return tensor(np.imag(_number_of(input)))
 
 
+@of_flat_values
 def conj(x: Any, name: str | None = None) -> Any:
     """With the other sign of the imaginary part."""
-    return tensor(np.conj(array_of(x)))
+    return tensor(np.conj(_number_of(x)))

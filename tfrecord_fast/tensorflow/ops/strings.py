@@ -15,11 +15,15 @@ from ...errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...values.csv_fields import number_reader
 from ...values.ragged import RaggedTensor as PlainRagged
 from ...values.strings import object_array
-from ..composites import RaggedTensor
+from ..composites import RaggedTensor, over_values
 from ..fallback import of_tensorflow
+from ..tensors import Tensor
 from ..types import as_dtype
+from ..uniform import uniform_rows
 from .arguments import array_of, arrays_of, axes_of, integer, tensor
+from .characters import characters_of
 from .expressions import expression_of
+from .rows import of_flat_values
 
 __all__ = [
     "as_string", "bytes_split", "decode_base64", "encode_base64", "format", "join", "length", "lower", "reduce_join",
@@ -30,8 +34,7 @@ __all__ = [
 
 def _each(function: Callable[[bytes], Any], input: Any, kind: Any = object) -> Any:
     if isinstance(input, RaggedTensor):
-        values = _each(function, tensor(np.asarray(input.plain.flat_values)), kind).numpy()
-        return RaggedTensor(PlainRagged.from_row_splits(values, input.plain.row_splits, validate=False))
+        return input.with_flat_values(_each(function, _flat(input), kind))
     given = array_of(input, "string")
     made = [function(item) for item in given.ravel().tolist()]
     return tensor(
@@ -39,10 +42,15 @@ def _each(function: Callable[[bytes], Any], input: Any, kind: Any = object) -> A
     )
 
 
+def _flat(input: RaggedTensor) -> Any:
+    return tensor(np.asarray(input.plain.flat_values))
+
+
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """How many bytes, or characters of UTF-8, int32."""
     _check_unit(unit)
-    return _each(len if unit == "BYTE" else lambda item: len(item.decode("utf-8", "replace")), input, np.int32)
+    # All bytes count but those that continue a character, whether they make sense or not.
+    return _each(len if unit == "BYTE" else lambda item: sum(byte & 0xC0 != 0x80 for byte in item), input, np.int32)
 
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
@@ -60,6 +68,7 @@ def strip(input: Any, name: str | None = None) -> Any:
     return _each(bytes.strip, input)
 
 
+@of_flat_values
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """So many bytes, or characters, from a place on; from the end if the place is negative.
 
@@ -69,8 +78,12 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     _check_unit(unit)
     given = array_of(input, "string")
     places, lengths = arrays_of(pos, len)
-    if places.dtype.kind not in "iu":
-        raise InvalidArgumentError(f"pos and len are integers, got {places.dtype} [Op:Substr]")
+    if places.dtype not in (np.int32, np.int64):
+        raise InvalidArgumentError(f"pos and len are int32 or int64, got {places.dtype} [Op:Substr]")
+    if places.shape != lengths.shape:
+        raise InvalidArgumentError(f"pos and len have different shapes: {places.shape} and {lengths.shape} [Op:Substr]")
+    if places.ndim and places.shape != given.shape and max(places.ndim, given.ndim) > 2:
+        raise UnimplementedError(f"substr does not broadcast {given.shape} and {places.shape} [Op:Substr]")
     strings, starts, counts = np.broadcast_arrays(given, places, lengths)
     made = [
         _part(*one, unit)
@@ -103,7 +116,18 @@ len_of = len
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """The strings of several tensors, one after the other, with a separator between them."""
-    given = np.broadcast_arrays(*[array_of(one, "string") for one in inputs])
+    rows = next((one for one in inputs if isinstance(one, RaggedTensor)), None)
+    if rows is not None:
+        return rows.with_flat_values(join([over_values(rows, one) for one in inputs], separator))
+    if isinstance(inputs, str | bytes) or not isinstance(separator, str | bytes):
+        raise TypeError(f"join takes a list of tensors, and a separator, got {inputs!r:.100} and {separator!r:.100}")
+    parts = [array_of(one, "string") for one in inputs]
+    shapes = {one.shape for one in parts if one.ndim}
+    if len_of(shapes) > 1:
+        raise InvalidArgumentError(f"Input shapes do not match: {sorted(shapes)} [Op:StringJoin]")
+    if not parts:
+        return tensor(b"")
+    given = np.broadcast_arrays(*parts)
     between = array_of(separator).item()
     made = [between.join(parts) for parts in zip(*(one.ravel().tolist() for one in given), strict=True)]
     return tensor(object_array(made, given[0].shape))
@@ -118,7 +142,10 @@ def reduce_join(
     """
     between = array_of(separator).item()
     if isinstance(inputs, RaggedTensor):
-        return _reduce_join_ragged(inputs.plain, axes_of(axis), keepdims, between)
+        place = axes_of(axis)
+        if isinstance(place, int) and place % len(inputs.shape) > 1:  # within the rows
+            return inputs.with_values(reduce_join(inputs.values, place % len(inputs.shape) - 1, keepdims, separator))
+        return _reduce_join_ragged(inputs.plain, place, keepdims, between)
     given = array_of(inputs, "string")
     axes = tuple(range(given.ndim))[::-1] if axis is None else axes_of(axis)
     axes = (axes,) if isinstance(axes, int) else axes
@@ -155,17 +182,8 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 
     White space is not looked for any more after `maxsplit` parts: what is left is the last part, even if it is empty.
     """
-    given = array_of(input, "string")
     between = None if sep is None or array_of(sep).item() == b"" else array_of(sep).item()
-    parts = [_parts(item, between, maxsplit) for item in given.ravel().tolist()]
-    if given.ndim == 0:
-        return tensor(object_array(parts[0], (len_of(parts[0]),)))
-    lengths = np.array([len_of(one) for one in parts], dtype=np.int64)
-    flat = [item for one in parts for item in one]
-    ragged: Any = PlainRagged.from_row_lengths(object_array(flat, (len_of(flat),)), lengths)
-    for size in reversed(given.shape[1:]):
-        ragged = PlainRagged.from_uniform_row_length(ragged, size, np.int64)
-    return RaggedTensor(ragged)
+    return _split_by(input, lambda item: _parts(item, between, maxsplit))
 
 
 def _parts(item: bytes, between: bytes | None, most: int) -> list[bytes]:
@@ -184,19 +202,22 @@ def unicode_split(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
 ) -> Any:
     """The characters of each string, one by one: of several strings a RaggedTensor."""
-    return _split_by(input, lambda item: [one.encode() for one in item.decode(input_encoding, errors)])
+    return _split_by(input, characters_of(input_encoding, errors, replacement_char))
 
 
 def _split_by(input: Any, parts_of: Callable[[bytes], list[bytes]]) -> Any:
-    given = array_of(input)
+    if isinstance(input, RaggedTensor):
+        return input.with_flat_values(_split_by(_flat(input), parts_of))
+    given = array_of(input, "string")
     parts = [parts_of(item) for item in given.ravel().tolist()]
     flat = [part for row in parts for part in row]
     values = object_array(flat, (builtins.len(flat),))
     if given.ndim == 0:
         return tensor(values)
-    if given.ndim > 1:
-        raise InvalidArgumentError(f"strings of one dimension at most are split here, got {given.ndim}")
-    return RaggedTensor(PlainRagged.from_row_lengths(values, np.array([*map(builtins.len, parts)], np.int64)))
+    rows: Any = PlainRagged.from_row_lengths(values, np.array([*map(builtins.len, parts)], np.int64))
+    for axis in range(given.ndim - 1, 0, -1):
+        rows = uniform_rows(rows, given.shape[axis], math.prod(given.shape[:axis]))
+    return RaggedTensor(rows)
 
 
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
@@ -223,6 +244,8 @@ def _scalar(value: Any, what: str) -> bytes:
 def to_number(input: Any, out_type: Any = "float32", name: str | None = None) -> Any:
     """The number that a string says."""
     kind = as_dtype(out_type)
+    if kind.name not in ("float32", "float64", "int32", "int64", "uint32", "uint64"):
+        raise InvalidArgumentError(f"Value for attr 'out_type' of {kind.name} is not allowed [Op:StringToNumber]")
     read = number_reader(np.dtype(kind.as_numpy_dtype))
 
     def number(item: bytes) -> Any:
@@ -292,25 +315,48 @@ def _printed(value: Any, shape: tuple[Any, ...], form: str) -> bytes:
 
 def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Any:
     """The template with the inputs in the places."""
-    given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    given = [inputs] if isinstance(inputs, Tensor | RaggedTensor) else list(inputs)
     if template.count(placeholder) != len_of(given):
         raise ValueError(f"the template has {template.count(placeholder)} places for {len_of(given)} inputs")
     shown, text = "", template
     for one in given:
         before, _, text = text.partition(placeholder)
-        shown += before + _shown(array_of(one), summarize)
+        shown += before + (_shown_rows(one, summarize) if isinstance(one, RaggedTensor) else _shown(one, summarize))
     return tensor((shown + text).encode("utf-8", "surrogateescape"))
 
 
-def _shown(array: Any, most: int, depth: int = 1) -> str:
+def _shown_rows(rows: RaggedTensor, most: int) -> str:
+    """As TensorFlow prints it: on one line, strings in quotes, numbers as `as_string` has them."""
+    texts = rows if rows.dtype == "string" else as_string(rows)
+    quote = "'" if rows.dtype == "string" else ""
+
+    def shown(item: Any) -> str:
+        if isinstance(item, bytes):
+            return f"{quote}{item.decode('utf-8', 'surrogateescape')}{quote}"
+        ends = [shown(one) for one in item]
+        if 0 <= most and len_of(ends) > 2 * most:
+            ends = [*ends[:most], "...", *ends[len_of(ends) - most :]]
+        return f"[{', '.join(ends)}]"
+
+    return shown(texts.to_list())
+
+
+def _shown(value: Any, most: int, depth: int = 1) -> str:
     """As TensorFlow prints it: strings in quotes, of each axis the first and the last `most` items."""
+    array = array_of(value)
     if array.ndim == 0:
+        if not most:
+            return "..."
         item = array.item()
         if isinstance(item, bytes):
             return f'"{item.decode("utf-8", "surrogateescape")}"'
+        if isinstance(item, complex):
+            return "?"  # so TensorFlow has it
         return _shown_float(item, array.dtype) if isinstance(item, float) else str(int(item))
     between = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * depth
     count = len_of(array)
+    if count and (not most or not array.size):
+        return f"[{between}...]"
     if most < 0 or count <= 2 * most:
         return f"[{between.join(_shown(array[row, ...], most, depth + 1) for row in range(count))}]"
     ends = [_shown(array[row, ...], most, depth + 1) for row in (*range(most), *range(-most, 0))]
@@ -320,7 +366,8 @@ def _shown(array: Any, most: int, depth: int = 1) -> str:
 def _shown_float(item: float, dtype: Any) -> str:
     few, all_digits = (15, 17) if dtype == np.float64 else (6, 9)
     short = f"{item:.{few}g}"
-    return short if dtype.type(short) == item or item != item else f"{item:.{all_digits}g}"
+    kind = np.float64 if dtype == np.float64 else np.float32
+    return short if kind(short) == item or item != item else f"{item:.{all_digits}g}"
 
 
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
@@ -335,7 +382,13 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
 
     def decoded(item: bytes) -> bytes:
         text = item.rstrip(b"=")
-        if not re.fullmatch(rb"[A-Za-z0-9_-]*", text) or len_of(text) % 4 == 1:
+        padding = len_of(item) - len_of(text)
+        if (
+            padding > 2
+            or (padding and len_of(item) % 4)
+            or not re.fullmatch(rb"[A-Za-z0-9_-]*", text)
+            or len_of(text) % 4 == 1
+        ):
             raise InvalidArgumentError(f"Invalid character found in base64: {item!r:.100}")
         return base64.urlsafe_b64decode(text + b"=" * (-len_of(text) % 4))
 
