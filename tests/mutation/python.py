@@ -84,6 +84,8 @@ def run(chosen, folders):
             file.write_text(with_mistake(original, mutant))
             names.write_text("\n".join(selected) + "\n")
             passed, said = overlay.pytest([f"@{names}"], LIMIT) if selected else (True, "no test executes it")
+            if not passed and "ERROR: not found" in said:  # a test's name may have a constant in it
+                passed, said = overlay.pytest(sorted({name.split("::")[0] for name in selected}), LIMIT)
         finally:
             file.write_text(original)
         survived += passed
