@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -374,18 +374,23 @@ def _from_uniform_row_length(
     made = ragged.RaggedTensor.from_uniform_row_length(plain, length, np.int64, validate)
     if nrows is not None and length and int(border.lowered(nrows)) != len(made):
         raise InvalidArgumentError(f"nrows={nrows}, but {len(plain)} values make {len(made)} rows of {length}")
-    return UniformRows(_with_rows(made, nrows))
+    rows = _with_rows(made, nrows)
+    return UniformRows(rows, [int(np.diff(rows.row_splits).max(initial=0))])
 
 
 class UniformRows(RaggedTensor):
-    """A RaggedTensor that knows its rows to be of one length."""
+    """A RaggedTensor that knows its outer rows to be of these lengths."""
 
-    __slots__ = ()
+    __slots__ = ("uniform",)
+
+    def __init__(self, plain: ragged.RaggedTensor, uniform: Sequence[int]) -> None:
+        super().__init__(plain)
+        self.uniform = tuple(uniform)
 
     @property
     def shape(self) -> TensorShape:
-        first, _, *others = super().shape
-        return TensorShape([first, int(np.diff(self.plain.row_splits).max(initial=0)), *others])
+        first, *others = super().shape
+        return TensorShape([first, *self.uniform, *others[len(self.uniform) :]])
 
 
 def _from_nested(name: str) -> Any:
@@ -434,7 +439,9 @@ def _from_tensor(
     else:
         count, length, *others = given.shape
         splits = np.arange(count + 1, dtype=np.int64) * length
-        return UniformRows(ragged.RaggedTensor.from_row_splits(given.reshape(count * length, *others), splits))
+        return UniformRows(
+            ragged.RaggedTensor.from_row_splits(given.reshape(count * length, *others), splits), [length]
+        )
     rows = np.concatenate([row[:count] for row, count in zip(given, counts, strict=True)])
     return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(np.int64)))
 

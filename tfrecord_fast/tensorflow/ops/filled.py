@@ -56,6 +56,8 @@ def _filled(lengths: Any, number: int, dtype: Any) -> Any:
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
     """One value everywhere."""
     filling = array_of(value)
+    if filling.shape not in ((), (1,)):
+        raise InvalidArgumentError(f"value must be a scalar, got shape {list(filling.shape)} [Op:Fill]")
     try:
         return tensor(np.broadcast_to(filling, lengths_of(dims)).copy())
     except ValueError as error:
@@ -108,7 +110,10 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Any]:
     """A grid's coordinates, one tensor per axis."""
-    return tensors(np.meshgrid(*map(array_of, args), indexing=indexing))  # type: ignore[call-overload]
+    given = [array_of(one) for one in args]
+    if len({one.dtype for one in given}) > 1:
+        raise InvalidArgumentError(f"a grid of several dtypes: {[dtype_of(one).name for one in given]}")
+    return tensors(np.meshgrid(*given, indexing=indexing))  # type: ignore[call-overload]
 
 
 def one_hot(
@@ -124,6 +129,10 @@ def one_hot(
     places = array_of(indices)
     if places.dtype.kind not in "iu":
         raise InvalidArgumentError(f"indices are integers, got {dtype_of(places).name} [Op:OneHot]")
+    if integer(depth) < 0:
+        raise InvalidArgumentError(f"depth must be non-negative, got {integer(depth)} [Op:OneHot]")
+    if axis is not None and not -1 <= integer(axis) <= places.ndim:
+        raise InvalidArgumentError(f"Expected axis to be -1 or between [0, {places.ndim + 1}), got {axis} [Op:OneHot]")
     given = [value for value in (on_value, off_value) if value is not None]
     kind = as_dtype(dtype) if dtype is not None else (dtype_of(array_of(given[0])) if given else as_dtype("float32"))
     on = converted(1 if on_value is None else border.lowered(on_value), kind)

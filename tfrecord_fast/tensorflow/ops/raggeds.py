@@ -13,7 +13,10 @@ from ..composites import RaggedTensor
 from ..types import as_dtype
 from .arguments import array_of, tensor
 from .arrays import constant as dense_constant
+from .arrays import convert_to_tensor
 from .filled import range as dense_range
+from .picked import boolean_mask as dense_boolean_mask
+from .picked import gather
 from .rows import stack_rows
 
 __all__ = ["boolean_mask", "constant", "range", "row_splits_to_segment_ids", "stack"]
@@ -36,9 +39,9 @@ def constant(
     given = border.lowered(pylist)
     given = given.tolist() if isinstance(given, np.ndarray) else given
     depth = _depth(given)
-    rank = (
-        ragged_rank if ragged_rank is not None else depth - 1 - (0 if inner_shape is None else len(_tuple(inner_shape)))
-    )
+    if not depth and not ragged_rank and not inner_shape:
+        return dense_constant(given, dtype)
+    rank = ragged_rank if ragged_rank is not None else depth - 1 - len(inner_shape or ())
     if rank < 0:
         raise ValueError(
             f"pylist has a depth of {depth}, which does not fit ragged_rank={ragged_rank}, inner_shape={inner_shape}"
@@ -47,10 +50,6 @@ def constant(
         return dense_constant(given, dtype)
     kind = as_dtype(row_splits_dtype).as_numpy_dtype
     return RaggedTensor(_nested(given, rank, dtype, kind, inner_shape))
-
-
-def _tuple(shape: Any) -> tuple[Any, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
 def _depth(value: Any) -> int:
@@ -67,11 +66,13 @@ def _nested(rows: Any, rank: int, dtype: Any, kind: Any, inner_shape: Any) -> Pl
     flat = [item for row in rows for item in row]
     if rank > 1:
         return Plain.from_row_splits(_nested(flat, rank - 1, dtype, kind, inner_shape), splits)
-    shape = (len(flat), *(_tuple(inner_shape) if inner_shape is not None else ()))
+    shape = (len(flat), *(inner_shape or ()))
     if flat:
         values = array_of(dense_constant(flat, dtype))
     else:
         values = np.zeros(shape, dtype=as_dtype("float32" if dtype is None else dtype).as_numpy_dtype)
+    if inner_shape is not None and values.shape != shape:
+        raise ValueError(f"inner_shape={inner_shape} does not fit values of shape {values.shape[1:]}")
     return Plain.from_row_splits(values, splits)
 
 
@@ -83,15 +84,19 @@ def range(
     name: str | None = None,
     row_splits_dtype: Any = "int64",
 ) -> RaggedTensor:
-    """For each start and limit the numbers between."""
+    """For each start and limit the numbers between; none where the limit is on the other side."""
     if limits is None:
         starts, limits = 0, starts
-    first, last, step = np.broadcast_arrays(array_of(starts), array_of(limits), array_of(deltas))
+    first, last, step = np.broadcast_arrays(*np.atleast_1d(array_of(starts), array_of(limits), array_of(deltas)))
     rows = [
-        array_of(dense_range(*numbers, dtype=dtype))
-        for numbers in zip(first.ravel(), last.ravel(), step.ravel(), strict=True)
+        array_of(dense_range(start, limit if (limit > start) == (delta > 0) else start, delta, dtype))
+        for start, limit, delta in zip(first, last, step, strict=True)
     ]
-    return RaggedTensor(stack_ragged(rows))
+    kind = as_dtype(row_splits_dtype).as_numpy_dtype
+    start, limit = (np.zeros((), one.dtype) for one in (first, last))
+    nothing = array_of(dense_range(start, limit, np.ones((), step.dtype), dtype))
+    values = np.concatenate([nothing, *rows])
+    return RaggedTensor(Plain.from_row_lengths(values, np.array([*map(len, rows)], dtype=kind)))
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
@@ -103,16 +108,22 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
 
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The values where the mask is true, row by row."""
-    rows = [np.asarray(row) for row in (border.lowered(data) if isinstance(data, RaggedTensor) else array_of(data))]
-    masks = [
-        np.asarray(row, dtype=bool)
-        for row in (border.lowered(mask) if isinstance(mask, RaggedTensor) else array_of(mask))
+    masks = mask.plain if isinstance(mask, RaggedTensor) else array_of(mask)
+    if len(masks.shape) == 1:
+        if isinstance(data, RaggedTensor) and len(masks) != len(data.plain):
+            raise ValueError(f"a mask of {len(masks)} rows for {len(data.plain)} rows")
+        chosen = np.flatnonzero(np.asarray(masks))
+        return gather(data, chosen) if isinstance(data, RaggedTensor) else dense_boolean_mask(data, masks)
+    rows = list(data.plain if isinstance(data, RaggedTensor) else array_of(data))
+    made = [
+        border.lowered(boolean_mask(border.raised(row), border.raised(chosen)))
+        for row, chosen in zip(rows, masks, strict=True)
     ]
-    return RaggedTensor(stack_ragged([row[chosen] for row, chosen in zip(rows, masks, strict=True)]))
+    return RaggedTensor(stack_ragged(made))
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
     """For each value the number of its row."""
-    given = array_of(splits)
+    given = array_of(convert_to_tensor(splits, dtype_hint="int64"))
     made = np.repeat(np.arange(len(given) - 1), np.diff(given))
     return tensor(made.astype(given.dtype if out_type is None else as_dtype(out_type).as_numpy_dtype))

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ..types import as_dtype, dtype_of
 from .arguments import array_of, arrays_of, axes_of, integer, lengths_of, tensor
+from .arrays import cast
 
 __all__ = [
     "acosh",
@@ -93,12 +94,12 @@ def searchsorted(
     """Where values would stand in a sorted sequence; of several dimensions, row by row."""
     rows, wanted = arrays_of(sorted_sequence, values)
     kind = as_dtype(out_type).as_numpy_dtype
-    if rows.ndim == 1:
-        return tensor(np.searchsorted(rows, wanted, side).astype(kind))
-    flat = zip(rows.reshape(-1, rows.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True)
-    return tensor(
-        np.stack([np.searchsorted(pair[0], pair[1], side) for pair in flat]).reshape(wanted.shape).astype(kind)
-    )
+    if rows.shape[:-1] != wanted.shape[:-1] or not wanted.ndim:
+        raise InvalidArgumentError(f"sequences of shape {list(rows.shape)} for values of shape {list(wanted.shape)}")
+    made = np.zeros(wanted.shape, kind)
+    for row in np.ndindex(rows.shape[:-1]):
+        made[row] = np.searchsorted(rows[row], wanted[row], side)
+    return tensor(made)
 
 
 def bincount(
@@ -153,6 +154,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Any:
     """Divided by the root of the sum of squares along an axis."""
     given = array_of(x)
+    if given.dtype.kind not in "fcV":
+        raise InvalidArgumentError(f"l2_normalize is of floats, got {dtype_of(given).name}")
     total = np.sum(np.square(given), axis=axes_of(axis), keepdims=True)
     return tensor((given / np.sqrt(np.maximum(total, epsilon))).astype(given.dtype))
 
@@ -167,6 +170,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     """As `cast`, with the nearest value of the dtype for those beyond it."""
     given, wanted = array_of(value), as_dtype(dtype)
     kind: Any = wanted.as_numpy_dtype
+    if "bool" in (wanted.name, dtype_of(given).name):
+        raise TypeError(f"saturate_cast is of numbers, not from {dtype_of(given).name} to {wanted.name}")
     if given.dtype.kind == "f" and wanted.is_integer:
         low, high = np.iinfo(kind).min, np.iinfo(kind).max
         with np.errstate(invalid="ignore"):
@@ -177,15 +182,15 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     if wanted.is_integer and dtype_of(given).is_integer:
         clipped = np.clip(given.astype(object), np.iinfo(kind).min, np.iinfo(kind).max)
         return tensor(np.asarray(clipped, dtype=object).astype(kind))
-    if wanted.is_floating and given.dtype.kind == "f":
-        return tensor(np.clip(given, np.finfo(kind).min, np.finfo(kind).max).astype(kind))
-    return tensor(given.astype(kind))
+    if wanted.is_floating and given.dtype.kind in "iuf":
+        return tensor(np.clip(given, wanted.min, wanted.max).astype(kind))
+    return cast(given, dtype)
 
 
-def _float(name: str, function: Callable[[Any], Any], text: str) -> Callable[..., Any]:
+def _float(name: str, function: Callable[[Any], Any], text: str, kinds: str = "fcV") -> Callable[..., Any]:
     def of_one(x: Any, name: str | None = None) -> Any:
         given = array_of(x)
-        if given.dtype.kind not in "fcV":
+        if given.dtype.kind not in kinds:
             raise InvalidArgumentError(f"{name} is of floats, got {dtype_of(given).name}")
         with np.errstate(all="ignore"):
             return tensor(np.asarray(function(given)).astype(given.dtype))
@@ -198,8 +203,8 @@ def _float(name: str, function: Callable[[Any], Any], text: str) -> Callable[...
 acosh = _float("acosh", np.arccosh, "The inverse of cosh.")
 asinh = _float("asinh", np.arcsinh, "The inverse of sinh.")
 atanh = _float("atanh", np.arctanh, "The inverse of tanh.")
-rint = _float("rint", np.rint, "Rounded to the nearest whole number, halves to the even one.")
-softplus = _float("softplus", lambda x: np.logaddexp(x, 0), "log(exp(x) + 1).")
+rint = _float("rint", np.rint, "Rounded to the nearest whole number, halves to the even one.", "fV")
+softplus = _float("softplus", lambda x: np.logaddexp(x, 0), "log(exp(x) + 1).", "fV")
 
 
 def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
@@ -222,7 +227,8 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     first, second = arrays_of(x, y)
     if second.dtype.kind in "iu" and not np.all(second):
         raise InvalidArgumentError("Integer division by zero")
-    return tensor(np.asarray(np.fmod(first, second)))
+    with np.errstate(invalid="ignore"):
+        return tensor(np.asarray(np.fmod(first, second)))
 
 
 def real(input: Any, name: str | None = None) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import codecs
 import math
 import re
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from ...errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...values.csv_fields import number_reader
 from ...values.ragged import RaggedTensor as PlainRagged
 from ...values.strings import object_array
-from ..composites import RaggedTensor
+from ..composites import RaggedTensor, UniformRows
 from ..fallback import of_tensorflow
 from ..types import as_dtype
 from .arguments import array_of, arrays_of, axes_of, integer, tensor
@@ -30,8 +31,7 @@ __all__ = [
 
 def _each(function: Callable[[bytes], Any], input: Any, kind: Any = object) -> Any:
     if isinstance(input, RaggedTensor):
-        values = _each(function, tensor(np.asarray(input.plain.flat_values)), kind).numpy()
-        return RaggedTensor(PlainRagged.from_row_splits(values, input.plain.row_splits, validate=False))
+        return input.with_flat_values(_each(function, tensor(np.asarray(input.plain.flat_values)), kind))
     given = array_of(input, "string")
     made = [function(item) for item in given.ravel().tolist()]
     return tensor(
@@ -137,6 +137,7 @@ def reduce_join(
 
 
 def _reduce_join_ragged(plain: PlainRagged, axis: Any, keepdims: bool, between: bytes) -> Any:
+    axis = axis[0] if isinstance(axis, tuple) and len_of(axis) == 1 else axis
     if plain.ragged_rank != 1 or np.ndim(plain.values) != 1 or axis not in (None, 0, 1, -1, -2):
         raise UnimplementedError("reduce_join takes RaggedTensors of two dimensions, and one axis or all")
     rows = plain.to_list()
@@ -158,14 +159,20 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     given = array_of(input, "string")
     between = None if sep is None or array_of(sep).item() == b"" else array_of(sep).item()
     parts = [_parts(item, between, maxsplit) for item in given.ravel().tolist()]
-    if given.ndim == 0:
-        return tensor(object_array(parts[0], (len_of(parts[0]),)))
-    lengths = np.array([len_of(one) for one in parts], dtype=np.int64)
+    return _in_rows(parts, given.shape)
+
+
+def _in_rows(parts: list[list[bytes]], shape: tuple[int, ...]) -> Any:
+    """The parts of the strings of a tensor of that shape, as one more dimension."""
     flat = [item for one in parts for item in one]
-    ragged: Any = PlainRagged.from_row_lengths(object_array(flat, (len_of(flat),)), lengths)
-    for size in reversed(given.shape[1:]):
-        ragged = PlainRagged.from_uniform_row_length(ragged, size, np.int64)
-    return RaggedTensor(ragged)
+    values = object_array(flat, (len_of(flat),))
+    if not shape:
+        return tensor(values)
+    ragged: Any = PlainRagged.from_row_lengths(values, np.array([len_of(one) for one in parts], dtype=np.int64))
+    for axis in range(len_of(shape) - 1, 0, -1):
+        splits = np.arange(math.prod(shape[:axis]) + 1, dtype=np.int64) * shape[axis]
+        ragged = PlainRagged.from_row_splits(ragged, splits, validate=False)
+    return UniformRows(ragged, shape[1:])
 
 
 def _parts(item: bytes, between: bytes | None, most: int) -> list[bytes]:
@@ -183,20 +190,39 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
 def unicode_split(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
 ) -> Any:
-    """The characters of each string, one by one: of several strings a RaggedTensor."""
-    return _split_by(input, lambda item: [one.encode() for one in item.decode(input_encoding, errors)])
+    """The characters of each string, one by one: of several strings a RaggedTensor.
+
+    Args:
+      input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+      errors: "replace" puts `replacement_char` for bytes that are no character, "ignore" leaves them out, "strict"
+        makes them an error.
+    """
+    if input_encoding not in ("UTF-8", "UTF-16-BE", "UTF-32-BE"):
+        raise InvalidArgumentError(f"input_encoding is UTF-8, UTF-16-BE or UTF-32-BE, got {input_encoding!r}")
+    if errors not in ("replace", "ignore", "strict"):
+        raise InvalidArgumentError(f"errors is replace, ignore or strict, got {errors!r}")
+    instead = chr(integer(replacement_char))
+
+    def characters(item: bytes) -> list[bytes]:
+        try:
+            text = item.decode(input_encoding, _MARKED if errors == "replace" else errors)
+        except UnicodeDecodeError as error:
+            raise InvalidArgumentError(f"Invalid formatting on input string: {error}") from None
+        return [one.encode(input_encoding) for one in text.replace(_MARK, instead)]
+
+    return _split_by(input, characters)
+
+
+_MARK = "\udfff"  # a surrogate alone, which no text has: stands for what is to be replaced
+_MARKED = "tfrecord_fast.marked"
+codecs.register_error(_MARKED, lambda error: (_MARK, getattr(error, "end")))  # noqa: B009 - of UnicodeErrors
 
 
 def _split_by(input: Any, parts_of: Callable[[bytes], list[bytes]]) -> Any:
-    given = array_of(input)
-    parts = [parts_of(item) for item in given.ravel().tolist()]
-    flat = [part for row in parts for part in row]
-    values = object_array(flat, (builtins.len(flat),))
-    if given.ndim == 0:
-        return tensor(values)
-    if given.ndim > 1:
-        raise InvalidArgumentError(f"strings of one dimension at most are split here, got {given.ndim}")
-    return RaggedTensor(PlainRagged.from_row_lengths(values, np.array([*map(builtins.len, parts)], np.int64)))
+    if isinstance(input, RaggedTensor):
+        return input.with_flat_values(_split_by(input.flat_values, parts_of))
+    given = array_of(input, "string")
+    return _in_rows([parts_of(item) for item in given.ravel().tolist()], given.shape)
 
 
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
