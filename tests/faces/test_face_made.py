@@ -25,6 +25,8 @@ class Like:
     def numpy(self): return np.float32([1, 2])
 """
 MADE = """
+tf.constant([2**63, 7], tf.uint64); tf.constant([7, 2**64 - 1], tf.uint64); tf.constant([[2**63, 1]], 'uint64')
+tf.constant([2**63, 1.5], tf.uint64); tf.constant([0, 2**63], tf.uint64); tf.constant([1.0, 2.0], tf.uint64)
 tf.convert_to_tensor([1, 2], dtype_hint=tf.float32); tf.convert_to_tensor([1.5, 2], dtype_hint=tf.int32)
 tf.convert_to_tensor([1], tf.int64, tf.float32); tf.convert_to_tensor(1, dtype_hint='float64')
 tf.convert_to_tensor(['a'], dtype_hint=tf.float32); tf.convert_to_tensor(i, dtype_hint=tf.float32)

@@ -187,15 +187,15 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     return cast(given, dtype)
 
 
-def _float(name: str, function: Callable[[Any], Any], text: str, kinds: str = "fcV") -> Callable[..., Any]:
+def _float(called: str, function: Callable[[Any], Any], text: str, kinds: str = "fcV") -> Callable[..., Any]:
     def of_one(x: Any, name: str | None = None) -> Any:
         given = array_of(x)
         if given.dtype.kind not in kinds:
-            raise InvalidArgumentError(f"{name} is of floats, got {dtype_of(given).name}")
+            raise InvalidArgumentError(f"{called} is of floats, got {dtype_of(given).name}")
         with np.errstate(all="ignore"):
             return tensor(np.asarray(function(given)).astype(given.dtype))
 
-    of_one.__name__ = of_one.__qualname__ = name
+    of_one.__name__ = of_one.__qualname__ = called
     of_one.__doc__ = text
     return of_one
 
