@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -94,11 +95,10 @@ def parse_tensor(serialized: BytesLike, out_type: DTypeLike, name: str | None = 
 
 def _values_of(proto: Any, name: str, kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
     if name == "string":
-        if len(proto.string_val) != count:
-            raise InvalidArgumentError(f"a TensorProto of {count} strings has {len(proto.string_val)}")
-        strings = np.empty(count, dtype=object)
-        strings[:] = list(proto.string_val)
-        return strings
+        found = list(proto.string_val) or _strings_of(proto.tensor_content, count)
+        if len(found) != count:
+            raise InvalidArgumentError(f"a TensorProto of {count} strings has {len(found)}")
+        return object_array(found, (count,))
     if proto.tensor_content:
         if len(proto.tensor_content) != count * kind.itemsize:
             raise InvalidArgumentError(
@@ -124,6 +124,23 @@ def _values_of(proto: Any, name: str, kind: np.dtype[Any], count: int) -> npt.ND
     if count > 1 << 28:
         raise InvalidArgumentError(f"a TensorProto of {count} values of {name} has only {len(given)}")
     return np.concatenate([given, np.full(count - len(given), given[-1], dtype=kind)])
+
+
+def _strings_of(content: bytes, count: int) -> list[bytes]:
+    """The strings of what TensorFlow's `serialize_sparse` writes: their lengths as varints, then their bytes."""
+    lengths: list[int] = []
+    place = 0
+    while place < len(content) and len(lengths) < count:
+        length = shift = 0
+        while place < len(content) and content[place] >= 128 and shift < 63:
+            length |= (content[place] & 127) << shift
+            place, shift = place + 1, shift + 7
+        lengths.append(length | int.from_bytes(content[place : place + 1], "big") << shift)
+        place += 1
+    if place + sum(lengths) != len(content):
+        raise InvalidArgumentError(f"a TensorProto of {count} strings has {len(content)} bytes of content")
+    ends = itertools.accumulate(lengths, initial=place)
+    return [content[start:end] for start, end in itertools.pairwise(ends)]
 
 
 def decode_json_example(json_examples: Any, name: str | None = None) -> Any:

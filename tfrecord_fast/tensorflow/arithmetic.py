@@ -58,6 +58,10 @@ def converted(value: Any, dtype: Any) -> _Array:
             raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype string")
         return array if array.size else array.astype(object)
     array = np.asarray(value)
+    if wanted == "uint64" and array.dtype.kind == "f":  # what NumPy makes of integers on both sides of 2**63
+        given = np.asarray(value, dtype=object)
+        if all(isinstance(one, int) and 0 <= one < 2**64 for one in given.ravel()):
+            array = given.astype(np.uint64)
     kind = array.dtype.kind
     allowed = _FITTING["f" if wanted == "bfloat16" else wanted.dtype.kind]
     if wanted.name in ("int32", "int64"):

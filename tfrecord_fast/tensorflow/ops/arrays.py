@@ -226,8 +226,8 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
 
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     """Tensors of one shape and dtype along a new axis."""
-    if isinstance(values, list | tuple) and not values:
-        return tensor(np.zeros(0, np.float32))
+    if not len(values):
+        return tensor(array_of(values))
     if isinstance(values, list | tuple) and any(isinstance(value, RaggedTensor) for value in values):
         return stack_rows(list(values), integer(axis))
     given = _several(values)
@@ -351,12 +351,12 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 
 
 def _padded(given: Any, widths: Any, constant_values: Any) -> Any:
-    if given.dtype.kind == "O" and constant_values == 0:
-        filling: Any = b""
+    if isinstance(constant_values, Tensor):
+        filling: Any = array_of(constant_values, dtype_of(given))
+    elif given.dtype.kind == "O" and constant_values == 0:
+        filling = b""
     elif isinstance(constant_values, int) and constant_values == 0:
         filling = np.zeros((), given.dtype)
-    elif hasattr(constant_values, "_array"):
-        filling = array_of(constant_values)
     else:
         filling = converted(constant_values, dtype_of(given))
     if np.ndim(filling):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import InvalidArgumentError
+from ...errors import DataLossError, InvalidArgumentError
 from ...examples import tensors as messages
 from ...images import decoding
 from ...values.composites import stack_rows
@@ -67,7 +67,7 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
     try:
         return tensor(object_array([function(item) for item in given.ravel().tolist()], given.shape))
     except (OSError, EOFError, zlib.error) as error:
-        raise InvalidArgumentError(f"decode_compressed: {error}") from None
+        raise DataLossError(message=f"decode_compressed: {error}") from None
 
 
 def _same(item: bytes) -> bytes:
@@ -97,7 +97,10 @@ def deserialize_many_sparse(
             )
         )
 
-    return SparseTensor.of(stack_rows(rows))  # type: ignore[arg-type]
+    made = SparseTensor.of(stack_rows(rows))  # type: ignore[arg-type]
+    if rank is not None and made.shape.rank != rank:
+        raise ValueError(f"the SparseTensors have {made.shape.rank} dimensions with that of the rows, not {rank}")
+    return made
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | None = None) -> Any:

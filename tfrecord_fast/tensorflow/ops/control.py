@@ -33,10 +33,10 @@ def cond(
     **old: Any,
 ) -> Any:
     """What one of two functions gives."""
-    chosen = (true_fn or old.get("fn1")) if bool(array_of(pred)) else (false_fn or old.get("fn2"))
-    if chosen is None:
+    first, second = true_fn or old.get("fn1"), false_fn or old.get("fn2")
+    if first is None or second is None:
         raise TypeError("cond() takes two functions")
-    return chosen()
+    return first() if bool(array_of(pred)) else second()
 
 
 def case(
@@ -106,10 +106,8 @@ def numpy_function(
 
 
 def _called(func: Any, inp: Any, kinds: Any, given: Callable[[Any], Any], converts: bool) -> Any:
-    if inp is None:
-        if func is None:
-            return functools.partial(_decorated, kinds=kinds, given=given, converts=converts)
-        return _decorated(func, kinds=kinds, given=given, converts=converts)
+    if func is None:
+        return functools.partial(_decorated, kinds=kinds, given=given, converts=converts)
     return _typed(func(*map(given, inp)), kinds, converts)
 
 

@@ -56,6 +56,8 @@ def _filled(lengths: Any, number: int, dtype: Any) -> Any:
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
     """One value everywhere."""
     filling = array_of(value)
+    if filling.shape not in ((), (1,)):
+        raise InvalidArgumentError(f"value must be a scalar, got shape {list(filling.shape)} [Op:Fill]")
     try:
         return tensor(np.broadcast_to(filling, lengths_of(dims)).copy())
     except ValueError as error:
@@ -108,7 +110,10 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Any]:
     """A grid's coordinates, one tensor per axis."""
-    return tensors(np.meshgrid(*map(array_of, args), indexing=indexing))  # type: ignore[call-overload]
+    given = [array_of(one) for one in args]
+    if len({one.dtype for one in given}) > 1:
+        raise InvalidArgumentError(f"a grid of several dtypes: {[dtype_of(one).name for one in given]}")
+    return tensors(np.meshgrid(*given, indexing=indexing))  # type: ignore[call-overload]
 
 
 def one_hot(

@@ -15,7 +15,10 @@ from ..types import as_dtype
 from ..uniform import rows_at, with_rows_of, with_splits_of, without_lengths
 from .arguments import array_of, tensor
 from .arrays import constant as dense_constant
+from .arrays import convert_to_tensor
 from .filled import range as dense_range
+from .picked import boolean_mask as dense_boolean_mask
+from .picked import gather
 from .rows import stack_rows
 
 __all__ = ["boolean_mask", "constant", "range", "row_splits_to_segment_ids", "stack"]
@@ -38,9 +41,9 @@ def constant(
     given = border.lowered(pylist)
     given = given.tolist() if isinstance(given, np.ndarray) else given
     depth = _depth(given)
-    rank = (
-        ragged_rank if ragged_rank is not None else depth - 1 - (0 if inner_shape is None else len(_tuple(inner_shape)))
-    )
+    if not depth and not ragged_rank and not inner_shape:
+        return dense_constant(given, dtype)
+    rank = ragged_rank if ragged_rank is not None else depth - 1 - len(inner_shape or ())
     if rank < 0:
         raise ValueError(
             f"pylist has a depth of {depth}, which does not fit ragged_rank={ragged_rank}, inner_shape={inner_shape}"
@@ -49,10 +52,6 @@ def constant(
         return dense_constant(given, dtype)
     kind = as_dtype(row_splits_dtype).as_numpy_dtype
     return RaggedTensor(_nested(given, rank, dtype, kind, inner_shape))
-
-
-def _tuple(shape: Any) -> tuple[Any, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
 def _depth(value: Any) -> int:
@@ -69,11 +68,13 @@ def _nested(rows: Any, rank: int, dtype: Any, kind: Any, inner_shape: Any) -> Pl
     flat = [item for row in rows for item in row]
     if rank > 1:
         return Plain.from_row_splits(_nested(flat, rank - 1, dtype, kind, inner_shape), splits)
-    shape = (len(flat), *(_tuple(inner_shape) if inner_shape is not None else ()))
+    shape = (len(flat), *(inner_shape or ()))
     if flat:
         values = array_of(dense_constant(flat, dtype))
     else:
         values = np.zeros(shape, dtype=as_dtype("float32" if dtype is None else dtype).as_numpy_dtype)
+    if inner_shape is not None and values.shape != shape:
+        raise ValueError(f"inner_shape={inner_shape} does not fit values of shape {values.shape[1:]}")
     return Plain.from_row_splits(values, splits)
 
 
@@ -85,13 +86,13 @@ def range(
     name: str | None = None,
     row_splits_dtype: Any = "int64",
 ) -> RaggedTensor:
-    """For each start and limit the numbers between."""
+    """For each start and limit the numbers between; none where the limit is on the other side."""
     if limits is None:
         starts, limits = 0, starts
-    first, last, step = np.broadcast_arrays(array_of(starts), array_of(limits), array_of(deltas))
+    first, last, step = np.broadcast_arrays(*np.atleast_1d(array_of(starts), array_of(limits), array_of(deltas)))
     rows = [
-        array_of(dense_range(*numbers, dtype=dtype))
-        for numbers in zip(first.ravel(), last.ravel(), step.ravel(), strict=True)
+        array_of(dense_range(start, limit if (limit > start) == (delta > 0) else start, delta, dtype))
+        for start, limit, delta in zip(first, last, step, strict=True)
     ]
     return RaggedTensor(with_splits_of(stack_ragged(rows), as_dtype(row_splits_dtype).as_numpy_dtype))
 
@@ -147,6 +148,6 @@ def _splits_left(rows: Plain, mask: Any) -> Any:
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
     """For each value the number of its row."""
-    given = array_of(splits)
+    given = array_of(convert_to_tensor(splits, dtype_hint="int64"))
     made = np.repeat(np.arange(len(given) - 1), np.diff(given))
     return tensor(made.astype(given.dtype if out_type is None else as_dtype(out_type).as_numpy_dtype))

@@ -97,12 +97,12 @@ def searchsorted(
     """Where values would stand in a sorted sequence; of several dimensions, row by row."""
     rows, wanted = arrays_of(sorted_sequence, values)
     kind = as_dtype(out_type).as_numpy_dtype
-    if rows.ndim == 1:
-        return tensor(np.searchsorted(rows, wanted, side).astype(kind))
-    flat = zip(rows.reshape(-1, rows.shape[-1]), wanted.reshape(-1, wanted.shape[-1]), strict=True)
-    return tensor(
-        np.stack([np.searchsorted(pair[0], pair[1], side) for pair in flat]).reshape(wanted.shape).astype(kind)
-    )
+    if rows.shape[:-1] != wanted.shape[:-1] or not wanted.ndim:
+        raise InvalidArgumentError(f"sequences of shape {list(rows.shape)} for values of shape {list(wanted.shape)}")
+    made = np.zeros(wanted.shape, kind)
+    for row in np.ndindex(rows.shape[:-1]):
+        made[row] = np.searchsorted(rows[row], wanted[row], side)
+    return tensor(made)
 
 
 def bincount(
@@ -160,6 +160,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None) -> Any:
     """Divided by the root of the sum of squares along an axis."""
     given = array_of(x)
+    if given.dtype.kind not in "fcV":
+        raise InvalidArgumentError(f"l2_normalize is of floats, got {dtype_of(given).name}")
     total = np.sum(np.square(given), axis=axes_of(axis), keepdims=True)
     return tensor((given / np.sqrt(np.maximum(total, epsilon))).astype(given.dtype))
 
@@ -195,15 +197,15 @@ def _exact(number: Any) -> Any:
     return int(number) if isinstance(number, int | np.integer) else float(number)
 
 
-def _float(name: str, function: Callable[[Any], Any], text: str) -> Callable[..., Any]:
+def _float(called: str, function: Callable[[Any], Any], text: str, kinds: str = "fcV") -> Callable[..., Any]:
     def of_one(x: Any, name: str | None = None) -> Any:
         given = array_of(x)
-        if given.dtype.kind not in "fcV":
-            raise InvalidArgumentError(f"{name} is of floats, got {dtype_of(given).name}")
+        if given.dtype.kind not in kinds:
+            raise InvalidArgumentError(f"{called} is of floats, got {dtype_of(given).name}")
         with np.errstate(all="ignore"):
             return tensor(np.asarray(function(given)).astype(given.dtype))
 
-    of_one.__name__ = of_one.__qualname__ = name
+    of_one.__name__ = of_one.__qualname__ = called
     of_one.__doc__ = text
     return of_flat_values(of_one)
 
@@ -211,8 +213,8 @@ def _float(name: str, function: Callable[[Any], Any], text: str) -> Callable[...
 acosh = _float("acosh", np.arccosh, "The inverse of cosh.")
 asinh = _float("asinh", np.arcsinh, "The inverse of sinh.")
 atanh = _float("atanh", np.arctanh, "The inverse of tanh.")
-rint = _float("rint", np.rint, "Rounded to the nearest whole number, halves to the even one.")
-softplus = _float("softplus", lambda x: np.logaddexp(x, 0), "log(exp(x) + 1).")
+rint = _float("rint", np.rint, "Rounded to the nearest whole number, halves to the even one.", "fV")
+softplus = _float("softplus", lambda x: np.logaddexp(x, 0), "log(exp(x) + 1).", "fV")
 
 
 def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
@@ -237,7 +239,8 @@ def truncatemod(x: Any, y: Any, name: str | None = None) -> Any:
     first, second = arrays_of(x, y)
     if first.size and second.dtype.kind in "iu" and not np.all(second):
         raise InvalidArgumentError("Integer division by zero")
-    return tensor(np.asarray(np.fmod(first, second)))
+    with np.errstate(invalid="ignore"):
+        return tensor(np.asarray(np.fmod(first, second)))
 
 
 def _number_of(value: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import InvalidArgumentError
 from ..composites import SparseTensor
+from ..types import dtype_of
 from .arguments import array_of, integer, lengths_of, tensor
 
 __all__ = ["concat", "expand_dims", "from_dense", "reorder", "reset_shape", "reshape", "slice", "to_indicator"]
@@ -15,6 +16,12 @@ __all__ = ["concat", "expand_dims", "from_dense", "reorder", "reset_shape", "res
 
 def _parts(sparse: SparseTensor) -> tuple[Any, Any, Any]:
     return sparse.plain.indices, np.asarray(sparse.plain.values), sparse.plain.dense_shape
+
+
+def _axis(axis: int, rank: int) -> int:
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(f"axis={axis} is out of bounds: expected {-rank} <= axis < {rank}")
+    return axis % rank
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
@@ -27,8 +34,9 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 def concat(axis: int, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None) -> SparseTensor:
     """One after the other along an axis."""
     parts = [_parts(one) for one in sp_inputs]
-    rank = len(parts[0][2])
-    place = axis % rank
+    place = _axis(axis, len(parts[0][2]))
+    if len({dtype_of(part[1]) for part in parts}) > 1:
+        raise InvalidArgumentError("SparseTensors of several dtypes [Op:SparseConcat]")
     shapes = np.array([part[2] for part in parts])
     others = np.delete(shapes, place, axis=1)
     if not expand_nonconcat_dims and (others != others[0]).any():
@@ -52,13 +60,12 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 
 
 def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
-    """In another dense shape, by default the smallest."""
+    """In a larger dense shape; by default in the smallest that holds the values."""
     indices, values, shape = _parts(sp_input)
-    least = indices.max(axis=0) + 1 if len(indices) else np.zeros(len(shape), np.int64)
     if new_shape is None:
-        return SparseTensor(indices, values, least)
+        return SparseTensor(indices, values, indices.max(axis=0, initial=-1) + 1)
     wanted = np.array(lengths_of(new_shape), dtype=np.int64)
-    if len(wanted) != len(shape) or (wanted < least).any():
+    if len(wanted) != len(shape) or (wanted < shape).any():
         raise InvalidArgumentError(f"new_shape {wanted.tolist()} is too small for {shape.tolist()}")
     return SparseTensor(indices, values, wanted)
 
@@ -84,7 +91,7 @@ def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> Spar
 def expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = None) -> SparseTensor:
     """One more axis, of length 1."""
     indices, values, shape = _parts(sp_input)
-    place = (-1 if axis is None else integer(axis)) % (len(shape) + 1)
+    place = _axis(-1 if axis is None else integer(axis), len(shape) + 1)
     return SparseTensor(np.insert(indices, place, 0, axis=1), values, np.insert(shape, place, 1))
 
 
@@ -100,6 +107,9 @@ def slice(sp_input: SparseTensor, start: Any, size: Any, name: str | None = None
 def to_indicator(sp_input: SparseTensor, vocab_size: int, name: str | None = None) -> Any:
     """Bools: which values each row has."""
     indices, values, shape = _parts(sp_input)
+    values = values.astype(np.int64)
+    if len(values) and not 0 <= values.min() <= values.max() < vocab_size:
+        raise InvalidArgumentError(f"values are not in [0, {vocab_size})")
     made = np.zeros((*shape[:-1], vocab_size), dtype=bool)
     made[tuple([*indices[:, :-1].T, values])] = True
     return tensor(made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import codecs
 import math
 import re
 from collections.abc import Callable
@@ -164,6 +165,7 @@ def reduce_join(
 
 
 def _reduce_join_ragged(plain: PlainRagged, axis: Any, keepdims: bool, between: bytes) -> Any:
+    axis = axis[0] if isinstance(axis, tuple) and len_of(axis) == 1 else axis
     if plain.ragged_rank != 1 or np.ndim(plain.values) != 1 or axis not in (None, 0, 1, -1, -2):
         raise UnimplementedError("reduce_join takes RaggedTensors of two dimensions, and one axis or all")
     rows = plain.to_list()

@@ -1,0 +1,110 @@
+"""Conditions, loops, functions that are called, and assertions: as TensorFlow has them."""
+
+import pytest
+
+from tests.faces.side_by_side import differences
+from tests.faces.test_face_ops import listed
+from tests.support import live_tensorflow
+
+pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+
+SETUP = """
+import gzip, zlib
+i = tf.constant([3, -7, 0]); f = tf.constant([1.5, -2.5, 0.25]); d = tf.constant([1.0, 2.0, -0.5], tf.float64)
+l = tf.constant([1, -2**40, 5], tf.int64); s = tf.constant(["a", "bc", ""]); b = tf.constant([True, False, True])
+t = tf.reshape(tf.range(24), [2, 3, 4]); m = tf.reshape(tf.range(6.0), [2, 3]); e = tf.zeros([0])
+c = tf.constant([1 + 2j, -3j, 4]); u = tf.constant([1, 250, 7], tf.uint8)
+q = tf.sparse.from_dense([[1, 0], [0, 2]]); q3 = tf.sparse.from_dense([[1, 0, 0], [0, 2, 3]])
+qs = tf.sparse.from_dense([["a", ""], ["", "b"]])
+r = tf.ragged.constant([[1, 2], [], [3]]); rr = tf.ragged.constant([[[1, 2], []], [[3]]])
+two = tf.stack([tf.io.serialize_sparse(q), tf.io.serialize_sparse(q)])
+D = tf.debugging; S = tf.sparse; R = tf.ragged
+def zipped(x): return gzip.compress(x)
+class Like:
+    dtype = np.dtype("float32")
+    def numpy(self): return np.float32([1, 2])
+"""
+CALLED = """
+i = tf.constant([3, -7, 0]); f = tf.constant([1.5, -2.5, 0.25])
+q = tf.sparse.from_dense([[1, 0], [0, 2]]); q3 = tf.sparse.from_dense([[1, 0, 0], [0, 2, 3]])
+qs = tf.sparse.from_dense([["a", ""], ["", "b"]])
+r = tf.ragged.constant([[1, 2], [], [3]]); rr = tf.ragged.constant([[[1, 2], []], [[3]]])
+w = tf.constant([["ab c", "d"], ["", " e f"]]); S = tf.sparse; M = tf.math
+rs = tf.ragged.constant([["a", "b"], [], ["c"]]); rrs = tf.ragged.constant([[["a", "b"], []], [["c"]]])
+E = tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0], tf.int32), [2, 3])
+two = tf.switch_case; one = tf.constant(1); un = tf.SparseTensor([[1, 1], [0, 0]], [4, 3], [2, 2])
+def A(): return tf.constant(10)
+def B(): return tf.constant(20)
+def C(): return tf.constant(30)
+"""
+CONTROL = """
+D.assert_rank_at_least(t, 3); D.assert_rank_at_least(t, 4); D.assert_rank_at_least(t, 2); D.assert_rank_at_least(5, 0)
+D.assert_rank_at_least(5, 1); D.assert_rank_at_least(t, tf.constant(3)); D.assert_rank_at_least(t, tf.constant(4))
+D.assert_rank(t, tf.constant(3)); D.assert_scalar(5); D.assert_scalar(i); D.assert_scalar([]); D.assert_scalar('a')
+D.assert_scalar([[1]]); D.assert_integer(i); D.assert_integer(f); D.assert_integer(u); D.assert_integer(s)
+D.assert_integer(b); D.assert_integer(5); D.assert_integer(5.0); D.assert_integer(c); D.assert_type(i, tf.int32)
+D.assert_type(i, tf.int64); D.assert_type(s, tf.string); D.assert_near(f, f + 1e-7); D.assert_near(f, f + 1e-3)
+D.assert_near(f, f + 1e-3, atol=1e-2); D.assert_near(f, f * 1.001, rtol=1e-2, atol=0.0)
+D.assert_near(f, f * 1.001, rtol=1e-4, atol=0.0); D.assert_near([1.0], [2.0], rtol=0.4)
+D.assert_near([1.0], [2.0], rtol=0.6); D.assert_near([2.0], [1.0], rtol=0.6); D.assert_near(d, d + 1e-14)
+D.assert_near(d, d + 1e-10); tf.cond(True, lambda: 1, lambda: 2); tf.cond(tf.constant(False), lambda: 1, lambda: 2)
+tf.cond(True, lambda: 1); tf.cond(False, lambda: 1); tf.cond(True)
+tf.compat.v1.cond(True, fn1=lambda: 1, fn2=lambda: 2); tf.compat.v1.cond(False, fn1=lambda: 1, fn2=lambda: 2)
+tf.cond(i[0] > 2, lambda: i, lambda: f); tf.cond(False, lambda: i, false_fn=lambda: f)
+tf.case([(tf.constant(True), lambda: 1), (tf.constant(True), lambda: 2)])
+tf.case([(tf.constant(False), lambda: 1), (tf.constant(True), lambda: 2)], exclusive=True)
+tf.case([(tf.constant(False), lambda: 1)]); tf.case([(tf.constant(False), lambda: 1)], default=lambda: 5)
+tf.case([(tf.constant(True), lambda: 1)], lambda: 5)
+tf.case([(tf.constant(False), lambda: 1), (tf.constant(False), lambda: 2)], lambda: 5, True)
+tf.switch_case(tf.constant(0), (lambda: 1, lambda: 2))
+tf.while_loop(lambda x: x < 5, lambda x: (x + 2,), (tf.constant(0),))
+tf.while_loop(lambda x: x < 5, lambda x: [x + 2], [tf.constant(0)])
+tf.while_loop(lambda x, y: x < 5, lambda x, y: (x + 2, y * 2), (tf.constant(0), tf.constant(1)))
+tf.while_loop(lambda x: x < 5, lambda x: (x + 1,), (tf.constant(0),), maximum_iterations=2)
+tf.while_loop(lambda x: x < 5, lambda x: (x + 1,), (tf.constant(0),), maximum_iterations=0)
+tf.while_loop(lambda x: x < 5, lambda x: (x + 1,), (tf.constant(0),), maximum_iterations=tf.constant(9))
+tf.py_function(func=lambda x: x * 2, inp=[i], Tout=tf.int32); tf.py_function(lambda x: x, [i], tf.float32)
+tf.py_function(lambda x: r, [i], tf.RaggedTensorSpec([None, None], tf.int32))
+tf.py_function(lambda x: x, [i], tf.TensorSpec([3], tf.int32))
+tf.py_function(lambda x: (x, x), [i], (tf.int32, tf.int32)); tf.py_function(lambda x: np.float64(3), [i], tf.float32)
+tf.numpy_function(lambda x: 3.5, [i], tf.float32); tf.py_function(lambda x: [x, x], [i], [tf.int32, tf.int32])
+tf.py_function(lambda x: (x,), [i], [tf.int32, tf.int32])
+tf.py_function(lambda x: x, [i], tf.TensorSpec([3], tf.float32)); tf.py_function(Tout=tf.int32)(lambda x: x * 2)(i)
+tf.py_function(lambda x: x * 2, Tout=tf.int32)(i); tf.numpy_function(Tout=tf.int32)(lambda x: x * 2)(i)
+tf.numpy_function(lambda x: x * 2, Tout=tf.int32)(i); tf.numpy_function(Tout=tf.float32)(lambda x: 3.5)(i)
+tf.py_function(Tout=tf.float32)(lambda x: np.float64(3.5))(i)
+tf.numpy_function(Tout=tf.string)(lambda x: str(type(x).__name__))(i); tf.function(lambda x: x + 1)(i)
+tf.function()(lambda x: x + 1)(i); tf.function(jit_compile=False)(lambda x: x + 1)(i)
+tf.function(func=lambda x: x - 1)(i); tf.executing_eagerly(); tf.is_tensor(i); tf.is_tensor(q); tf.is_tensor(r)
+tf.is_tensor(5); tf.is_tensor([i]); tf.is_tensor(np.zeros(2)); tf.get_static_value(i)
+tf.get_static_value(tf.constant('a')); tf.get_static_value(s); tf.get_static_value(tf.constant(2.5))
+tf.get_static_value(5); tf.get_static_value(np.float32([1])); tf.stop_gradient(i); tf.stop_gradient([1.5]); tf.no_op()
+tf.group(); tf.group(i)
+"""
+MAPPED = """
+tf.switch_case(tf.constant(1), [A, B]); tf.switch_case(tf.constant(5), [A, B]); tf.switch_case(tf.constant(-1), [A, B])
+tf.switch_case(tf.constant(5), [A, B], default=C); tf.switch_case(tf.constant(1), {0: A, 1: B})
+tf.switch_case(tf.constant(1), [(0, A), (1, B)]); tf.switch_case(one, (A, B))
+tf.switch_case(tf.constant(0), [(1, A), (0, B)]); tf.switch_case(tf.constant(0), [A, B], C)
+tf.map_fn(lambda x: tf.cast(x, tf.float32), i, fn_output_signature=tf.int32)
+tf.map_fn(lambda x: x + 1, i, fn_output_signature=tf.int32); tf.map_fn(lambda x: x, i, fn_output_signature=tf.float32)
+tf.map_fn(lambda x: tf.range(tf.abs(x)), i, fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))
+tf.map_fn(lambda x: q, i, fn_output_signature=tf.SparseTensorSpec([2, 2], tf.int32))
+tf.map_fn(lambda x: q, i, fn_output_signature=tf.SparseTensorSpec([2, 2], tf.float32))
+tf.map_fn(lambda x: q, i, fn_output_signature=tf.int32)
+tf.map_fn(lambda x: x, i, fn_output_signature=tf.SparseTensorSpec([], tf.int32))
+tf.map_fn(lambda x: x, r, fn_output_signature=tf.RaggedTensorSpec([None], tf.int64))
+tf.map_fn(lambda x: x, i, fn_output_signature=tf.TensorSpec([1], tf.int32))
+tf.map_fn(lambda x: tf.range(tf.abs(x)), i, fn_output_signature=tf.RaggedTensorSpec([None], tf.float32))
+tf.map_fn(lambda x: 'a', i, fn_output_signature=tf.string); tf.map_fn(lambda x: 1.5, i, fn_output_signature=tf.int32)
+tf.map_fn(lambda x: x, i[:0], fn_output_signature=tf.RaggedTensorSpec([None], tf.float32))
+tf.map_fn(lambda x: x, i[:0], fn_output_signature=tf.TensorSpec(None, tf.float32))
+"""
+
+
+def test_conditions_loops_and_assertions():
+    assert not differences(listed(CONTROL), SETUP)
+
+
+def test_functions_that_are_called():
+    assert not differences(listed(MAPPED), CALLED)

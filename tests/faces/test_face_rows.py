@@ -1,0 +1,108 @@
+"""Functions of RaggedTensors: made, masked, gathered and joined as TensorFlow does."""
+
+import pytest
+
+from tests.faces.side_by_side import differences
+from tests.faces.test_face_ops import listed
+from tests.support import live_tensorflow
+
+pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
+
+SETUP = """
+import gzip, zlib
+i = tf.constant([3, -7, 0]); f = tf.constant([1.5, -2.5, 0.25]); d = tf.constant([1.0, 2.0, -0.5], tf.float64)
+l = tf.constant([1, -2**40, 5], tf.int64); s = tf.constant(["a", "bc", ""]); b = tf.constant([True, False, True])
+t = tf.reshape(tf.range(24), [2, 3, 4]); m = tf.reshape(tf.range(6.0), [2, 3]); e = tf.zeros([0])
+c = tf.constant([1 + 2j, -3j, 4]); u = tf.constant([1, 250, 7], tf.uint8)
+q = tf.sparse.from_dense([[1, 0], [0, 2]]); q3 = tf.sparse.from_dense([[1, 0, 0], [0, 2, 3]])
+qs = tf.sparse.from_dense([["a", ""], ["", "b"]])
+r = tf.ragged.constant([[1, 2], [], [3]]); rr = tf.ragged.constant([[[1, 2], []], [[3]]])
+two = tf.stack([tf.io.serialize_sparse(q), tf.io.serialize_sparse(q)])
+D = tf.debugging; S = tf.sparse; R = tf.ragged
+def zipped(x): return gzip.compress(x)
+class Like:
+    dtype = np.dtype("float32")
+    def numpy(self): return np.float32([1, 2])
+"""
+MORE = """
+i = tf.constant([3, -7, 0]); f = tf.constant([1.5, -2.5, 0.25])
+q = tf.sparse.from_dense([[1, 0], [0, 2]]); q3 = tf.sparse.from_dense([[1, 0, 0], [0, 2, 3]])
+qs = tf.sparse.from_dense([["a", ""], ["", "b"]])
+r = tf.ragged.constant([[1, 2], [], [3]]); rr = tf.ragged.constant([[[1, 2], []], [[3]]])
+w = tf.constant([["ab c", "d"], ["", " e f"]]); S = tf.sparse; M = tf.math
+rs = tf.ragged.constant([["a", "b"], [], ["c"]]); rrs = tf.ragged.constant([[["a", "b"], []], [["c"]]])
+E = tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0], tf.int32), [2, 3])
+two = tf.switch_case; one = tf.constant(1); un = tf.SparseTensor([[1, 1], [0, 0]], [4, 3], [2, 2])
+def A(): return tf.constant(10)
+def B(): return tf.constant(20)
+def C(): return tf.constant(30)
+"""
+RAGGED = """
+tf.compat.v1.convert_to_tensor([1, 2], preferred_dtype=tf.float32)
+tf.compat.v1.convert_to_tensor([1.5], preferred_dtype=tf.int32)
+tf.constant([np.array([1, 2]), np.array([3, 4])], tf.float32)
+tf.constant([np.array([1.5, 2]), np.array([3, 4])], tf.int32); tf.constant([np.array([1, 2])], tf.int64)
+tf.cast(rr, tf.float32); tf.cast(r, tf.int64); tf.zeros_like(r); tf.zeros_like(r, tf.float32); tf.ones_like(r)
+tf.ones_like(r, tf.float32); tf.zeros_like(rr, dtype=tf.string); tf.gather(r, [0, 2]); tf.gather(r, 0)
+tf.gather(r, [3]); tf.gather(r, [-1]); tf.gather(r, [0], axis=0); tf.gather(r, [[0, 1], [1, 0], [0, 0]], batch_dims=1)
+tf.gather(rr, [1, 0]); tf.gather(r, tf.zeros([0], tf.int32)); tf.gather(r, 3); tf.gather(r, [2, 2]); tf.gather(r, 2)
+tf.gather(rr, 0); tf.boolean_mask(r, [True, False, True]); tf.ragged.constant([[1, 2], [3, 4]], inner_shape=())
+tf.ragged.constant([[[1, 2]], [[3, 4], [5, 6]]], inner_shape=(2,)); tf.ragged.constant([[[1, 2]], []], inner_shape=2)
+tf.ragged.constant([[1, 2]], inner_shape=(1, 1, 1)); tf.ragged.constant([1], ragged_rank=-1)
+tf.ragged.constant([[1], [2]], ragged_rank=0)
+tf.ragged.constant([[], []], dtype=tf.string, ragged_rank=1, inner_shape=(2,))
+tf.ragged.constant([[1], []], row_splits_dtype=tf.int32).row_splits
+tf.ragged.constant([[[1], []], []], row_splits_dtype='int32').nested_row_splits
+tf.ragged.constant([[1], []], tf.float64); tf.ragged.constant([[1], []], 'int8', 1)
+tf.ragged.constant([[1], []], ragged_rank=2); tf.ragged.constant(5); tf.ragged.constant(np.array([[1, 2], [3, 4]]))
+tf.ragged.constant([np.array([1, 2]), [3]]); tf.ragged.constant([[[1, 2]], [[3, 4]]], ragged_rank=1, inner_shape=(2,))
+tf.ragged.constant([[[1, 2]], [[3, 4]]], ragged_rank=2, inner_shape=(2,)); tf.ragged.constant([[1], 2])
+tf.ragged.constant([]); tf.ragged.constant([], ragged_rank=1); tf.ragged.constant([[[1, 2]], [[3]]], inner_shape=(2,))
+tf.ragged.stack([[1, 2], [3]], 1); tf.ragged.stack([[1, 2], [3]], axis=1); tf.ragged.stack([r, r], axis=1)
+tf.ragged.stack([r, r], axis=0); tf.ragged.stack([[1, 2], [3]], axis=-1); tf.ragged.stack([[1, 2], [3]])
+tf.ragged.stack([r, r], axis=-1); tf.ragged.stack([r, r], 2); tf.ragged.row_splits_to_segment_ids([0, 2, 2, 5])
+tf.ragged.row_splits_to_segment_ids(tf.constant([0, 2, 2, 5]))
+tf.ragged.row_splits_to_segment_ids([0, 2, 3], out_type=tf.int32)
+tf.ragged.row_splits_to_segment_ids(tf.constant([0, 2, 3], tf.int64))
+tf.ragged.row_splits_to_segment_ids(tf.constant([0, 2, 3]), 'n', tf.int64); tf.ragged.row_splits_to_segment_ids([0])
+tf.ragged.row_splits_to_segment_ids([0, 0]); tf.ragged.row_splits_to_segment_ids(r.row_splits)
+tf.ragged.row_splits_to_segment_ids([0.5, 1]); tf.ragged.range([2, 0, 3]); tf.ragged.range([1, 2], [3, 5])
+tf.ragged.range([1, 2], [6, 9], 2); tf.ragged.range(3); tf.ragged.range([1, 2], [6, 9], [2, 3])
+tf.ragged.range([0], [3], dtype=tf.int64); tf.ragged.range([5], [0]); tf.ragged.range([5], [0], [-2])
+tf.ragged.range([0.5], [2.5]); tf.ragged.range([2], row_splits_dtype=tf.int32).row_splits
+tf.ragged.range([2]).row_splits; tf.ragged.range(0, [2, 3])
+tf.ragged.boolean_mask(r, tf.ragged.constant([[True, False], [], [True]]))
+tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]]); tf.ragged.boolean_mask(r, [True, False, True])
+"""
+ROWS = """
+tf.io.parse_tensor(b'\\x08\\x07\\x12\\x04\\x12\\x02\\x08\\x02"\\x04\\x01\\x01ab', tf.string)
+tf.ragged.boolean_mask([[1, 2], [3, 4]], [True, False]); tf.ragged.boolean_mask(rr, [True, False])
+tf.ragged.boolean_mask(rr, [[True, False], [True, True]])
+tf.ragged.boolean_mask(rr, tf.ragged.constant([[True, False], [True]]))
+tf.ragged.boolean_mask([1, 2, 3], [True, False, True])
+tf.ragged.boolean_mask(rr, tf.ragged.constant([[[True, False], []], [[True]]]))
+tf.ragged.boolean_mask(r, [True, False])
+tf.ragged.boolean_mask(r, tf.ragged.constant([[True, False], [], [True, True]])); tf.ragged.boolean_mask(i, True)
+tf.ragged.boolean_mask(r, [True, False, True]).shape
+tf.ragged.boolean_mask([[1, 2], [3, 4]], [[False, False], [False, False]])
+tf.ragged.boolean_mask(r, tf.ragged.constant([[False, False], [], [False]]))
+tf.ragged.boolean_mask([[[1, 2], [3, 4]]], [[True, False]]); tf.ragged.range([5, 1], [0, 3])
+tf.ragged.range([5], [0], [-2]); tf.ragged.range([0], [5], [-2]); tf.ragged.range([0], [5], [0])
+tf.ragged.range([0.5, 3.0], [2.5, 1.0], 0.5); tf.ragged.range([0], [0]); tf.ragged.range([], [])
+tf.ragged.range(tf.zeros([0], tf.int32)); tf.ragged.range([2, 3], row_splits_dtype='int32')
+tf.ragged.range(tf.constant([2], tf.int64)); tf.ragged.range([2, 1], dtype=tf.float32)
+tf.ragged.range([1, 2], [3, 4, 5]); tf.ragged.range([[1]], [3]); tf.ragged.range([-2, 2]); tf.concat([rr, rr], 0)
+tf.concat([rr, rr], 1); tf.concat([rr, rr], 2); tf.concat([rr, rr], -1); tf.concat([rr, rr], -3)
+tf.concat([rr, rr], 3); tf.stack([rr, rr], 0); tf.stack([rr, rr], 1); tf.stack([rr, rr], 2); tf.stack([rr, rr], 3)
+tf.stack([rr, rr], -1); tf.concat([r, r[:2]], 1); tf.stack([r, r[:2]], 1); tf.concat([r[:0], r[:0]], 1)
+tf.stack([rr, [[[1], [2]], [[3], [4]]]]); tf.concat([rr, [[[1], [2]], [[3], [4]]]], 1)
+tf.concat([rr, [[[1], [2]], [[3], [4]]]], 0)
+"""
+
+
+def test_made_and_masked():
+    assert not differences(listed(RAGGED), SETUP)
+
+
+def test_ranges_masks_and_joins():
+    assert not differences(listed(ROWS), MORE)
