@@ -17,8 +17,6 @@ from .arguments import array_of, tensor
 from .arrays import constant as dense_constant
 from .arrays import convert_to_tensor
 from .filled import range as dense_range
-from .picked import boolean_mask as dense_boolean_mask
-from .picked import gather
 from .rows import stack_rows
 
 __all__ = ["boolean_mask", "constant", "range", "row_splits_to_segment_ids", "stack"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import builtins
-import codecs
 import math
 import re
 from collections.abc import Callable
