@@ -12,6 +12,7 @@ from ..values import ragged, sparse
 from ..values.typed import typed
 from . import border
 from .arithmetic import converted
+from .row_items import item_of
 from .shapes import TensorShape
 from .tensors import Tensor
 from .types import DType, as_dtype, dtype_of
@@ -151,6 +152,8 @@ class RaggedTensor:
 
     def numpy(self) -> Any:
         """Nested object arrays of rows; one array if all rows have one length."""
+        if not len(self.plain):
+            return np.zeros((0, 0, *self.plain.values.shape[1:]), self.plain.dtype)
         rows = [row.numpy() if isinstance(row, RaggedTensor) else np.asarray(row) for row in map(_row, self.plain)]
         lengths = {len(row) for row in rows}
         if len(lengths) == 1 and all(row.dtype != object or dtype_of(row) == "string" for row in rows):
@@ -165,14 +168,8 @@ class RaggedTensor:
         return self.plain.to_list()
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, tuple):
-            first, *rest = key
-            if isinstance(first, slice) and rest:
-                rows = [row[tuple(rest) if len(rest) > 1 else rest[0]] for row in self[first]]
-                return _joined(rows)
-            row = self[first]
-            return row[tuple(rest) if len(rest) > 1 else rest[0]] if rest else row
-        return border.raised(self.plain[border.lowered(key)])
+        found = item_of(self.plain, key)
+        return self._like(found) if type(key) is slice else border.raised(found)
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """The same values in a SparseTensor."""
@@ -197,19 +194,28 @@ class RaggedTensor:
         while isinstance(inner, ragged.RaggedTensor):
             lengths.append(int(np.diff(inner.row_splits).max(initial=0)))
             inner = inner.values
-        made = np.array([*lengths, *inner.shape[1:]], dtype=self.plain.row_splits.dtype)
-        return border.raised(made if axis is None else made[axis])
+        kind = self.plain.row_splits.dtype if out_type is None else as_dtype(out_type).as_numpy_dtype
+        made = np.array([*lengths, *inner.shape[1:]], dtype=kind)
+        if axis is None:
+            return border.raised(made)
+        wanted = np.asarray(border.lowered(axis))
+        if np.any(wanted < 0) or np.any(wanted >= len(made)):
+            raise InvalidArgumentError(f"axis={axis} is not in [0, {len(made)})")
+        return border.raised(made[wanted])
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Other values in the same rows."""
-        given = border.lowered(new_values)
-        return RaggedTensor(ragged.RaggedTensor.from_row_splits(given, self.plain.row_splits, validate=False))
+        return self._like(ragged.RaggedTensor(border.lowered(new_values), self.plain.row_splits))
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
         """Other innermost values in the same rows."""
         if isinstance(self.plain.values, ragged.RaggedTensor):
             return self.with_values(RaggedTensor(self.plain.values).with_flat_values(new_values))
         return self.with_values(new_values)
+
+    def _like(self, plain: ragged.RaggedTensor) -> RaggedTensor:
+        """Other rows, of which as much is known."""
+        return RaggedTensor(plain)
 
     def __iter__(self) -> Iterator[Any]:
         return map(border.raised, self.plain)
@@ -218,16 +224,13 @@ class RaggedTensor:
         return self.with_flat_values(-_flat(self))
 
     def __invert__(self) -> RaggedTensor:
-        return self.with_flat_values(~_flat(self))
+        return self.with_flat_values(~_bools(self))
 
     def __abs__(self) -> RaggedTensor:
         return self.with_flat_values(abs(_flat(self)))
 
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")
-
-    def __hash__(self) -> int:
-        return id(self)
 
     def __repr__(self) -> str:
         return f"<tf.RaggedTensor {self.to_list()!r}>"
@@ -250,25 +253,33 @@ def _row(row: Any) -> Any:
     return RaggedTensor(row) if isinstance(row, ragged.RaggedTensor) else row
 
 
-def _joined(rows: list[Any]) -> Any:
-    plain = [np.asarray(border.lowered(row)) for row in rows]
-    if all(row.ndim == 0 for row in plain):
-        return border.raised(np.stack(plain) if plain else np.zeros(0, np.float32))
-    lengths = np.array([len(row) for row in plain], dtype=np.int64)
-    splits = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    return RaggedTensor(ragged.RaggedTensor.from_row_splits(np.concatenate(plain), splits))
-
-
 def _flat(value: Any) -> Any:
     return border.raised(np.asarray(value.plain.flat_values)) if isinstance(value, RaggedTensor) else value
 
 
-def _operator(name: str) -> Any:
+def _bools(value: RaggedTensor) -> Any:
+    if value.dtype != "bool":
+        raise InvalidArgumentError(f"expected a bool tensor but got one of {value.dtype.name}")
+    return _flat(value)
+
+
+def _operator(name: str, flat: Any = _flat) -> Any:
     def operate(self: RaggedTensor, other: Any) -> Any:
-        made = getattr(_flat(self), name)(over_values(self, other))
+        made = getattr(flat(self), name)(over_values(self, other))
         return made if made is NotImplemented else self.with_flat_values(made)
 
-    operate.__name__ = name
+    return operate
+
+
+def _equality(name: str, otherwise: bool) -> Any:
+    compare = _operator(name)
+
+    def operate(self: RaggedTensor, other: Any) -> Any:
+        try:
+            return otherwise if other is None else compare(self, other)
+        except (TypeError, ValueError):  # another dtype, or rows of other lengths
+            return otherwise
+
     return operate
 
 
@@ -291,10 +302,14 @@ def over_values(tensor: RaggedTensor, other: Any) -> Any:
         return other
     # Lists take the dtype of the values. A tensor keeps its own, to which the operator says what it has to say.
     array = np.asarray(given) if isinstance(other, Tensor) else converted(given, dtype_of(flat))
-    if set(shape) == {1}:
+    if set(shape) == {1} and len(shape) <= len(plain.shape):
         return border.raised(array.reshape(-1)[0])
-    if plain.ragged_rank == 1 and shape == (len(plain), 1) and flat.ndim == 1:
-        return border.raised(np.repeat(array.reshape(-1), np.diff(plain.row_splits)))
+    if plain.ragged_rank == 1 and flat.ndim == 1 and len(shape) == 2 and shape[0] == len(plain):
+        lengths = np.diff(plain.row_splits)
+        if shape == (len(plain), 1):
+            return border.raised(np.repeat(array.reshape(-1), lengths))
+        if np.all(lengths == shape[1]):
+            return border.raised(array.reshape(-1))
     raise InvalidArgumentError(f"a tensor of shape {list(shape)} does not go with a RaggedTensor value by value")
 
 
@@ -307,22 +322,25 @@ def _alike(one: Any, other: Any) -> bool:
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
     for _side in ("", "r"):
         setattr(RaggedTensor, f"__{_side}{_name}__", _operator(f"__{_side}{_name}__"))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor"):
+for _name in ("lt", "le", "gt", "ge"):
     setattr(RaggedTensor, f"__{_name}__", _operator(f"__{_name}__"))
+for _name in ("and", "or", "xor", "rand", "ror", "rxor"):
+    setattr(RaggedTensor, f"__{_name}__", _operator(f"__{_name}__", _bools))
+RaggedTensor.__hash__ = None  # type: ignore[assignment]
+for _name in ("eq", "ne"):
+    setattr(RaggedTensor, f"__{_name}__", _equality(f"__{_name}__", _name == "ne"))
 
 
 def _maker(name: str) -> Any:
-    make = getattr(ragged.RaggedTensor, name)
+    make = getattr(ragged.RaggedTensor, f"from_{name}")
 
-    def made(*args: Any, **kwargs: Any) -> RaggedTensor:
-        kwargs.pop("name", None)
-        values, *others = [border.lowered(argument) for argument in args]
-        if len(others) > 1:
-            others.pop(1)  # the name
-        named = {key: border.lowered(value) for key, value in kwargs.items()}
-        return RaggedTensor(make(*([values, *others] if args else ()), **named))
+    def made(values: Any, *args: Any, **kwargs: Any) -> RaggedTensor:
+        given = {**dict(zip((name, "name", "validate"), args, strict=False)), **kwargs}
+        given.pop("name", None)
+        named = {key: border.lowered(value) for key, value in given.items()}
+        return RaggedTensor(make(border.lowered(values), **named))
 
-    made.__name__, made.__doc__ = name, make.__doc__
+    made.__doc__ = make.__doc__
     return staticmethod(made)
 
 
@@ -374,33 +392,42 @@ def _from_uniform_row_length(
     made = ragged.RaggedTensor.from_uniform_row_length(plain, length, np.int64, validate)
     if nrows is not None and length and int(border.lowered(nrows)) != len(made):
         raise InvalidArgumentError(f"nrows={nrows}, but {len(plain)} values make {len(made)} rows of {length}")
-    return UniformRows(_with_rows(made, nrows))
+    return UniformRows(_with_rows(made, nrows), length)
 
 
 class UniformRows(RaggedTensor):
     """A RaggedTensor that knows its rows to be of one length."""
 
-    __slots__ = ()
+    __slots__ = ("_length",)
+
+    def __init__(self, plain: ragged.RaggedTensor, length: int) -> None:
+        super().__init__(plain)
+        self._length = length
 
     @property
     def shape(self) -> TensorShape:
         first, _, *others = super().shape
-        return TensorShape([first, int(np.diff(self.plain.row_splits).max(initial=0)), *others])
+        return TensorShape([first, self._length, *others])
+
+    def _like(self, plain: ragged.RaggedTensor) -> RaggedTensor:
+        return UniformRows(plain, self._length)
+
+    def __reduce__(self) -> Any:
+        return UniformRows, (self.plain, self._length)
 
 
 def _from_nested(name: str) -> Any:
     make = getattr(ragged.RaggedTensor, f"from_{name}")
 
-    def made(flat_values: Any, parts: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+    def made(flat_values: Any, *args: Any, **kwargs: Any) -> Any:
+        """From the partitions of all ragged dimensions, outermost first."""
+        given = {**dict(zip((f"nested_{name}", "name", "validate"), args, strict=False)), **kwargs}
+        parts = list(given[f"nested_{name}"])
         values = border.lowered(flat_values)
-        for part in reversed(list(parts)):
-            values = make(values, border.lowered(part), validate)
-        return RaggedTensor(values)
+        for part in reversed(parts):
+            values = make(values, border.lowered(part), given.get("validate", True))
+        return RaggedTensor(values) if parts else flat_values
 
-    made.__name__, made.__doc__ = (
-        f"from_nested_{name}",
-        "From the partitions of all ragged dimensions, outermost first.",
-    )
     return staticmethod(made)
 
 
@@ -426,21 +453,24 @@ def _from_tensor(
     given = np.asarray(border.lowered(border.raised(typed(border.lowered(tensor)))))
     if ragged_rank != 1 or given.ndim < 2:
         raise InvalidArgumentError("from_tensor makes RaggedTensors of ragged_rank 1, of at least two dimensions")
+    if lengths is not None and padding is not None:
+        raise ValueError("Specify only one of lengths and padding")
+    kind = as_dtype(row_splits_dtype).as_numpy_dtype
     if lengths is not None:
         counts = np.asarray(border.lowered(lengths)).clip(0, given.shape[1])
     elif padding is not None:
-        kept = given != border.lowered(padding)
+        kept = given != converted(padding, dtype_of(given))
         counts = np.max(np.arange(1, given.shape[1] + 1) * kept, axis=1, initial=0)  # up to the last that is kept
     else:
         count, length, *others = given.shape
-        splits = np.arange(count + 1, dtype=np.int64) * length
-        return UniformRows(ragged.RaggedTensor.from_row_splits(given.reshape(count * length, *others), splits))
+        splits = np.arange(count + 1, dtype=kind) * kind(length)
+        return UniformRows(ragged.RaggedTensor.from_row_splits(given.reshape(count * length, *others), splits), length)
     rows = np.concatenate([row[:count] for row, count in zip(given, counts, strict=True)])
-    return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(np.int64)))
+    return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(kind)))
 
 
 for _name in ("row_splits", "row_lengths", "row_starts", "row_limits"):
-    setattr(RaggedTensor, f"from_{_name}", _maker(f"from_{_name}"))
+    setattr(RaggedTensor, f"from_{_name}", _maker(_name))
 for _name in ("row_splits", "row_lengths"):
     setattr(RaggedTensor, f"from_nested_{_name}", _from_nested(_name))
 _makers: dict[str, Any] = {

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.ragged import RaggedTensor as PlainRagged
 from .. import border
 from ..composites import RaggedTensor
+from ..row_items import rows_at
 from ..types import as_dtype
 from .arguments import array_of, arrays_of, axes_of, integer, lengths_of, tensor, tensors
 
@@ -50,7 +50,7 @@ def gather(
             raise InvalidArgumentError("rows of a RaggedTensor are gathered by a list of numbers, along axis 0")
         if numbers.size and (numbers.min() < 0 or numbers.max() >= len(params.plain)):
             raise InvalidArgumentError(f"indices are not in [0, {len(params.plain)}): {numbers!r:.100}")
-        return params[int(numbers)] if numbers.ndim == 0 else RaggedTensor(_rows(params.plain, numbers))
+        return params[int(numbers)] if numbers.ndim == 0 else RaggedTensor(rows_at(params.plain, numbers))
     given, places = array_of(params), array_of(indices)
     batches = batch_dims + places.ndim if batch_dims < 0 else batch_dims
     place = batches if axis is None else integer(axis)
@@ -64,14 +64,6 @@ def gather(
     rows = places.reshape(-1, *places.shape[batches:])
     made = [np.take(one, at, axis=place - batches) for one, at in zip(flat, rows, strict=True)]
     return tensor(np.stack(made).reshape(*given.shape[:batches], *made[0].shape))
-
-
-def _rows(plain: Any, numbers: Any) -> Any:
-    splits = np.asarray(plain.row_splits)
-    starts, lengths = splits[numbers], np.diff(splits)[numbers]
-    places = np.concatenate([np.zeros(0, np.int64), *map(np.arange, starts, starts + lengths)]).astype(np.int64)
-    values = _rows(plain.values, places) if hasattr(plain.values, "row_splits") else np.asarray(plain.values)[places]
-    return PlainRagged.from_row_lengths(values, lengths)
 
 
 def gather_nd(
