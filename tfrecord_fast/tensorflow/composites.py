@@ -296,7 +296,7 @@ def over_values(tensor: RaggedTensor, other: Any) -> Any:
             raise InvalidArgumentError("RaggedTensors of different row lengths")
         return _flat(other)
     given = border.lowered(other)
-    shape = () if other is None else np.shape(given)
+    shape: tuple[int, ...] = () if other is None else np.shape(given)
     flat = np.asarray(plain.flat_values)
     if len(shape) < flat.ndim:
         return other

@@ -48,8 +48,11 @@ def _item(rows: Any, keys: list[Any]) -> Any:
 
 def _parts(rows: Any, keys: list[Any]) -> Any:
     """What the keys after that of the rows leave of each row."""
-    if not keys or not isinstance(rows, RaggedTensor):
-        return rows[(slice(None), *keys)] if keys else rows
+    if not keys:
+        return rows
+    if not isinstance(rows, RaggedTensor):
+        places = (slice(None), *keys)
+        return rows[places]
     key, *others = keys
     splits = rows.row_splits
     if key is None:
@@ -58,9 +61,9 @@ def _parts(rows: Any, keys: list[Any]) -> Any:
         raise ValueError("Cannot index into an inner ragged dimension.")
     values = rows.values
     if key != slice(None):
-        places = [np.arange(begin, end)[key] for begin, end in pairwise(splits)]
-        splits = np.cumsum([0, *map(len, places)]).astype(splits.dtype)
-        values = _at(values, np.concatenate([np.zeros(0, np.int64), *places]).astype(np.int64))
+        kept = [np.arange(begin, end)[key] for begin, end in pairwise(splits)]
+        splits = np.cumsum([0, *map(len, kept)]).astype(splits.dtype)
+        values = _at(values, np.concatenate([np.zeros(0, np.int64), *kept]).astype(np.int64))
     return RaggedTensor(_parts(values, others), splits)
 
 
