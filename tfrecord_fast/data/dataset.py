@@ -89,7 +89,7 @@ class Dataset(
         """
         files = matching_files(file_pattern)
         dataset: Dataset[bytes] = Dataset(files)
-        return dataset if shuffle is False else dataset.shuffle(files.cardinality(), seed)
+        return dataset if shuffle is not None and not shuffle else dataset.shuffle(files.cardinality(), seed)
 
     # ---- What it is ----
 

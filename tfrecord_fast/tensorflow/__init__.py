@@ -14,8 +14,8 @@ from .fallback import face_names, installed, is_shared, shared
 _own = lazy_names(
     __name__,
     {
-        ".": "app compat core data debugging dtypes errors flags gfile image io keras logging math nest python_io "
-        "ragged random sparse strings train",
+        ".": "app compat core data debugging dtypes errors experimental flags gfile image io keras logging math nest "
+        "python_io ragged random sparse strings train",
         ".composites": "RaggedTensor SparseTensor",
         ".dtypes": "DType as_dtype bfloat16 bool complex128 complex64 double float16 float32 float64 half int16 int32 "
         "int64 int8 string uint16 uint32 uint64 uint8",

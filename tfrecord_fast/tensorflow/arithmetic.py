@@ -88,11 +88,11 @@ def _other(array: _Array, other: Any, name: str, hint: bool = False) -> _Array:
       hint: whether another dtype of Python's value is the operation's error, and not the conversion's.
     """
     dtype = dtype_of(array)
+    if hasattr(other, "row_splits"):  # it has operators of its own
+        return NotImplemented  # type: ignore[no-any-return]
     if _is_tensor(other):
         made = _tensor_array(other)
     else:
-        if hasattr(other, "row_splits"):
-            return NotImplemented  # type: ignore[no-any-return]
         try:
             return converted(_tensor_list(other), dtype)
         except TypeError:
@@ -192,6 +192,8 @@ power = binary("Pow", _raised, "ifcV")
 
 def multiply_or_and(array: _Array, other: Any, swapped: bool) -> Any:
     """Mul; of bools, and of anything with bools, `and`."""
+    if hasattr(other, "row_splits"):
+        return NotImplemented
     is_bool = _is_tensor(other) and _tensor_array(other).dtype.kind == "b"
     if not is_bool and array.dtype.kind != "b":
         return multiply_numbers(array, other, swapped)
@@ -226,6 +228,8 @@ _matmul = binary("MatMul", np.matmul, _NUMBERS)
 def matmul(array: _Array, other: Any, swapped: bool) -> Any:
     """MatMul of two arrays of at least two dimensions."""
     made = _other(array, other, "MatMul")
+    if made is NotImplemented:
+        return made
     if array.ndim < 2 or made.ndim < 2:
         raise InvalidArgumentError(f"In[0] and In[1] ndims must be == 2: {min(array.ndim, made.ndim)} [Op:MatMul]")
     try:

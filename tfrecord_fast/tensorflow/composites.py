@@ -12,6 +12,7 @@ from ..values import ragged, sparse
 from ..values.typed import as_values, typed
 from . import border
 from .arithmetic import converted
+from .row_items import item_of
 from .shapes import TensorShape
 from .slicing import item_of
 from .tensors import Tensor
@@ -153,6 +154,8 @@ class RaggedTensor:
 
     def numpy(self) -> Any:
         """Nested object arrays of rows; one array if all rows have one length."""
+        if not len(self.plain):
+            return np.zeros((0, 0, *self.plain.values.shape[1:]), self.plain.dtype)
         rows = [row.numpy() if isinstance(row, RaggedTensor) else np.asarray(row) for row in map(_row, self.plain)]
         lengths = {len(row) for row in rows}
         if len(lengths) == 1 and all(row.dtype != object or dtype_of(row) == "string" for row in rows):
@@ -254,16 +257,13 @@ class RaggedTensor:
         return self.with_flat_values(-_flat(self))
 
     def __invert__(self) -> RaggedTensor:
-        return self.with_flat_values(~_flat(self))
+        return self.with_flat_values(~_bools(self))
 
     def __abs__(self) -> RaggedTensor:
         return self.with_flat_values(abs(_flat(self)))
 
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")
-
-    def __hash__(self) -> int:
-        return id(self)
 
     def __repr__(self) -> str:
         return f"<tf.RaggedTensor {self.to_list()!r}>"
@@ -290,12 +290,29 @@ def _flat(value: Any) -> Any:
     return border.raised(np.asarray(value.plain.flat_values)) if isinstance(value, RaggedTensor) else value
 
 
-def _operator(name: str) -> Any:
+def _bools(value: RaggedTensor) -> Any:
+    if value.dtype != "bool":
+        raise InvalidArgumentError(f"expected a bool tensor but got one of {value.dtype.name}")
+    return _flat(value)
+
+
+def _operator(name: str, flat: Any = _flat) -> Any:
     def operate(self: RaggedTensor, other: Any) -> Any:
-        made = getattr(_flat(self), name)(over_values(self, other))
+        made = getattr(flat(self), name)(over_values(self, other))
         return made if made is NotImplemented else self.with_flat_values(made)
 
-    operate.__name__ = name
+    return operate
+
+
+def _equality(name: str, otherwise: bool) -> Any:
+    compare = _operator(name)
+
+    def operate(self: RaggedTensor, other: Any) -> Any:
+        try:
+            return otherwise if other is None else compare(self, other)
+        except (TypeError, ValueError):  # another dtype, or rows of other lengths
+            return otherwise
+
     return operate
 
 
@@ -312,16 +329,20 @@ def over_values(tensor: RaggedTensor, other: Any) -> Any:
             raise InvalidArgumentError("RaggedTensors of different row lengths")
         return _flat(other)
     given = border.lowered(other)
-    shape = () if other is None else np.shape(given)
+    shape: tuple[int, ...] = () if other is None else np.shape(given)
     flat = np.asarray(plain.flat_values)
     if len(shape) < flat.ndim:
         return other
     # Lists take the dtype of the values. A tensor keeps its own, to which the operator says what it has to say.
     array = np.asarray(given) if isinstance(other, Tensor) else converted(given, dtype_of(flat))
-    if set(shape) == {1}:
+    if set(shape) == {1} and len(shape) <= len(plain.shape):
         return border.raised(array.reshape(-1)[0])
-    if plain.ragged_rank == 1 and shape == (len(plain), 1) and flat.ndim == 1:
-        return border.raised(np.repeat(array.reshape(-1), np.diff(plain.row_splits)))
+    if plain.ragged_rank == 1 and flat.ndim == 1 and len(shape) == 2 and shape[0] == len(plain):
+        lengths = np.diff(plain.row_splits)
+        if shape == (len(plain), 1):
+            return border.raised(np.repeat(array.reshape(-1), lengths))
+        if np.all(lengths == shape[1]):
+            return border.raised(array.reshape(-1))
     raise InvalidArgumentError(f"a tensor of shape {list(shape)} does not go with a RaggedTensor value by value")
 
 
@@ -334,12 +355,17 @@ def _alike(one: Any, other: Any) -> bool:
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
     for _side in ("", "r"):
         setattr(RaggedTensor, f"__{_side}{_name}__", _operator(f"__{_side}{_name}__"))
-for _name in ("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor"):
+for _name in ("lt", "le", "gt", "ge"):
     setattr(RaggedTensor, f"__{_name}__", _operator(f"__{_name}__"))
+for _name in ("and", "or", "xor", "rand", "ror", "rxor"):
+    setattr(RaggedTensor, f"__{_name}__", _operator(f"__{_name}__", _bools))
+RaggedTensor.__hash__ = None  # type: ignore[assignment]
+for _name in ("eq", "ne"):
+    setattr(RaggedTensor, f"__{_name}__", _equality(f"__{_name}__", _name == "ne"))
 
 
 def _maker(name: str) -> Any:
-    make = getattr(ragged.RaggedTensor, name)
+    make = getattr(ragged.RaggedTensor, f"from_{name}")
 
     def made(*args: Any, **kwargs: Any) -> RaggedTensor:
         kwargs.pop("name", None)
@@ -351,7 +377,7 @@ def _maker(name: str) -> Any:
         named |= {key: partition_of(value) for key, value in named.items() if key.startswith("row_")}
         return RaggedTensor(make(*([values, *others] if args else ()), **named))
 
-    made.__name__, made.__doc__ = name, make.__doc__
+    made.__doc__ = make.__doc__
     return staticmethod(made)
 
 
@@ -417,16 +443,15 @@ def _values_of(values: Any) -> Any:
 def _from_nested(name: str) -> Any:
     make = getattr(ragged.RaggedTensor, f"from_{name}")
 
-    def made(flat_values: Any, parts: Any, name: str | None = None, validate: bool = True) -> RaggedTensor:
+    def made(flat_values: Any, *args: Any, **kwargs: Any) -> Any:
+        """From the partitions of all ragged dimensions, outermost first."""
+        given = {**dict(zip((f"nested_{name}", "name", "validate"), args, strict=False)), **kwargs}
+        parts = list(given[f"nested_{name}"])
         values = border.lowered(flat_values)
         for part in reversed(list(parts)):
             values = make(values, partition_of(border.lowered(part)), validate)
         return RaggedTensor(values)
 
-    made.__name__, made.__doc__ = (
-        f"from_nested_{name}",
-        "From the partitions of all ragged dimensions, outermost first.",
-    )
     return staticmethod(made)
 
 
@@ -471,7 +496,7 @@ def rows_of_tensor(
 
 
 for _name in ("row_splits", "row_lengths", "row_starts", "row_limits"):
-    setattr(RaggedTensor, f"from_{_name}", _maker(f"from_{_name}"))
+    setattr(RaggedTensor, f"from_{_name}", _maker(_name))
 for _name in ("row_splits", "row_lengths"):
     setattr(RaggedTensor, f"from_nested_{_name}", _from_nested(_name))
 _makers: dict[str, Any] = {

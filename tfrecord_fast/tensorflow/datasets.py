@@ -38,7 +38,7 @@ __all__ = [
 def function_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """A script's function, which takes and gives tensors, as one of the package's values."""
     if not callable(function):
-        return function
+        raise TypeError(f"expected a function, got {function!r}")
 
     def of_values(*args: Any) -> Any:
         made = function(*map(raised, args))
@@ -50,8 +50,6 @@ def function_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _predicate_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """As `function_of`; what the function gives has to be one bool. One that forgets its `return` is no filter."""
-    if not callable(function):
-        return function
     of_values = function_of(function)
 
     @functools.wraps(of_values)
@@ -68,8 +66,6 @@ def _predicate_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _scan_of(function: Callable[..., Any]) -> Callable[..., Any]:
     """As `function_of`; the next state has to be like the state."""
-    if not callable(function):
-        return function
     of_values = function_of(function)
 
     @functools.wraps(of_values)

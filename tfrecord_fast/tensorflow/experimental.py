@@ -1,7 +1,8 @@
-"""`tf.data.experimental` of the face."""
+"""`tf.data.experimental` of the face, which is its `tf.experimental` too: of that, it has `Optional`."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -45,7 +46,7 @@ from ..data.experimental import (
 from ..data.handle import node_of
 from .border import lowered, raised
 from .datasets import Dataset, Elements, plain_of
-from .fallback import face_names
+from .fallback import face_names, of_tensorflow
 from .optional import Optional
 
 __all__ = [
@@ -189,5 +190,13 @@ class TFRecordWriter(plain.TFRecordWriter):
 
 
 _names = face_names(__name__, "tf.data.experimental")
-__getattr__ = _names.getattr
 __dir__ = _names.dir
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _names.getattr(name)
+    except AttributeError:
+        with contextlib.suppress(AttributeError):
+            return of_tensorflow(f"tf.experimental.{name}")
+        raise

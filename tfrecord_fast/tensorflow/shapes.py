@@ -25,8 +25,9 @@ class TensorShape(tuple[Any, ...]):
             made = super().__new__(cls)
             made._known = False
             return made
-        given = dims if isinstance(dims, Iterable) else (dims,)
-        return super().__new__(cls, map(_length, given))
+        if not isinstance(dims, tuple | list) and (not isinstance(dims, Iterable) or getattr(dims, "ndim", 1) == 0):
+            dims = (dims,)
+        return super().__new__(cls, map(_length, dims))
 
     # ---- What it is ----
 
@@ -129,7 +130,7 @@ class TensorShape(tuple[Any, ...]):
 
     def __getitem__(self, key: Any) -> Any:
         if not self._known:
-            return TensorShape(None) if isinstance(key, slice) else None
+            return _part_of_unknown(key) if isinstance(key, slice) else None
         found = tuple.__getitem__(self, key)
         return TensorShape(found) if isinstance(key, slice) else found
 
@@ -167,6 +168,14 @@ class TensorShape(tuple[Any, ...]):
 def as_shape(shape: Any) -> TensorShape:
     """The TensorShape that lengths mean."""
     return TensorShape(shape)
+
+
+def _part_of_unknown(part: slice) -> TensorShape:
+    """A slice of a shape of which not even the number of dimensions is known: between two places, so many lengths."""
+    if part.step is not None:
+        raise ValueError("Steps are not yet handled")
+    begin, end = part.start or 0, part.stop
+    return TensorShape(None if end is None or begin < 0 or end < 0 else [None] * (end - begin))
 
 
 def _length(length: Any) -> int | None:

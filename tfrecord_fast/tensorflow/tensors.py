@@ -192,9 +192,6 @@ class Tensor:
     def __neg__(self) -> Any:
         return tensor_of(np.asarray(arithmetic.signed("Neg", np.negative, self._array())))
 
-    def __pos__(self) -> Any:
-        return self
-
     def __abs__(self) -> Any:
         return tensor_of(np.asarray(arithmetic.signed("Abs", np.abs, self._array())))
 

@@ -24,7 +24,10 @@ class DType(dtypes.DType):
         """The dtype itself: there are no references."""
         return self
 
-    real_dtype = base_dtype
+    @property
+    def real_dtype(self) -> DType:
+        """The dtype of the parts of complex numbers; of others, the dtype itself."""
+        return {"complex64": _BY_NAME["float32"], "complex128": _BY_NAME["float64"]}.get(self.name, self)
 
     @property
     def is_integer(self) -> bool:
@@ -58,8 +61,12 @@ class DType(dtypes.DType):
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """The least and the greatest value."""
-        return self.min, self.max
+        """From what to what the values of a picture go."""
+        if self.name in ("float32", "float64"):
+            return 0, 1
+        if self.is_bool or self.is_integer:
+            return 0, True if self.is_bool else self.max
+        raise ValueError(f"{self} does not have defined limits.")
 
     def is_compatible_with(self, other: Any) -> bool:
         """Whether it is the same dtype."""

@@ -125,7 +125,8 @@ def string_split(
     """The parts of strings: a SparseTensor with a row for each string."""
     strings = arrays.convert_to_tensor(source if input is None else input, "string")
     rows = _strings.split(arrays.reshape(strings, [-1]), delimiter if sep is None else sep)
-    parts = [[part for part in row if part or not skip_empty] for row in rows.to_list()]
+    # An empty string has no parts, not even an empty one.
+    parts = [[part for part in row if part or (not skip_empty and len(row) > 1)] for row in rows.to_list()]
     if result_type == "RaggedTensor":
         return part_of_face("ragged").constant(parts, dtype="string", ragged_rank=1)
     places = [[row, column] for row, items in enumerate(parts) for column in range(len(items))]
