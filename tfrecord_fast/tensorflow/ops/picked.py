@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InvalidArgumentError
+from ...values.ragged import RaggedTensor as Plain
 from .. import border
 from ..composites import RaggedTensor
 from ..types import as_dtype, dtype_of
@@ -90,7 +91,7 @@ def _gather_rows(params: RaggedTensor, numbers: Any, axis: Any, batch_dims: int)
     made: Any = without_lengths(rows_at(params.plain, numbers.ravel()))
     for depth in range(numbers.ndim - 1, 0, -1):
         splits = np.arange(product_of(numbers.shape[:depth]) + 1) * numbers.shape[depth]
-        made = PlainRagged.from_row_splits(made, splits.astype(params.plain.row_splits.dtype))
+        made = Plain.from_row_splits(made, splits.astype(params.plain.row_splits.dtype))
     return RaggedTensor(made)
 
 
