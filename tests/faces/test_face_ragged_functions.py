@@ -15,7 +15,8 @@ s = tf.ragged.constant([[[" Ab ", "c"], []], [], [["D"]]]); n = tf.ragged.consta
 q = tf.ragged.constant([[["a"]], [["b", "c"], []]], row_splits_dtype=tf.int32)
 u = tf.RaggedTensor.from_row_splits(tf.constant([["a", "b"], ["c", "d"], ["e", "f"]]), [0, 2, 3])
 b = tf.ragged.constant([[["YQ"], []], [["Yg", "Yw"]]]); e = tf.ragged.constant([[], []], tf.string, ragged_rank=2)
-k = tf.RaggedTensor.from_tensor([["a", "b"], ["c", "d"]])
+k = tf.RaggedTensor.from_tensor([["a", "b"], ["c", "d"]]); i = tf.ragged.constant([[[1, 2], [3]], [[]]])
+u2 = tf.RaggedTensor.from_row_splits([[1, 2], [3, 4]], [0, 1, 2])
 """
 EACH = """
 tf.strings.strip({0}); tf.strings.lower({0}); tf.strings.upper({0}); tf.strings.length({0})
@@ -30,6 +31,12 @@ tf.strings.split({0}).nested_row_splits; tf.strings.join([{0}, 'x'])
 ALONE = """
 tf.strings.to_number(n); tf.strings.to_number(n, tf.int64); tf.io.decode_base64(b); tf.strings.as_string(n)
 tf.strings.lower(s).ragged_rank; tf.strings.length(s).flat_values; tf.cast(tf.strings.to_number(n), tf.int32)
+tf.reduce_sum(i, 2); tf.reduce_max(i, -1, keepdims=True); tf.reduce_mean(i, -1); tf.reduce_sum(u2, 2)
+tf.reduce_sum(i, 3)
+tf.strings.to_hash_bucket_fast(s, 10); tf.strings.lower(s, 'utf-8'); tf.strings.lower(s, 'UTF-8')
+tf.strings.upper(b'a\\xff', 'utf-8'); tf.strings.upper('a', 'latin-1'); tf.strings.unicode_split([], 'UTF-8')
+tf.strings.bytes_split([]); tf.strings.split([]); tf.RaggedTensorSpec([None], tf.int32, 1)
+tf.RaggedTensorSpec([None, 2], tf.int32, 1)
 tf.strings.format('{}', s); tf.strings.format('{}', k); tf.strings.format('{}', tf.ragged.constant([[1, 2], [3]]))
 tf.strings.format('{}', tf.ragged.constant([[True], []]))
 tf.strings.format('{}', tf.ragged.constant([[1.5, 0.1], [2.0]]))

@@ -106,6 +106,8 @@ class RaggedTensorSpec(TypeSpec):
         self.row_splits_dtype: DType = as_dtype(row_splits_dtype)
         rank = self.shape.rank
         self.ragged_rank = ragged_rank if ragged_rank is not None else (rank or 2) - 1
+        if rank is not None and ragged_rank is not None and ragged_rank >= rank:
+            raise ValueError(f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank}).")
         self.flat_values_spec = flat_values_spec
 
     @property

@@ -272,6 +272,9 @@ def _over_rows(function: Callable[..., Any], ragged: Any, axis: Any, keepdims: b
     if axis is None:
         made = function(tensor(np.asarray(ragged.plain.flat_values)))
         return tensor(made.numpy().reshape([1] * len(ragged.shape))) if keepdims else made
+    rank = len(ragged.shape)
+    if isinstance(axis, int) and -rank <= axis < rank and axis % rank > 1:  # within the rows
+        return ragged.with_values(function(ragged.values, axis % rank - 1, keepdims))
     if axis not in (0, 1, -1, -2) or ragged.ragged_rank != 1 or len(ragged.shape) != 2:
         raise InvalidArgumentError(f"a RaggedTensor of two dimensions is reduced over one axis or all, got {axis!r}")
     groups = [np.asarray(row) for row in ragged.plain]

@@ -55,12 +55,22 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
 
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """In small letters: of ASCII, or of UTF-8 if the encoding says so."""
-    return _each(bytes.lower if not encoding else lambda item: item.decode().lower().encode(), input)
+    return _each(bytes.lower if not _is_utf8(encoding) else lambda item: _text(item).lower().encode(), input)
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """In capitals: of ASCII, or of UTF-8 if the encoding says so."""
-    return _each(bytes.upper if not encoding else lambda item: item.decode().upper().encode(), input)
+    return _each(bytes.upper if not _is_utf8(encoding) else lambda item: _text(item).upper().encode(), input)
+
+
+def _is_utf8(encoding: str) -> bool:
+    if encoding not in ("", "utf-8"):
+        raise InvalidArgumentError(f"only utf-8 or '' (no encoding) is supported, received {encoding}")
+    return encoding == "utf-8"
+
+
+def _text(item: bytes) -> str:
+    return item.decode(errors="replace")
 
 
 def strip(input: Any, name: str | None = None) -> Any:
@@ -196,14 +206,22 @@ def _parts(item: bytes, between: bytes | None, most: int) -> list[bytes]:
 
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The bytes of each string, one by one: of several strings a RaggedTensor."""
-    return _split_by(input, lambda item: [item[i : i + 1] for i in range(builtins.len(item))])
+    return _split_by(_strings(input), lambda item: [item[i : i + 1] for i in range(builtins.len(item))])
 
 
 def unicode_split(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533, name: str | None = None
 ) -> Any:
     """The characters of each string, one by one: of several strings a RaggedTensor."""
-    return _split_by(input, characters_of(input_encoding, errors, replacement_char))
+    return _split_by(_strings(input), characters_of(input_encoding, errors, replacement_char))
+
+
+def _strings(input: Any) -> Any:
+    """The input, which is of strings: an empty list is of floats."""
+    given = input if isinstance(input, RaggedTensor) else tensor(array_of(input))
+    if given.dtype != "string":
+        raise InvalidArgumentError(f"a tensor of strings was expected, got {given.dtype.name}")
+    return given
 
 
 def _split_by(input: Any, parts_of: Callable[[bytes], list[bytes]]) -> Any:
@@ -396,6 +414,7 @@ def decode_base64(input: Any, name: str | None = None) -> Any:
     return _each(decoded, input)
 
 
+@of_flat_values
 def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Any:
     """Raises NotImplementedError without TensorFlow: the numbers would be others."""
 
