@@ -133,6 +133,7 @@ SIDES = {
     "b": ["r > 0"],
     "k": ["[[2], [3]]", "[[2, 3]]", "[[2, 3], [4, 5]]", "k", "tf.constant([[1]])", "tf.constant(1)"],
     "e": ["1", "e", "[[1], [2]]"],
+    "v": ["2", "[1, 2]", "[[1], [2]]", "[[[1]], [[2]]]", "tf.constant([[[1, 2]], [[3, 4]]])", "[[[1]]]", "v"],
 }
 UNIFORM = """
 u; u.shape; u.to_list(); u[:1]; u[1:]; u[-1:].shape; u[5:].shape; u[:, :1].to_list(); u[:, -1:].to_list(); u[0]; u[-1]
@@ -198,6 +199,14 @@ R.from_tensor([[1, 0]], [1], 0); R.from_sparse(tf.sparse.from_dense([[1, 2], [3,
 R.from_sparse(tf.sparse.from_dense([[0, 2], [3, 0]])); R.from_sparse(tf.sparse.from_dense([[1, 0], [0, 0], [2, 3]]))
 R.from_sparse(st_input=tf.sparse.from_dense([[1]]), name='n', row_splits_dtype=tf.int32).row_splits; R.from_sparse([1])
 R.from_sparse(tf.sparse.from_dense([1, 2])); R.from_sparse(r)
+R.from_row_lengths(values=[1, 2], row_lengths=[0, 2]); R.from_row_limits(values=r, row_limits=[0, 3])
+R.from_row_starts(row_starts=[0, 1], values=[1, 2]); R.from_row_splits([1, 2]); R.from_row_splits()
+R.from_row_splits([1, 2], [0, 2], 'n', True, 5); R.from_row_splits([1, 2], [0, 2], row_splits=[0, 2])
+R.from_nested_row_splits([1, 2], [[0, 2]], 'n', False); R.from_nested_row_lengths([1, 2], [])
+R.from_tensor([[[1, 0], [0, 0]]], padding=[0, 0]); R.from_tensor([[[1, 0]]], padding=0)
+R.from_tensor([[[1, 0], [2, 3]]], padding=0, ragged_rank=2); R.from_tensor([[[1, 0]]], [1], ragged_rank=2)
+R.from_tensor([[[1, 0], [2, 3]]], [1, 2], ragged_rank=2, row_splits_dtype=tf.int32).nested_row_splits
+R.from_tensor([[[1]]], ragged_rank=2); R.from_tensor([[[1]]], ragged_rank=3); R.from_tensor([['a', 'b']], padding='b')
 """
 
 
@@ -292,8 +301,14 @@ def test_what_rows_refuse():
         face.RaggedTensor.from_sparse(rows)
     with pytest.raises(ValueError, match="2 numbers for 1 nested"):
         face.RaggedTensor.from_nested_value_rowids([1], [[0]], [1, 2])
-    with pytest.raises(face.errors.InvalidArgumentError, match="ragged_rank 1"):
-        face.RaggedTensor.from_tensor([[[1]]], ragged_rank=2)
+    with pytest.raises(ValueError, match=r"ragged_rank must be in \[1, 2\], got 3"):
+        face.RaggedTensor.from_tensor([[[1]]], ragged_rank=3)
+    with pytest.raises(face.errors.InvalidArgumentError, match=r"padding of shape \(\) for values of shape \(2,\)"):
+        face.RaggedTensor.from_tensor([[[1, 0]]], padding=0)
+    with pytest.raises(TypeError, match="takes values, row_splits, name and validate, got 5 arguments"):
+        face.RaggedTensor.from_row_splits([1], [0, 1], None, True, 5)
+    with pytest.raises(TypeError, match="several values for"):
+        face.RaggedTensor.from_row_splits([1], [0, 1], row_splits=[0, 1])
     with pytest.raises(ValueError, match="only one of"):
         face.RaggedTensor.from_tensor([[1]], [1], 0)
     with pytest.raises(AttributeError, match="__nothing__"):

@@ -97,6 +97,10 @@ tf.concat([rr, rr], 3); tf.stack([rr, rr], 0); tf.stack([rr, rr], 1); tf.stack([
 tf.stack([rr, rr], -1); tf.concat([r, r[:2]], 1); tf.stack([r, r[:2]], 1); tf.concat([r[:0], r[:0]], 1)
 tf.stack([rr, [[[1], [2]], [[3], [4]]]]); tf.concat([rr, [[[1], [2]], [[3], [4]]]], 1)
 tf.concat([rr, [[[1], [2]], [[3], [4]]]], 0)
+tf.ragged.range([]); tf.ragged.range([], dtype=tf.int32); tf.ragged.range([], [], dtype=tf.int64)
+tf.ragged.range(1, []); tf.ragged.range(tf.constant(1), tf.zeros([0], tf.int32)); tf.ragged.range([1], [3, 4])
+tf.gather(r, [[0, 2]]); tf.strings.reduce_join(rrs, 2)
+tf.ragged.range([1.5], []); tf.ragged.range(tf.zeros([0], tf.int64), row_splits_dtype=tf.int32).row_splits
 """
 
 

@@ -102,7 +102,12 @@ class RaggedTensor:
             inner = inner.values
         kind = self.plain.row_splits.dtype if out_type is None else as_dtype(out_type).as_numpy_dtype
         made = np.array([*lengths, *inner.shape[1:]], dtype=kind)
-        return border.raised(made if axis is None else made[axis])
+        if axis is None:
+            return border.raised(made)
+        wanted = np.asarray(border.lowered(axis))
+        if np.any(wanted < 0) or np.any(wanted >= len(made)):
+            raise InvalidArgumentError(f"axis={axis} is not in [0, {len(made)})")
+        return border.raised(made[wanted])
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Other values in the same rows."""
@@ -242,12 +247,12 @@ def over_values(tensor: RaggedTensor, other: Any) -> Any:
     array = np.asarray(given) if isinstance(other, Tensor) else converted(given, dtype_of(flat))
     if set(shape) == {1} and len(shape) <= len(plain.shape):
         return border.raised(array.reshape(-1)[0])
-    if plain.ragged_rank == 1 and flat.ndim == 1 and len(shape) == 2 and shape[0] == len(plain):
+    if plain.ragged_rank == 1 and len(shape) == flat.ndim + 1 and shape[0] == len(plain):
         lengths = np.diff(plain.row_splits)
-        if shape == (len(plain), 1):
-            return border.raised(np.repeat(array.reshape(-1), lengths))
+        if shape[1] == 1:
+            return border.raised(np.repeat(array.reshape(len(plain), *shape[2:]), lengths, axis=0))
         if np.all(lengths == shape[1]):
-            return border.raised(array.reshape(-1))
+            return border.raised(array.reshape(len(flat), *shape[2:]))
     raise InvalidArgumentError(f"a tensor of shape {list(shape)} does not go with a RaggedTensor value by value")
 
 
@@ -272,15 +277,15 @@ for _name in ("eq", "ne"):
 def _maker(name: str) -> Any:
     make = getattr(ragged.RaggedTensor, f"from_{name}")
 
-    def made(*args: Any, **kwargs: Any) -> RaggedTensor:
-        kwargs.pop("name", None)
-        values, *others = [border.lowered(argument) for argument in args]
-        if len(others) > 1:
-            others.pop(1)  # the name
-        others[:1] = map(partition_of, others[:1])
-        named = {key: border.lowered(value) for key, value in kwargs.items()}
-        named |= {key: partition_of(value) for key, value in named.items() if key.startswith("row_")}
-        return RaggedTensor(make(*([values, *others] if args else ()), **named))
+    def made(values: Any, *args: Any, **kwargs: Any) -> RaggedTensor:
+        if len(args) > 3:
+            raise TypeError(f"from_{name} takes values, {name}, name and validate, got {len(args) + 1} arguments")
+        given = dict(zip((name, "name", "validate"), args, strict=False))
+        if given.keys() & kwargs.keys():
+            raise TypeError(f"from_{name} got several values for {sorted(given.keys() & kwargs.keys())}")
+        named = {key: border.lowered(value) for key, value in (given | kwargs).items() if key != "name"}
+        named |= {key: partition_of(value) for key, value in named.items() if key == name}
+        return RaggedTensor(make(border.lowered(values), **named))
 
     made.__doc__ = make.__doc__
     return staticmethod(made)
@@ -352,8 +357,10 @@ def _from_nested(name: str) -> Any:
         """From the partitions of all ragged dimensions, outermost first."""
         given = {**dict(zip((f"nested_{name}", "name", "validate"), args, strict=False)), **kwargs}
         parts = list(given[f"nested_{name}"])
+        if not parts:
+            return flat_values
         values = border.lowered(flat_values)
-        for part in reversed(list(parts)):
+        for part in reversed(parts):
             values = make(values, partition_of(border.lowered(part)), given.get("validate", True))
         return RaggedTensor(values)
 
@@ -387,17 +394,26 @@ def rows_of_tensor(
         for axis in range(ragged_rank, 0, -1):
             made = uniform_rows(made, given.shape[axis], int(np.prod(given.shape[:axis])), kind)
         return RaggedTensor(made)
-    if ragged_rank > 1:
-        raise InvalidArgumentError("from_tensor with lengths or padding makes RaggedTensors of ragged_rank 1")
-    if lengths is not None:
-        counts = np.asarray(border.lowered(lengths)).clip(0, given.shape[1])
-    else:
-        kept = given != border.lowered(padding)
-        counts = np.max(np.arange(1, given.shape[1] + 1) * kept, axis=1, initial=0)  # up to the last that is kept
-    rows = np.concatenate(
-        [given[:0].reshape(0, *given.shape[2:]), *(row[:count] for row, count in zip(given, counts, strict=True))]
+    if lengths is not None and padding is not None:
+        raise ValueError("Specify only one of lengths and padding")
+    rows = given.reshape(int(np.prod(given.shape[:ragged_rank])), *given.shape[ragged_rank:])
+    counts = _kept(rows, padding) if lengths is None else np.asarray(border.lowered(lengths)).clip(0, rows.shape[1])
+    flat = np.concatenate(
+        [rows[:0].reshape(0, *rows.shape[2:]), *(row[:count] for row, count in zip(rows, counts, strict=True))]
     )
-    return RaggedTensor(ragged.RaggedTensor.from_row_lengths(rows, counts.astype(kind)))
+    cut: Any = ragged.RaggedTensor.from_row_lengths(flat, counts.astype(kind))
+    for axis in range(ragged_rank - 1, 0, -1):
+        cut = uniform_rows(cut, given.shape[axis], int(np.prod(given.shape[:axis])), kind)
+    return RaggedTensor(cut)
+
+
+def _kept(rows: Any, padding: Any) -> Any:
+    """How many values of each row there are up to the last one that is not padding."""
+    nothing = converted(border.lowered(padding), dtype_of(rows))
+    if nothing.shape != rows.shape[2:]:
+        raise InvalidArgumentError(f"padding of shape {nothing.shape} for values of shape {rows.shape[2:]}")
+    differs = np.any(rows != nothing, axis=tuple(range(2, rows.ndim)))
+    return np.max(np.arange(1, rows.shape[1] + 1) * differs, axis=1, initial=0)
 
 
 for _name in ("row_splits", "row_lengths", "row_starts", "row_limits"):

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.composites import stack_ragged
 from ...values.ragged import RaggedTensor as Plain
 from .. import border
 from ..composites import RaggedTensor, rows_of_tensor
 from ..types import as_dtype
-from ..uniform import rows_at, with_rows_of, with_splits_of, without_lengths
+from ..uniform import rows_at, with_rows_of, without_lengths
 from .arguments import array_of, tensor
 from .arrays import constant as dense_constant
 from .arrays import convert_to_tensor
@@ -87,12 +86,17 @@ def range(
     """For each start and limit the numbers between; none where the limit is on the other side."""
     if limits is None:
         starts, limits = 0, starts
-    first, last, step = np.broadcast_arrays(*np.atleast_1d(array_of(starts), array_of(limits), array_of(deltas)))
+    given = [array_of(starts), array_of(limits), array_of(deltas)]
+    if len({one.shape for one in given if one.ndim}) > 1 or any(one.ndim > 1 for one in given):
+        raise InvalidArgumentError("starts, limits and deltas are scalars, or vectors of one length [Op:RaggedRange]")
+    first, last, step = np.broadcast_arrays(*np.atleast_1d(*given))
     rows = [
         array_of(dense_range(start, limit if (limit > start) == (delta > 0) else start, delta, dtype))
         for start, limit, delta in zip(first, last, step, strict=True)
     ]
-    return RaggedTensor(with_splits_of(stack_ragged(rows), as_dtype(row_splits_dtype).as_numpy_dtype))
+    none = dense_range(np.zeros((), first.dtype), np.zeros((), last.dtype), np.ones((), step.dtype), dtype)
+    lengths = np.array([*map(len, rows)], as_dtype(row_splits_dtype).as_numpy_dtype)
+    return RaggedTensor(Plain.from_row_lengths(np.concatenate([array_of(none), *rows]), lengths))
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> RaggedTensor:
