@@ -133,6 +133,14 @@ def test_frequent_values_have_their_parts_of_both_files(page):
     assert cells == [["&quot;a&quot;", "7", "70 %", "5.0 %"], ["&quot;b&quot;", "3", "30 %", "95 %"]]
 
 
+@pytest.mark.parametrize(("words", "shown"), [("aa", 1), ("a", 1), ("ab", 0), ("aabb", 2), ("abcc", 3)])
+def test_what_comes_twice_is_frequent(page, words, shown):
+    """Or what comes once, if there is no more."""
+    text, _ = page(*[example({b"word": ("bytes", [word.encode()])}) for word in words])
+    table = text.partition("Most frequent")[2].partition("</table>")[0]
+    assert table.count('<th scope="row">') == shown
+
+
 def test_bars_begin_at_zero(page):
     _, parsed = page(*[example({b"a": ("int64", [v])}) for v in [0, 0, 0, 0, 1, 2, 2]])
     bars = [attrs for attrs in parsed.all("rect") if attrs.get("class") == "a"]

@@ -294,3 +294,16 @@ def test_a_path_like_object_is_a_name(folder):
             return str(folder / "a-1")
 
     assert list(Dataset(Named())) == list(Dataset(Path(folder / "a-1")))
+
+
+@pytest.mark.parametrize(
+    ("dataset", "said"),
+    [
+        (tf.data.Dataset.range(3).repeat(), "The dataset is infinite."),
+        (tf.data.Dataset.range(3).filter(bool), "The dataset length is unknown."),
+    ],
+    ids=["infinite", "unknown"],
+)
+def test_a_length_that_is_no_number_is_told(dataset, said):
+    with pytest.raises(TypeError, match=f"^{said}"):
+        len(dataset)
