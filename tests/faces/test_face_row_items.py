@@ -153,6 +153,9 @@ tf.constant(2) ** r; tf.constant(2) < r; tf.constant(2) >= r; tf.constant(2) == 
 tf.constant(6) / r
 tf.constant('x') + w; w + tf.constant('x'); tf.constant(1.5) + r; tf.constant(1.5) == r; np.int32(2) + r
 np.float32(2) * f
+R.numpy(q)[2].tolist(); R.numpy(q)[2].dtype.name; R.numpy(q[:1])[0].dtype.name
+shown(tf.ragged.constant([[[1, 2], [3]], [[3, 4], [5]]])); shown(tf.ragged.constant([[['a']], [['b', 'c']]]))
+shown(tf.ragged.constant([[[1, 2], [3]], [[3, 4]]])); shown(v); shown(q[:0])
 """
 MADE = """
 R.from_row_splits([1, 2, 3], [0, 1, 3]); R.from_row_splits([1, 2, 3], [0, 4]); R.from_row_splits([1, 2], [1, 2])

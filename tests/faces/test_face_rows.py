@@ -99,7 +99,11 @@ tf.stack([rr, [[[1], [2]], [[3], [4]]]]); tf.concat([rr, [[[1], [2]], [[3], [4]]
 tf.concat([rr, [[[1], [2]], [[3], [4]]]], 0)
 tf.ragged.range([]); tf.ragged.range([], dtype=tf.int32); tf.ragged.range([], [], dtype=tf.int64)
 tf.ragged.range(1, []); tf.ragged.range(tf.constant(1), tf.zeros([0], tf.int32)); tf.ragged.range([1], [3, 4])
-tf.gather(r, [[0, 2]]); tf.strings.reduce_join(rrs, 2)
+tf.gather(r, [[0, 2]]); tf.strings.reduce_join(rrs, 2); tf.strings.reduce_join(rrs, 5); tf.strings.reduce_join(rs, 2)
+tf.strings.reduce_join(rrs, -4); tf.strings.reduce_join(rrs, [2]); tf.strings.reduce_join(rrs, [1, 2], separator='-')
+tf.strings.reduce_join(rs, [1, 0], separator='-'); tf.strings.reduce_join(rrs, [2, 0, 1]); tf.strings.reduce_join(rrs)
+tf.strings.reduce_join(rrs, keepdims=True); tf.strings.reduce_join(rrs, [2], keepdims=True)
+tf.strings.reduce_join(rs, 0, keepdims=True); tf.strings.reduce_join(rs, [0]); tf.strings.reduce_join(rrs, [])
 tf.ragged.range([1.5], []); tf.ragged.range(tf.zeros([0], tf.int64), row_splits_dtype=tf.int32).row_splits
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -59,16 +60,7 @@ class RaggedTensor:
 
     def numpy(self) -> Any:
         """Nested object arrays of rows; one array if all rows have one length."""
-        if not len(self.plain):
-            return np.zeros((0, 0, *self.plain.values.shape[1:]), self.plain.dtype)
-        rows = [row.numpy() if isinstance(row, RaggedTensor) else np.asarray(row) for row in map(_row, self.plain)]
-        lengths = {len(row) for row in rows}
-        if len(lengths) == 1 and all(row.dtype != object or dtype_of(row) == "string" for row in rows):
-            return np.stack(rows)
-        made = np.empty(len(rows), dtype=object)
-        for number, row in enumerate(rows):
-            made[number] = row
-        return made
+        return _nested_array(self.plain)
 
     def to_list(self) -> list[Any]:
         """Nested lists of Python values."""
@@ -192,8 +184,19 @@ def _places(plain: Any) -> Any:
     return np.column_stack([rows, inner[:, 0] - splits[rows], inner[:, 1:]])
 
 
-def _row(row: Any) -> Any:
-    return RaggedTensor(row) if isinstance(row, ragged.RaggedTensor) else row
+def _nested_array(plain: Any) -> Any:
+    if not isinstance(plain, ragged.RaggedTensor):
+        return np.asarray(plain)
+    values = _nested_array(plain.values)
+    rows = [values[start:end] for start, end in pairwise(plain.row_splits.tolist())]
+    if not rows:
+        return np.zeros((0, 0, *values.shape[1:]), values.dtype)
+    if len({len(row) for row in rows}) == 1:
+        return np.stack(rows)
+    made = np.empty(len(rows), dtype=object)
+    for number, row in enumerate(rows):
+        made[number] = row
+    return made
 
 
 def _flat(value: Any) -> Any:

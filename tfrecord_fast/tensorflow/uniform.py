@@ -11,7 +11,7 @@ from ..errors import InvalidArgumentError
 from ..values.ragged import RaggedTensor
 
 __all__ = [
-    "UniformRows", "merged", "partition_of", "rows_at", "uniform_rows", "with_flat", "with_rows_of", "with_splits_of",
+    "UniformRows", "merged", "partition_of", "rows_at", "uniform_rows", "with_rows_of", "with_splits_of",
     "without_lengths",
 ]  # fmt: skip
 
@@ -57,12 +57,6 @@ def with_rows_of(plain: RaggedTensor, values: Any) -> RaggedTensor:
     if isinstance(plain, UniformRows):
         return UniformRows(values, plain.row_splits, plain.length)
     return RaggedTensor.from_row_splits(values, plain.row_splits, validate=False)
-
-
-def with_flat(plain: RaggedTensor, values: Any) -> RaggedTensor:
-    """Other innermost values in the same rows."""
-    inner = with_flat(plain.values, values) if isinstance(plain.values, RaggedTensor) else values
-    return with_rows_of(plain, inner)
 
 
 def with_splits_of(plain: RaggedTensor, dtype: Any) -> RaggedTensor:

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ..types import as_dtype, dtype_of
 from .arguments import array_of, arrays_of, axes_of, integer, lengths_of, tensor
+from .arrays import cast
 from .numbers import logits_of
 from .rows import of_flat_values
 
@@ -178,7 +179,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     given, wanted = array_of(value), as_dtype(dtype)
     known = dtype_of(given)
     if known == wanted or "complex" in known.name + wanted.name:
-        return tensor(given.astype(wanted.as_numpy_dtype))
+        return cast(given, wanted)
     if not all(one.is_integer or one.is_floating for one in (known, wanted)):
         raise TypeError(f"saturate_cast is of numbers, got {known.name} to {wanted.name}")
     # The limits as values of the dtype that comes in: where it has none so close, the next one within.

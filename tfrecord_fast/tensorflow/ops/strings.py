@@ -152,10 +152,7 @@ def reduce_join(
     """
     between = array_of(separator).item()
     if isinstance(inputs, RaggedTensor):
-        place = axes_of(axis)
-        if isinstance(place, int) and place % len(inputs.shape) > 1:  # within the rows
-            return inputs.with_values(reduce_join(inputs.values, place % len(inputs.shape) - 1, keepdims, separator))
-        return _reduce_join_ragged(inputs.plain, place, keepdims, between)
+        return _reduce_join_rows(inputs, axes_of(axis), keepdims, between)
     given = array_of(inputs, "string")
     axes = tuple(range(given.ndim))[::-1] if axis is None else axes_of(axis)
     axes = (axes,) if isinstance(axes, int) else axes
@@ -173,19 +170,30 @@ def reduce_join(
     )
 
 
-def _reduce_join_ragged(plain: PlainRagged, axis: Any, keepdims: bool, between: bytes) -> Any:
-    axis = axis[0] if isinstance(axis, tuple) and len_of(axis) == 1 else axis
-    if plain.ragged_rank != 1 or np.ndim(plain.values) != 1 or axis not in (None, 0, 1, -1, -2):
-        raise UnimplementedError("reduce_join takes RaggedTensors of two dimensions, and one axis or all")
-    rows = plain.to_list()
+def _reduce_join_rows(inputs: RaggedTensor, axis: Any, keepdims: bool, between: Any) -> Any:
+    plain, rank = inputs.plain, len_of(inputs.shape)
     if axis is None:
-        joined = between.join(item for row in rows for item in row)
-        return tensor(object_array([joined], (1, 1) if keepdims else ()))
-    if axis in (0, -2):
+        joined = between.join(np.asarray(plain.flat_values).ravel().tolist())
+        return tensor(object_array([joined], (1,) * rank if keepdims else ()))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    for one in axes:
+        if not -rank <= one < rank:
+            raise ValueError(f"axis={one} out of bounds: expected {-rank}<=axis<{rank}")
+    if not axes:
+        return inputs
+    *others, place = sorted(one % rank for one in axes)
+    if others:  # the last one is joined first
+        return reduce_join(_reduce_join_rows(inputs, place, keepdims, between), others, keepdims, between)
+    if place > 1:  # within the rows
+        return inputs.with_values(reduce_join(inputs.values, place - 1, keepdims, between))
+    if rank != 2:
+        raise UnimplementedError("reduce_join takes RaggedTensors of two dimensions, or the axes within their rows")
+    rows = plain.to_list()
+    if place == 0:
         longest = max(map(len_of, rows), default=0)
         rows = [[row[place] for row in rows if place < len_of(row)] for place in range(longest)]
     made = object_array([between.join(row) for row in rows], (len_of(rows),))
-    return tensor(made if not keepdims else np.expand_dims(made, axis))
+    return tensor(made if not keepdims else np.expand_dims(made, place))
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
@@ -278,6 +286,7 @@ def to_number(input: Any, out_type: Any = "float32", name: str | None = None) ->
     return _each(number, input, kind.as_numpy_dtype)
 
 
+@of_flat_values
 def as_string(
     input: Any,
     precision: int = -1,
@@ -297,9 +306,6 @@ def as_string(
     Raises:
       errors.InvalidArgumentError: another fill, or a form that the dtype does not have.
     """
-    if isinstance(input, RaggedTensor):
-        values = as_string(tensor(np.asarray(input.plain.flat_values)), precision, scientific, shortest, width, fill)
-        return input.with_flat_values(values)
     given = array_of(input)
     floats = given.dtype.kind in "fcV"  # V: bfloat16
     if fill not in ("", "0", "-", "+", " ", "#"):
