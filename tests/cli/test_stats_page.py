@@ -133,6 +133,20 @@ def test_frequent_values_have_their_parts_of_both_files(page):
     assert cells == [["&quot;a&quot;", "7", "70 %", "5.0 %"], ["&quot;b&quot;", "3", "30 %", "95 %"]]
 
 
+def test_a_card_has_the_facts_of_its_values(page):
+    numbers, words = [0, 0, 0, 1, 3, 4, 5, 11], [b"", b"", b"", b"a", b"bcd", b"bcde", b"fghij", b"k" * 11]
+    records = [example({b"n": ("int64", [n]), b"w": ("bytes", [w])}) for n, w in zip(numbers, words, strict=True)]
+    text, _ = page(*records)
+    found = [dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", card)) for card in text.split("<dl class=")[1:]]
+    of_numbers = next(facts for facts in found if "median" in facts)
+    assert of_numbers["zeros"] == "38 %" and of_numbers["mean"] == "3" and of_numbers["max"] == "11"
+    of_words = next(facts for facts in found if "mean size" in facts)
+    assert (
+        of_words["empty"] == "38 %" and of_words["largest"].startswith("11") and of_words["mean size"].startswith("3")
+    )
+    assert of_words["smallest"].startswith("0")
+
+
 @pytest.mark.parametrize(("words", "shown"), [("aa", 1), ("a", 1), ("ab", 0), ("aabb", 2), ("abcc", 3)])
 def test_what_comes_twice_is_frequent(page, words, shown):
     """Or what comes once, if there is no more."""
