@@ -91,3 +91,12 @@ def test_lists_of_nothing_but_empty_lists_are_empty_and_no_nulls(rows):
 def test_rows_that_are_empty_arrays_of_strings_are_empty_lists_of_bytes(empty):
     check({"a": [empty, empty]}, [{"a": ("bytes", [])}] * 2)
     check({"a": [[], empty]}, [{"a": ("bytes", [])}] * 2)
+
+
+@pytest.mark.parametrize(
+    ("values", "mask"), [([b"a", 5, b"c"], [0, 1, 0]), ([2.5, "x", 1.5], [0, 1, 0]), ([object(), b"b"], [1, 0])]
+)
+def test_what_is_masked_in_an_array_of_objects_has_no_kind(values, mask):
+    column = np.ma.array(values, mask=mask, dtype=object)
+    expected = [None if hidden else value for value, hidden in zip(values, mask, strict=True)]
+    assert tf.encode_examples({"a": column}).tolist() == tf.encode_examples({"a": expected}).tolist()
