@@ -2,28 +2,13 @@
 
 import pytest
 
+from tests.faces.made_values import VALUES
 from tests.faces.side_by_side import differences
 from tests.faces.test_face_ops import listed
 from tests.support import live_tensorflow
 
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
-SETUP = """
-import gzip, zlib
-i = tf.constant([3, -7, 0]); f = tf.constant([1.5, -2.5, 0.25]); d = tf.constant([1.0, 2.0, -0.5], tf.float64)
-l = tf.constant([1, -2**40, 5], tf.int64); s = tf.constant(["a", "bc", ""]); b = tf.constant([True, False, True])
-t = tf.reshape(tf.range(24), [2, 3, 4]); m = tf.reshape(tf.range(6.0), [2, 3]); e = tf.zeros([0])
-c = tf.constant([1 + 2j, -3j, 4]); u = tf.constant([1, 250, 7], tf.uint8)
-q = tf.sparse.from_dense([[1, 0], [0, 2]]); q3 = tf.sparse.from_dense([[1, 0, 0], [0, 2, 3]])
-qs = tf.sparse.from_dense([["a", ""], ["", "b"]])
-r = tf.ragged.constant([[1, 2], [], [3]]); rr = tf.ragged.constant([[[1, 2], []], [[3]]])
-two = tf.stack([tf.io.serialize_sparse(q), tf.io.serialize_sparse(q)])
-D = tf.debugging; S = tf.sparse; R = tf.ragged
-def zipped(x): return gzip.compress(x)
-class Like:
-    dtype = np.dtype("float32")
-    def numpy(self): return np.float32([1, 2])
-"""
 MADE = """
 tf.constant([2**63, 7], tf.uint64); tf.constant([7, 2**64 - 1], tf.uint64); tf.constant([[2**63, 1]], 'uint64')
 tf.constant([2**63, 1.5], tf.uint64); tf.constant([0, 2**63], tf.uint64); tf.constant([1.0, 2.0], tf.uint64)
@@ -82,4 +67,4 @@ tf.boolean_mask(i, b, axis=tf.constant(0))
 
 
 def test_functions():
-    assert not differences(listed(MADE), SETUP)
+    assert not differences(listed(MADE), VALUES)

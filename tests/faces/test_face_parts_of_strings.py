@@ -2,25 +2,13 @@
 
 import pytest
 
+from tests.faces.made_values import CALLED
 from tests.faces.side_by_side import differences
 from tests.faces.test_face_ops import listed
 from tests.support import live_tensorflow
 
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
-SETUP = """
-i = tf.constant([3, -7, 0]); f = tf.constant([1.5, -2.5, 0.25])
-q = tf.sparse.from_dense([[1, 0], [0, 2]]); q3 = tf.sparse.from_dense([[1, 0, 0], [0, 2, 3]])
-qs = tf.sparse.from_dense([["a", ""], ["", "b"]])
-r = tf.ragged.constant([[1, 2], [], [3]]); rr = tf.ragged.constant([[[1, 2], []], [[3]]])
-w = tf.constant([["ab c", "d"], ["", " e f"]]); S = tf.sparse; M = tf.math
-rs = tf.ragged.constant([["a", "b"], [], ["c"]]); rrs = tf.ragged.constant([[["a", "b"], []], [["c"]]])
-E = tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0], tf.int32), [2, 3])
-two = tf.switch_case; one = tf.constant(1); un = tf.SparseTensor([[1, 1], [0, 0]], [4, 3], [2, 2])
-def A(): return tf.constant(10)
-def B(): return tf.constant(20)
-def C(): return tf.constant(30)
-"""
 PARTS = """
 tf.strings.substr('abc', 1.5, 1); tf.strings.substr('abc', 1, 1.5); tf.strings.substr('abc', 0.0, 1.0)
 tf.strings.substr(w, 0, 2); tf.strings.substr(w[0], 1, 1); tf.strings.substr('abc', 4, 1)
@@ -60,4 +48,4 @@ tf.strings.unicode_split(b'\\xd8\\x3d\\x00a', 'UTF-16-BE', 'replace', 42)
 
 
 def test_parts():
-    assert not differences(listed(PARTS), SETUP)
+    assert not differences(listed(PARTS), CALLED)

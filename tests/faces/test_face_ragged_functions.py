@@ -180,3 +180,11 @@ def test_characters(encoding):
 @pytest.mark.parametrize(("text", "setup"), [(GATHERED, ""), (GATHERED_ROWS, ROWS)], ids=["dense", "ragged"])
 def test_gather(text, setup):
     assert not differences(listed(text), setup)
+
+
+def test_rows_that_are_counted_in_two_dtypes_are_not_joined():
+    setup = """
+r = tf.ragged.constant([[1], [2, 3]]); n = tf.ragged.constant([[4], []], row_splits_dtype=tf.int32)
+"""
+    joined = ["tf.concat([r, n], 0)", "tf.concat([n, r], 1)", "tf.stack([r, n])", "tf.concat([n, n], 0)"]
+    assert differences(joined, setup) == []

@@ -55,6 +55,13 @@ def test_two_stars_find_what_they_find_locally(tmp_path, pattern):
     assert found[0] == found[1]
 
 
+def test_two_stars_at_the_end_are_all_that_is_below():
+    for name in TREE:
+        tf.io.write_file(f"memory://two_stars_at_the_end/{name}", name)
+    found = tf.io.gfile.glob("memory://two_stars_at_the_end/s/**")
+    assert [url.partition("two_stars_at_the_end/")[2] for url in found] == [one for one in TREE if one[:2] == "s/"]
+
+
 def test_what_stands_for_a_folder_is_no_file(s3):
     s3.put("d/sub/", b"")
     with pytest.raises(FileNotFoundError, match="no file matches the pattern") as failed:

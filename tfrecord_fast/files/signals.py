@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import signal
 import threading
 from types import CodeType
@@ -41,7 +40,7 @@ def _code_of(handler: Any) -> CodeType | None:
     """Of a function, a method, a partial or an object that can be called; None if it is not Python's."""
     while isinstance(handler, functools.partial):
         handler = handler.func
-    handler = inspect.unwrap(getattr(handler, "__func__", handler))
+    handler = getattr(handler, "__func__", handler)
     if not hasattr(handler, "__code__"):
         handler = getattr(type(handler), "__call__", None)  # noqa: B004 - its code is wanted
     code = getattr(handler, "__code__", None)
