@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from benchmarks import contenders
 from benchmarks.data.dataset import Dataset
@@ -18,7 +19,7 @@ from benchmarks.data.reference import parsed_answer
 from benchmarks.data.tasks import COLD, TASKS, Task
 from benchmarks.data.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
 from benchmarks.data.workloads import WORKLOADS
-from benchmarks.reporting import compare, output, report
+from benchmarks.reporting import compare, output, report, resuming
 from benchmarks.reporting.targets import not_measured
 from benchmarks.running import pagecache
 from benchmarks.running.entering import files_of
@@ -90,6 +91,11 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
     parser.add_argument("--data", type=Path, default=CACHE, help="folder that keeps the data made")
     output.add_arguments(parser, "json", "markdown", "html", "svg")
     parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the run that wrote --json FILE and was broken off, if there is one",
+    )
+    parser.add_argument(
         "--install",
         type=names(rivals),
         default=[],
@@ -103,6 +109,8 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
             parser.error(f"{task!r} is no task; there are {', '.join(TASKS)}")
         if options.cold and task not in COLD:
             parser.error(f"{task} does not read files from cold; of {', '.join(COLD)}")
+    if options.resume and (options.json is None or options.json.is_dir()):
+        parser.error("--resume needs --json FILE")
     for name, value in (QUICK if options.quick else FULL).items():
         if getattr(options, name, None) in (None, []) and not (name == "task" and options.files):
             setattr(options, name, value)
@@ -178,6 +186,18 @@ def plan_of_files(options: argparse.Namespace) -> Plan:
     ]
 
 
+def without(tables: list[Table], plan: Plan) -> Plan:
+    """The part of the plan that these tables are not of."""
+    done = {(table.task, table.workload) for table in tables}
+    return [step for step in plan if (step[0].name, step[1]) not in done]
+
+
+def asked_for(options: argparse.Namespace, contenders_in_it: list[str]) -> dict[str, Any]:
+    """Of which data, with whom: what a run must have in common with one that goes on with it."""
+    data = {name: getattr(options, name) for name in ("scale", "seed", "files", "features", "compression")}
+    return {**data, "contenders": contenders_in_it}
+
+
 def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Table]:
     """The planned tables, one after the other.
 
@@ -228,13 +248,23 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     method = Method(
         options.rounds, options.trials, options.min_time, options.patience, scratch=options.scratch, cold=options.cold
     )
-    tables = []
+    asked = asked_for(options, list(files))
+    tables: list[Table] = []
+    if options.resume:
+        try:
+            saved = resuming.begun(options.json, where, method, asked)
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 2
+        if saved is not None:
+            where, tables = saved.environment, saved.tables
+            print(f"{options.json}: goes on after {len(tables)} of its tables", file=sys.stderr)
     try:
         plan = plan_of_files(options) if options.files else plan_of_workloads(options)
-        for table in measure(plan, files, method):
+        for table in measure(without(tables, plan), files, method):
             tables.append(table)
             # After each table, so that an interrupted run leaves what it has.
-            output.write(tables, where, method, options)
+            output.write(tables, where, method, options, asked)
     except FilesError as error:
         print(error, file=sys.stderr)
         return 2

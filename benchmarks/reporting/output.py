@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -44,10 +45,19 @@ def check(options: argparse.Namespace) -> None:
         figures()
 
 
-def write(tables: list[Table], environment: Environment, method: Method, options: argparse.Namespace) -> None:
+def write(
+    tables: list[Table],
+    environment: Environment,
+    method: Method,
+    options: argparse.Namespace,
+    asked: Mapping[str, object],
+) -> None:
     """Writes these tables in the forms that the options ask for."""
     if getattr(options, "json", None):
-        json_path(options.json, environment).write_text(report.as_json(tables, environment, method))
+        path = json_path(options.json, environment)
+        draft = path.with_name(path.name + ".draft")  # a run that is killed meanwhile leaves the last one whole
+        draft.write_text(report.as_json(tables, environment, method, asked))
+        draft.replace(path)
     if options.markdown:
         options.markdown.write_text(document.markdown(tables, environment, method))
     if options.html:
@@ -77,7 +87,7 @@ def main(argv: list[str]) -> int:
     try:
         check(options)
         saved = join(load(path) for path in options.result)
-        write(saved.tables, saved.environment, Method(**saved.method), options)
+        write(saved.tables, saved.environment, Method(**saved.method), options, saved.asked)
         if options.docs:
             note = note_of(options.result[-1])
             document.pages(saved.tables, saved.environment, Method(**saved.method), note, options.docs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from itertools import groupby
 from typing import TextIO
@@ -262,10 +262,14 @@ def versions(tables: list[Table]) -> str:
     return ", ".join(f"{title} {version}" for title, version in known.items())
 
 
-def as_json(tables: list[Table], environment: Environment, method: Method) -> str:
+def as_json(
+    tables: list[Table], environment: Environment, method: Method, asked: Mapping[str, object] | None = None
+) -> str:
+    """`asked` says of which data and rivals the run is, so that it can go on."""
     report = {
         "environment": environment,
         "method": asdict(method),
+        "asked": dict(asked or {}),
         "tables": [table.as_json() for table in tables],
         "targets": [target._asdict() | {"reason": target.reason} for target in targets(tables)],
     }

@@ -15,18 +15,20 @@ _DERIVED = ("time", "base_is_faster_by", "cpu_of_base")  # of a row, which compu
 
 
 class Saved(NamedTuple):
-    """One run: the machine, the method, the tables."""
+    """One run: the machine, the method, the tables; and what data and rivals were asked for ({} where unknown)."""
 
     environment: Environment
     method: dict[str, Any]
     tables: list[Table]
+    asked: dict[str, Any]
 
 
 def load(path: str | Path) -> Saved:
     """Raises ValueError where the file is no result of `python -m benchmarks --json`."""
     try:
         result = json.loads(Path(path).read_text())
-        return Saved(result["environment"], result["method"], [_table(table) for table in result["tables"]])
+        tables = [_table(table) for table in result["tables"]]
+        return Saved(result["environment"], result["method"], tables, result.get("asked", {}))
     except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path}: not a result of this harness ({error!r})") from None
 
@@ -35,7 +37,7 @@ def join(runs: Iterable[Saved]) -> Saved:
     """Several runs of one machine as one: the last table of a task and workload counts, in the order of the first."""
     runs = list(runs)
     tables = {(table.task, table.workload, table.cache): table for run in runs for table in run.tables}
-    return Saved(runs[-1].environment, runs[-1].method, list(tables.values()))
+    return Saved(runs[-1].environment, runs[-1].method, list(tables.values()), runs[-1].asked)
 
 
 def _table(saved: dict[str, Any]) -> Table:

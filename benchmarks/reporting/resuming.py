@@ -1,0 +1,37 @@
+"""A run that was broken off goes on: which tables of a saved result need not be measured again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.reporting.saved import Saved, load
+from benchmarks.running.environment import Environment
+from benchmarks.running.method import Method
+
+_MAY_DIFFER = ("date", "load_average")  # of the environment: those of the run that goes on are kept
+
+
+def begun(path: Path, environment: Environment, method: Method, asked: Mapping[str, Any]) -> Saved | None:
+    """The run that wrote `path`, to go on with; None if there is no such file.
+
+    Raises:
+      ValueError: it is no result, or of another commit, machine, method or data.
+    """
+    if not path.exists():
+        return None
+    saved = load(path)
+    if different := list(_differences(saved, environment, method, asked)):
+        raise ValueError(f"{path}: can't go on with this run: {'; '.join(different)}")
+    saved.environment["load_average"] = max(saved.environment["load_average"], environment["load_average"])
+    return saved
+
+
+def _differences(saved: Saved, environment: Environment, method: Method, asked: Mapping[str, Any]) -> Iterator[str]:
+    now = {**environment, **asdict(method), **asked}
+    then = {**saved.environment, **saved.method, **saved.asked}
+    for name in sorted(now.keys() | then.keys()):
+        if name not in _MAY_DIFFER and now.get(name) != then.get(name):
+            yield f"{name} was {then.get(name)!r}, and is {now.get(name)!r}"

@@ -1,0 +1,115 @@
+"""A run that was broken off goes on: what it had is kept, and only that of the same commit, machine and settings."""
+
+import json
+import shutil
+
+import pytest
+
+from benchmarks import __main__ as command
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("resume")
+
+
+@pytest.fixture
+def run(tmp_path, folder, monkeypatch):
+    """Runs two tasks on a little of `tiny`, and gives the exit status and the tasks that were measured."""
+    measured = []
+    real = command.run
+
+    def counted(task, *rest):
+        measured.append(task)
+        if task == stop_at[0]:
+            raise KeyboardInterrupt
+        return real(task, *rest)
+
+    stop_at = [""]
+    monkeypatch.setattr(command, "run", counted)
+    monkeypatch.chdir(tmp_path)
+
+    def go(*more, stop=""):
+        measured.clear()
+        stop_at[0] = stop
+        common = ["raw", "loop", "--workload", "tiny", "--scale", "0.001", "--rounds", "1", "--rivals", "floor"]
+        return command.main([*common, "--data", str(folder / "data"), *more]), list(measured)
+
+    return go
+
+
+@pytest.fixture
+def broken_off(run, tmp_path, folder):
+    """What a run left that was broken off in its second task."""
+    if not (folder / "run.json").exists():
+        assert run("--json", str(folder / "run.json"), stop="loop") == (0, ["raw", "loop"])
+    return shutil.copy(folder / "run.json", tmp_path)
+
+
+def tasks_in(path):
+    return [table["task"] for table in json.loads(path.read_text())["tables"]]
+
+
+def test_a_run_that_was_broken_off_goes_on(run, broken_off, tmp_path, capsys):
+    path = tmp_path / "run.json"
+    assert tasks_in(path) == ["raw"]
+    first = json.loads(path.read_text())
+    assert run("--json", "run.json", "--resume") == (0, ["loop"])
+    assert "goes on after 1 of its tables" in capsys.readouterr().err
+    whole = json.loads(path.read_text())
+    assert [table["task"] for table in whole["tables"]] == ["raw", "loop"]
+    assert whole["tables"][0] == first["tables"][0]  # what was measured is kept as it was
+    assert whole["environment"]["date"] == first["environment"]["date"]
+    assert run("--json", "run.json", "--resume") == (0, [])
+    assert [file.name for file in tmp_path.iterdir() if "json" in file.name] == ["run.json"]
+
+
+def test_without_resume_it_begins_again(run, broken_off):
+    assert run("--json", "run.json") == (0, ["raw", "loop"])
+
+
+def test_what_does_not_exist_yet_is_begun(run, tmp_path):
+    assert run("--json", "new.json", "--resume") == (0, ["raw", "loop"])
+    assert tasks_in(tmp_path / "new.json") == ["raw", "loop"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--seed", "1"], "seed was 0, and is 1"),
+        (["--scale", "0.002"], "scale was 0.001, and is 0.002"),
+        (["--rounds", "2"], "rounds was 1, and is 2"),
+        (["--rivals", "tensorflow"], "contenders was"),
+        (["--workload", "tiny,img"], None),  # more of the same: only what is missing is measured
+    ],
+)
+def test_only_a_run_with_the_same_settings_goes_on(run, broken_off, more, said, tmp_path, capsys):
+    before = (tmp_path / "run.json").read_text()
+    if said is None:
+        assert run("--json", "run.json", "--resume", *more)[1] == ["raw", "loop", "loop"]
+        return
+    assert run("--json", "run.json", "--resume", *more) == (2, [])
+    assert said in capsys.readouterr().err
+    assert (tmp_path / "run.json").read_text() == before
+
+
+@pytest.mark.parametrize("name", ["commit", "cpu", "cores", "python", "numpy", "system"])
+def test_only_a_run_of_the_same_commit_and_machine_goes_on(run, broken_off, name, tmp_path, capsys):
+    saved = json.loads((tmp_path / "run.json").read_text())
+    saved["environment"][name] = "another"
+    (tmp_path / "run.json").write_text(json.dumps(saved))
+    assert run("--json", "run.json", "--resume") == (2, [])
+    assert f"{name} was 'another', and is" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json", "."]])
+def test_it_needs_a_file_to_go_on_with(run, arguments, capsys):
+    with pytest.raises(SystemExit):
+        run("--resume", *arguments)
+    assert "--resume needs --json FILE" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_result_is_refused(run, tmp_path, capsys):
+    (tmp_path / "run.json").write_text("{}")
+    assert run("--json", "run.json", "--resume") == (2, [])
+    assert "not a result" in capsys.readouterr().err
