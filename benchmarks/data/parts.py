@@ -9,7 +9,7 @@ import os
 import shutil
 import struct
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,19 +29,28 @@ class Ladder:
 
     Args:
       keep: folder for parts of data that has no folder of its own.
+      first: what is done with each of them before anybody gets it.
     """
 
-    def __init__(self, task: Task, dataset: Dataset | None, keep: Path) -> None:
+    def __init__(
+        self, task: Task, dataset: Dataset | None, keep: Path, first: Callable[[Dataset], None] | None = None
+    ) -> None:
         self.task = task
         self.whole = dataset
         self.keep = keep
         self.shares = [*shares_of(task, dataset), 1.0]
-        self.made: dict[float, Dataset | None] = {1.0: dataset}
+        self.first = first
+        self.made: dict[float, Dataset] = {}
 
     def dataset(self, share: float) -> Dataset | None:
+        if self.whole is None:
+            return None
         if share not in self.made:
-            assert self.whole is not None
-            self.made[share] = part_of(self.whole, share, self.task, Path(self.whole.folder or self.keep))
+            folder = Path(self.whole.folder or self.keep)
+            made = self.whole if share == 1.0 else part_of(self.whole, share, self.task, folder)
+            if self.first is not None:
+                self.first(made)
+            self.made[share] = made
         return self.made[share]
 
     def exact(self, share: float) -> float:

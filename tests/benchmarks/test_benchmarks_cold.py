@@ -83,6 +83,35 @@ def test_a_warm_pass_reads_nothing_from_it(tiny):
     assert report.FROM_DISK not in report.columns(table)
 
 
+def test_what_is_settled_came_into_the_page_cache_anew(tiny):
+    (path, *_) = tiny.files
+    pagecache.drop([path])
+    assert pagecache.resident(path) < pagecache.MOST_LEFT
+    before = pagecache.device_bytes()
+    pagecache.settle([path])
+    assert pagecache.resident(path) == 1.0
+    if before:
+        pagecache.settle([path])  # though all of it was there
+        assert pagecache.device_bytes() - before >= 2 * Path(path).stat().st_size
+
+
+def test_files_in_memory_are_not_settled(tiny, monkeypatch):
+    monkeypatch.setattr(pagecache, "file_system", lambda path: "tmpfs")
+    monkeypatch.setattr(pagecache, "drop", lambda files: pytest.fail("files in memory can't be dropped"))
+    pagecache.settle(tiny.files)
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_a_warm_run_settles_all_that_it_times_once(tiny, cold, monkeypatch):
+    settled = []
+    monkeypatch.setattr(pagecache, "settle", lambda files: settled.append(list(files)))
+    monkeypatch.setattr("benchmarks.data.parts.SHARES", (0.1,))
+    monkeypatch.setattr("benchmarks.data.parts.FEWEST_BYTES", 1)
+    run("raw", tiny, OURS, Method(rounds=1, trials=1, min_time=0.0, cold=cold))
+    assert [len(files) for files in settled] == ([] if cold else [2, 2])  # a tenth of the data, and all of it
+    assert cold or settled[-1] == list(tiny.files)
+
+
 def test_from_cold_to_every_report(tiny, tmp_path, capsys):
     files = {name: tmp_path / f"out.{name}" for name in ("json", "markdown")}
     arguments = [f"--{name}={path}" for name, path in files.items()]

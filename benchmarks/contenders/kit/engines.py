@@ -37,7 +37,12 @@ def start_spark() -> Any:
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else it asks for the machine's own name, which not all know
     os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.memory": "4g",  # an answer is all of a workload's columns, in the driver; 1 GB held no 126 MB
+        "spark.driver.maxResultSize": "0",
+    }
     session = SparkSession.builder.master("local[*]").config(map=settings).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     register(session)
