@@ -82,10 +82,10 @@ def missing(tables: list[Table]) -> str:
     """Who takes part, and who is missing here."""
     took_part = list(dict.fromkeys(row.title for t in tables for row in t.timed if not row.ours and not row.floor))
     lacking = {
-        row.title: " ".join(row.reason.split())
+        row.title: row.words
         for table in tables
         for row in table.rows
-        if row.status != "timed" and row.title not in took_part
+        if row.status != "timed" and row.title not in took_part and not row.ours and not row.floor
     }
     text = f"**Against:** {', '.join(took_part) or 'nobody'}."
     if lacking:

@@ -119,7 +119,7 @@ def left_out(tables: list[Table]) -> list[str]:
         items = "".join(f"<li>{escape(label)}: {escape(text)}</li>" for label, text in leaves.items())
         parts.append(f"<h2>What some leave out</h2><ul>{items}</ul>")
     untimed = [
-        [table.task, table.workload, row.label, row.status, " ".join(row.reason.split())[:300]]
+        [table.task, table.workload, row.label, row.status, row.words]
         for table in tables
         for row in table.rows
         if row.status != "timed"

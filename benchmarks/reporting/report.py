@@ -32,7 +32,6 @@ DATA_COLUMNS = [
     "CPU time",
 ]
 PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", RATIO, "CPU time"]
-MOST_WORDS = 160  # characters of a reason; the JSON has all of it
 WHY = "why not, and what is next"
 LEFT = {"workload", "contender", "setting", "task", "measure", "met", WHY}
 
@@ -72,9 +71,7 @@ def cells(table: Table, row: Row) -> list[str]:
     """One line of the table. A row that was not measured says why, and its other cells stay empty."""
     front = [table.workload, row.label] if table.dataset else [row.label]
     if row.status != "timed":
-        words = " ".join(row.reason.split())
-        words = words if len(words) <= MOST_WORDS else f"{words[:MOST_WORDS]}…"
-        reason = f"{row.status.upper() if row.status == 'wrong' else row.status}: {words}"
+        reason = f"{row.status.upper() if row.status == 'wrong' else row.status}: {row.words}"
         return front + [reason] + [""] * (len(columns(table)) - len(front) - 1)
     wrong = [f"{t.label}: {t.status}" for t in row.tried if t.status != "ok"]
     rounds = max((len(one.wall) for one in table.timed), default=0)

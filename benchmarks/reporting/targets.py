@@ -212,7 +212,7 @@ def lacking_pairs(table: Table) -> list[str]:
         if (lacking or not of_us(table)) and {"ours", *(contender for contender, _ in lacking)} <= taking_part:
             what = f"{pair.task} {table.workload}, {pair.wanted[table.workload]:g}"
             measure = measure_of(pair, f"{pair.contender} {pair.row}".rstrip())
-            found.append(f"{what} × {measure}: {why(table, lacking[0][0] if lacking else 'ours')}")
+            found.append(f"{what} × {measure}: {why(table, *(lacking[0] if lacking else ('ours', pair.ours)))}")
     return found
 
 
@@ -231,9 +231,12 @@ def lacking_limits(table: Table) -> list[str]:
 def why_no_figure(table: Table, limit: Limit) -> str:
     if of_us(table) and table.dataset is not None:
         return f"the data is too small, {table.dataset.file_bytes / 1e9:.1f} GB"
-    return why(table, "ours")
+    return why(table, "ours", "")
 
 
-def why(table: Table, contender: str) -> str:
-    rows = [row for row in table.rows if row.contender == contender and row.status != "timed"]
-    return f"{rows[0].status}: {' '.join(rows[0].reason.split())}" if rows else "no such row here"
+def why(table: Table, contender: str, name: str) -> str:
+    """Why the row has no figure: what it says itself, or, where it is not there, what a contender says that has no
+    figures at all."""
+    rows = [row for row in table.rows if row.contender == contender]
+    able = [row for row in rows if row.row == name] or ([] if any(row.status == "timed" for row in rows) else rows)
+    return next((f"{row.status}: {row.words}" for row in able if row.status != "timed"), "no such row here")

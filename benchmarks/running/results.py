@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from benchmarks.data.dataset import Dataset
 from benchmarks.running.stats import Spread, ratios, spread
 
+MOST_WORDS = 160  # characters of a reason
+
 
 @dataclass
 class Try:
@@ -62,6 +64,12 @@ class Row:
     @property
     def time(self) -> Spread:
         return spread(self.wall)
+
+    @property
+    def words(self) -> str:
+        """The reason on one line, of a length that a table holds; the JSON has all of it."""
+        text = " ".join(self.reason.split())
+        return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}…"
 
     def fail(self, error: Exception) -> None:
         self.status, self.reason = "failed", str(error)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks.reporting import output, report, saved
+from benchmarks.reporting import document, output, report, saved
 from benchmarks.reporting.compare import main as compare
 from benchmarks.reporting.saved import load
 from benchmarks.running.method import Method
@@ -186,3 +186,12 @@ def test_a_result_without_a_folder_is_refused_before_anything_is_measured(tmp_pa
         path.write_bytes(b"")
     assert command.main(["raw", "--quick", f"--{name}", str(path)]) == 2
     assert f"--{name} {path}" in capsys.readouterr().err
+
+
+def test_a_row_of_ours_that_failed_is_no_missing_rival():
+    size = Size(1000, 1_000_000, 0)
+    rows = [row("ours", "tfrecord_fast", [0.1] * 3), Row("ours", "tfrecord_fast", "Spark", status="failed", ours=True)]
+    rows += [Row("other", "A rival", status="failed", reason="it fell\nover " * 40)]
+    text = document.missing([Table("raw", "ctr", size, rows)])
+    assert "tfrecord_fast" not in text
+    assert "**Missing here:** A rival (it fell over it fell over" in text and len(text) < 250

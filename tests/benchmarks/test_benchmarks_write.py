@@ -134,6 +134,17 @@ def test_a_target_that_is_not_measured_says_why(data):
     ]
 
 
+def test_the_error_of_one_row_is_not_the_reason_of_another(data):
+    """Of the two targets here, the first has a row that failed, the second lacks one of ours."""
+    failed = Row("ours", "tfrecord_fast", "Spark, Parquet", status="failed", reason="SparkException: awaitResult " * 20)
+    rows = [timed("ours", "Spark", 2.0), failed, timed("ours", "ShardReader", 1.0), timed("beam", "pipeline", 9.0)]
+    found = not_measured([Table("engines", "ctr", data("write-columns", "ctr"), rows)])
+    (spark,) = [text for text in found if "Spark: speed" in text]
+    (beam,) = [text for text in found if "Beam, batches" in text]
+    assert spark.endswith("…") and len(spark) < 300 and "failed: SparkException" in spark
+    assert beam.endswith("no such row here")
+
+
 def test_every_target_names_an_existing_task_and_workload():
     for pair in PAIRS:
         contender = contenders.load(FOUND[pair.contender])
