@@ -187,7 +187,7 @@ def plan_of_files(options: argparse.Namespace) -> Plan:
 
 
 def without(tables: list[Table], plan: Plan) -> Plan:
-    """The part of the plan that these tables are not of."""
+    """The steps of the plan that have no table yet."""
     done = {(table.task, table.workload) for table in tables}
     return [step for step in plan if (step[0].name, step[1]) not in done]
 

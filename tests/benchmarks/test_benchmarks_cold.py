@@ -1,6 +1,7 @@
 """Cold runs: files leave the page cache before each timed pass, and tables say what came from the device."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks import contenders
 from benchmarks.data.generate import dataset_of
+from benchmarks.data.tasks import TASKS
 from benchmarks.data.workloads import WORKLOADS
 from benchmarks.reporting import compare, report
 from benchmarks.reporting.saved import load
@@ -110,6 +112,12 @@ def test_a_warm_run_settles_all_that_it_times_once(tiny, cold, monkeypatch):
     run("raw", tiny, OURS, Method(rounds=1, trials=1, min_time=0.0, cold=cold))
     assert [len(files) for files in settled] == ([] if cold else [2, 2])  # a tenth of the data, and all of it
     assert cold or settled[-1] == list(tiny.files)
+
+
+def test_what_is_written_anew_for_a_task_is_not_settled(tiny, monkeypatch):
+    monkeypatch.setattr(pagecache, "settle", lambda files: pytest.fail("ten gigabytes would be read once more"))
+    monkeypatch.setitem(TASKS, "raw", replace(TASKS["raw"], repeated=1))
+    run("raw", tiny, OURS, Method(rounds=1, trials=1, min_time=0.0))
 
 
 def test_from_cold_to_every_report(tiny, tmp_path, capsys):

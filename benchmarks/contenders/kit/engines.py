@@ -40,7 +40,7 @@ def start_spark() -> Any:
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.memory": "4g",  # an answer is all of a workload's columns, in the driver; 1 GB held no 126 MB
+        "spark.driver.memory": "4g",  # an answer, all of the columns, is in the driver; ctr needs more than 1 GB
         "spark.driver.maxResultSize": "0",
     }
     session = SparkSession.builder.master("local[*]").config(map=settings).getOrCreate()
