@@ -28,6 +28,7 @@ class Task:
       repeated: the data is repeated in one file of that many bytes, which is removed afterwards.
       scale: times as much data as the other tasks have.
       most_bytes: the data is scaled down to about that much.
+      jobs: a pass may start a job of an engine, which takes seconds, however little data there is.
       one: takes one record at a time, and is reported in time per record.
     """
 
@@ -42,6 +43,7 @@ class Task:
     scale: float = 1.0
     most_bytes: float = math.inf
     one: bool = False
+    jobs: bool = False
 
 
 TASKS = {
@@ -72,7 +74,14 @@ TASKS = {
             shards=8,
         ),
         Task("tables", "From files to tables and data frames", ("ctr",), parsed=True),
-        Task("engines", "Engines that divide the work: from files to blocks", ("ctr",), parsed=True, scale=ENGINES),
+        Task(
+            "engines",
+            "Engines that divide the work: from files to blocks",
+            ("ctr",),
+            parsed=True,
+            scale=ENGINES,
+            jobs=True,
+        ),
         Task("stats", "From files to figures of every feature", ("ctr",), scale=ENGINES),
         Task("map-single", "A Python loop over map(parse_single_example)", ("ctr", "tok"), parsed=True, most_bytes=3e6),
         Task(

@@ -52,7 +52,7 @@ def ratios_of(run: Saved) -> dict[tuple[str, str, str], Spread]:
         (task_of(table), table.workload, row.label): ratio
         for table in run.tables
         for row in table.timed
-        if row is not table.base and (ratio := table.ratio(row)) is not None
+        if row is not table.base_for(row) and (ratio := table.ratio(row)) is not None
     }
 
 

@@ -154,13 +154,14 @@ def panel(axis: Any, table: Table) -> None:
 
 
 def color(table: Table, row: Row) -> str:
-    return FLOOR if row.floor else OURS if row is table.base and row.ours else OURS_TOO if row.ours else RIVAL
+    return FLOOR if row.floor else OURS if row is table.base_for(row) and row.ours else OURS_TOO if row.ours else RIVAL
 
 
 def times(table: Table, row: Row) -> str:
     """What follows a rival's figure: how much faster ours is, and on how much of the data."""
     ratio = table.ratio(row)
-    if row.ours or ratio is None or table.base is None or not table.base.ours:
+    base = table.base_for(row)
+    if row.ours or ratio is None or base is None or not base.ours:
         return ""
     part = f"; on {row.share:.0%} of the data" if row.share < 1 else ""
     return f"  (ours {faster(ratio, spread=False)}{part})"

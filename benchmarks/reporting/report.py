@@ -81,9 +81,10 @@ def cells(table: Table, row: Row) -> list[str]:
     setting = "; ".join([*filter(None, [row.setting]), *part, *sized, *fewer, *wrong])
     time = row.time
     peak = number(row.peak / 1e6) if row.peak else ""
-    ratio = ratio_text(table.ratio(row), row is table.base)
+    is_base = row is table.base_for(row)
+    ratio = ratio_text(table.ratio(row), is_base)
     cpu = table.cpu_ratio(row)
-    cpu_ratio = "" if row is table.base or cpu is None else f"{number(cpu.median)}×"
+    cpu_ratio = "" if is_base or cpu is None else f"{number(cpu.median)}×"
     if table.dataset is None:
         return [
             *front,
@@ -114,7 +115,7 @@ def cells(table: Table, row: Row) -> list[str]:
 
 def caption(tables: list[Table]) -> str:
     """How to read a table on its own."""
-    bases = {table.base.label for table in tables if table.base}
+    bases = {base.label for table in tables for row in table.timed if (base := table.base_for(row))}
     base = " or ".join(sorted(bases)) or "nothing"
     text = (
         f"{RATIO}: {base} against the row, median and range over the rounds; CPU time: that of all threads, in the "

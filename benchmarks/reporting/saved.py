@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from benchmarks.running.environment import Environment
 from benchmarks.running.results import Row, Size, Table, Try
 
-_DERIVED = ("time", "base_is_faster_by", "cpu_of_base")  # of a row, which computes them from its rounds
+_DERIVED = ("time", "base", "base_is_faster_by", "cpu_of_base")  # of a row, which computes them from its rounds
 
 
 class Saved(NamedTuple):
@@ -50,8 +50,14 @@ def _table(saved: dict[str, Any]) -> Table:
 
 def _row(saved: dict[str, Any]) -> Row:
     fields = {name: value for name, value in saved.items() if name not in _DERIVED}
-    fields["tried"] = [Try(**{**one, "seconds": _seconds(one["seconds"])}) for one in fields["tried"]]
+    fields["tried"] = [_try(one) for one in fields["tried"]]
     return Row(**fields)
+
+
+def _try(saved: dict[str, Any]) -> Try:
+    fields = {name: value for name, value in saved.items() if name != "size"}  # of results before `sizes`
+    sizes = {float(share): size for share, size in saved.get("sizes", {}).items()}
+    return Try(**{**fields, "sizes": sizes, "seconds": _seconds(saved["seconds"])})
 
 
 def _seconds(value: float | None) -> float:

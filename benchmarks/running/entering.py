@@ -17,11 +17,9 @@ from typing import Any
 
 from benchmarks import contenders
 from benchmarks.contenders import Contender
-from benchmarks.data.answers import Answer, difference, digest_of_files
+from benchmarks.data.answers import Answer, difference
 from benchmarks.data.dataset import Dataset
 from benchmarks.data.parts import Ladder
-from benchmarks.data.reference import answer_of_written
-from benchmarks.data.tasks import TASKS
 from benchmarks.running import pagecache
 from benchmarks.running.method import Method
 from benchmarks.running.process import ContenderCannot, ContenderFailed, Process
@@ -29,6 +27,10 @@ from benchmarks.running.results import Row, Table, Try
 
 HOPELESS = 2.0  # a setting this many times slower than its row's best gets no second chance
 CHECKING = 10  # an answer is taken to need at most this many times a pass
+SHORT = 0.5  # seconds: a pass on a part that is shorter is timed twice
+QUICK = 0.25  # of the longest pass that is wanted: a row with shorter ones may have answers that take longer
+LONGEST_ANSWER = 10.0  # seconds, of such a row
+JOB = 30.0  # seconds: what a pass may seem to take where starting a job is most of a pass
 CLEAR = 0.5  # seconds: a pass that takes longer is not slow for its start-up alone
 
 Tell = Callable[[str], None]
@@ -48,6 +50,11 @@ class Entrant:
     ladder: Ladder | None = None
     prepared: set[float] = field(default_factory=set)
     parked: bool = False
+
+    @property
+    def starts_jobs(self) -> bool:
+        """Whether a pass starts a job of an engine, which takes seconds, however little data there is."""
+        return self.contender.starts_jobs or (self.ladder is not None and self.ladder.task.jobs)
 
     def best(self, row: Row) -> Try:
         return min(self.running(row), key=lambda t: t.seconds)
@@ -104,8 +111,7 @@ def enter_all(
                 climb(entrant, task, method)
             table.rows += entrant.rows
     except BaseException:
-        for entrant in entrants:
-            entrant.close()
+        close_all(entrants)
         raise
     return [entrant for entrant in entrants if entrant.process is not None]
 
@@ -153,6 +159,15 @@ def begin(entrant: Entrant, task: str, method: Method) -> None:
         judge(row)
 
 
+def close_all(entrants: list[Entrant]) -> None:
+    """All are told before one is waited for: some take seconds to end."""
+    for entrant in entrants:
+        if entrant.process is not None:
+            entrant.process.hang_up()
+    for entrant in entrants:
+        entrant.close()
+
+
 def give_up(entrant: Entrant) -> None:
     entrant.close()
     entrant.process = None
@@ -193,11 +208,11 @@ def check(entrant: Entrant, tried: Try, task: str) -> None:
         tried.status, tried.reason = "failed", str(error)
         return
     try:
-        tried.size = answer.pop("installed", 0)
+        tried.sizes[tried.share] = answer.pop("installed", 0)
         if "written" in answer and dataset is not None:
             paths, partial = answer["written"], False
-            tried.size = sum(map(os.path.getsize, paths))
-            answer = answer_of_written(paths, dataset) if TASKS[task].parsed else digest_of_files(paths)
+            tried.sizes[tried.share] = sum(map(os.path.getsize, paths))
+            answer = entrant.ladder.written(paths, dataset)
         wrong = difference(dataset.answer if dataset else {}, answer, tried.order, partial)
     except (ValueError, OSError) as error:
         wrong = str(error)
@@ -254,7 +269,10 @@ def climb(entrant: Entrant, task: str, method: Method) -> None:
 
 
 def measure_share(entrant: Entrant, row: Row, tried: Try, work: tuple[Work, Work]) -> None:
+    """Times a pass over the row's share; a short one twice, since the first one warms up."""
     tried.seconds, _, _ = timed(entrant, row, tried, 1)
+    if tried.seconds < SHORT:
+        tried.seconds = min(tried.seconds, timed(entrant, row, tried, 1)[0])
     work[0].took[row.share] = tried.seconds
     work[1].took[row.share] = tried.answer_seconds
 
@@ -262,7 +280,8 @@ def measure_share(entrant: Entrant, row: Row, tried: Try, work: tuple[Work, Work
 def next_share(entrant: Entrant, row: Row, work: dict[int, tuple[Work, Work]], method: Method) -> float:
     """The largest share that the row's fastest setting does in time, its answer included; the row's own share where it
     should stay. From the first share the row may also go to the next one, to learn more, if that does not take much
-    longer; if that was too far, it goes back to an earlier one."""
+    longer, or if the contender has a high fixed cost, which only another share tells; if that was too far, it goes back
+    to an earlier one. An answer is made in Python, so that it keeps a quick row from more only if it takes long."""
     assert entrant.ladder is not None
     running = [work[tried.index] for tried in entrant.running(row)]
     passes, answers = (min(one[i].rate() for one in running) for i in (0, 1))
@@ -270,13 +289,15 @@ def next_share(entrant: Entrant, row: Row, work: dict[int, tuple[Work, Work]], m
     limit = method.longest_pass
 
     def fits(share: float, times: float = 1.0) -> bool:
-        return passes * share <= times * limit and answers * share <= 2 * times * limit
+        quick = passes * share <= QUICK * limit
+        return passes * share <= times * limit and answers * share <= max(2 * times * limit, LONGEST_ANSWER * quick)
 
     been = sorted(running[0][0].took)
     if len(been) > 1 and not fits(row.share):
         return max((s for s in been if fits(s)), default=been[0])
     above = [share for share in entrant.ladder.shares if share > row.share]
-    look = above[0] if len(been) == 1 and fits(above[0], 3) else row.share
+    more = 3 if not entrant.starts_jobs else JOB / limit
+    look = above[0] if len(been) == 1 and fits(above[0], more) else row.share
     return max((s for s in above if fits(s)), default=look)
 
 

@@ -76,14 +76,18 @@ class Process:
         lines = self.said.read().decode(errors="replace").strip().splitlines()
         return f"died with status {status}" + (f": {lines[-1]}" if lines else "")
 
-    def close(self) -> None:
-        """Waits for the process to end by itself, and kills it if it does not."""
+    def hang_up(self) -> None:
+        """Tells the process to end, and doesn't wait for it."""
         for stream in (self.child.stdin, self.child.stdout):
             if stream is not None:
                 try:
                     stream.close()
                 except OSError:
                     pass
+
+    def close(self) -> None:
+        """Waits for the process to end by itself, and kills it if it does not."""
+        self.hang_up()
         try:
             self.child.wait(10)
         except subprocess.TimeoutExpired:

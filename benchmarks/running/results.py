@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from benchmarks.data.dataset import Dataset
+from benchmarks.running.likeness import KINDS, is_beside, kind_of
 from benchmarks.running.stats import Spread, ratios, spread
 
 MOST_WORDS = 160  # characters of a reason
@@ -15,7 +17,8 @@ MOST_WORDS = 160  # characters of a reason
 @dataclass
 class Try:
     """A setting: whether its answer was right, and its best time in the trial. `status` is ok, wrong or failed; `share`
-    and `size` are as in Row; `reason` also says why it was not carried on to the share of its row."""
+    is as in Row; `sizes` are the bytes of the files that it wrote of each share, or of what is installed; `reason` also
+    says why it was not carried on to the share of its row."""
 
     index: int
     label: str
@@ -24,8 +27,12 @@ class Try:
     reason: str = ""
     seconds: float = math.inf
     answer_seconds: float = 0.0
-    size: int = 0
+    sizes: dict[float, int] = field(default_factory=dict)
     share: float = 1.0
+
+    @property
+    def size(self) -> int:
+        return self.sizes.get(self.share, 0)
 
 
 @dataclass
@@ -105,13 +112,24 @@ class Table:
 
     @property
     def base(self) -> Row | None:
-        """What the others are compared with: our fastest row, or the first row where none of ours is timed."""
-        ours = [row for row in self.timed if row.ours]
-        return min(ours, key=lambda row: row.time.median) if ours else next(iter(self.timed), None)
+        """Our fastest row that does all of the task, or the first row where none of ours is timed."""
+        return fastest(self.able or [row for row in self.timed if row.ours]) or next(iter(self.timed), None)
+
+    @property
+    def able(self) -> list[Row]:
+        """Our rows that do all of the task."""
+        return [row for row in self.timed if row.ours and not is_beside(self.task, row.row)]
+
+    def base_for(self, row: Row) -> Row | None:
+        """What the row is compared with: our fastest row of its kind. None where we have no such row."""
+        if self.task not in KINDS or not self.able:
+            return self.base
+        kind = kind_of(self.task, row.label)
+        return fastest([one for one in self.able if kind_of(self.task, one.label) == kind])
 
     def ratio(self, row: Row) -> Spread | None:
-        """How many times as fast as the row the base is; None for a row that is not timed."""
-        base = self.base
+        """How many times as fast as the row its base is; None for a row that is not timed, or has no base."""
+        base = self.base_for(row)
         if base is None or row.status != "timed":
             return None
         return self.between(base, row)
@@ -121,8 +139,8 @@ class Table:
         return ratios(*paired(slow.wall, fast.wall))
 
     def cpu_ratio(self, row: Row) -> Spread | None:
-        """How many times the base's CPU time the row takes; None where the clock measured none."""
-        base = self.base
+        """How many times its base's CPU time the row takes; None where the clock measured none."""
+        base = self.base_for(row)
         if base is None or row.status != "timed" or not all(base.cpu):
             return None
         return ratios(*paired(row.cpu, base.cpu))
@@ -136,6 +154,8 @@ class Table:
                 {**t, "seconds": None if math.isinf(t["seconds"]) else t["seconds"]} for t in fields["tried"]
             ]
             fields["time"] = row.time._asdict() if row.wall else None
+            base = self.base_for(row)
+            fields["base"] = base.label if base else None
             fields["base_is_faster_by"] = ratio._asdict() if ratio else None
             cpu_ratio = self.cpu_ratio(row)
             fields["cpu_of_base"] = cpu_ratio._asdict() if cpu_ratio else None
@@ -152,6 +172,10 @@ class Table:
             "gzip_bytes": dataset.gzip_bytes if dataset else None,
             "rows": rows,
         }
+
+
+def fastest(rows: Iterable[Row]) -> Row | None:
+    return min(rows, key=lambda row: row.time.median, default=None)
 
 
 def paired(times: list[float], base: list[float]) -> tuple[list[float], list[float]]:

@@ -26,4 +26,4 @@ class Parsing(Reading):
         self.columns = columns
 
     def answer(self) -> Answer:
-        return digest_of_columns(map(self.columns, self.open()))
+        return digest_of_columns(map(self.columns, self.open()), records=self.order != "file")

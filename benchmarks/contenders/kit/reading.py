@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from benchmarks.contenders.kit.setting import Setting
@@ -34,17 +34,27 @@ class Reading(Setting):
         self.records = records
         self.count = count
         self.order = order
+        self.held: Iterator[Any] | None = None
+
+    def start(self) -> Iterator[Any]:
+        """Begins a pass. The iterator is held until `cleanup`, which is not timed: to end TensorFlow's waits for a
+        thread that sleeps, for up to as long as the pass took."""
+        self.held = iter(self.open())
+        return self.held
 
     def run(self) -> int:
         n = 0
         if self.records is None:
-            for _ in self.open():
+            for _ in self.start():
                 n += 1
         else:
             count = self.count
-            for item in self.open():
+            for item in self.start():
                 n += count(item)
         return n
+
+    def cleanup(self) -> None:
+        self.held = None
 
     def answer(self) -> Answer:
         if self.records is None:
@@ -59,7 +69,7 @@ class Tallying(Reading):
     partial = True
 
     def run(self) -> int:
-        return sum(map(self.count, self.open()))
+        return sum(map(self.count, self.start()))
 
     def answer(self) -> Answer:
         if self.records is None:
