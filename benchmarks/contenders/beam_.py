@@ -97,7 +97,6 @@ def engines(job: Job) -> list[Setting]:
 CONTENDER = Contender(
     "beam",
     "Apache Beam",
-    starts_jobs=True,
     package="apache-beam",
     module="apache_beam",
     leaves_out="a pipeline, which hands nothing to its caller",

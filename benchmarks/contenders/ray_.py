@@ -103,7 +103,6 @@ def train_feed(job: Job) -> list[Setting]:
 CONTENDER = Contender(
     "ray",
     "Ray Data",
-    starts_jobs=True,
     package="ray",
     module="ray",
     leaves_out="no CRC, no SequenceExamples; workers are processes, whose CPU time, memory and reads the columns lack",

@@ -13,6 +13,7 @@ from benchmarks.data.dataset import Dataset
 from benchmarks.data.tasks import TASKS
 from benchmarks.reporting.targets import targets
 from benchmarks.running.environment import Environment
+from benchmarks.running.likeness import KINDS
 from benchmarks.running.method import Method
 from benchmarks.running.results import Row, Size, Table
 from benchmarks.running.stats import Spread
@@ -116,7 +117,8 @@ def cells(table: Table, row: Row) -> list[str]:
 def caption(tables: list[Table]) -> str:
     """How to read a table on its own."""
     bases = {base.label for table in tables for row in table.timed if (base := table.base_for(row))}
-    base = " or ".join(sorted(bases)) or "nothing"
+    kinds = tables[0].task in KINDS and len(bases) > 1
+    base = "tfrecord_fast's row of the same kind" if kinds else " or ".join(sorted(bases)) or "nothing"
     text = (
         f"{RATIO}: {base} against the row, median and range over the rounds; CPU time: that of all threads, in the "
         "same row's, which a busy machine changes less"

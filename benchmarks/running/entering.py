@@ -30,7 +30,8 @@ CHECKING = 10  # an answer is taken to need at most this many times a pass
 SHORT = 0.5  # seconds: a pass on a part that is shorter is timed twice
 QUICK = 0.25  # of the longest pass that is wanted: a row with shorter ones may have answers that take longer
 LONGEST_ANSWER = 10.0  # seconds, of such a row
-JOB = 30.0  # seconds: what a pass may seem to take where starting a job is most of a pass
+FIRST_LOOK, LOOK = 3, 2  # times the longest pass: what the next share may take, when one share is known, and later
+JOB = 30.0  # seconds: the same where a pass may start a job of an engine, whatever share is known
 CLEAR = 0.5  # seconds: a pass that takes longer is not slow for its start-up alone
 
 Tell = Callable[[str], None]
@@ -50,11 +51,6 @@ class Entrant:
     ladder: Ladder | None = None
     prepared: set[float] = field(default_factory=set)
     parked: bool = False
-
-    @property
-    def starts_jobs(self) -> bool:
-        """Whether a pass starts a job of an engine, which takes seconds, however little data there is."""
-        return self.contender.starts_jobs or (self.ladder is not None and self.ladder.task.jobs)
 
     def best(self, row: Row) -> Try:
         return min(self.running(row), key=lambda t: t.seconds)
@@ -279,25 +275,27 @@ def measure_share(entrant: Entrant, row: Row, tried: Try, work: tuple[Work, Work
 
 def next_share(entrant: Entrant, row: Row, work: dict[int, tuple[Work, Work]], method: Method) -> float:
     """The largest share that the row's fastest setting does in time, its answer included; the row's own share where it
-    should stay. From the first share the row may also go to the next one, to learn more, if that does not take much
-    longer, or if the contender has a high fixed cost, which only another share tells; if that was too far, it goes back
-    to an earlier one. An answer is made in Python, so that it keeps a quick row from more only if it takes long."""
+    should stay. The row also goes to the next share, to learn more, if that does not take much longer even if all is
+    work, since what the fixed cost is only another share tells, and a larger one better; if that was too far, it goes
+    back to an earlier one. An answer is made in Python, so that it keeps a quick row from more only if it takes
+    long."""
     assert entrant.ladder is not None
     running = [work[tried.index] for tried in entrant.running(row)]
     passes, answers = (min(one[i].rate() for one in running) for i in (0, 1))
     answers = min(answers, CHECKING * passes)  # the first one includes what a process does only once
     limit = method.longest_pass
 
-    def fits(share: float, times: float = 1.0) -> bool:
+    def fits(share: float) -> bool:
         quick = passes * share <= QUICK * limit
-        return passes * share <= times * limit and answers * share <= max(2 * times * limit, LONGEST_ANSWER * quick)
+        return passes * share <= limit and answers * share <= max(2 * limit, LONGEST_ANSWER * quick)
 
-    been = sorted(running[0][0].took)
-    if len(been) > 1 and not fits(row.share):
+    been, took = sorted(running[0][0].took), min(one[0].took[row.share] for one in running)
+    job = entrant.ladder.task.jobs
+    if len(been) > 1 and not fits(row.share) and not (job and took <= JOB / 2):
         return max((s for s in been if fits(s)), default=been[0])
     above = [share for share in entrant.ladder.shares if share > row.share]
-    more = 3 if not entrant.starts_jobs else JOB / limit
-    look = above[0] if len(been) == 1 and fits(above[0], more) else row.share
+    longest = JOB if job else (FIRST_LOOK if len(been) == 1 else LOOK) * limit
+    look = above[0] if took * above[0] / row.share <= longest else row.share
     return max((s for s in above if fits(s)), default=look)
 
 

@@ -183,9 +183,8 @@ def ladder_of(task, tiny, tmp_path):
     return ladder
 
 
-def entrant_of(ladder, tmp_path, jobs=False):
-    contender = Contender("c", "c", {}, starts_jobs=jobs)
-    return Entrant(contender, tmp_path, tmp_path, ladder=ladder)
+def entrant_of(ladder, tmp_path):
+    return Entrant(Contender("c", "c", {}), tmp_path, tmp_path, ladder=ladder)
 
 
 def work_of(passes, answers):
@@ -195,19 +194,21 @@ def work_of(passes, answers):
 
 
 @pytest.mark.parametrize(
-    "task, jobs, passes, answers, share",
+    "task, passes, answers, share",
     [
-        pytest.param("loop", False, {0.01: 5.0}, {0.01: 5.0}, 0.01, id="work that takes too long"),
-        pytest.param("loop", True, {0.01: 5.0}, {0.01: 5.0}, 0.03, id="a job, whose start it may be"),
-        pytest.param("engines", False, {0.01: 5.0}, {0.01: 5.0}, 0.03, id="a task of engines"),
-        pytest.param("loop", True, {0.01: 5.0, 0.03: 5.0}, {0.01: 5.0, 0.03: 5.0}, 1.0, id="it was its start"),
-        pytest.param("loop", True, {0.01: 5.0, 0.03: 15.0}, {0.01: 5.0, 0.03: 15.0}, 0.01, id="it was work"),
-        pytest.param("loop", False, {0.01: 0.0024}, {0.01: 0.08}, 1.0, id="a quick row with slow answers"),
-        pytest.param("loop", False, {0.01: 0.009}, {0.01: 0.08}, 0.1, id="a slower row with slow answers"),
+        pytest.param("loop", {0.01: 5.0}, {0.01: 5.0}, 0.01, id="work that takes too long"),
+        pytest.param("engines", {0.01: 5.0}, {0.01: 5.0}, 0.03, id="a job, whose start it may be"),
+        pytest.param("engines", {0.01: 5.0, 0.03: 5.0}, {0.01: 5.0, 0.03: 5.0}, 1.0, id="it was its start"),
+        pytest.param("engines", {0.01: 5.0, 0.03: 12.0}, {0.01: 5.0, 0.03: 12.0}, 0.03, id="both: it stays on more"),
+        pytest.param("engines", {0.01: 9.0, 0.03: 25.0}, {0.01: 9.0, 0.03: 25.0}, 0.01, id="it was work"),
+        pytest.param("loop", {0.01: 0.3, 0.03: 0.4}, {0.01: 0.3, 0.03: 0.4}, 0.1, id="noise beside a fixed cost"),
+        pytest.param("loop", {0.01: 0.5, 0.03: 1.5}, {0.01: 0.5, 0.03: 1.5}, 0.01, id="too far, and back"),
+        pytest.param("loop", {0.01: 0.0024}, {0.01: 0.08}, 1.0, id="a quick row with slow answers"),
+        pytest.param("loop", {0.01: 0.009}, {0.01: 0.08}, 0.1, id="a slower row with slow answers"),
     ],
 )
-def test_how_far_a_row_climbs(task, jobs, passes, answers, share, tiny, tmp_path):
-    entrant = entrant_of(ladder_of(task, tiny, tmp_path), tmp_path, jobs)
+def test_how_far_a_row_climbs(task, passes, answers, share, tiny, tmp_path):
+    entrant = entrant_of(ladder_of(task, tiny, tmp_path), tmp_path)
     one = Row("c", "c", share=max(passes))
     one.tried.append(Try(0, "s", "file", share=one.share, seconds=passes[one.share]))
     method = Method(patience=2.0)

@@ -24,7 +24,6 @@ class Contender:
       install: the command that installs it.
       leaves_out: what it does not do and the others do ("no CRC"), in a few words.
       ours: this project's.
-      starts_jobs: a pass starts a job, which takes seconds, however little data there is.
       floor: what the machine can do at best, rather than a library.
       requirements: what pip installs into an environment of its own, on `--install`, with versions.
     """
@@ -38,7 +37,6 @@ class Contender:
     leaves_out: str = ""
     ours: bool = False
     floor: bool = False
-    starts_jobs: bool = False
     requirements: tuple[str, ...] = ()
     unavailable: Callable[[], str | None] = lambda: None
     environment: dict[str, str] = field(default_factory=dict)  # variables set in its process
