@@ -20,6 +20,7 @@ from typing import Any
 from benchmarks import contenders
 from benchmarks.data.dataset import Dataset
 from benchmarks.running.cputime import cpu_seconds
+from benchmarks.running.memory import forget_peaks, peaks
 from benchmarks.running.pagecache import device_bytes
 
 
@@ -70,16 +71,13 @@ class Worker:
 
     def forget_peak(self) -> dict[str, Any]:
         """Resets the peak of memory to what is held now."""
-        try:
-            Path("/proc/self/clear_refs").write_text("5")
-        except OSError:
-            pass  # then the peak is over the process's life
+        forget_peaks()
         return {}
 
     def peak(self, setting: int, share: float = 1.0) -> dict[str, Any]:
-        """The peak of resident memory in bytes, 0 where the system does not tell."""
+        """The peak of resident memory in bytes, of living descendants too; 0 where the system does not tell."""
         own = self.parts[share][setting].peak()
-        return {"peak": contenders.peak_memory() if own is None else own}
+        return {"peak": peaks() if own is None else own}
 
 
 def main() -> None:

@@ -68,10 +68,10 @@ def installed_bytes(module: str, package: str) -> int:
     return sum(path.stat().st_size for path in {path.resolve() for path in located} if path.is_file())
 
 
-def peak_memory() -> int:
-    """The peak of this process's resident memory in bytes, 0 where the system does not tell."""
+def peak_memory(process: int | str = "self") -> int:
+    """The peak of a process's resident memory in bytes, 0 where the system does not tell or the process has ended."""
     try:
-        status = Path("/proc/self/status").read_text()
+        status = Path(f"/proc/{process}/status").read_text()
     except OSError:
         return 0
-    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+    return next((int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)
