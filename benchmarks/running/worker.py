@@ -63,9 +63,10 @@ class Worker:
             cpu_start, start = cpu_seconds(), time.perf_counter()
             records.append(one.run())
             taken = time.perf_counter() - start
-            cpu += cpu_seconds() - cpu_start
-            own = one.seconds()
+            spent = cpu_seconds() - cpu_start
+            own, own_cpu = one.seconds(), one.cpu()
             wall += taken if own is None else own
+            cpu += spent if own_cpu is None else own_cpu
             one.cleanup()
         return {"wall": wall, "cpu": cpu, "records": records, "disk": device_bytes() - read}
 

@@ -13,28 +13,28 @@ from benchmarks.data.answers import Answer
 
 
 class Importing(Setting):
-    """Imports a module in a fresh interpreter that has NumPy already, and takes the time there. The size is that of the
+    """Imports a module in a fresh interpreter that has NumPy already, and takes the times there. The size is that of the
     installed distribution `package`, without what it depends on."""
 
     CODE = (
-        "import time, numpy; start = time.perf_counter(); import {module}; "
-        "taken = time.perf_counter() - start; "
-        "from benchmarks.contenders import peak_memory; print(taken, peak_memory())"
+        "import time, numpy; cpu, start = time.process_time(), time.perf_counter(); import {module}; "
+        "taken, cpu = time.perf_counter() - start, time.process_time() - cpu; "
+        "from benchmarks.contenders import peak_memory; print(taken, cpu, peak_memory())"
     )
 
     def __init__(self, module: str, package: str = "") -> None:
         super().__init__(f"import {module}")
         self.installed = installed_bytes(module, package)
         self.code = self.CODE.format(module=module)
-        self.taken = 0.0
+        self.taken = self.spent = 0.0
         self.memory = 0
 
     def run(self) -> int:
         done = subprocess.run([sys.executable, "-c", self.code], capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr.strip().splitlines()[-1])
-        taken, memory = done.stdout.split()[-2:]
-        self.taken, self.memory = float(taken), int(memory)
+        taken, spent, memory = done.stdout.split()[-3:]
+        self.taken, self.spent, self.memory = float(taken), float(spent), int(memory)
         return 0
 
     def answer(self) -> Answer:
@@ -43,6 +43,9 @@ class Importing(Setting):
 
     def seconds(self) -> float | None:
         return self.taken
+
+    def cpu(self) -> float | None:
+        return self.spent
 
     def peak(self) -> int | None:
         return self.memory

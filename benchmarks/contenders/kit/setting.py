@@ -37,6 +37,10 @@ class Setting:
         """After `run`: the time that it took, if the setting measured it itself."""
         return None
 
+    def cpu(self) -> float | None:
+        """After `run`: the processor time that it took, if the setting measured it itself."""
+        return None
+
     def peak(self) -> int | None:
         """After `run`: the peak of memory in bytes, if it is that of another process."""
         return None
