@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import contenders
+from benchmarks.contenders import dali_
 from benchmarks.contenders.kit import environments
 from benchmarks.data.generate import dataset_of
 from benchmarks.data.workloads import WORKLOADS
@@ -105,6 +106,20 @@ def test_a_row_of_fewer_rounds_is_paired_with_the_first(tiny):
     assert table.ratio(slow) == (50.0, 50.0, 50.0)
     assert "1 of 3 rounds" in report.cells(table, slow)[2]
     assert "rounds" not in report.cells(table, ours)[2]
+
+
+@pytest.mark.parametrize(
+    "records, size",
+    [
+        pytest.param(180, 180, id="a part that is smaller than a batch"),
+        pytest.param(1024, 1024, id="one batch"),
+        pytest.param(1025, 513, id="one record more"),
+        pytest.param(2500, 834, id="three batches, two records of padding"),
+        pytest.param(0, 1024, id="no records"),
+    ],
+)
+def test_dali_pads_as_little_as_can_be(records, size):
+    assert dali_.even(records, 1024) == size
 
 
 def test_every_rival_is_pinned():
