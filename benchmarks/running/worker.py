@@ -23,6 +23,8 @@ from benchmarks.running.cputime import cpu_seconds
 from benchmarks.running.memory import forget_peaks, peaks
 from benchmarks.running.pagecache import device_bytes
 
+TOLD = ("label", "row", "order", "partial", "leaves_out", "checks")  # of a setting, to the harness
+
 
 class Worker:
     def __init__(self, contender: contenders.Contender) -> None:
@@ -35,7 +37,7 @@ class Worker:
         return {
             "version": self.contender.version(),
             "python": sys.version.split()[0],
-            "settings": [{"label": s.label, "row": s.row, "order": s.order, "partial": s.partial} for s in settings],
+            "settings": [{name: getattr(setting, name) for name in TOLD} for setting in settings],
         }
 
     def forget(self, share: float) -> dict[str, Any]:

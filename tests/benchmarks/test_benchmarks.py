@@ -196,7 +196,8 @@ def test_import_is_timed_in_fresh_interpreters():
 
 
 def test_the_processor_time_of_an_import_is_without_the_interpreters_and_numpys():
-    worker = Worker(contenders.Contender("own", "Own", tasks={"import": lambda job: [contenders.Importing("colorsys")]}))
+    tasks = {"import": lambda job: [contenders.Importing("colorsys")]}
+    worker = Worker(contenders.Contender("own", "Own", tasks=tasks))
     worker.prepare("import", None, "")
     found = worker.time(0, passes=1)
     assert 0 < found["cpu"] < 0.03  # to start an interpreter with NumPy alone takes longer

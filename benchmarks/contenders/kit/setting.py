@@ -15,10 +15,14 @@ class Setting:
       row: tells apart ways that are worth a row of their own.
       order: of the records: "file", "any" or "shuffled" (see answers.difference).
       partial: whether it only counts, so that its answer is a part of the whole answer.
+      leaves_out, checks: as in Contender, where this row differs; None: the contender's. In a row with several settings
+        the first one's count.
     """
 
     order = "file"
     partial = False
+    leaves_out: str | None = None
+    checks: bool | None = None
 
     def __init__(self, label: str, row: str = "") -> None:
         self.label = label
