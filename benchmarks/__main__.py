@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks import contenders
 from benchmarks.data.dataset import Dataset
 from benchmarks.data.generate import CACHE, dataset_of, in_shards, repeated, resharded
-from benchmarks.data.reference import parsed_answer
+from benchmarks.data.reference import figures_answer, parsed_answer
 from benchmarks.data.tasks import COLD, TASKS, Task
 from benchmarks.data.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
 from benchmarks.data.workloads import WORKLOADS
@@ -155,6 +155,9 @@ def dataset_for(task: Task, name: str, options: argparse.Namespace) -> Dataset:
         return repeated(dataset, task.repeated * min(1.0, options.scale))
     if task.parsed:
         dataset = replace(dataset, answer=parsed_answer(dataset, Path(dataset.files[0]).parent))
+    if task.figures:
+        figures = figures_answer(dataset, Path(dataset.files[0]).parent)
+        dataset = replace(dataset, answer=dataset.answer | {"figures": figures})
     return in_shards(dataset, task.shards) if task.shards else dataset
 
 

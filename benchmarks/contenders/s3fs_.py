@@ -32,6 +32,7 @@ CONTENDER = Contender(
     module="s3fs",
     install="pip install s3fs",
     leaves_out="no CRC; records are cut in Python",
+    checks=False,
     requirements=("s3fs==2026.9.0",),
     tasks={"remote": remote},
 )

@@ -40,6 +40,7 @@ CONTENDER = Contender(
     package="smart_open",
     module="smart_open",
     leaves_out="no CRC; records are cut in Python",
+    checks=False,
     requirements=("smart_open[s3]==9.0.2", "boto3==1.44.5"),
     tasks={"remote": remote},
 )

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import math
 import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, cast
 
 Answer = dict[str, Any]
+Figures = dict[str, dict[str, float]]  # by feature: count of values and, of numbers, min, max and mean
 
 MASK_DELTA = 0xA282EAD8
 ANY_ORDER = "in any order"  # the key of the checksum that does not depend on the order
@@ -103,12 +105,16 @@ def difference(expected: Answer, got: Answer, order: str = "file", partial: bool
 
     order: "file" if records come in the order of the files, "any" if the setting allows another order, "shuffled" if
       they must not come in that order, unless they are few.
-    partial: whether `got` may lack a part of the answer.
+    partial: whether `got` may lack a part of the answer. Figures may always be lacking: some rows only read.
     """
     ordered = [key for key in expected if key.endswith("in order")]
     if order == "shuffled" and expected["records"] >= FEW and all(got.get(key) == expected[key] for key in ordered):
         return "the records are in the order of the files, not shuffled"
     for key, value in expected.items():
+        if key == "figures":
+            if key in got and (wrong := difference_of_figures(value, got[key])):
+                return wrong
+            continue
         if key in ordered and order != "file":
             continue
         if key not in got and (partial or (key == ANY_ORDER and order == "file" and ordered)):
@@ -116,6 +122,26 @@ def difference(expected: Answer, got: Answer, order: str = "file", partial: bool
         if got.get(key) != value:
             return f"{key}: expected {shown(value)}, got {shown(got.get(key))}"
     return None
+
+
+def difference_of_figures(expected: Figures, got: Figures) -> str | None:
+    """What is wrong with the figures of features, in words; None if nothing is. Counts must be equal, the others as
+    equal as float32 is."""
+    if expected.keys() != got.keys():
+        return f"figures of {shown(sorted(expected.keys() ^ got.keys()))}, which one of both lacks"
+    for name, figures in expected.items():
+        largest = max(abs(figures.get(key, 0)) for key in ("min", "max"))
+        for key, value in figures.items():
+            found = got[name].get(key)
+            around = 1e-12 * largest if key == "mean" else 0.0  # large values may cancel out
+            same = value == found if key == "count" else is_close(value, found, around)
+            if not same:
+                return f"{key} of feature {name!r}: expected {value}, got {found}"
+    return None
+
+
+def is_close(value: float, found: Any, around: float) -> bool:
+    return isinstance(found, (int, float)) and math.isclose(value, found, rel_tol=1e-6, abs_tol=around)
 
 
 def shown(value: Any) -> str:

@@ -17,7 +17,11 @@ from pathlib import Path
 from benchmarks.data.answers import Answer, digest_of_files
 from benchmarks.data.dataset import Dataset
 from benchmarks.data.generate import compress
+<<<<<<< HEAD
 from benchmarks.data.reference import answer_of_written, parsed_answer
+=======
+from benchmarks.data.reference import figures_answer, parsed_answer
+>>>>>>> c8508d4ce3f631ede59a751a0a2b18b9b76f6975
 from benchmarks.data.tasks import Task
 
 SHARES = (0.01, 0.03, 0.1, 0.3)
@@ -128,7 +132,8 @@ def part_of(dataset: Dataset, share: float, task: Task, folder: Path) -> Dataset
 def answer_of(part: Dataset, task: Task, folder: Path) -> dict[str, object]:
     if task.parsed and (part.features or part.sequences):
         return parsed_answer(part, folder)
-    return digest_of_files(part.files)
+    answer = digest_of_files(part.files)
+    return answer | {"figures": figures_answer(part, folder)} if task.figures and part.features else answer
 
 
 def names(dataset: Dataset) -> list[str]:

@@ -10,12 +10,14 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data.answers import Answer, frames
+import numpy as np
+
+from benchmarks.data.answers import Answer, Figures, frames
 from benchmarks.data.columns import DTYPES, Batch, Column, digest_of_columns, joined, of_lists, step_name
 from benchmarks.data.dataset import Dataset
 
@@ -155,11 +157,42 @@ def parsed_answer(dataset: Dataset, cache: Path) -> Answer:
     Raises:
       ValueError: a record does not fit the features.
     """
+    return kept_answer("parsed", dataset, cache, digest_of_columns)
+
+
+def figures_answer(dataset: Dataset, cache: Path) -> Figures:
+    """The figures of all features that are no feature lists, kept in the folder `cache`.
+
+    Raises:
+      ValueError: a record does not fit the features.
+    """
+    return kept_answer("figures", dataset, cache, figures_of)
+
+
+def figures_of(batches: Iterable[Batch]) -> Figures:
+    """Count, and of numbers min, max and mean, by NumPy."""
+    found: Figures = {}
+    for batch in batches:
+        for name, column in batch.items():
+            one = found.setdefault(name, {"count": 0})
+            one["count"] += len(column.values)
+            if isinstance(column.values, list) or not len(column.values):
+                continue
+            low, high = column.values.min().item(), column.values.max().item()
+            one["min"], one["max"] = min(low, one.get("min", low)), max(high, one.get("max", high))
+            one["sum"] = one.get("sum", 0.0) + float(column.values.sum(dtype=np.float64))
+    for one in found.values():
+        if "sum" in one:
+            one["mean"] = one.pop("sum") / one["count"]
+    return found
+
+
+def kept_answer(kind: str, dataset: Dataset, cache: Path, make: Callable[[Iterator[Batch]], Answer]) -> Answer:
     files = [[path, os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in dataset.files]
     key = json.dumps([VERSION, files, dataset.features, dataset.sequences], sort_keys=True)
-    path = cache / f"parsed-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"
+    path = cache / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.json"
     if not path.exists():
-        answer = digest_of_columns(batches_of(dataset))
+        answer = make(batches_of(dataset))
         draft = path.with_suffix(f".{os.getpid()}")
         draft.write_text(json.dumps(answer))
         draft.rename(path)

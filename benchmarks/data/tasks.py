@@ -23,6 +23,7 @@ class Task:
       workloads: the most interesting first; empty for a task without data.
       gzip: reads the GZIP files.
       parsed: the answer is of all columns' values, rather than of records.
+      figures: the answer has the figures of all features besides.
       shardings: other numbers of shards that the same records are also read from.
       shards: reads the same records from that many files instead, so that each worker of a loader has some.
       repeated: the data is repeated in one file of that many bytes, which is removed afterwards.
@@ -37,6 +38,7 @@ class Task:
     workloads: tuple[str, ...]
     gzip: bool = False
     parsed: bool = False
+    figures: bool = False
     shardings: tuple[int, ...] = ()
     shards: int = 0
     repeated: float = 0.0
@@ -74,6 +76,7 @@ TASKS = {
             shards=8,
         ),
         Task("tables", "From files to tables and data frames", ("ctr",), parsed=True),
+<<<<<<< HEAD
         Task(
             "engines",
             "Engines that divide the work: from files to blocks",
@@ -83,6 +86,10 @@ TASKS = {
             jobs=True,
         ),
         Task("stats", "From files to figures of every feature", ("ctr",), scale=ENGINES),
+=======
+        Task("engines", "Engines that divide the work: from files to blocks", ("ctr",), parsed=True, scale=ENGINES),
+        Task("stats", "From files to figures of every feature", ("ctr",), figures=True, scale=ENGINES),
+>>>>>>> c8508d4ce3f631ede59a751a0a2b18b9b76f6975
         Task("map-single", "A Python loop over map(parse_single_example)", ("ctr", "tok"), parsed=True, most_bytes=3e6),
         Task(
             "face-single",

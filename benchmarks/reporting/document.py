@@ -33,7 +33,6 @@ HOW_TO_READ = """*MB/s* are of the uncompressed file. A row has the fastest sett
 *3.2× faster* says that tfrecord_fast, in its fastest row of the table, needs 1/3.2 of the row's time: the median over \
 the rounds, and the range. *CPU time* is that of all threads, in tfrecord_fast's; a busy machine changes it less. The \
 *floor* is a loop in C++ that does only what its name says, and hands nothing on."""
-MARKS = {"checks no CRC": "*"}  # of rivals that leave out work
 
 
 def pages(tables: list[Table], environment: Environment, method: Method, note: str, folder: Path) -> None:
@@ -119,7 +118,7 @@ def short(tables: list[Table]) -> str:
     for row in rows:
         row[0], before = ("" if row[0] == before else row[0]), row[0]
     return table_of(head, rows, left={"what is done", "workload", *head[2:]}) + (
-        "\n\n\\* reads without checking CRCs." if any("\\*" in row[3] for row in rows) else ""
+        "\n\n\\* reads without checking any checksums." if any("\\*" in row[3] for row in rows) else ""
     )
 
 
@@ -133,7 +132,7 @@ def against(table: Table, row: Row | None, named: bool = False) -> str:
     ratio = table.ratio(row) if row else None
     if row is None or ratio is None:
         return ""
-    mark = "\\*" if "no CRC" in row.leaves_out else ""
+    mark = "" if row.checks else "\\*"
     return report.faster(ratio, spread=False) + (f", {row.title}{mark}" if named else "")
 
 

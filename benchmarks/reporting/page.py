@@ -113,7 +113,7 @@ def missing_targets(tables: list[Table]) -> list[str]:
 
 def left_out(tables: list[Table]) -> list[str]:
     """What some contenders leave out, and which were not timed and why."""
-    leaves = {row.label: row.leaves_out for table in tables for row in table.rows if row.leaves_out}
+    leaves = report.leaving_out(tables)
     parts = []
     if leaves:
         items = "".join(f"<li>{escape(label)}: {escape(text)}</li>" for label, text in leaves.items())

@@ -196,8 +196,22 @@ def show_plain(tables: list[Table], out: TextIO) -> None:
 
 def left_out(tables: list[Table]) -> str:
     """What some contenders leave out, as a list."""
-    leaves = {row.label: row.leaves_out for table in tables for row in table.rows if row.leaves_out}
-    return "\n".join(f"- {label}: {text}" for label, text in leaves.items())
+    return "\n".join(f"- {label}: {text}" for label, text in leaving_out(tables).items())
+
+
+def leaving_out(tables: list[Table]) -> dict[str, str]:
+    """What rows leave out, by label; where that differs between tasks, with their names."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for table in tables:
+        for row in table.rows:
+            if row.leaves_out:
+                found.setdefault(row.label, {}).setdefault(row.leaves_out, []).append(table.task)
+    return {
+        label: next(iter(texts))
+        if len(texts) == 1
+        else "; ".join(f"{text} (in {', '.join(dict.fromkeys(tasks))})" for text, tasks in texts.items())
+        for label, texts in found.items()
+    }
 
 
 SMALL_BYTES = 20e6  # below, a pass takes the fastest contender only a few milliseconds

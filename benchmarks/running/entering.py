@@ -120,6 +120,7 @@ def begin(entrant: Entrant, task: str, method: Method) -> None:
         "contender": contender.name,
         "title": contender.title,
         "leaves_out": contender.leaves_out,
+        "checks": contender.checks,
         "ours": contender.ours,
         "floor": contender.floor,
     }
@@ -134,8 +135,9 @@ def begin(entrant: Entrant, task: str, method: Method) -> None:
         share = ladder.shares[0]
         prepared = prepare(entrant, task, share)
         for index, setting in enumerate(prepared["settings"]):
+            own = {name: setting[name] for name in ("leaves_out", "checks") if setting[name] is not None}
             row = rows.setdefault(
-                setting["row"], Row(**about, row=setting["row"], version=prepared["version"], share=share)
+                setting["row"], Row(**about | own, row=setting["row"], version=prepared["version"], share=share)
             )
             tried = Try(index, setting["label"], setting["order"], share=share)
             row.tried.append(tried)

@@ -50,6 +50,7 @@ class Row:
     status: str = "timed"
     reason: str = ""
     leaves_out: str = ""
+    checks: bool = True  # whether it looks at the checksums of what it reads
     version: str = ""
     ours: bool = False
     floor: bool = False

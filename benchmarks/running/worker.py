@@ -20,7 +20,10 @@ from typing import Any
 from benchmarks import contenders
 from benchmarks.data.dataset import Dataset
 from benchmarks.running.cputime import cpu_seconds
+from benchmarks.running.memory import forget_peaks, peaks
 from benchmarks.running.pagecache import device_bytes
+
+TOLD = ("label", "row", "order", "partial", "leaves_out", "checks")  # of a setting, to the harness
 
 
 class Worker:
@@ -34,7 +37,7 @@ class Worker:
         return {
             "version": self.contender.version(),
             "python": sys.version.split()[0],
-            "settings": [{"label": s.label, "row": s.row, "order": s.order, "partial": s.partial} for s in settings],
+            "settings": [{name: getattr(setting, name) for name in TOLD} for setting in settings],
         }
 
     def forget(self, share: float) -> dict[str, Any]:
@@ -62,24 +65,22 @@ class Worker:
             cpu_start, start = cpu_seconds(), time.perf_counter()
             records.append(one.run())
             taken = time.perf_counter() - start
-            cpu += cpu_seconds() - cpu_start
-            own = one.seconds()
+            spent = cpu_seconds() - cpu_start
+            own, own_cpu = one.seconds(), one.cpu()
             wall += taken if own is None else own
+            cpu += spent if own_cpu is None else own_cpu
             one.cleanup()
         return {"wall": wall, "cpu": cpu, "records": records, "disk": device_bytes() - read}
 
     def forget_peak(self) -> dict[str, Any]:
         """Resets the peak of memory to what is held now."""
-        try:
-            Path("/proc/self/clear_refs").write_text("5")
-        except OSError:
-            pass  # then the peak is over the process's life
+        forget_peaks()
         return {}
 
     def peak(self, setting: int, share: float = 1.0) -> dict[str, Any]:
-        """The peak of resident memory in bytes, 0 where the system does not tell."""
+        """The peak of resident memory in bytes, of living descendants too; 0 where the system does not tell."""
         own = self.parts[share][setting].peak()
-        return {"peak": contenders.peak_memory() if own is None else own}
+        return {"peak": peaks() if own is None else own}
 
 
 def main() -> None:

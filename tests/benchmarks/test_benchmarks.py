@@ -26,6 +26,7 @@ from benchmarks.running.method import Method
 from benchmarks.running.process import ContenderFailed, Process
 from benchmarks.running.results import Row, Size, Table
 from benchmarks.running.stats import Spread, ratios, spread
+from benchmarks.running.worker import Worker
 from tests.support.paths import ROOT
 
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
@@ -192,6 +193,14 @@ def test_import_is_timed_in_fresh_interpreters():
     table = run("import", None, {"ours": FOUND["ours"]}, SHORT)
     assert 0 < only_row(table).time.median < 5
     assert [target.task for target in targets([table])] == ["import"]
+
+
+def test_the_processor_time_of_an_import_is_without_the_interpreters_and_numpys():
+    tasks = {"import": lambda job: [contenders.Importing("colorsys")]}
+    worker = Worker(contenders.Contender("own", "Own", tasks=tasks))
+    worker.prepare("import", None, "")
+    found = worker.time(0, passes=1)
+    assert 0 < found["cpu"] < 0.03  # to start an interpreter with NumPy alone takes longer
 
 
 @pytest.fixture

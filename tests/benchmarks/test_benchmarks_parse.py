@@ -9,13 +9,14 @@ from benchmarks import contenders
 from benchmarks.__main__ import dataset_for
 from benchmarks.data.answers import difference
 from benchmarks.data.columns import Column, digest_of_columns, fixed, padded, ragged, step_name
-from benchmarks.data.reference import messages, parsed_answer
+from benchmarks.data.reference import figures_of, messages, parsed_answer
 from benchmarks.data.tasks import EXAMPLES, TASKS
 from benchmarks.data.workloads import WORKLOADS, Ragged
 from benchmarks.reporting import report
 from benchmarks.running.harness import run
 from benchmarks.running.method import Method
 
+ONE = np.ones(1, np.int64)
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
 FOUND = contenders.found()
 SMALL = {"ctr": 0.003, "wide": 0.005, "tok": 0.003, "emb": 0.003, "img": 0.005, "seq": 0.005, "one": 0.02}
@@ -207,3 +208,53 @@ def test_an_epoch_in_the_order_of_the_files_is_wrong(data, tmp_path):
     (row,) = run("epoch", data("epoch", "ctr"), {"lazy": path}, SHORT).rows
     assert (row.status, row.wall) == ("wrong", [])
     assert "not shuffled" in row.reason
+
+
+STATS = """
+from benchmarks.contenders import Contender, Counting, load
+from pathlib import Path
+ours = load(Path({ours!r}))
+
+def stats(job):
+    honest = ours.tasks["stats"](job)[0]
+    def spoilt():
+        answer = honest.answer()
+        answer["figures"][{name!r}][{key!r}] += {by}
+        return answer
+    return [Counting("spoilt", spoilt)]
+
+CONTENDER = Contender("spoilt", "spoilt", tasks={{"stats": stats}})
+"""
+
+
+@pytest.mark.parametrize(
+    "name, key, by",
+    [("C1", "mean", 1e-3), ("C1", "min", -1), ("I1", "max", 1), ("I1", "count", 1)],
+)
+def test_a_wrong_figure_is_reported_and_not_timed(name, key, by, data, tmp_path):
+    path = tmp_path / "spoilt.py"
+    path.write_text(STATS.format(ours=str(FOUND["ours"]), name=name, key=key, by=by))
+    (row,) = run("stats", data("stats", "ctr"), {"spoilt": path}, SHORT).rows
+    assert (row.status, row.reason.split(":")[0]) == ("wrong", f"{key} of feature {name!r}")
+
+
+def test_figures_that_lack_a_feature_are_wrong():
+    assert difference({"figures": {"a": {"count": 1}}}, {"figures": {}})
+
+
+def test_figures_are_those_of_the_reference_and_who_has_none_says_so(data):
+    rivals = {key: FOUND[key] for key in ("ours", "pyarrow") if contenders.load(FOUND[key]).why_not() is None}
+    table = run("stats", data("stats", "ctr"), rivals, SHORT)
+    assert [(row.label, row.reason) for row in table.rows if row.status in ("wrong", "failed")] == []
+    silent = [row.row for row in table.timed if "figures" in row.leaves_out]
+    assert silent == ["ShardReader, records", "ShardReader, columns"]
+
+
+def test_figures_of_the_reference_are_numpys():
+    first = {"a": fixed(np.array([3, -1])), "b": fixed(np.array([0.5, 2.5], np.float32)), "c": Column([b"x"], ONE)}
+    last = {"a": fixed(np.array([7])), "b": fixed(np.array([], np.float32)), "c": Column([b"y"], ONE)}
+    assert figures_of([first, last]) == {
+        "a": {"count": 3, "min": -1, "max": 7, "mean": 3.0},
+        "b": {"count": 2, "min": 0.5, "max": 2.5, "mean": 1.5},
+        "c": {"count": 2},
+    }

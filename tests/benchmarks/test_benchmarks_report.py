@@ -195,3 +195,33 @@ def test_a_row_of_ours_that_failed_is_no_missing_rival():
     text = document.missing([Table("raw", "ctr", size, rows)])
     assert "tfrecord_fast" not in text
     assert "**Missing here:** A rival (it fell over it fell over" in text and len(text) < 250
+
+
+def test_what_rows_of_one_name_leave_out_differs_by_task():
+    size = Size(1000, 1_000_000, 0)
+    ours = row("ours", "tfrecord_fast", [0.1])
+    one = Table("tables", "ctr", size, [ours, row("p", "Parquet", [0.2], "polars", leaves_out="another format")])
+    other = Table("stats", "ctr", size, [ours, row("p", "Parquet", [0.2], "polars", leaves_out="exact quantiles")])
+    assert report.left_out([one]) == "- Parquet polars: another format"
+    assert report.left_out([one, other]) == "- Parquet polars: another format (in tables); exact quantiles (in stats)"
+
+
+@pytest.mark.parametrize("checks", [True, False])
+def test_a_rival_that_looks_at_no_checksum_has_a_mark(checks):
+    size = Size(1000, 1_000_000, 0)
+    rival = row("rival", "A rival", [0.2], leaves_out="no CRC" if checks else "another format", checks=checks)
+    text = document.short([Table("raw", "ctr", size, [row("ours", "tfrecord_fast", [0.1]), rival])])
+    assert ("A rival\\*" in text) != checks
+    assert ("without checking any checksums" in text) != checks
+
+
+@pytest.mark.parametrize("words, checks", [("checks no CRC, no GZIP", False), ("parses no Examples", True)])
+def test_an_older_result_says_in_words_whether_checksums_are_looked_at(words, checks, tmp_path):
+    size = Size(1000, 1_000_000, 0)
+    saved = json.loads(
+        report.as_json([Table("raw", "ctr", size, [row("a", "A", [0.2], leaves_out=words)])], WHERE, Method(rounds=3))
+    )
+    del saved["tables"][0]["rows"][0]["checks"]
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(saved))
+    assert load(path).tables[0].rows[0].checks == checks

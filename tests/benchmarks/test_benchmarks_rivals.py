@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import contenders
+from benchmarks.contenders import dali_
 from benchmarks.contenders.kit import environments
 from benchmarks.data.generate import dataset_of
 from benchmarks.data.workloads import WORKLOADS
@@ -105,6 +106,57 @@ def test_a_row_of_fewer_rounds_is_paired_with_the_first(tiny):
     assert table.ratio(slow) == (50.0, 50.0, 50.0)
     assert "1 of 3 rounds" in report.cells(table, slow)[2]
     assert "rounds" not in report.cells(table, ours)[2]
+
+
+OWN_WORDS = """
+from benchmarks.contenders import Contender, Reading, Writing
+from benchmarks.data.answers import frames
+from benchmarks.data.generate import framed
+
+def loop(job):
+    read = lambda: [record for path in job.dataset.files for record in frames(path)]
+    own = Reading("own", read, row="own")
+    own.leaves_out, own.checks = "its own words", True
+    return [own, Reading("other", read, row="other")]
+
+def put(path, records):
+    with open(path, "wb") as file:
+        file.write(framed(records))
+
+def write(job):
+    return [Writing("framed", job, put, job.loaded())]
+
+CONTENDER = Contender("words", "Words", tasks={"loop": loop, "write": write}, leaves_out="no CRC", checks=False)
+"""
+
+
+@pytest.mark.parametrize(
+    "task, said",
+    [
+        pytest.param("loop", [("own", "its own words", True), ("other", "no CRC", False)], id="a setting's words"),
+        pytest.param("write", [("", "", True)], id="what writes has no checksums to look at"),
+    ],
+)
+def test_a_row_may_leave_out_something_else_than_its_contender(task, said, tiny, tmp_path):
+    path = tmp_path / "words.py"
+    path.write_text(OWN_WORDS)
+    table = run(task, tiny, {"words": path}, Method(rounds=1, trials=1, min_time=0))
+    assert [row.status for row in table.rows] == ["timed"] * len(said)
+    assert [(row.row, row.leaves_out, row.checks) for row in table.rows] == said
+
+
+@pytest.mark.parametrize(
+    "records, size",
+    [
+        pytest.param(180, 180, id="a part that is smaller than a batch"),
+        pytest.param(1024, 1024, id="one batch"),
+        pytest.param(1025, 513, id="one record more"),
+        pytest.param(2500, 834, id="three batches, two records of padding"),
+        pytest.param(0, 1024, id="no records"),
+    ],
+)
+def test_dali_pads_as_little_as_can_be(records, size):
+    assert dali_.even(records, 1024) == size
 
 
 def test_every_rival_is_pinned():

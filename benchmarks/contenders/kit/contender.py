@@ -22,7 +22,8 @@ class Contender:
       package: the distribution, whose version is reported.
       module: what has to be importable; "" for nothing.
       install: the command that installs it.
-      leaves_out: what it does not do and the others do ("no CRC"), in a few words.
+      leaves_out: what it does not do and the others do ("no CRC"), in a few words; a setting may say otherwise.
+      checks: whether it looks at the checksums of what it reads; a setting may say otherwise.
       ours: this project's.
       floor: what the machine can do at best, rather than a library.
       requirements: what pip installs into an environment of its own, on `--install`, with versions.
@@ -35,6 +36,7 @@ class Contender:
     module: str = ""
     install: str = ""
     leaves_out: str = ""
+    checks: bool = True
     ours: bool = False
     floor: bool = False
     requirements: tuple[str, ...] = ()

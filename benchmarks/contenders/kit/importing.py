@@ -13,28 +13,31 @@ from benchmarks.data.answers import Answer
 
 
 class Importing(Setting):
-    """Imports a module in a fresh interpreter that has NumPy already, and takes the time there. The size is that of the
-    installed distribution `package`, without what it depends on."""
+    """Imports a module in a fresh interpreter that has NumPy already, and takes the times there. The size is that of
+    the installed distribution `package`, without what it depends on."""
+
+    leaves_out = ""  # it reads nothing
+    checks = True
 
     CODE = (
-        "import time, numpy; start = time.perf_counter(); import {module}; "
-        "taken = time.perf_counter() - start; "
-        "from benchmarks.contenders import peak_memory; print(taken, peak_memory())"
+        "import time, numpy; cpu, start = time.process_time(), time.perf_counter(); import {module}; "
+        "taken, cpu = time.perf_counter() - start, time.process_time() - cpu; "
+        "from benchmarks.contenders import peak_memory; print(taken, cpu, peak_memory())"
     )
 
     def __init__(self, module: str, package: str = "") -> None:
         super().__init__(f"import {module}")
         self.installed = installed_bytes(module, package)
         self.code = self.CODE.format(module=module)
-        self.taken = 0.0
+        self.taken = self.spent = 0.0
         self.memory = 0
 
     def run(self) -> int:
         done = subprocess.run([sys.executable, "-c", self.code], capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr.strip().splitlines()[-1])
-        taken, memory = done.stdout.split()[-2:]
-        self.taken, self.memory = float(taken), int(memory)
+        taken, spent, memory = done.stdout.split()[-3:]
+        self.taken, self.spent, self.memory = float(taken), float(spent), int(memory)
         return 0
 
     def answer(self) -> Answer:
@@ -43,6 +46,9 @@ class Importing(Setting):
 
     def seconds(self) -> float | None:
         return self.taken
+
+    def cpu(self) -> float | None:
+        return self.spent
 
     def peak(self) -> int | None:
         return self.memory
@@ -68,10 +74,10 @@ def installed_bytes(module: str, package: str) -> int:
     return sum(path.stat().st_size for path in {path.resolve() for path in located} if path.is_file())
 
 
-def peak_memory() -> int:
-    """The peak of this process's resident memory in bytes, 0 where the system does not tell."""
+def peak_memory(process: int | str = "self") -> int:
+    """The peak of a process's resident memory in bytes, 0 where the system does not tell or the process has ended."""
     try:
-        status = Path("/proc/self/status").read_text()
+        status = Path(f"/proc/{process}/status").read_text()
     except OSError:
         return 0
-    return next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+    return next((int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)

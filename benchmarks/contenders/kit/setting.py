@@ -15,10 +15,14 @@ class Setting:
       row: tells apart ways that are worth a row of their own.
       order: of the records: "file", "any" or "shuffled" (see answers.difference).
       partial: whether it only counts, so that its answer is a part of the whole answer.
+      leaves_out, checks: as in Contender, where this row differs; None: the contender's. In a row with several settings
+        the first one's count.
     """
 
     order = "file"
     partial = False
+    leaves_out: str | None = None
+    checks: bool | None = None
 
     def __init__(self, label: str, row: str = "") -> None:
         self.label = label
@@ -35,6 +39,10 @@ class Setting:
 
     def seconds(self) -> float | None:
         """After `run`: the time that it took, if the setting measured it itself."""
+        return None
+
+    def cpu(self) -> float | None:
+        """After `run`: the processor time that it took, if the setting measured it itself."""
         return None
 
     def peak(self) -> int | None:

@@ -14,6 +14,9 @@ from benchmarks.data.answers import Answer
 class Writing(Setting):
     """Calls `write(path, part)` for each output; `parts` holds one part of the loaded data per file."""
 
+    leaves_out = ""  # what a contender leaves out concerns what it reads
+    checks = True
+
     def __init__(
         self,
         label: str,
