@@ -20,6 +20,7 @@ from benchmarks.data.tasks import COLD, TASKS, Task
 from benchmarks.data.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
 from benchmarks.data.workloads import WORKLOADS
 from benchmarks.reporting import compare, output, report, resuming
+from benchmarks.reporting.saved import in_order
 from benchmarks.reporting.targets import not_measured
 from benchmarks.running import pagecache
 from benchmarks.running.entering import files_of
@@ -262,7 +263,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     try:
         plan = plan_of_files(options) if options.files else plan_of_workloads(options)
         for table in measure(without(tables, plan), files, method):
-            tables.append(table)
+            tables[:] = in_order([*tables, table])
             # After each table, so that an interrupted run leaves what it has.
             output.write(tables, where, method, options, asked)
     except FilesError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from pathlib import Path
 
 from benchmarks.data.workloads import WORKLOADS
@@ -66,8 +65,8 @@ def markdown(
         "## How to read the tables",
         HOW_TO_READ,
     ]
-    for name, group in groupby(tables, key=name_of):
-        of_task = list(group)
+    for of_task in report.by_task(tables):
+        name = name_of(of_task[0])
         parts.append(f"## {report.title_of(of_task[0])}")
         if name in pictures:
             parts += [f"![{pictures[name]}](benchmarks/{name}.svg)", f"{pictures[name]}."]

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from itertools import groupby
 from typing import TextIO
 
 from benchmarks.data.dataset import Dataset
@@ -33,6 +32,7 @@ DATA_COLUMNS = [
 ]
 PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", RATIO, "CPU time"]
 WHY = "why not, and what is next"
+Section = tuple[str, str, list[str], list[list[str]]]  # title, caption, head, rows
 LEFT = {"workload", "contender", "setting", "task", "measure", "met", WHY}
 
 
@@ -54,6 +54,14 @@ def faster(ratio: Spread, spread: bool = True) -> str:
     median, low, high = (1 / ratio.median, 1 / ratio.high, 1 / ratio.low) if slower else ratio
     text = f"{number(median)}× {'slower' if slower else 'faster'}"
     return f"{text} ({number(low)}–{number(high)})" if spread else text
+
+
+def by_task(tables: Iterable[Table]) -> list[list[Table]]:
+    """The tables of each task, wherever they are in the run; cold ones on their own."""
+    found: dict[tuple[str, str], list[Table]] = {}
+    for table in tables:
+        found.setdefault((table.task, table.cache), []).append(table)
+    return list(found.values())
 
 
 def title_of(table: Table) -> str:
@@ -145,12 +153,16 @@ def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
     ]
 
 
-def sections(tables: list[Table]) -> Iterable[tuple[str, str, list[str], list[list[str]]]]:
+def section(of_task: list[Table]) -> Section:
+    """The tables of one task as one."""
+    rows = [cells(table, row) for table in of_task for row in table.rows]
+    return title_of(of_task[0]), caption(of_task), columns(of_task[0]), rows
+
+
+def sections(tables: list[Table]) -> Iterable[Section]:
     """Title, caption, head and rows of each table that is shown."""
-    for _, group in groupby(tables, key=lambda table: (table.task, table.cache)):
-        of_task = list(group)
-        rows = [cells(table, row) for table in of_task for row in table.rows]
-        yield title_of(of_task[0]), caption(of_task), columns(of_task[0]), rows
+    for of_task in by_task(tables):
+        yield section(of_task)
     head, rows = target_rows(tables)
     if rows:
         yield "Targets", "a target is a ratio to reach, unless it says otherwise", head, rows

@@ -15,7 +15,7 @@ from benchmarks.running.results import Row, Size, Table
 
 pytest.importorskip("matplotlib", reason="the plots are drawn with it")
 
-from benchmarks.reporting import plots
+from benchmarks.reporting import page, plots
 
 WHERE = {
     "date": "2026-01-02T03:04:05+00:00",
@@ -94,6 +94,47 @@ def test_of_several_results_the_last_table_counts(result):
     joined = saved.join([load(result("a")), load(result("b", rival=[1.0] * 3))])
     assert [(t.task, t.workload) for t in joined.tables] == [(t.task, t.workload) for t in tables()]
     assert joined.tables[0].rows[1].wall == [1.0] * 3
+
+
+def of_workload(one, name):
+    return Table(one.task, name, one.dataset, one.rows)
+
+
+def test_joined_tables_are_in_the_order_of_one_run(result, tmp_path):
+    first, last = load(result("a")), load(result("b"))
+    last.tables[:] = [of_workload(last.tables[2], "tok"), of_workload(last.tables[0], "tok")]
+    joined = saved.join([first, last]).tables
+    assert [(t.task, t.workload) for t in joined] == [
+        ("raw", "ctr"),
+        ("raw", "tok"),
+        ("raw", "img"),
+        ("parse", "ctr"),
+        ("parse", "tok"),
+        ("import", ""),
+    ]
+
+
+@pytest.mark.parametrize(("part", "name"), [("environment", "cpu"), ("environment", "commit"), ("method", "rounds")])
+def test_results_of_another_machine_commit_or_method_are_not_joined(result, part, name, capsys):
+    one, other = result("a"), result("b")
+    changed = json.loads(other.read_text())
+    changed[part][name] = "another"
+    other.write_text(json.dumps(changed))
+    assert command.main(["report", str(one), str(other)]) == 2
+    assert f"can't join these results: {name} " in capsys.readouterr().err
+
+
+def test_a_task_has_one_section_and_one_plot_wherever_its_tables_are(tmp_path):
+    one, other = tables()[0], tables()[2]
+    mixed = [one, other, of_workload(one, "img"), of_workload(other, "img")]
+    titles = [title for title, *_ in report.sections(mixed)]
+    assert titles == ["Raw reading, in batches", "From files to columns", "Targets"]
+    text = document.markdown(mixed, WHERE, Method(rounds=3))
+    html = page.page(mixed, WHERE, {"rounds": 3})
+    assert [text.count(f"## {title}") for title in titles[:2]] == [1, 1]
+    assert [html.count(f"<h2>{title}") for title in titles] == [1, 1, 1]
+    names = [plot.name for plot in plots.plots(mixed, [])]
+    assert len(names) == len(set(names))
 
 
 def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path):

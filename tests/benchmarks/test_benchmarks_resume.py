@@ -89,6 +89,7 @@ def test_only_a_run_with_the_same_settings_goes_on(run, broken_off, more, said, 
     before = (tmp_path / "run.json").read_text()
     if said is None:
         assert run("--json", "run.json", "--resume", *more)[1] == ["raw", "loop", "loop"]
+        assert tasks_in(tmp_path / "run.json") == ["raw", "raw", "loop", "loop"]
         return
     assert run("--json", "run.json", "--resume", *more) == (2, [])
     assert said in capsys.readouterr().err
