@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import signal
 import sys
@@ -17,7 +18,15 @@ from benchmarks.data.dataset import Dataset
 from benchmarks.data.generate import CACHE, dataset_of, in_shards, repeated, resharded
 from benchmarks.data.reference import parsed_answer
 from benchmarks.data.tasks import COLD, TASKS, Task
-from benchmarks.data.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
+from benchmarks.data.userfiles import (
+    COMPRESSIONS,
+    FilesError,
+    dataset_for_files,
+    dataset_of_files,
+    found,
+    state_of,
+    tasks_for,
+)
 from benchmarks.data.workloads import WORKLOADS
 from benchmarks.reporting import compare, output, report, resuming
 from benchmarks.reporting.saved import in_order
@@ -194,8 +203,15 @@ def without(tables: list[Table], plan: Plan) -> Plan:
 
 
 def asked_for(options: argparse.Namespace, contenders_in_it: list[str]) -> dict[str, Any]:
-    """Of which data, with whom: what a run must have in common with one that goes on with it."""
-    data = {name: getattr(options, name) for name in ("scale", "seed", "files", "features", "compression")}
+    """Of which data, with whom: what a run must have in common with one that goes on with it.
+
+    Raises:
+      FilesError: there are no such files.
+    """
+    data = {name: getattr(options, name) for name in ("scale", "seed", "features", "compression")}
+    if os.path.isfile(options.features):
+        data["features"] = state_of([options.features])
+    data["files"] = state_of(found(options.files)) if options.files else None
     return {**data, "contenders": contenders_in_it}
 
 
@@ -249,8 +265,13 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     method = Method(
         options.rounds, options.trials, options.min_time, options.patience, scratch=options.scratch, cold=options.cold
     )
-    asked = asked_for(options, list(files))
+    try:
+        asked = asked_for(options, list(files))
+    except FilesError as error:
+        print(error, file=sys.stderr)
+        return 2
     tables: list[Table] = []
+    before: list[Table] = []
     if options.resume:
         try:
             saved = resuming.begun(options.json, where, method, asked)
@@ -258,11 +279,13 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
             print(error, file=sys.stderr)
             return 2
         if saved is not None:
-            where, tables = saved.environment, saved.tables
+            where, tables, before = saved.environment, saved.tables, list(saved.tables)
             print(f"{options.json}: goes on after {len(tables)} of its tables", file=sys.stderr)
     try:
         plan = plan_of_files(options) if options.files else plan_of_workloads(options)
         for table in measure(without(tables, plan), files, method):
+            if changed := resuming.other_versions(before, table):
+                raise FilesError(f"{options.json}: can't go on with this run: {'; '.join(changed)}")
             tables[:] = in_order([*tables, table])
             # After each table, so that an interrupted run leaves what it has.
             output.write(tables, where, method, options, asked)

@@ -51,6 +51,11 @@ def found(patterns: Iterable[str]) -> list[str]:
     return [os.path.abspath(path) for path in files]
 
 
+def state_of(files: Iterable[str]) -> list[list[Any]]:
+    """What shows that files are still the same: names, sizes, times."""
+    return [[os.path.realpath(path), os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in files]
+
+
 def dataset_of_files(
     patterns: Sequence[str],
     features: str,
@@ -75,7 +80,7 @@ def dataset_of_files(
         raise FilesError(f"files compressed differently: {', '.join(sorted(kind or 'not at all' for kind in kinds))}")
     kind = next(iter(kinds), "")
     given = features_of_file(Path(features)) if features not in ("inferred", "none") else None
-    about = [[path, os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in files]
+    about = state_of(files)
     key = json.dumps([VERSION, about, kind, features, given])
     folder = cache / f"files-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
     known = folder / "dataset.json"

@@ -267,8 +267,10 @@ def line(row: list[str]) -> str:
 
 
 def versions(tables: list[Table]) -> str:
-    known = {row.title: row.version for table in tables for row in table.rows if row.version}
-    return ", ".join(f"{title} {version}" for title, version in known.items())
+    known: dict[str, dict[str, None]] = {}
+    for row in (row for table in tables for row in table.rows if row.version):
+        known.setdefault(row.title, {})[row.version] = None
+    return ", ".join(f"{title} {' and '.join(all_of_it)}" for title, all_of_it in known.items())
 
 
 def as_json(

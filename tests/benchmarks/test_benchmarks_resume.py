@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from benchmarks import __main__ as command
+from benchmarks.running.environment import hash_of, sources
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +97,52 @@ def test_only_a_run_with_the_same_settings_goes_on(run, broken_off, more, said, 
     assert (tmp_path / "run.json").read_text() == before
 
 
-@pytest.mark.parametrize("name", ["commit", "cpu", "cores", "python", "numpy", "system"])
+@pytest.mark.parametrize("name", ["commit", "sources", "extension", "cpu", "cores", "python", "numpy", "system"])
 def test_only_a_run_of_the_same_commit_and_machine_goes_on(run, broken_off, name, tmp_path, capsys):
     saved = json.loads((tmp_path / "run.json").read_text())
     saved["environment"][name] = "another"
     (tmp_path / "run.json").write_text(json.dumps(saved))
     assert run("--json", "run.json", "--resume") == (2, [])
     assert f"{name} was 'another', and is" in capsys.readouterr().err
+
+
+def test_sources_and_extension_are_told_apart_by_what_they_hold(tmp_path):
+    (tmp_path / "a.py").write_text("1")
+    before = hash_of([tmp_path / "a.py"])
+    (tmp_path / "a.py").write_text("2")
+    assert hash_of([tmp_path / "a.py"]) != before
+    assert {"reading.py", "harness.py"} <= {path.name for path in sources()}
+
+
+def test_a_machine_may_have_another_size_of_memory(run, broken_off, tmp_path):
+    saved = json.loads((tmp_path / "run.json").read_text())
+    saved["environment"]["memory_bytes"] -= 4096
+    (tmp_path / "run.json").write_text(json.dumps(saved))
+    assert run("--json", "run.json", "--resume") == (0, ["loop"])
+
+
+def test_a_contender_of_another_version_stops_the_run(run, broken_off, tmp_path, capsys):
+    saved = json.loads((tmp_path / "run.json").read_text())
+    (ours,) = [row for row in saved["tables"][0]["rows"] if row["ours"]]
+    now, ours["version"] = ours["version"], "0.0.0"
+    (tmp_path / "run.json").write_text(json.dumps(saved))
+    assert run("--json", "run.json", "--resume")[0] == 2
+    assert f"{ours['title']} was 0.0.0, and is {now}" in capsys.readouterr().err
+    assert tasks_in(tmp_path / "run.json") == ["raw"]
+
+
+def test_files_are_known_by_place_size_and_time(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "a.tfrecord"
+    path.write_bytes(b"1")
+
+    def asked(name):
+        return command.asked_for(command.arguments(["--files", name], {}, "bench"), [])
+
+    before = asked("a.tfrecord")
+    assert asked(str(path)) == before
+    path.write_bytes(b"12")
+    assert asked("a.tfrecord") != before
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json", "."]])
