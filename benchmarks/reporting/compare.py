@@ -10,11 +10,23 @@ from typing import NamedTuple
 from benchmarks.data.tasks import TASKS
 from benchmarks.reporting.report import number
 from benchmarks.reporting.saved import Saved, load
-from benchmarks.running.results import Table
+from benchmarks.running.results import Row, Table
 from benchmarks.running.stats import Spread
 
 _COLD = " (cold)"
 _SAME = ("cpu", "cores", "system", "python", "numpy")  # for a comparison that means something
+_SAME_METHOD = ("rounds", "trials", "min_time", "patience")
+ENOUGH = 3  # rounds, in both runs, for ranges that say something
+
+
+class Held(NamedTuple):
+    """A row held against its base: how many times as fast the base was, and what makes that comparable."""
+
+    ratio: Spread
+    rounds: int
+    base: str
+    share: float
+    file_bytes: int
 
 
 class Move(NamedTuple):
@@ -25,11 +37,17 @@ class Move(NamedTuple):
     label: str
     before: Spread
     after: Spread
+    rounds: int = ENOUGH  # in the run that has fewer
+
+    @property
+    def apart(self) -> bool:
+        """Whether the ranges over the rounds do not overlap."""
+        return self.after.low > self.before.high or self.after.high < self.before.low
 
     @property
     def beyond_noise(self) -> bool:
-        """Whether the ranges over the rounds do not overlap."""
-        return self.after.low > self.before.high or self.after.high < self.before.low
+        """Whether they are apart, and of enough rounds to be ranges."""
+        return self.apart and self.rounds >= ENOUGH
 
     @property
     def within_spread(self) -> bool:
@@ -46,20 +64,55 @@ def task_of(table: Table) -> str:
     return f"{table.task}{_COLD if table.cold else ''}"
 
 
-def ratios_of(run: Saved) -> dict[tuple[str, str, str], Spread]:
+def base_of(table: Table, row: Row) -> Row | None:
+    """The row that this one's ratio in the tables is to."""
+    return table.base
+
+
+def held(table: Table, row: Row) -> Held | None:
+    """None for a row that is a base itself, or not timed."""
+    base, ratio = base_of(table, row), table.ratio(row)
+    if base is None or base is row or ratio is None:
+        return None
+    size = table.dataset.file_bytes if table.dataset else 0
+    return Held(ratio, min(len(row.wall), len(base.wall)), base.label, row.share, size)
+
+
+def ratios_of(run: Saved) -> dict[tuple[str, str, str], Held]:
     """By task, workload and row: the ratio that the tables print."""
     return {
-        (task_of(table), table.workload, row.label): ratio
+        (task_of(table), table.workload, row.label): one
         for table in run.tables
         for row in table.timed
-        if row is not table.base and (ratio := table.ratio(row)) is not None
+        if (one := held(table, row)) is not None
     }
 
 
+def why_not(one: Held, other: Held) -> str:
+    """Why the two ratios can't be compared; "" where they can."""
+    if one.base != other.base:
+        return f"held against {one.base}, then {other.base}"
+    if one.share != other.share:
+        return f"on {one.share:.0%} of the data, then {other.share:.0%}"
+    if one.file_bytes != other.file_bytes:
+        return f"{number(one.file_bytes / 1e6)} MB of data, then {number(other.file_bytes / 1e6)}"
+    return ""
+
+
 def moves(before: Saved, after: Saved) -> list[Move]:
-    """Of the rows that both runs timed and held against the same row of ours."""
+    """Of the rows that both runs timed on the same data and held against the same row of ours."""
     one, other = ratios_of(before), ratios_of(after)
-    return [Move(*key, one[key], other[key]) for key in one if key in other]
+    return [
+        Move(*key, one[key].ratio, other[key].ratio, min(one[key].rounds, other[key].rounds))
+        for key in one
+        if key in other and not why_not(one[key], other[key])
+    ]
+
+
+def not_comparable(before: Saved, after: Saved) -> list[str]:
+    """The rows that both runs timed, but not alike, each with the reason."""
+    one, other = ratios_of(before), ratios_of(after)
+    return [f"{_name(*key)}: {why}" for key in one if key in other and (why := why_not(one[key], other[key]))]
 
 
 def differences(before: Saved, after: Saved) -> Iterator[str]:
@@ -68,6 +121,9 @@ def differences(before: Saved, after: Saved) -> Iterator[str]:
         one, other = before.environment.get(name), after.environment.get(name)
         if one != other:
             yield f"{name}: {one} and {other}"
+    for name in _SAME_METHOD:
+        if before.method.get(name) != after.method.get(name):
+            yield f"{name}: {before.method.get(name)} and {after.method.get(name)}"
     versions = [
         {row.title: row.version for t in run.tables for row in t.rows if row.version} for run in (before, after)
     ]
@@ -122,15 +178,25 @@ def main(argv: list[str]) -> int:
         return 2
     for difference in differences(before, after):
         print(difference)
-    both = moves(before, after)
+    both, unlike = moves(before, after), not_comparable(before, after)
+    for text in unlike:
+        print(f"not comparable: {text}")
     for move in both:
-        if move.beyond_noise:
-            word = "up" if move.after.median > move.before.median else "DOWN"
-            print(f"{word:4} {_name(move.task, move.workload, move.label)}: {_text(move.before)} → {_text(move.after)}")
+        if move.apart:
+            up = move.after.median > move.before.median
+            word = "few " if not move.beyond_noise else "up  " if up else "DOWN"
+            rounds = "" if move.beyond_noise else f", too few rounds ({move.rounds})"
+            name = _name(move.task, move.workload, move.label)
+            print(f"{word} {name}: {_text(move.before)} → {_text(move.after)}{rounds}")
     within = sum(move.within_spread for move in both)
+    more = {
+        "apart, but of too few rounds": sum(move.apart and not move.beyond_noise for move in both),
+        "not comparable": len(unlike),
+    }
     print(
         f"{within} of {len(both)} ratios lie within the spread of the other run; "
         f"{sum(move.beyond_noise for move in both)} moved beyond it"
+        + "".join(f"; {count} {what}" for what, count in more.items() if count)
     )
     unknown = {move.task.removesuffix(_COLD) for move in both} - TASKS.keys()
     if unknown:

@@ -198,6 +198,51 @@ def test_what_got_faster_is_reported_and_is_no_failure(result, capsys):
     assert "up   raw ctr TensorFlow: 10.0" in capsys.readouterr().out
 
 
+def changed(path, change):
+    """The saved result with another first table."""
+    saved_one = json.loads(path.read_text())
+    change(saved_one["tables"][0])
+    path.write_text(json.dumps(saved_one))
+    return str(path)
+
+
+def faster_base(table):
+    table["rows"].append({**copy.deepcopy(table["rows"][0]), "row": "threads", "wall": [0.01] * 3})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (faster_base, "not comparable: raw ctr TensorFlow: held against tfrecord_fast, then tfrecord_fast threads"),
+        (
+            lambda table: table["rows"][1].update(share=0.01, wall=[0.1] * 3),
+            "not comparable: raw ctr TensorFlow: on 100% of the data, then 1%",
+        ),
+        (
+            lambda table: (table.update(file_bytes=2_000_000), table["rows"][1].update(wall=[0.1] * 3)),
+            "not comparable: raw ctr TensorFlow: 1.00 MB of data, then 2.00",
+        ),
+        (
+            lambda table: table["rows"][1].update(wall=[0.1]),
+            "few  raw ctr TensorFlow: 20.0 (19.1–21.1) → 1.00 (1.00–1.00), too few rounds (1)",
+        ),
+    ],
+    ids=["base", "share", "size", "rounds"],
+)
+def test_what_was_not_measured_alike_has_not_moved(result, change, said, capsys):
+    assert compare([str(result("a")), changed(result("b"), change), "--fail"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert said in lines
+    assert "; 0 moved beyond it; " in lines[-1]
+
+
+def test_another_method_is_reported(result, tmp_path, capsys):
+    other = tmp_path / "b.json"
+    other.write_text(report.as_json(tables(), WHERE, Method(rounds=3, patience=2.0)))
+    compare([str(result("a")), str(other)])
+    assert "patience: 60.0 and 2.0" in capsys.readouterr().out
+
+
 def test_what_makes_runs_differ_is_reported(result, tmp_path, capsys):
     other = json.loads(result().read_text())
     other["environment"]["cores"] = 16
