@@ -236,7 +236,8 @@ def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Tabl
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> int:
-    """Exit status: 0 fine, 1 if a contender was wrong or failed, 2 for files that can't be measured."""
+    """Exit status: 0 fine, 1 if a contender was wrong or failed, 2 for files that can't be measured, 130 if it was
+    interrupted. What was measured before is shown and written in any case."""
     argv = sys.argv[1:] if argv is None else argv
     if argv[:1] == ["report"]:
         return output.main(argv[1:])
@@ -281,6 +282,7 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
         if saved is not None:
             where, tables, before = saved.environment, saved.tables, list(saved.tables)
             print(f"{options.json}: goes on after {len(tables)} of its tables", file=sys.stderr)
+    status = 0
     try:
         plan = plan_of_files(options) if options.files else plan_of_workloads(options)
         for table in measure(without(tables, plan), files, method):
@@ -291,15 +293,19 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
             output.write(tables, where, method, options, asked)
     except FilesError as error:
         print(error, file=sys.stderr)
-        return 2
+        status = 2
     except KeyboardInterrupt:
         print("interrupted; what is measured so far:", file=sys.stderr)
+        status = 130
+    if not tables:
+        return status
+    output.draw(tables, where, method, options)
     report.show(tables)
     for target in not_measured(tables):
         print(f"target not measured: {target}")
     if report.busy(where):
         print(report.busy(where))
-    return int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))
+    return status or int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))
 
 
 if __name__ == "__main__":

@@ -65,13 +65,14 @@ def markdown(
         "## How to read the tables",
         HOW_TO_READ,
     ]
+    usual = report.commonest(tables)
     for of_task in report.by_task(tables):
         name = name_of(of_task[0])
         parts.append(f"## {report.title_of(of_task[0])}")
         if name in pictures:
             parts += [f"![{pictures[name]}](benchmarks/{name}.svg)", f"{pictures[name]}."]
         rows = [report.cells(table, row) for table in of_task for row in table.rows]
-        parts += [table_of(report.columns(of_task[0]), rows), report.footnote(of_task)]
+        parts += [table_of(report.columns(of_task[0]), rows), report.footnote(of_task, usual)]
     if left_out := report.left_out(tables):
         parts += ["## What some leave out", left_out]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -135,7 +136,7 @@ def against(table: Table, row: Row | None, named: bool = False) -> str:
 
 
 def records(tables: list[Table]) -> list[str]:
-    sizes = report.largest(tables)
+    sizes = report.commonest(tables)
     rows = [
         [
             name,

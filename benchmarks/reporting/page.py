@@ -34,8 +34,9 @@ def page(tables: list[Table], environment: Environment, method: dict[str, Any]) 
     if "overview" in made:
         parts.append(f"<figure>{made['overview'].svg}</figure>")
     parts.append(KEY)
+    usual = report.commonest(tables)
     for of_task in report.by_task(tables):
-        title, note, head, rows = report.section(of_task)
+        title, note, head, rows = report.section(of_task, usual)
         task = name_of(of_task[0])
         parts.append(f"<h2>{escape(title)}</h2>")
         if task in made:

@@ -157,6 +157,18 @@ def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path
     assert {file.stem for file in (tmp_path / "svg").iterdir()} == names
 
 
+def test_the_size_of_most_tables_is_the_data_and_others_say_theirs():
+    some = tables()
+    for task in ("loop", "write"):
+        some.append(Table(task, "ctr", Size(1000, 1_000_000, 0), some[0].rows))
+    some.append(Table("stats", "ctr", Size(5000, 5_000_000, 0), some[0].rows))
+    assert report.commonest(some)["ctr"].file_bytes == 1_000_000
+    assert "| 1,000 | 1.00 |" in document.markdown(some, WHERE, Method(rounds=3))
+    notes = {title: note for title, note, *_ in report.sections(some)}
+    assert notes["From files to figures of every feature"].endswith(". ctr: 5.00 MB here.")
+    assert not [title for title, note in notes.items() if "here" in note and "figures" not in title]
+
+
 def test_where_we_win_the_title_says_by_how_much():
     assert plots.message_of(tables()[:1]) == (
         "Raw reading, in batches: tfrecord_fast is 20.0× faster than the fastest rival"

@@ -6,6 +6,8 @@ import shutil
 import pytest
 
 from benchmarks import __main__ as command
+from benchmarks.data.userfiles import FilesError
+from benchmarks.reporting import output
 from benchmarks.running.environment import hash_of, sources
 
 
@@ -23,16 +25,16 @@ def run(tmp_path, folder, monkeypatch):
     def counted(task, *rest):
         measured.append(task)
         if task == stop_at[0]:
-            raise KeyboardInterrupt
+            raise stop_by[0]
         return real(task, *rest)
 
-    stop_at = [""]
+    stop_at, stop_by = [""], [KeyboardInterrupt]
     monkeypatch.setattr(command, "run", counted)
     monkeypatch.chdir(tmp_path)
 
-    def go(*more, stop=""):
+    def go(*more, stop="", by=KeyboardInterrupt):
         measured.clear()
-        stop_at[0] = stop
+        stop_at[0], stop_by[0] = stop, by
         common = ["raw", "loop", "--workload", "tiny", "--scale", "0.001", "--rounds", "1", "--rivals", "floor"]
         return command.main([*common, "--data", str(folder / "data"), *more]), list(measured)
 
@@ -43,8 +45,19 @@ def run(tmp_path, folder, monkeypatch):
 def broken_off(run, tmp_path, folder):
     """What a run left that was broken off in its second task."""
     if not (folder / "run.json").exists():
-        assert run("--json", str(folder / "run.json"), stop="loop") == (0, ["raw", "loop"])
+        assert run("--json", str(folder / "run.json"), stop="loop") == (130, ["raw", "loop"])
     return shutil.copy(folder / "run.json", tmp_path)
+
+
+@pytest.mark.parametrize(("by", "status"), [(KeyboardInterrupt, 130), (FilesError("no"), 2)])
+def test_what_was_measured_is_shown_and_drawn_once_however_it_ends(run, by, status, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    drawn = []
+    monkeypatch.setattr(output, "page", lambda tables, *_: drawn.append([table.task for table in tables]) or "a page")
+    assert run("--workload", "tiny,img", "--html", "page.html", stop="loop", by=by)[0] == status
+    assert drawn == [["raw", "raw"]]
+    assert (tmp_path / "page.html").read_text() == "a page"
+    assert "Raw reading" in capsys.readouterr().out
 
 
 def tasks_in(path):
