@@ -75,7 +75,12 @@ def dataset_of_files(
       FilesError: there are no files, they are damaged or compressed differently, or the features are not supported.
     """
     files = found(patterns)
-    kinds = {compression_of(path) if compression is None else compression for path in files if os.path.getsize(path)}
+    try:
+        kinds = {
+            compression_of(path) if compression is None else compression for path in files if os.path.getsize(path)
+        }
+    except OSError as error:
+        raise FilesError(str(error)) from None
     if len(kinds) > 1:
         raise FilesError(f"files compressed differently: {', '.join(sorted(kind or 'not at all' for kind in kinds))}")
     kind = next(iter(kinds), "")
@@ -88,8 +93,8 @@ def dataset_of_files(
         folder.mkdir(parents=True, exist_ok=True)
         try:
             made = make(files, kind, given, features == "inferred", folder, tell)
-        except (ValueError, OSError, EOFError, zlib.error) as error:
-            raise FilesError(str(error)) from None
+        except (ValueError, OSError) as error:
+            raise FilesError(about_originals(str(error), copies(files, folder), files)) from None
         draft = known.with_suffix(f".{os.getpid()}")
         draft.write_text(json.dumps(made))
         draft.rename(known)
@@ -103,7 +108,7 @@ def make(
     plain = files
     if kind:
         tell("inflating")
-        plain = [str(folder / f"{i:05}-of-{len(files):05}.tfrecord") for i in range(len(files))]
+        plain = copies(files, folder)
         for packed, path in zip(files, plain, strict=True):
             inflate(packed, path, kind)
     tell("reference")
@@ -131,7 +136,34 @@ def make(
     return {"dataset": dataset.as_json(), "notes": notes}
 
 
+def copies(files: list[str], folder: Path) -> list[str]:
+    """Where what is made of each file is kept."""
+    return [str(folder / f"{i:05}-of-{len(files):05}.tfrecord") for i in range(len(files))]
+
+
+def about_originals(text: str, made: list[str], files: list[str]) -> str:
+    """The text, with the user's files in place of what was made of them."""
+    for copy, path in zip(made, files, strict=True):
+        text = text.replace(copy, path)
+    return text
+
+
 def inflate(packed: str, plain: str, kind: str) -> None:
+    """Raises ValueError, which names the file, where it is damaged."""
+    errors: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
+    if kind == "ZSTD":
+        try:
+            import zstandard
+        except ImportError:
+            raise ValueError("ZSTD files need: pip install zstandard") from None
+        errors = (zstandard.ZstdError,)
+    try:
+        inflate_to(packed, plain, kind)
+    except errors as error:
+        raise ValueError(f"{packed}: damaged ({error})") from None
+
+
+def inflate_to(packed: str, plain: str, kind: str) -> None:
     draft = f"{plain}.{os.getpid()}"
     with open(packed, "rb") as source, open(draft, "wb") as sink:
         if kind == "GZIP":
@@ -143,12 +175,16 @@ def inflate(packed: str, plain: str, kind: str) -> None:
             if not stream.eof:
                 raise ValueError(f"{packed}: truncated")
         else:
-            try:
-                import zstandard
-            except ImportError:
-                raise ValueError("ZSTD files need: pip install zstandard") from None
-            with zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True) as reader:
-                shutil.copyfileobj(reader, sink, 1 << 20)
+            import zstandard
+
+            frame = None
+            while block := source.read(1 << 20):
+                while block:
+                    frame = frame or zstandard.ZstdDecompressor().decompressobj()
+                    sink.write(frame.decompress(block))
+                    block, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+            if frame is not None:
+                raise ValueError(f"{packed}: truncated")
     os.rename(draft, plain)
 
 
@@ -163,11 +199,17 @@ def features_of_file(path: Path) -> Described:
     if not path.is_file() or spec is None or spec.loader is None:
         raise FilesError(f"{path}: no Python file")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # it is the user's code
+        raise FilesError(f"{path}: {type(error).__name__}: {error}") from None
     features = getattr(module, "FEATURES", None)
     if features is None:
         raise FilesError(f"{path}: sets no FEATURES")
-    context, sequences = features if isinstance(features, tuple) else (features, {})
+    pair = features if isinstance(features, tuple) else (features, {})
+    if len(pair) != 2 or not all(isinstance(one, dict) for one in pair):
+        raise FilesError(f"{path}: FEATURES is no dict, and no pair of dicts")
+    context, sequences = pair
     return (
         {name: plain_feature(path, name, one, "fixed", "varlen") for name, one in context.items()},
         {name: plain_feature(path, name, one, "sequence") for name, one in sequences.items()},
@@ -226,5 +268,6 @@ def dataset_for_files(task: Task, dataset: Dataset, cache: Path) -> Dataset:
         return dataset
     try:
         return replace(dataset, answer=parsed_answer(dataset, cache))
-    except ValueError as error:
-        raise FilesError(str(error)) from None
+    except (ValueError, OSError) as error:
+        originals = dataset.gzip_files or dataset.files
+        raise FilesError(about_originals(str(error), dataset.files, originals)) from None

@@ -143,6 +143,39 @@ def test_a_compressed_file_that_is_cut_is_refused(plain, tmp_path):
     assert command.main(["--files", str(other), "--data", str(tmp_path / "cache")]) == 2
 
 
+def damaged(data):
+    """The data with bytes changed behind its header."""
+    return data[:20] + bytes(byte ^ 0x55 for byte in data[20:-8]) + data[-8:]
+
+
+@pytest.mark.parametrize("spoil", [damaged, lambda data: data[:-20]], ids=["changed", "cut"])
+@pytest.mark.parametrize("kind", ["GZIP", "ZLIB", "ZSTD"])
+def test_a_damaged_file_is_named(kind, spoil, plain, tmp_path, capsys):
+    other = packed(plain, kind)
+    other.write_bytes(spoil(other.read_bytes()))
+    assert command.main(["--files", str(other), "--data", str(tmp_path / "cache")]) == 2
+    assert capsys.readouterr().err.startswith(f"{other}: ")
+
+
+def test_a_file_that_can_not_be_read_is_named(plain, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("benchmarks.data.userfiles.compression_of", refuse)
+    with pytest.raises(FilesError, match=r"Permission denied: .*some\.tfrecord"):
+        dataset(plain)
+
+
+def test_records_that_are_not_what_the_features_say_are_refused(tmp_path, capsys):
+    path, features = tmp_path / "raw", tmp_path / "features.py"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write(b"no protobuf")
+    features.write_text(GIVEN)
+    arguments = ["parse", "--files", str(path), "--features", str(features), "--data", str(tmp_path / "cache")]
+    assert command.main(arguments) == 2
+    assert f"{path}: a record is no Example" in capsys.readouterr().err
+
+
 def test_files_without_a_record_are_refused(tmp_path):
     empty = tmp_path / "empty"
     empty.write_bytes(b"")
@@ -218,6 +251,9 @@ def test_features_can_be_given_in_python(plain):
     "text, says",
     [
         ("", "sets no FEATURES"),
+        ("import no_such_module", "features.py: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("FEATURES = ['a']", "features.py: FEATURES is no dict"),
+        ("FEATURES = ({}, {}, {})", "features.py: FEATURES is no dict"),
         ("FEATURES = {'a': tf.io.FixedLenFeature([], tf.int64, default_value=0)}", "'a': default values"),
         ("FEATURES = {'a': tf.io.FixedLenFeature([], tf.uint8)}", "'a': uint8, not one of int64"),
         ("FEATURES = {'a': tf.io.SparseFeature('i', 'v', tf.int64, 3)}", "'a': SparseFeature"),
