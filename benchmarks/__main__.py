@@ -121,6 +121,8 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
             parser.error(f"{task} does not read files from cold; of {', '.join(COLD)}")
     if options.resume and (options.json is None or options.json.is_dir()):
         parser.error("--resume needs --json FILE")
+    if options.files and options.scale is not None:
+        parser.error("--scale is of the workloads, not of --files")
     for name, value in (QUICK if options.quick else FULL).items():
         if getattr(options, name, None) in (None, []) and not (name == "task" and options.files):
             setattr(options, name, value)
