@@ -73,6 +73,7 @@ def test_files_of_any_compression_are_measured_from_end_to_end(kind, plain, caps
         if row["status"] not in ("timed", "missing")
     ]
     assert wrong == []
+    assert {row["status"] for rows in tables.values() for row in rows if row["ours"]} == {"timed"}
     if kind == "ZSTD" and "TensorFlow" in capsys.readouterr().out:
         assert {row["reason"] for row in tables["raw-gzip"] if row["contender"] == "tensorflow"} <= {"no ZSTD"}
 
