@@ -29,9 +29,10 @@ use. Do not compare MB/s with other machines: only the ratios within one run mea
 machine and these versions. The files are in memory; on a slow disk the disk decides, and all are equal. \
 [How it measures](../benchmarks/README.md) has the rest."""
 HOW_TO_READ = """*MB/s* are of the uncompressed file. A row has the fastest setting that its documentation offers. \
-*3.2× faster* says that tfrecord_fast, in its fastest row of the table, needs 1/3.2 of the row's time: the median over \
-the rounds, and the range. *CPU time* is that of all threads, in tfrecord_fast's; a busy machine changes it less. The \
-*floor* is a loop in C++ that does only what its name says, and hands nothing on."""
+*3.2× faster* says that the row takes 3.2 times as long as tfrecord_fast in its fastest row of the table: the median \
+over the rounds, and the range. *CPU time*: how many times tfrecord_fast's processor time the row took, all threads \
+and processes; a busy machine changes it less. The *floor* is a loop in C++ that does only what its name says, and \
+hands nothing on."""
 MARKS = {"checks no CRC": "*"}  # of rivals that leave out work
 
 

@@ -123,5 +123,5 @@ def left_out(tables: list[Table]) -> list[str]:
     ]
     if untimed:
         parts.append("<h2>Wrong, failed or missing</h2>")
-        parts.append(table_of(["task", "workload", "contender", "setting", "measure"], untimed))
+        parts.append(table_of(["task", "workload", "contender", "status", "reason"], untimed))
     return parts

@@ -35,7 +35,7 @@ PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", RATIO, 
 WHY = "why not, and what is next"
 Sizes = dict[str, Dataset | Size]  # by workload
 Section = tuple[str, str, list[str], list[list[str]]]  # title, caption, head, rows
-LEFT = {"workload", "contender", "setting", "task", "measure", "met", WHY}
+LEFT = {"workload", "contender", "setting", "task", "measure", "met", "status", "reason", WHY}
 
 
 def number(value: float) -> str:
@@ -127,8 +127,8 @@ def caption(tables: list[Table], usual: Sizes) -> str:
     bases = {table.base.label for table in tables if table.base}
     base = " or ".join(sorted(bases)) or "nothing"
     text = (
-        f"{RATIO}: {base} against the row, median and range over the rounds; CPU time: that of all threads, in the "
-        "same row's, which a busy machine changes less"
+        f"{RATIO}: {base} against the row, median and range over the rounds; CPU time: how many times that row's "
+        "processor time the row took, all threads and processes, which a busy machine changes less"
     )
     more = footnote(tables, usual)
     return f"{text}. {more}" if more else text
@@ -273,7 +273,10 @@ def busy(environment: Environment) -> str:
     load, cores = environment["load_average"], environment["cores"] or 1
     if load < 0.5 * cores:
         return ""
-    return f"The machine was busy with other work at the start (load {load} on {cores} cores): trust no MB/s here."
+    return (
+        f"The machine was busy with other work at the start (load {load} on {cores} cores): trust no MB/s here; ratios "
+        "still hold, less sharply."
+    )
 
 
 def line(row: list[str]) -> str:

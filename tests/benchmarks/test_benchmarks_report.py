@@ -146,7 +146,8 @@ def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path
         "TensorFlow",
         "MB/s",
         "ms, shorter is better",
-        "it &lt;fell&gt; over",
+        "<th>status</th><th>reason</th>",
+        "<td>failed</td><td>it &lt;fell&gt; over</td>",
         "0123456789ab",
         "A processor",
     ):
