@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import signal
 import sys
@@ -17,9 +18,18 @@ from benchmarks.data.dataset import Dataset
 from benchmarks.data.generate import CACHE, dataset_of, in_shards, repeated, resharded
 from benchmarks.data.reference import figures_answer, parsed_answer
 from benchmarks.data.tasks import COLD, TASKS, Task
-from benchmarks.data.userfiles import COMPRESSIONS, FilesError, dataset_for_files, dataset_of_files, tasks_for
+from benchmarks.data.userfiles import (
+    COMPRESSIONS,
+    FilesError,
+    dataset_for_files,
+    dataset_of_files,
+    found,
+    state_of,
+    tasks_for,
+)
 from benchmarks.data.workloads import WORKLOADS
 from benchmarks.reporting import compare, output, report, resuming
+from benchmarks.reporting.saved import in_order
 from benchmarks.reporting.targets import not_measured
 from benchmarks.running import pagecache
 from benchmarks.running.entering import files_of
@@ -111,6 +121,8 @@ def arguments(argv: list[str] | None, rivals: dict[str, Path], prog: str) -> arg
             parser.error(f"{task} does not read files from cold; of {', '.join(COLD)}")
     if options.resume and (options.json is None or options.json.is_dir()):
         parser.error("--resume needs --json FILE")
+    if options.files and options.scale is not None:
+        parser.error("--scale is of the workloads, not of --files")
     for name, value in (QUICK if options.quick else FULL).items():
         if getattr(options, name, None) in (None, []) and not (name == "task" and options.files):
             setattr(options, name, value)
@@ -196,8 +208,15 @@ def without(tables: list[Table], plan: Plan) -> Plan:
 
 
 def asked_for(options: argparse.Namespace, contenders_in_it: list[str]) -> dict[str, Any]:
-    """Of which data, with whom: what a run must have in common with one that goes on with it."""
-    data = {name: getattr(options, name) for name in ("scale", "seed", "files", "features", "compression")}
+    """Of which data, with whom: what a run must have in common with one that goes on with it.
+
+    Raises:
+      FilesError: there are no such files.
+    """
+    data = {name: getattr(options, name) for name in ("scale", "seed", "features", "compression")}
+    if os.path.isfile(options.features):
+        data["features"] = state_of([options.features])
+    data["files"] = state_of(found(options.files)) if options.files else None
     return {**data, "contenders": contenders_in_it}
 
 
@@ -222,7 +241,8 @@ def measure(plan: Plan, files: dict[str, Path], method: Method) -> Iterator[Tabl
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> int:
-    """Exit status: 0 fine, 1 if a contender was wrong or failed, 2 for files that can't be measured."""
+    """Exit status: 0 fine, 1 if a contender was wrong or failed, 2 for files that can't be measured, 130 if it was
+    interrupted. What was measured before is shown and written in any case."""
     argv = sys.argv[1:] if argv is None else argv
     if argv[:1] == ["report"]:
         return output.main(argv[1:])
@@ -251,8 +271,13 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
     method = Method(
         options.rounds, options.trials, options.min_time, options.patience, scratch=options.scratch, cold=options.cold
     )
-    asked = asked_for(options, list(files))
+    try:
+        asked = asked_for(options, list(files))
+    except FilesError as error:
+        print(error, file=sys.stderr)
+        return 2
     tables: list[Table] = []
+    before: list[Table] = []
     if options.resume:
         try:
             saved = resuming.begun(options.json, where, method, asked)
@@ -260,25 +285,32 @@ def main(argv: list[str] | None = None, prog: str = "python -m benchmarks") -> i
             print(error, file=sys.stderr)
             return 2
         if saved is not None:
-            where, tables = saved.environment, saved.tables
+            where, tables, before = saved.environment, saved.tables, list(saved.tables)
             print(f"{options.json}: goes on after {len(tables)} of its tables", file=sys.stderr)
+    status = 0
     try:
         plan = plan_of_files(options) if options.files else plan_of_workloads(options)
         for table in measure(without(tables, plan), files, method):
-            tables.append(table)
+            if changed := resuming.other_versions(before, table):
+                raise FilesError(f"{options.json}: can't go on with this run: {'; '.join(changed)}")
+            tables[:] = in_order([*tables, table])
             # After each table, so that an interrupted run leaves what it has.
             output.write(tables, where, method, options, asked)
     except FilesError as error:
         print(error, file=sys.stderr)
-        return 2
+        status = 2
     except KeyboardInterrupt:
         print("interrupted; what is measured so far:", file=sys.stderr)
+        status = 130
+    if not tables:
+        return status
+    output.draw(tables, where, method, options)
     report.show(tables)
     for target in not_measured(tables):
         print(f"target not measured: {target}")
     if report.busy(where):
         print(report.busy(where))
-    return int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))
+    return status or int(any(row.status in ("wrong", "failed") for table in tables for row in table.rows))
 
 
 if __name__ == "__main__":

@@ -65,6 +65,8 @@ def infer(files: Iterable[str]) -> tuple[Features, Features, list[str]]:
             if one.records < count or len(one.sizes) > 1:
                 why = "not in every record" if one.records < count else "its steps are of different sizes"
                 notes.append(f"feature list {name!r} is left out: {why}")
+            elif 0 in one.sizes:
+                notes.append(f"feature list {name!r} is left out: its steps are empty")
             else:
                 sequences[name] = ["sequence", DTYPES[min(one.kinds)], shape_of(one)]
     if not features and not sequences:
@@ -80,7 +82,7 @@ def keeps(name: str, one: Seen, notes: list[str]) -> bool:
 
 
 def of_context(one: Seen, count: int) -> list[Any]:
-    fixed = one.records == count and len(one.sizes) == 1
+    fixed = one.records == count and len(one.sizes) == 1 and 0 not in one.sizes
     return ["fixed" if fixed else "varlen", DTYPES[min(one.kinds)], shape_of(one) if fixed else []]
 
 

@@ -17,11 +17,7 @@ from pathlib import Path
 from benchmarks.data.answers import Answer, digest_of_files
 from benchmarks.data.dataset import Dataset
 from benchmarks.data.generate import compress
-<<<<<<< HEAD
-from benchmarks.data.reference import answer_of_written, parsed_answer
-=======
-from benchmarks.data.reference import figures_answer, parsed_answer
->>>>>>> c8508d4ce3f631ede59a751a0a2b18b9b76f6975
+from benchmarks.data.reference import answer_of_written, figures_answer, parsed_answer
 from benchmarks.data.tasks import Task
 
 SHARES = (0.01, 0.03, 0.1, 0.3)
@@ -141,13 +137,21 @@ def names(dataset: Dataset) -> list[str]:
 
 
 def copy_head(path: str, target: Path, share: float) -> None:
-    """Copies the first records of a file, as few as together have `share` of its bytes."""
-    wanted = os.path.getsize(path) * share
+    """Copies the first records of a file, as few as together have `share` of its bytes.
+
+    Raises:
+      ValueError: the file ends within them.
+    """
+    size = os.path.getsize(path)
+    wanted = size * share
     end = 0
     with open(path, "rb") as file:
         while end < wanted:
             file.seek(end)
-            end += struct.unpack("<Q", file.read(8))[0] + FRAME
+            header = file.read(8)
+            end += struct.unpack("<Q", header)[0] + FRAME if len(header) == 8 else size
+            if end > size:
+                raise ValueError(f"{path}: truncated, or no TFRecord file")
         file.seek(0)
         with open(target, "wb") as out:
             while end > 0:

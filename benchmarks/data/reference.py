@@ -105,7 +105,11 @@ def batch_of(records: list[bytes], dataset: Dataset, where: str) -> Batch:
     rows: dict[str, list[Any]] = {name: [] for name in dataset.features}
     steps: dict[str, list[Any]] = {name: [] for name in dataset.sequences}
     for record in records:
-        parsed = (sequence_example if dataset.sequences else example).FromString(record)
+        kind = sequence_example if dataset.sequences else example
+        try:
+            parsed = kind.FromString(record)
+        except Exception:  # each implementation of protobuf has an error of its own
+            raise ValueError(f"{where}: a record is no {kind.DESCRIPTOR.name}") from None
         features = parsed.context.feature if dataset.sequences else parsed.features.feature
         for name, feature in dataset.features.items():
             rows[name].append(row_of(features, name, feature, where))

@@ -76,7 +76,6 @@ TASKS = {
             shards=8,
         ),
         Task("tables", "From files to tables and data frames", ("ctr",), parsed=True),
-<<<<<<< HEAD
         Task(
             "engines",
             "Engines that divide the work: from files to blocks",
@@ -85,11 +84,7 @@ TASKS = {
             scale=ENGINES,
             jobs=True,
         ),
-        Task("stats", "From files to figures of every feature", ("ctr",), scale=ENGINES),
-=======
-        Task("engines", "Engines that divide the work: from files to blocks", ("ctr",), parsed=True, scale=ENGINES),
         Task("stats", "From files to figures of every feature", ("ctr",), figures=True, scale=ENGINES),
->>>>>>> c8508d4ce3f631ede59a751a0a2b18b9b76f6975
         Task("map-single", "A Python loop over map(parse_single_example)", ("ctr", "tok"), parsed=True, most_bytes=3e6),
         Task(
             "face-single",

@@ -10,21 +10,26 @@ import json
 import os
 import shutil
 import zlib
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from benchmarks.data.answers import compression_of, digest_of_files
 from benchmarks.data.dataset import Dataset, Features
 from benchmarks.data.infer import infer
+from benchmarks.data.parts import copy_head
 from benchmarks.data.reference import parsed_answer
 from benchmarks.data.tasks import TASKS, Task
 
-VERSION = 1  # to be raised when a dataset is made differently, so that cached ones are made again
+VERSION = 2  # to be raised when a dataset is made differently, so that cached ones are made again
 COMPRESSIONS = ("", "GZIP", "ZLIB", "ZSTD")
 DTYPES = ("int64", "float32", "string")
 BATCH_BYTES = 4_000_000
+MOST_BYTES = 2_000_000_000  # of files; of more, a part is taken, since the reference is plain Python
+PACKED_TIMES = 4  # compressed files are taken to hold this many times their size
 PLAIN_TASKS = ("raw", "parse", "parse-memory", "epoch", "loop")
 PACKED_TASKS = ("raw-gzip", "parse-gzip", "parse-memory", "epoch")
 
@@ -37,11 +42,17 @@ class FilesError(Exception):
 
 
 def found(patterns: Iterable[str]) -> list[str]:
-    """The files that the patterns match, those of each pattern in order.
+    """The files that the patterns match, those of each pattern in order; one that several match is there once.
 
     Raises:
       FilesError: a pattern matches none.
     """
+    files = {os.path.realpath(path): path for path in reversed(matched(patterns))}
+    return list(reversed(files.values()))
+
+
+def matched(patterns: Iterable[str]) -> list[str]:
+    """Like `found`, with what several patterns match as often as they do."""
     files: list[str] = []
     for pattern in patterns:
         some = [pattern] if os.path.isfile(pattern) else sorted(filter(os.path.isfile, glob.glob(pattern)))
@@ -49,6 +60,11 @@ def found(patterns: Iterable[str]) -> list[str]:
             raise FilesError(f"{pattern}: no such file")
         files += some
     return [os.path.abspath(path) for path in files]
+
+
+def state_of(files: Iterable[str]) -> list[list[Any]]:
+    """What shows that files are still the same: names, sizes, times."""
+    return [[os.path.realpath(path), os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in files]
 
 
 def dataset_of_files(
@@ -69,46 +85,74 @@ def dataset_of_files(
     Raises:
       FilesError: there are no files, they are damaged or compressed differently, or the features are not supported.
     """
-    files = found(patterns)
-    kinds = {compression_of(path) if compression is None else compression for path in files if os.path.getsize(path)}
+    files, several = found(patterns), len(matched(patterns))
+    twice = [f"files that several patterns match are taken once ({several} names)"] if several > len(files) else []
+    try:
+        kinds = {
+            compression_of(path) if compression is None else compression for path in files if os.path.getsize(path)
+        }
+    except OSError as error:
+        raise FilesError(str(error)) from None
     if len(kinds) > 1:
         raise FilesError(f"files compressed differently: {', '.join(sorted(kind or 'not at all' for kind in kinds))}")
     kind = next(iter(kinds), "")
     given = features_of_file(Path(features)) if features not in ("inferred", "none") else None
-    about = [[path, os.stat(path).st_size, os.stat(path).st_mtime_ns] for path in files]
-    key = json.dumps([VERSION, about, kind, features, given])
+    about = state_of(files)
+    key = json.dumps([VERSION, MOST_BYTES, about, kind, features, given])
     folder = cache / f"files-{hashlib.sha256(key.encode()).hexdigest()[:12]}"
     known = folder / "dataset.json"
     if not known.exists():
         folder.mkdir(parents=True, exist_ok=True)
         try:
             made = make(files, kind, given, features == "inferred", folder, tell)
-        except (ValueError, OSError, EOFError, zlib.error) as error:
-            raise FilesError(str(error)) from None
+        except (ValueError, OSError) as error:
+            raise FilesError(about_originals(str(error), copies(files, folder), files)) from None
         draft = known.with_suffix(f".{os.getpid()}")
         draft.write_text(json.dumps(made))
         draft.rename(known)
     kept = json.loads(known.read_text())
-    return replace(Dataset.from_json(kept["dataset"]), folder=str(folder)), kept["notes"]
+    return replace(Dataset.from_json(kept["dataset"]), folder=str(folder)), twice + kept["notes"]
 
 
 def make(
     files: list[str], kind: str, given: Described | None, inferred: bool, folder: Path, tell: Callable[[str], None]
 ) -> dict[str, Any]:
     plain = files
+    total, notes = sum(map(os.path.getsize, files)), []
     if kind:
         tell("inflating")
-        plain = [str(folder / f"{i:05}-of-{len(files):05}.tfrecord") for i in range(len(files))]
+        some = first_files(files, MOST_BYTES / PACKED_TIMES)
+        if len(some) < len(files):
+            notes.append(
+                f"the first {len(some)} of {len(files)} files are taken, "
+                f"{sum(map(os.path.getsize, some)) / 1e9:.3g} of {total / 1e9:.3g} GB"
+            )
+        plain = copies(files, folder)[: len(some)]
+        files = some
         for packed, path in zip(files, plain, strict=True):
             inflate(packed, path, kind)
+    elif total > MOST_BYTES:
+        tell("the first part of each file")
+        plain = copies(files, folder)
+        for path, copy in zip(files, plain, strict=True):
+            copy_head(path, Path(copy), MOST_BYTES / total)
+        taken = sum(map(os.path.getsize, plain))
+        notes.append(f"the first records of each file are taken, {taken / 1e9:.3g} of {total / 1e9:.3g} GB")
+    # Nothing is to be learnt from empty files, and not every contender takes one.
+    holding = [(path, copy) for path, copy in zip(files, plain, strict=True) if os.path.getsize(copy)]
+    if 0 < len(holding) < len(files):
+        empty = sorted(set(files) - {path for path, _ in holding})
+        notes.append(f"files without records are left out: {', '.join(empty)}")
+        files, plain = [path for path, _ in holding], [copy for _, copy in holding]
     tell("reference")
     answer = digest_of_files(plain)
     if not answer["records"]:
         raise ValueError("there is no record in the files")
-    context, sequences, notes = given or ({}, {}, [])
+    context, sequences, more = given or ({}, {}, [])
     if inferred:
         tell("features")
-        context, sequences, notes = infer(plain)
+        context, sequences, more = infer(plain)
+    notes += more
     mean = answer["bytes"] / answer["records"]
     dataset = Dataset(
         name=os.path.basename(files[0]) + (f" and {len(files) - 1} more" if len(files) > 1 else ""),
@@ -126,24 +170,63 @@ def make(
     return {"dataset": dataset.as_json(), "notes": notes}
 
 
+def first_files(files: list[str], size: float) -> list[str]:
+    """As many as have together no more than `size`, at least one with something in it."""
+    ends = list(accumulate(map(os.path.getsize, files)))
+    return [path for path, end in zip(files, ends, strict=True) if end <= size] or files[: 1 + bisect_right(ends, 0)]
+
+
+def copies(files: list[str], folder: Path) -> list[str]:
+    """Where what is made of each file is kept."""
+    return [str(folder / f"{i:05}-of-{len(files):05}.tfrecord") for i in range(len(files))]
+
+
+def about_originals(text: str, made: list[str], files: list[str]) -> str:
+    """The text, with the user's files in place of what was made of them."""
+    for copy, path in zip(made, files, strict=True):
+        text = text.replace(copy, path)
+    return text
+
+
 def inflate(packed: str, plain: str, kind: str) -> None:
+    """Raises ValueError, which names the file, where it is damaged."""
+    errors: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
+    if kind == "ZSTD":
+        try:
+            import zstandard
+        except ImportError:
+            raise ValueError("ZSTD files need: pip install zstandard") from None
+        errors = (zstandard.ZstdError,)
+    try:
+        inflate_to(packed, plain, kind)
+    except errors as error:
+        raise ValueError(f"{packed}: damaged ({error})") from None
+
+
+def inflate_to(packed: str, plain: str, kind: str) -> None:
     draft = f"{plain}.{os.getpid()}"
     with open(packed, "rb") as source, open(draft, "wb") as sink:
         if kind == "GZIP":
             shutil.copyfileobj(gzip.open(source), sink, 1 << 20)
         elif kind == "ZLIB":
+            if not os.path.getsize(packed):
+                return os.rename(draft, plain)
             stream = zlib.decompressobj()
             while block := source.read(1 << 20):
                 sink.write(stream.decompress(block))
             if not stream.eof:
                 raise ValueError(f"{packed}: truncated")
         else:
-            try:
-                import zstandard
-            except ImportError:
-                raise ValueError("ZSTD files need: pip install zstandard") from None
-            with zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True) as reader:
-                shutil.copyfileobj(reader, sink, 1 << 20)
+            import zstandard
+
+            frame = None
+            while block := source.read(1 << 20):
+                while block:
+                    frame = frame or zstandard.ZstdDecompressor().decompressobj()
+                    sink.write(frame.decompress(block))
+                    block, frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+            if frame is not None:
+                raise ValueError(f"{packed}: truncated")
     os.rename(draft, plain)
 
 
@@ -158,11 +241,17 @@ def features_of_file(path: Path) -> Described:
     if not path.is_file() or spec is None or spec.loader is None:
         raise FilesError(f"{path}: no Python file")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # it is the user's code
+        raise FilesError(f"{path}: {type(error).__name__}: {error}") from None
     features = getattr(module, "FEATURES", None)
     if features is None:
         raise FilesError(f"{path}: sets no FEATURES")
-    context, sequences = features if isinstance(features, tuple) else (features, {})
+    pair = features if isinstance(features, tuple) else (features, {})
+    if len(pair) != 2 or not all(isinstance(one, dict) for one in pair):
+        raise FilesError(f"{path}: FEATURES is no dict, and no pair of dicts")
+    context, sequences = pair
     return (
         {name: plain_feature(path, name, one, "fixed", "varlen") for name, one in context.items()},
         {name: plain_feature(path, name, one, "sequence") for name, one in sequences.items()},
@@ -184,6 +273,9 @@ def plain_feature(path: Path, name: str, feature: Any, *allowed: str) -> list[An
         raise FilesError(f"{where}: {type(feature).__name__} is not something that all contenders have")
     if getattr(feature, "default_value", None) is not None or getattr(feature, "partitions", None):
         raise FilesError(f"{where}: default values and partitions are not something that all contenders have")
+    key = getattr(feature, "value_key", None)
+    if key not in (None, name):
+        raise FilesError(f"{where}: its value_key is {key!r}; call the feature so")
     dtype = getattr(feature.dtype, "name", str(feature.dtype))
     if dtype not in DTYPES:
         raise FilesError(f"{where}: {dtype}, not one of {', '.join(DTYPES)}")
@@ -221,5 +313,6 @@ def dataset_for_files(task: Task, dataset: Dataset, cache: Path) -> Dataset:
         return dataset
     try:
         return replace(dataset, answer=parsed_answer(dataset, cache))
-    except ValueError as error:
-        raise FilesError(str(error)) from None
+    except (ValueError, OSError) as error:
+        originals = dataset.gzip_files or dataset.files
+        raise FilesError(about_originals(str(error), dataset.files, originals)) from None

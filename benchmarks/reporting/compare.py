@@ -10,26 +10,34 @@ from typing import NamedTuple
 from benchmarks.data.tasks import TASKS
 from benchmarks.reporting.report import number
 from benchmarks.reporting.saved import Saved, load
-from benchmarks.running.results import Table
+from benchmarks.running.results import Row, Table
 from benchmarks.running.stats import Spread
 
 _COLD = " (cold)"
 _SAME = ("cpu", "cores", "system", "python", "numpy")  # for a comparison that means something
+_SAME_METHOD = ("rounds", "trials", "min_time", "patience")
+ENOUGH = 3  # rounds, in both runs, for ranges that say something
 
 
 class Move(NamedTuple):
-    """How many times as fast as a row our fastest row was, in each run."""
+    """How many times as fast as a row our row of its kind was, in each run."""
 
     task: str
     workload: str
     label: str
     before: Spread
     after: Spread
+    rounds: int = ENOUGH  # in the run that has fewer
+
+    @property
+    def apart(self) -> bool:
+        """Whether the ranges over the rounds do not overlap."""
+        return self.after.low > self.before.high or self.after.high < self.before.low
 
     @property
     def beyond_noise(self) -> bool:
-        """Whether the ranges over the rounds do not overlap."""
-        return self.after.low > self.before.high or self.after.high < self.before.low
+        """Whether they are apart, and of enough rounds to be ranges."""
+        return self.apart and self.rounds >= ENOUGH
 
     @property
     def within_spread(self) -> bool:
@@ -46,20 +54,52 @@ def task_of(table: Table) -> str:
     return f"{table.task}{_COLD if table.cold else ''}"
 
 
-def ratios_of(run: Saved) -> dict[tuple[str, str, str], Spread]:
-    """By task, workload and row: the ratio that the tables print."""
-    return {
-        (task_of(table), table.workload, row.label): ratio
-        for table in run.tables
-        for row in table.timed
-        if row is not table.base_for(row) and (ratio := table.ratio(row)) is not None
-    }
+def compared(before: Saved, after: Saved) -> Iterator[tuple[tuple[str, str, str], Move | str]]:
+    """For each row that both runs timed: how it moved, or why that can't be said. In both runs it is held against the
+    row of ours that it is held against in the first: of two that are about as fast, either may be the fastest."""
+    others = {(task_of(table), table.workload): table for table in after.tables}
+    for table in before.tables:
+        about = task_of(table), table.workload
+        other = others.get(about)
+        for row in table.timed if other else ():
+            base, ratio = table.base_for(row), table.ratio(row)
+            again = _timed(other, row.label)
+            if base is None or base is row or ratio is None or again is None:
+                continue
+            key = *about, row.label
+            base_again = _timed(other, base.label)
+            if base_again is None:
+                yield key, f"{base.label} is not timed in the second"
+            elif why := _why_not(table, row, base, other, again, base_again):
+                yield key, why
+            else:
+                rounds = min(len(one.wall) for one in (row, base, again, base_again))
+                yield key, Move(*key, ratio, other.between(base_again, again), rounds)
+
+
+def _timed(table: Table, label: str) -> Row | None:
+    return next((row for row in table.timed if row.label == label), None)
+
+
+def _why_not(table: Table, row: Row, base: Row, other: Table, again: Row, base_again: Row) -> str:
+    """Why the ratios can't be compared; "" where they can."""
+    for one, two in ((row, again), (base, base_again)):
+        if one.share != two.share:
+            return f"{one.label} on {one.share:.0%} of the data, then {two.share:.0%}"
+    sizes = [one.dataset.file_bytes if one.dataset else 0 for one in (table, other)]
+    if sizes[0] != sizes[1]:
+        return f"{number(sizes[0] / 1e6)} MB of data, then {number(sizes[1] / 1e6)}"
+    return ""
 
 
 def moves(before: Saved, after: Saved) -> list[Move]:
-    """Of the rows that both runs timed and held against the same row of ours."""
-    one, other = ratios_of(before), ratios_of(after)
-    return [Move(*key, one[key], other[key]) for key in one if key in other]
+    """Of the rows that both runs timed on the same data."""
+    return [move for _, move in compared(before, after) if isinstance(move, Move)]
+
+
+def not_comparable(before: Saved, after: Saved) -> list[str]:
+    """The rows that both runs timed, but not alike, each with the reason."""
+    return [f"{_name(*key)}: {why}" for key, why in compared(before, after) if isinstance(why, str)]
 
 
 def differences(before: Saved, after: Saved) -> Iterator[str]:
@@ -68,6 +108,9 @@ def differences(before: Saved, after: Saved) -> Iterator[str]:
         one, other = before.environment.get(name), after.environment.get(name)
         if one != other:
             yield f"{name}: {one} and {other}"
+    for name in _SAME_METHOD:
+        if before.method.get(name) != after.method.get(name):
+            yield f"{name}: {before.method.get(name)} and {after.method.get(name)}"
     versions = [
         {row.title: row.version for t in run.tables for row in t.rows if row.version} for run in (before, after)
     ]
@@ -122,15 +165,25 @@ def main(argv: list[str]) -> int:
         return 2
     for difference in differences(before, after):
         print(difference)
-    both = moves(before, after)
+    both, unlike = moves(before, after), not_comparable(before, after)
+    for text in unlike:
+        print(f"not comparable: {text}")
     for move in both:
-        if move.beyond_noise:
-            word = "up" if move.after.median > move.before.median else "DOWN"
-            print(f"{word:4} {_name(move.task, move.workload, move.label)}: {_text(move.before)} → {_text(move.after)}")
+        if move.apart:
+            up = move.after.median > move.before.median
+            word = "few " if not move.beyond_noise else "up  " if up else "DOWN"
+            rounds = "" if move.beyond_noise else f", too few rounds ({move.rounds})"
+            name = _name(move.task, move.workload, move.label)
+            print(f"{word} {name}: {_text(move.before)} → {_text(move.after)}{rounds}")
     within = sum(move.within_spread for move in both)
+    more = {
+        "apart, but of too few rounds": sum(move.apart and not move.beyond_noise for move in both),
+        "not comparable": len(unlike),
+    }
     print(
         f"{within} of {len(both)} ratios lie within the spread of the other run; "
         f"{sum(move.beyond_noise for move in both)} moved beyond it"
+        + "".join(f"; {count} {what}" for what, count in more.items() if count)
     )
     unknown = {move.task.removesuffix(_COLD) for move in both} - TASKS.keys()
     if unknown:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from pathlib import Path
 
 from benchmarks.data.workloads import WORKLOADS
@@ -30,9 +29,10 @@ use. Do not compare MB/s with other machines: only the ratios within one run mea
 machine and these versions. The files are in memory; on a slow disk the disk decides, and all are equal. \
 [How it measures](../benchmarks/README.md) has the rest."""
 HOW_TO_READ = """*MB/s* are of the uncompressed file. A row has the fastest setting that its documentation offers. \
-*3.2× faster* says that tfrecord_fast, in its fastest row of the table, needs 1/3.2 of the row's time: the median over \
-the rounds, and the range. *CPU time* is that of all threads, in tfrecord_fast's; a busy machine changes it less. The \
-*floor* is a loop in C++ that does only what its name says, and hands nothing on."""
+*3.2× faster* says that the row takes 3.2 times as long as tfrecord_fast in its fastest row that does the same: the \
+median over the rounds, and the range. *CPU time*: how many times tfrecord_fast's processor time the row took, all \
+threads and processes; a busy machine changes it less. The *floor* is a loop in C++ that does only what its name says, and \
+hands nothing on."""
 
 
 def pages(tables: list[Table], environment: Environment, method: Method, note: str, folder: Path) -> None:
@@ -65,13 +65,14 @@ def markdown(
         "## How to read the tables",
         HOW_TO_READ,
     ]
-    for name, group in groupby(tables, key=name_of):
-        of_task = list(group)
+    usual = report.commonest(tables)
+    for of_task in report.by_task(tables):
+        name = name_of(of_task[0])
         parts.append(f"## {report.title_of(of_task[0])}")
         if name in pictures:
             parts += [f"![{pictures[name]}](benchmarks/{name}.svg)", f"{pictures[name]}."]
         rows = [report.cells(table, row) for table in of_task for row in table.rows]
-        parts += [table_of(report.columns(of_task[0]), rows), report.footnote(of_task)]
+        parts += [table_of(report.columns(of_task[0]), rows), report.footnote(of_task, usual)]
     if left_out := report.left_out(tables):
         parts += ["## What some leave out", left_out]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -137,7 +138,7 @@ def against(table: Table, row: Row | None, named: bool = False) -> str:
 
 
 def records(tables: list[Table]) -> list[str]:
-    sizes = report.largest(tables)
+    sizes = report.commonest(tables)
     rows = [
         [
             name,

@@ -30,13 +30,16 @@ def cheapest(row: Row) -> float:
 
 
 def broken(tables: list[Table]) -> list[str]:
-    """The bounds that the tasks break, in words. The tables are of one run, one workload, and data of one size."""
+    """The bounds that the tasks break, or that have no rows to hold, in words. The tables are of one run, one
+    workload, and data of one size."""
     rows = {(t.task, row.contender, row.row): cheapest(row) for t in tables for row in t.timed}
     found = []
     for bound in BOUNDS:
         ours = [seconds for (task, contender, _), seconds in rows.items() if (task, contender) == (bound.task, "ours")]
         other = rows.get(bound.other)
         if not ours or not other:
+            lacking = " ".join(bound.other) if ours else f"{bound.task} ours"
+            found.append(f"{bound.task}: no CPU time of {lacking}")
             continue
         ratio = min(ours) / other
         if ratio > bound.at_most:

@@ -52,7 +52,7 @@ def write(
     options: argparse.Namespace,
     asked: Mapping[str, object],
 ) -> None:
-    """Writes these tables in the forms that the options ask for."""
+    """Writes these tables as JSON and Markdown, where the options ask for it: quick enough to do after each table."""
     if getattr(options, "json", None):
         path = json_path(options.json, environment)
         draft = path.with_name(path.name + ".draft")  # a run that is killed meanwhile leaves the last one whole
@@ -60,6 +60,10 @@ def write(
         draft.replace(path)
     if options.markdown:
         options.markdown.write_text(document.markdown(tables, environment, method))
+
+
+def draw(tables: list[Table], environment: Environment, method: Method, options: argparse.Namespace) -> None:
+    """The forms that have plots, which take seconds to draw."""
     if options.html:
         options.html.write_text(page(tables, environment, asdict(method)))
     if options.svg:
@@ -88,6 +92,7 @@ def main(argv: list[str]) -> int:
         check(options)
         saved = join(load(path) for path in options.result)
         write(saved.tables, saved.environment, Method(**saved.method), options, saved.asked)
+        draw(saved.tables, saved.environment, Method(**saved.method), options)
         if options.docs:
             note = note_of(options.result[-1])
             document.pages(saved.tables, saved.environment, Method(**saved.method), note, options.docs)

@@ -34,7 +34,10 @@ def page(tables: list[Table], environment: Environment, method: dict[str, Any]) 
     if "overview" in made:
         parts.append(f"<figure>{made['overview'].svg}</figure>")
     parts.append(KEY)
-    for title, note, head, rows, task in sections(tables):
+    usual = report.commonest(tables)
+    for of_task in report.by_task(tables):
+        title, note, head, rows = report.section(of_task, usual)
+        task = name_of(of_task[0])
         parts.append(f"<h2>{escape(title)}</h2>")
         if task in made:
             parts += [f"<p>{escape(made[task].message)}.</p>", f"<figure>{made[task].svg}</figure>"]
@@ -52,12 +55,6 @@ def page(tables: list[Table], environment: Environment, method: dict[str, Any]) 
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>tfrecord_fast: benchmarks</title>'
         f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
     )
-
-
-def sections(tables: list[Table]) -> list[tuple[str, str, list[str], list[list[str]], str]]:
-    tasks = list(dict.fromkeys(name_of(table) for table in tables))
-    shown = list(report.sections(tables))
-    return [(*section, task) for section, task in zip(shown, tasks, strict=False)]
 
 
 def about(tables: list[Table], environment: Environment, method: dict[str, Any]) -> str:
@@ -126,5 +123,5 @@ def left_out(tables: list[Table]) -> list[str]:
     ]
     if untimed:
         parts.append("<h2>Wrong, failed or missing</h2>")
-        parts.append(table_of(["task", "workload", "contender", "setting", "measure"], untimed))
+        parts.append(table_of(["task", "workload", "contender", "status", "reason"], untimed))
     return parts

@@ -7,12 +7,11 @@ import io
 import math
 import textwrap
 from collections.abc import Iterable
-from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.data.tasks import TASKS
-from benchmarks.reporting.report import faster, number, title_of
+from benchmarks.reporting.report import by_task, faster, number, title_of
 from benchmarks.reporting.targets import Target
 from benchmarks.running.results import Row, Table
 
@@ -51,7 +50,7 @@ def figures() -> Any:
 def plots(tables: list[Table], targets: list[Target]) -> list[Plot]:
     """Every plot for which these tables hold enough."""
     timed = [table for table in tables if table.timed]
-    made = [task_plot(name, list(group)) for name, group in groupby(timed, key=name_of)]
+    made = [task_plot(name_of(of_task[0]), of_task) for of_task in by_task(timed)]
     scaling = [table for table in timed if table.task == "parse" and not table.cold and one_and_two(table)]
     if scaling:
         made.append(scaling_plot(scaling))

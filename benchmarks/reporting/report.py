@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from itertools import groupby
 from typing import TextIO
 
 from benchmarks.data.dataset import Dataset
@@ -34,7 +34,9 @@ DATA_COLUMNS = [
 ]
 PLAIN_COLUMNS = ["contender", "setting", "ms", "(min–max)", "peak MB", RATIO, "CPU time"]
 WHY = "why not, and what is next"
-LEFT = {"workload", "contender", "setting", "task", "measure", "met", WHY}
+Sizes = dict[str, Dataset | Size]  # by workload
+Section = tuple[str, str, list[str], list[list[str]]]  # title, caption, head, rows
+LEFT = {"workload", "contender", "setting", "task", "measure", "met", "status", "reason", WHY}
 
 
 def number(value: float) -> str:
@@ -55,6 +57,14 @@ def faster(ratio: Spread, spread: bool = True) -> str:
     median, low, high = (1 / ratio.median, 1 / ratio.high, 1 / ratio.low) if slower else ratio
     text = f"{number(median)}× {'slower' if slower else 'faster'}"
     return f"{text} ({number(low)}–{number(high)})" if spread else text
+
+
+def by_task(tables: Iterable[Table]) -> list[list[Table]]:
+    """The tables of each task, wherever they are in the run; cold ones on their own."""
+    found: dict[tuple[str, str], list[Table]] = {}
+    for table in tables:
+        found.setdefault((table.task, table.cache), []).append(table)
+    return list(found.values())
 
 
 def title_of(table: Table) -> str:
@@ -114,21 +124,21 @@ def cells(table: Table, row: Row) -> list[str]:
     ]
 
 
-def caption(tables: list[Table]) -> str:
+def caption(tables: list[Table], usual: Sizes) -> str:
     """How to read a table on its own."""
     bases = {base.label for table in tables for row in table.timed if (base := table.base_for(row))}
     kinds = tables[0].task in KINDS and len(bases) > 1
     base = "tfrecord_fast's row of the same kind" if kinds else " or ".join(sorted(bases)) or "nothing"
     text = (
-        f"{RATIO}: {base} against the row, median and range over the rounds; CPU time: that of all threads, in the "
-        "same row's, which a busy machine changes less"
+        f"{RATIO}: {base} against the row, median and range over the rounds; CPU time: how many times that row's "
+        "processor time the row took, all threads and processes, which a busy machine changes less"
     )
-    more = footnote(tables)
-    return f"{text}; {more[0].lower()}{more[1:-1]}" if more else text
+    more = footnote(tables, usual)
+    return f"{text}. {more}" if more else text
 
 
-def footnote(tables: list[Table]) -> str:
-    """What is special about these tables, as sentences."""
+def footnote(tables: list[Table], usual: Sizes) -> str:
+    """What is special about these tables, as sentences. `usual` are the sizes that most tables have."""
     said = []
     if any(row.share < 1 for table in tables for row in table.timed):
         said.append("A row timed on a part of the data has the first records of each file, and figures for that part.")
@@ -137,6 +147,13 @@ def footnote(tables: list[Table]) -> str:
             f"{FROM_DISK[0].upper()}{FROM_DISK[1:]} is what the process read from the device, as a part of the files' "
             "size, the least of all rounds."
         )
+    others = [
+        f"{table.workload}: {number(table.dataset.file_bytes / 1e6)} MB here"
+        for table in tables
+        if table.dataset and table.dataset.file_bytes != usual[table.workload].file_bytes
+    ]
+    if others:
+        said.append(f"{'; '.join(dict.fromkeys(others))}.")
     return " ".join(said)
 
 
@@ -148,12 +165,17 @@ def target_rows(tables: list[Table]) -> tuple[list[str], list[list[str]]]:
     ]
 
 
-def sections(tables: list[Table]) -> Iterable[tuple[str, str, list[str], list[list[str]]]]:
+def section(of_task: list[Table], usual: Sizes) -> Section:
+    """The tables of one task as one."""
+    rows = [cells(table, row) for table in of_task for row in table.rows]
+    return title_of(of_task[0]), caption(of_task, usual), columns(of_task[0]), rows
+
+
+def sections(tables: list[Table]) -> Iterable[Section]:
     """Title, caption, head and rows of each table that is shown."""
-    for _, group in groupby(tables, key=lambda table: (table.task, table.cache)):
-        of_task = list(group)
-        rows = [cells(table, row) for table in of_task for row in table.rows]
-        yield title_of(of_task[0]), caption(of_task), columns(of_task[0]), rows
+    usual = commonest(tables)
+    for of_task in by_task(tables):
+        yield section(of_task, usual)
     head, rows = target_rows(tables)
     if rows:
         yield "Targets", "a target is a ratio to reach, unless it says otherwise", head, rows
@@ -217,14 +239,18 @@ def leaving_out(tables: list[Table]) -> dict[str, str]:
 SMALL_BYTES = 20e6  # below, a pass takes the fastest contender only a few milliseconds
 
 
-def largest(tables: list[Table]) -> dict[str, Dataset | Size]:
-    """How much data there was of each workload, by its largest table."""
-    found: dict[str, Dataset | Size] = {}
+def commonest(tables: list[Table]) -> Sizes:
+    """How much data most tables of each workload have; the larger size where two are as common."""
+    found: dict[str, list[Dataset | Size]] = {}
     for table in tables:
         if table.dataset is not None:
-            known = found.setdefault(table.workload, table.dataset)
-            found[table.workload] = max(known, table.dataset, key=lambda one: (one.file_bytes, one.gzip_bytes))
-    return found
+            found.setdefault(table.workload, []).append(table.dataset)
+    usual: Sizes = {}
+    for name, all_of_it in found.items():
+        counts = Counter(one.file_bytes for one in all_of_it)
+        size = max(counts, key=lambda one: (counts[one], one))
+        usual[name] = max((one for one in all_of_it if one.file_bytes == size), key=lambda one: one.gzip_bytes)
+    return usual
 
 
 def about_data(tables: list[Table]) -> list[str]:
@@ -232,16 +258,16 @@ def about_data(tables: list[Table]) -> list[str]:
     sizes = [
         f"{name} {one.records:,} records, {number(one.file_bytes / 1e6)} MB"
         + (f" ({number(one.gzip_bytes / 1e6)} MB compressed)" if one.gzip_bytes else "")
-        for name, one in largest(tables).items()
+        for name, one in commonest(tables).items()
     ]
     return [f"The data: {'; '.join(sizes)}.", *warnings_of_data(tables)] if sizes else []
 
 
 def warnings_of_data(tables: list[Table]) -> list[str]:
-    sizes = largest(tables)
+    sizes = commonest(tables)
     said = []
-    if any(t.dataset and t.dataset.file_bytes < sizes[t.workload].file_bytes for t in tables):
-        said.append("Some tasks have less of it.")
+    if any(t.dataset and t.dataset.file_bytes != sizes[t.workload].file_bytes for t in tables):
+        said.append("Tables with another size say so.")
     small = [name for name, one in sizes.items() if one.file_bytes < SMALL_BYTES]
     if small:
         said.append(
@@ -264,7 +290,10 @@ def busy(environment: Environment) -> str:
     load, cores = environment["load_average"], environment["cores"] or 1
     if load < 0.5 * cores:
         return ""
-    return f"The machine was busy with other work at the start (load {load} on {cores} cores): trust no MB/s here."
+    return (
+        f"The machine was busy with other work at the start (load {load} on {cores} cores): trust no MB/s here; ratios "
+        "still hold, less sharply."
+    )
 
 
 def line(row: list[str]) -> str:
@@ -272,8 +301,10 @@ def line(row: list[str]) -> str:
 
 
 def versions(tables: list[Table]) -> str:
-    known = {row.title: row.version for table in tables for row in table.rows if row.version}
-    return ", ".join(f"{title} {version}" for title, version in known.items())
+    known: dict[str, dict[str, None]] = {}
+    for row in (row for table in tables for row in table.rows if row.version):
+        known.setdefault(row.title, {})[row.version] = None
+    return ", ".join(f"{title} {' and '.join(all_of_it)}" for title, all_of_it in known.items())
 
 
 def as_json(

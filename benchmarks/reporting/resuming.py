@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,10 @@ from typing import Any
 from benchmarks.reporting.saved import Saved, load
 from benchmarks.running.environment import Environment
 from benchmarks.running.method import Method
+from benchmarks.running.results import Table
 
-_MAY_DIFFER = ("date", "load_average")  # of the environment: those of the run that goes on are kept
+# Of the environment: those of the run that goes on are kept. A machine may have a little less memory after a reboot.
+_MAY_DIFFER = ("date", "load_average", "memory_bytes")
 
 
 def begun(path: Path, environment: Environment, method: Method, asked: Mapping[str, Any]) -> Saved | None:
@@ -27,6 +29,17 @@ def begun(path: Path, environment: Environment, method: Method, asked: Mapping[s
         raise ValueError(f"{path}: can't go on with this run: {'; '.join(different)}")
     saved.environment["load_average"] = max(saved.environment["load_average"], environment["load_average"])
     return saved
+
+
+def other_versions(saved: Iterable[Table], table: Table) -> list[str]:
+    """The contenders that have another version in this table than in the saved ones, in words."""
+    before = {row.title: row.version for one in saved for row in one.rows if row.version}
+    now = {row.title: row.version for row in table.rows if row.version}
+    return [
+        f"{title} was {before[title]}, and is {version}"
+        for title, version in now.items()
+        if before.get(title, version) != version
+    ]
 
 
 def _differences(saved: Saved, environment: Environment, method: Method, asked: Mapping[str, Any]) -> Iterator[str]:

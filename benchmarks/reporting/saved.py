@@ -8,9 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.data.tasks import TASKS
+from benchmarks.data.workloads import WORKLOADS
 from benchmarks.running.environment import Environment
 from benchmarks.running.results import Row, Size, Table, Try
 
+_SAME = ("cpu", "cores", "commit", "python", "numpy", "rounds", "trials", "min_time", "patience")  # in joined runs
 _DERIVED = ("time", "base", "base_is_faster_by", "cpu_of_base")  # of a row, which computes them from its rounds
 
 
@@ -34,10 +37,33 @@ def load(path: str | Path) -> Saved:
 
 
 def join(runs: Iterable[Saved]) -> Saved:
-    """Several runs of one machine as one: the last table of a task and workload counts, in the order of the first."""
+    """Several runs of one machine as one: the last table of a task and workload counts.
+
+    Raises:
+      ValueError: they are of different machines, commits, versions or methods.
+    """
     runs = list(runs)
+    one = {**runs[0].environment, **runs[0].method}
+    for run in runs[1:]:
+        other = {**run.environment, **run.method}
+        different = [
+            f"{name} {one.get(name)!r} and {other.get(name)!r}" for name in _SAME if one.get(name) != other.get(name)
+        ]
+        if different:
+            raise ValueError(f"can't join these results: {'; '.join(different)}")
     tables = {(table.task, table.workload, table.cache): table for run in runs for table in run.tables}
-    return Saved(runs[-1].environment, runs[-1].method, list(tables.values()), runs[-1].asked)
+    return Saved(runs[-1].environment, runs[-1].method, in_order(tables.values()), runs[-1].asked)
+
+
+def in_order(tables: Iterable[Table]) -> list[Table]:
+    """The tables as a run of all of them would give them: by task, workload and cache. Those that are not known here,
+    such as the user's own files, come last, as they came."""
+    tasks, workloads = list(TASKS), list(WORKLOADS)
+
+    def place(names: list[str], name: str) -> int:
+        return names.index(name) if name in names else len(names)
+
+    return sorted(tables, key=lambda table: (place(tasks, table.task), place(workloads, table.workload), table.cold))
 
 
 def _table(saved: dict[str, Any]) -> Table:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
 from typing import TypedDict
 
-from benchmarks.data.places import IN_CHECKOUT, ROOT
+from benchmarks.data.places import BENCHMARKS, IN_CHECKOUT, ROOT
 
 INSTRUCTION_SETS = (
     "sse4_2",
@@ -26,10 +29,13 @@ INSTRUCTION_SETS = (
 
 
 class Environment(TypedDict):
-    """Where a run took place. `load_average` is that of the minute before it began."""
+    """Where a run took place. `load_average` is that of the minute before it began; `sources` and `extension` are short
+    hashes of the code that is measured and of what measures it: Python files, and the compiled core."""
 
     date: str  # ISO 8601, UTC
     commit: str
+    sources: str
+    extension: str
     cpu: str
     cores: int | None
     instruction_sets: list[str]
@@ -44,6 +50,8 @@ def environment() -> Environment:
     return {
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "commit": commit(),
+        "sources": hash_of(sources()),
+        "extension": hash_of(package().glob("_core*.so")),
         "cpu": cpu_field("model name", "CPU part"),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "instruction_sets": [x for x in INSTRUCTION_SETS if x in cpu_field("flags", "Features").split()],
@@ -69,6 +77,28 @@ def commit() -> str:
             return ""
 
     return git("rev-parse", "--short=12", "HEAD") + ("+" if git("status", "--porcelain", "-uno") else "")
+
+
+def package() -> Path:
+    """The folder of the package that is measured."""
+    if IN_CHECKOUT:
+        return ROOT / "tfrecord_fast"
+    found = importlib.util.find_spec("tfrecord_fast")
+    return Path(found.origin).parent if found and found.origin else ROOT / "tfrecord_fast"
+
+
+def sources() -> list[Path]:
+    """The package's Python files, and those of the rooms that measure; reports can be made otherwise meanwhile."""
+    ours = [path for path in package().rglob("*.py") if "_bench" not in path.relative_to(package()).parts]
+    rooms = [path for room in ("contenders", "data", "native", "running") for path in (BENCHMARKS / room).rglob("*.py")]
+    return [*ours, *rooms]
+
+
+def hash_of(files: Iterable[Path]) -> str:
+    whole = hashlib.sha256()
+    for path in sorted(files):
+        whole.update(str(path.name).encode() + hashlib.sha256(path.read_bytes()).digest())
+    return whole.hexdigest()[:12]
 
 
 def cpu_field(*names: str) -> str:

@@ -15,6 +15,7 @@ from benchmarks.reporting import compare, report
 from benchmarks.reporting.saved import load
 from benchmarks.reporting.targets import not_measured, targets
 from benchmarks.running import pagecache
+from benchmarks.running.entering import timed
 from benchmarks.running.harness import run
 from benchmarks.running.method import Method
 
@@ -79,8 +80,18 @@ def test_a_contender_that_keeps_files_mapped_spoils_no_other(tiny, tmp_path):
     assert all(share > 0.9 for row in rows for share in row.disk)
 
 
-def test_a_warm_pass_reads_nothing_from_it(tiny):
+def test_a_warm_pass_reads_nothing_from_it(tiny, monkeypatch):
+    read = []
+
+    def noted(*arguments):
+        wall, cpu, disk = timed(*arguments)
+        read.append(disk)
+        return wall, cpu, disk
+
+    monkeypatch.setattr("benchmarks.running.harness.timed", noted)
+    pagecache.drop(tiny.files)  # a run brings them back before it times
     table = run("raw", tiny, OURS, Method(rounds=2, trials=1, min_time=0.0))
+    assert len(read) >= 2 and max(read) < 0.1 * tiny.file_bytes
     assert (table.cache, table.rows[0].disk) == ("warm", [])
     assert report.FROM_DISK not in report.columns(table)
 

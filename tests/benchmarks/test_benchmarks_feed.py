@@ -53,6 +53,7 @@ def data(tmp_path_factory):
 def test_ours_and_quick_rivals_give_the_reference(task, name, names, rows, data):
     table = run(task, data(task, name), {name: FOUND[name] for name in names}, SHORT)
     assert [(row.label, row.reason) for row in table.rows if row.status not in ("timed", "missing")] == []
+    assert {row.status for row in table.rows if row.ours} == {"timed"}
     assert [(t.label, t.reason) for row in table.rows for t in row.tried if t.status != "ok"] == []
     assert rows <= {row.row for row in table.rows if row.contender == "ours"}
 

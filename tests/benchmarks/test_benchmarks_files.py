@@ -73,6 +73,7 @@ def test_files_of_any_compression_are_measured_from_end_to_end(kind, plain, caps
         if row["status"] not in ("timed", "missing")
     ]
     assert wrong == []
+    assert {row["status"] for rows in tables.values() for row in rows if row["ours"]} == {"timed"}
     if kind == "ZSTD" and "TensorFlow" in capsys.readouterr().out:
         assert {row["reason"] for row in tables["raw-gzip"] if row["contender"] == "tensorflow"} <= {"no ZSTD"}
 
@@ -91,6 +92,61 @@ def test_a_pattern_matches_its_files_in_order(plain):
 def test_several_files_are_one_dataset(plain):
     made, _ = dataset_of_files([str(plain), str(another(plain))], "inferred", None, plain.parent / "cache")
     assert (made.records, made.name) == (6, "some.tfrecord and 1 more")
+
+
+def test_a_file_that_two_patterns_match_counts_once(plain):
+    made, notes = dataset_of_files(
+        [str(plain), str(plain.parent / "*.tfrecord")], "inferred", None, plain.parent / "cache"
+    )
+    assert (made.records, made.files) == (3, [str(plain)])
+    assert notes == ["files that several patterns match are taken once (2 names)"]
+
+
+@pytest.mark.parametrize("kind", ["", "GZIP", "ZLIB", "ZSTD"])
+def test_an_empty_file_beside_others_is_left_out(kind, plain, tmp_path):
+    empty = tmp_path / "empty.tfrecord"
+    empty.write_bytes(b"")
+    made, notes = dataset_of_files([str(empty), str(packed(plain, kind))], "inferred", None, tmp_path / "cache")
+    assert (made.records, len(made.files), len(made.gzip_files)) == (3, 1, 1 if kind else 0)
+    assert notes == [f"files without records are left out: {empty}"]
+
+
+def test_of_too_much_the_first_records_are_taken(plain, monkeypatch, tmp_path):
+    monkeypatch.setattr("benchmarks.data.userfiles.MOST_BYTES", plain.stat().st_size)
+    made, notes = dataset_of_files([str(plain), str(another(plain))], "inferred", None, tmp_path / "cache")
+    assert (made.records, len(made.files)) == (4, 2)  # two of three records are half of each file
+    assert "the first records of each file are taken" in notes[0]
+    assert not {str(plain)} & set(made.files)
+
+
+def test_of_too_much_that_is_compressed_the_first_files_are_taken(plain, monkeypatch, tmp_path):
+    files = [packed(plain, "GZIP"), tmp_path / "more.gz"]
+    files[1].write_bytes(files[0].read_bytes())
+    monkeypatch.setattr("benchmarks.data.userfiles.MOST_BYTES", 1)
+    made, notes = dataset_of_files([str(path) for path in files], "inferred", None, tmp_path / "cache")
+    assert (made.records, made.gzip_files) == (3, [str(files[0])])
+    assert "the first 1 of 2 files are taken" in notes[0]
+
+
+def test_a_cut_file_has_no_first_part(plain, monkeypatch, tmp_path):
+    plain.write_bytes(plain.read_bytes()[:-20] + b"\x7f" * 6)
+    monkeypatch.setattr("benchmarks.data.userfiles.MOST_BYTES", plain.stat().st_size - 1)
+    with pytest.raises(FilesError, match=r"some\.tfrecord: truncated"):
+        dataset(plain)
+
+
+def test_a_scale_of_files_is_refused(plain, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--files", str(plain), "--scale", "0.1"])
+    assert "--scale is of the workloads" in capsys.readouterr().err
+
+
+def test_a_list_that_is_always_empty_is_varlen(tmp_path):
+    path = str(tmp_path / "some")
+    with tf.io.TFRecordWriter(path) as writer:
+        # The feature `a` with an int64_list of no values, in bytes.
+        writer.write(bytes.fromhex("0a090a070a016112021a00"))
+    assert infer([path])[0] == {"a": ["varlen", "int64", []]}
 
 
 def test_a_pattern_that_matches_nothing_is_refused(plain):
@@ -141,6 +197,39 @@ def test_a_compressed_file_that_is_cut_is_refused(plain, tmp_path):
     other = packed(plain, "GZIP")
     other.write_bytes(other.read_bytes()[:-20])
     assert command.main(["--files", str(other), "--data", str(tmp_path / "cache")]) == 2
+
+
+def damaged(data):
+    """The data with bytes changed behind its header."""
+    return data[:20] + bytes(byte ^ 0x55 for byte in data[20:-8]) + data[-8:]
+
+
+@pytest.mark.parametrize("spoil", [damaged, lambda data: data[:-20]], ids=["changed", "cut"])
+@pytest.mark.parametrize("kind", ["GZIP", "ZLIB", "ZSTD"])
+def test_a_damaged_file_is_named(kind, spoil, plain, tmp_path, capsys):
+    other = packed(plain, kind)
+    other.write_bytes(spoil(other.read_bytes()))
+    assert command.main(["--files", str(other), "--data", str(tmp_path / "cache")]) == 2
+    assert capsys.readouterr().err.startswith(f"{other}: ")
+
+
+def test_a_file_that_can_not_be_read_is_named(plain, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr("benchmarks.data.userfiles.compression_of", refuse)
+    with pytest.raises(FilesError, match=r"Permission denied: .*some\.tfrecord"):
+        dataset(plain)
+
+
+def test_records_that_are_not_what_the_features_say_are_refused(tmp_path, capsys):
+    path, features = tmp_path / "raw", tmp_path / "features.py"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write(b"no protobuf")
+    features.write_text(GIVEN)
+    arguments = ["parse", "--files", str(path), "--features", str(features), "--data", str(tmp_path / "cache")]
+    assert command.main(arguments) == 2
+    assert f"{path}: a record is no Example" in capsys.readouterr().err
 
 
 def test_files_without_a_record_are_refused(tmp_path):
@@ -218,8 +307,12 @@ def test_features_can_be_given_in_python(plain):
     "text, says",
     [
         ("", "sets no FEATURES"),
+        ("import no_such_module", "features.py: ModuleNotFoundError: No module named 'no_such_module'"),
+        ("FEATURES = ['a']", "features.py: FEATURES is no dict"),
+        ("FEATURES = ({}, {}, {})", "features.py: FEATURES is no dict"),
         ("FEATURES = {'a': tf.io.FixedLenFeature([], tf.int64, default_value=0)}", "'a': default values"),
         ("FEATURES = {'a': tf.io.FixedLenFeature([], tf.uint8)}", "'a': uint8, not one of int64"),
+        ("FEATURES = {'a': tf.io.RaggedFeature(tf.int64, value_key='b')}", "'a': its value_key is 'b'"),
         ("FEATURES = {'a': tf.io.SparseFeature('i', 'v', tf.int64, 3)}", "'a': SparseFeature"),
     ],
 )

@@ -41,6 +41,15 @@ def made_up(cpu):
     return [Table(task, "ctr", None, [row, floor] if task == "raw" else [row]) for task, row in rows.items()]
 
 
+def test_a_bound_without_its_rows_is_reported():
+    tables = made_up(1.0)
+    tables[0].rows[1].row = "another name"
+    assert broken(tables) == [f"{bound.task}: no CPU time of raw floor read + CRC" for bound in BOUNDS]
+    tables = made_up(1.0)
+    tables[1].rows[0].status = "failed"
+    assert broken(tables) == ["loop: no CPU time of loop ours"]
+
+
 def test_a_slow_build_is_caught_and_a_noisy_round_is_not():
     assert broken(made_up(5.9)) == []
     assert [text.split(":")[0] for text in broken(made_up(7))] == ["raw"]

@@ -76,6 +76,7 @@ def test_all_that_is_installed_parses_to_the_reference(task, name, data):
     installed = {key: path for key, path in FOUND.items() if contenders.load(path).why_not() is None}
     table = run(task, data(task, name), installed, SHORT)
     assert [(row.label, row.reason) for row in table.rows if row.status not in ("timed", "missing")] == []
+    assert {row.status for row in table.rows if row.ours} == {"timed"}
     assert [(t.label, t.reason) for row in table.rows for t in row.tried if t.status != "ok"] == []
     assert "ours" in {row.contender for row in table.rows}
 

@@ -15,7 +15,7 @@ from benchmarks.running.results import Row, Size, Table
 
 pytest.importorskip("matplotlib", reason="the plots are drawn with it")
 
-from benchmarks.reporting import plots
+from benchmarks.reporting import page, plots
 
 WHERE = {
     "date": "2026-01-02T03:04:05+00:00",
@@ -96,6 +96,47 @@ def test_of_several_results_the_last_table_counts(result):
     assert joined.tables[0].rows[1].wall == [1.0] * 3
 
 
+def of_workload(one, name):
+    return Table(one.task, name, one.dataset, one.rows)
+
+
+def test_joined_tables_are_in_the_order_of_one_run(result, tmp_path):
+    first, last = load(result("a")), load(result("b"))
+    last.tables[:] = [of_workload(last.tables[2], "tok"), of_workload(last.tables[0], "tok")]
+    joined = saved.join([first, last]).tables
+    assert [(t.task, t.workload) for t in joined] == [
+        ("raw", "ctr"),
+        ("raw", "tok"),
+        ("raw", "img"),
+        ("parse", "ctr"),
+        ("parse", "tok"),
+        ("import", ""),
+    ]
+
+
+@pytest.mark.parametrize(("part", "name"), [("environment", "cpu"), ("environment", "commit"), ("method", "rounds")])
+def test_results_of_another_machine_commit_or_method_are_not_joined(result, part, name, capsys):
+    one, other = result("a"), result("b")
+    changed = json.loads(other.read_text())
+    changed[part][name] = "another"
+    other.write_text(json.dumps(changed))
+    assert command.main(["report", str(one), str(other)]) == 2
+    assert f"can't join these results: {name} " in capsys.readouterr().err
+
+
+def test_a_task_has_one_section_and_one_plot_wherever_its_tables_are(tmp_path):
+    one, other = tables()[0], tables()[2]
+    mixed = [one, other, of_workload(one, "img"), of_workload(other, "img")]
+    titles = [title for title, *_ in report.sections(mixed)]
+    assert titles == ["Raw reading, in batches", "From files to columns", "Targets"]
+    text = document.markdown(mixed, WHERE, Method(rounds=3))
+    html = page.page(mixed, WHERE, {"rounds": 3})
+    assert [text.count(f"## {title}") for title in titles[:2]] == [1, 1]
+    assert [html.count(f"<h2>{title}") for title in titles] == [1, 1, 1]
+    names = [plot.name for plot in plots.plots(mixed, [])]
+    assert len(names) == len(set(names))
+
+
 def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path):
     path = tmp_path / "page.html"
     assert command.main(["report", str(result()), "--html", str(path), "--svg", str(tmp_path / "svg")]) == 0
@@ -105,7 +146,8 @@ def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path
         "TensorFlow",
         "MB/s",
         "ms, shorter is better",
-        "it &lt;fell&gt; over",
+        "<th>status</th><th>reason</th>",
+        "<td>failed</td><td>it &lt;fell&gt; over</td>",
         "0123456789ab",
         "A processor",
     ):
@@ -114,6 +156,18 @@ def test_a_page_has_a_plot_of_everything_and_needs_nothing_else(result, tmp_path
     assert not re.findall(r"(?:src|href)=\"https?:", outside)
     names = {"task-raw", "task-parse", "task-import", "scaling-threads", "targets", "overview"}
     assert {file.stem for file in (tmp_path / "svg").iterdir()} == names
+
+
+def test_the_size_of_most_tables_is_the_data_and_others_say_theirs():
+    some = tables()
+    for task in ("loop", "write"):
+        some.append(Table(task, "ctr", Size(1000, 1_000_000, 0), some[0].rows))
+    some.append(Table("stats", "ctr", Size(5000, 5_000_000, 0), some[0].rows))
+    assert report.commonest(some)["ctr"].file_bytes == 1_000_000
+    assert "| 1,000 | 1.00 |" in document.markdown(some, WHERE, Method(rounds=3))
+    notes = {title: note for title, note, *_ in report.sections(some)}
+    assert notes["From files to figures of every feature"].endswith(". ctr: 5.00 MB here.")
+    assert not [title for title, note in notes.items() if "here" in note and "figures" not in title]
 
 
 def test_where_we_win_the_title_says_by_how_much():
@@ -155,6 +209,63 @@ def test_what_got_slower_is_exit_status_1_if_asked_for(result):
 def test_what_got_faster_is_reported_and_is_no_failure(result, capsys):
     assert compare([str(result("b", rival=[1.0, 1.1, 0.9])), str(result("a")), "--fail"]) == 0
     assert "up   raw ctr TensorFlow: 10.0" in capsys.readouterr().out
+
+
+def changed(path, change):
+    """The saved result with another first table."""
+    saved_one = json.loads(path.read_text())
+    change(saved_one["tables"][0])
+    path.write_text(json.dumps(saved_one))
+    return str(path)
+
+
+def faster_base(table):
+    table["rows"].append({**copy.deepcopy(table["rows"][0]), "row": "threads", "wall": [0.01] * 3})
+
+
+def no_base(table):
+    faster_base(table)
+    table["rows"][0]["status"] = "failed"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (no_base, "not comparable: raw ctr TensorFlow: tfrecord_fast is not timed in the second"),
+        (
+            lambda table: table["rows"][1].update(share=0.01, wall=[0.1] * 3),
+            "not comparable: raw ctr TensorFlow: TensorFlow on 100% of the data, then 1%",
+        ),
+        (
+            lambda table: (table.update(file_bytes=2_000_000), table["rows"][1].update(wall=[0.1] * 3)),
+            "not comparable: raw ctr TensorFlow: 1.00 MB of data, then 2.00",
+        ),
+        (
+            lambda table: table["rows"][1].update(wall=[0.1]),
+            "few  raw ctr TensorFlow: 20.0 (19.1–21.1) → 1.00 (1.00–1.00), too few rounds (1)",
+        ),
+    ],
+    ids=["base", "share", "size", "rounds"],
+)
+def test_what_was_not_measured_alike_has_not_moved(result, change, said, capsys):
+    assert compare([str(result("a")), changed(result("b"), change), "--fail"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert said in lines
+    assert "; 0 moved beyond it; " in lines[-1]
+
+
+def test_rows_are_held_against_the_same_row_of_ours_though_another_is_faster_now(result, capsys):
+    before, after = str(result("a")), changed(result("b"), faster_base)
+    assert compare([before, after]) == 0
+    out = capsys.readouterr().out
+    assert "DOWN" not in out and "up  " not in out and "not comparable" not in out
+
+
+def test_another_method_is_reported(result, tmp_path, capsys):
+    other = tmp_path / "b.json"
+    other.write_text(report.as_json(tables(), WHERE, Method(rounds=3, patience=2.0)))
+    compare([str(result("a")), str(other)])
+    assert "patience: 60.0 and 2.0" in capsys.readouterr().out
 
 
 def test_what_makes_runs_differ_is_reported(result, tmp_path, capsys):

@@ -6,6 +6,9 @@ import shutil
 import pytest
 
 from benchmarks import __main__ as command
+from benchmarks.data.userfiles import FilesError
+from benchmarks.reporting import output
+from benchmarks.running.environment import hash_of, sources
 
 
 @pytest.fixture(scope="module")
@@ -22,16 +25,16 @@ def run(tmp_path, folder, monkeypatch):
     def counted(task, *rest):
         measured.append(task)
         if task == stop_at[0]:
-            raise KeyboardInterrupt
+            raise stop_by[0]
         return real(task, *rest)
 
-    stop_at = [""]
+    stop_at, stop_by = [""], [KeyboardInterrupt]
     monkeypatch.setattr(command, "run", counted)
     monkeypatch.chdir(tmp_path)
 
-    def go(*more, stop=""):
+    def go(*more, stop="", by=KeyboardInterrupt):
         measured.clear()
-        stop_at[0] = stop
+        stop_at[0], stop_by[0] = stop, by
         common = ["raw", "loop", "--workload", "tiny", "--scale", "0.001", "--rounds", "1", "--rivals", "floor"]
         return command.main([*common, "--data", str(folder / "data"), *more]), list(measured)
 
@@ -42,8 +45,19 @@ def run(tmp_path, folder, monkeypatch):
 def broken_off(run, tmp_path, folder):
     """What a run left that was broken off in its second task."""
     if not (folder / "run.json").exists():
-        assert run("--json", str(folder / "run.json"), stop="loop") == (0, ["raw", "loop"])
+        assert run("--json", str(folder / "run.json"), stop="loop") == (130, ["raw", "loop"])
     return shutil.copy(folder / "run.json", tmp_path)
+
+
+@pytest.mark.parametrize(("by", "status"), [(KeyboardInterrupt, 130), (FilesError("no"), 2)])
+def test_what_was_measured_is_shown_and_drawn_once_however_it_ends(run, by, status, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib")
+    drawn = []
+    monkeypatch.setattr(output, "page", lambda tables, *_: drawn.append([table.task for table in tables]) or "a page")
+    assert run("--workload", "tiny,img", "--html", "page.html", stop="loop", by=by)[0] == status
+    assert drawn == [["raw", "raw"]]
+    assert (tmp_path / "page.html").read_text() == "a page"
+    assert "Raw reading" in capsys.readouterr().out
 
 
 def tasks_in(path):
@@ -89,19 +103,59 @@ def test_only_a_run_with_the_same_settings_goes_on(run, broken_off, more, said, 
     before = (tmp_path / "run.json").read_text()
     if said is None:
         assert run("--json", "run.json", "--resume", *more)[1] == ["raw", "loop", "loop"]
+        assert tasks_in(tmp_path / "run.json") == ["raw", "raw", "loop", "loop"]
         return
     assert run("--json", "run.json", "--resume", *more) == (2, [])
     assert said in capsys.readouterr().err
     assert (tmp_path / "run.json").read_text() == before
 
 
-@pytest.mark.parametrize("name", ["commit", "cpu", "cores", "python", "numpy", "system"])
+@pytest.mark.parametrize("name", ["commit", "sources", "extension", "cpu", "cores", "python", "numpy", "system"])
 def test_only_a_run_of_the_same_commit_and_machine_goes_on(run, broken_off, name, tmp_path, capsys):
     saved = json.loads((tmp_path / "run.json").read_text())
     saved["environment"][name] = "another"
     (tmp_path / "run.json").write_text(json.dumps(saved))
     assert run("--json", "run.json", "--resume") == (2, [])
     assert f"{name} was 'another', and is" in capsys.readouterr().err
+
+
+def test_sources_and_extension_are_told_apart_by_what_they_hold(tmp_path):
+    (tmp_path / "a.py").write_text("1")
+    before = hash_of([tmp_path / "a.py"])
+    (tmp_path / "a.py").write_text("2")
+    assert hash_of([tmp_path / "a.py"]) != before
+    assert {"reading.py", "harness.py"} <= {path.name for path in sources()}
+
+
+def test_a_machine_may_have_another_size_of_memory(run, broken_off, tmp_path):
+    saved = json.loads((tmp_path / "run.json").read_text())
+    saved["environment"]["memory_bytes"] -= 4096
+    (tmp_path / "run.json").write_text(json.dumps(saved))
+    assert run("--json", "run.json", "--resume") == (0, ["loop"])
+
+
+def test_a_contender_of_another_version_stops_the_run(run, broken_off, tmp_path, capsys):
+    saved = json.loads((tmp_path / "run.json").read_text())
+    (ours,) = [row for row in saved["tables"][0]["rows"] if row["ours"]]
+    now, ours["version"] = ours["version"], "0.0.0"
+    (tmp_path / "run.json").write_text(json.dumps(saved))
+    assert run("--json", "run.json", "--resume")[0] == 2
+    assert f"{ours['title']} was 0.0.0, and is {now}" in capsys.readouterr().err
+    assert tasks_in(tmp_path / "run.json") == ["raw"]
+
+
+def test_files_are_known_by_place_size_and_time(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "a.tfrecord"
+    path.write_bytes(b"1")
+
+    def asked(name):
+        return command.asked_for(command.arguments(["--files", name], {}, "bench"), [])
+
+    before = asked("a.tfrecord")
+    assert asked(str(path)) == before
+    path.write_bytes(b"12")
+    assert asked("a.tfrecord") != before
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json", "."]])
