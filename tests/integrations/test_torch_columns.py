@@ -209,8 +209,9 @@ def test_what_has_its_features_already_is_given_alone(path):
                 InvalidArgumentError, match=f"^{name} has its features and options already: give it alone$"
             ):
                 TFRecordIterableDataset(given, **more)
-    for more in ({"features": FEATURES}, {"indexes": [None]}, {"groups": {}}):
-        with pytest.raises(InvalidArgumentError, match="an IndexedReader has its features, groups and indexes already"):
+    stores = ({"storage_options": {}}, {"max_requests": 5}, {"cache_dir": "copies"})
+    for more in ({"features": FEATURES}, {"indexes": [None]}, {"groups": {}}, *stores):
+        with pytest.raises(InvalidArgumentError, match="an IndexedReader has its features and options already"):
             TFRecordMapDataset(indexed, **more)
     assert TFRecordMapDataset(indexed).reader is indexed and TFRecordIterableDataset(reader).source is reader
 

@@ -19,6 +19,7 @@ from torchdata.stateful_dataloader import StatefulDataLoader
 import tfrecord_fast as tf
 from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.integrations.torch import Batch, TFRecordMapDataset
+from tfrecord_fast.integrations.torch import map as integration
 
 N = 100
 FEATURES = {
@@ -220,6 +221,28 @@ def test_an_indexed_reader_is_given_alone(paths):
     assert TFRecordMapDataset(reader)[3]["x"] == 3
     with pytest.raises(InvalidArgumentError, match="alone"):
         TFRecordMapDataset(reader, FEATURES)
+
+
+def test_the_reader_is_given_every_option(paths, monkeypatch):
+    given = {}
+
+    class Reader:
+        def __init__(self, *files_and_features, **options):
+            given.update(options)
+
+    monkeypatch.setattr(integration, "IndexedReader", Reader)
+    options = {
+        "indexes": [None],
+        "verify_crc": False,
+        "max_record_bytes": 1000,
+        "num_threads": 3,
+        "groups": {"g": ["x"]},
+        "storage_options": {"anon": True},
+        "max_requests": 5,
+        "cache_dir": "copies",
+    }
+    TFRecordMapDataset(paths, FEATURES, **options)
+    assert given == options
 
 
 @pytest.mark.parametrize("workers", [0, 2])

@@ -69,3 +69,25 @@ def test_a_dataset_of_grain_reads_objects(s3):
     url = s3.put("a.tfrecord", frames(tf.encode_examples({"id": np.arange(5)}).tolist()))
     batches = grain.TFRecordIterDataset(url, "infer", batch_size=2, storage_options=s3.options)
     assert [batch["id"].tolist() for batch in batches] == [[0, 1], [2, 3], [4]]
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_map_dataset_of_torch_reads_objects(s3, workers):
+    data = pytest.importorskip("torch.utils.data", reason="torch is not installed")
+    from tfrecord_fast.integrations.torch import TFRecordMapDataset
+
+    url = s3.put("a.tfrecord", frames(tf.encode_examples({"id": np.arange(5)}).tolist()))
+    dataset = TFRecordMapDataset(url, "infer", storage_options=s3.options)
+    assert (len(dataset), dataset[[3, 1]]["id"].tolist()) == (5, [3, 1])
+    method = "spawn" if workers else None
+    loader = data.DataLoader(dataset, batch_size=2, num_workers=workers, multiprocessing_context=method)
+    assert [batch["id"].tolist() for batch in loader] == [[0, 1], [2, 3], [4]]
+
+
+def test_a_map_dataset_of_torch_keeps_objects(s3, tmp_path):
+    pytest.importorskip("torch", reason="torch is not installed")
+    from tfrecord_fast.integrations.torch import TFRecordMapDataset
+
+    url = s3.put("a.tfrecord", frames([b"one", b"two"]))
+    dataset = TFRecordMapDataset(url, storage_options=s3.options, cache_dir=tmp_path)
+    assert dataset[[1, 0]] == [b"two", b"one"] and any(tmp_path.iterdir())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from torch.utils.data import Dataset, default_collate
 
 from ...errors import InvalidArgumentError
 from ...files.indexed_reader import IndexedReader, Indexes
-from ...typing import Features, Files, Groups
+from ...typing import Features, Files, Groups, PathLike
 from .batches import Batch, Row, Rows
 from .iterable import Conversion, sparse_keys
 from .tensors import Choices, Ragged, Strings, padded_keys, row_of
@@ -32,6 +32,7 @@ class TFRecordMapDataset(Dataset[Any]):
       strings, ragged: as for TFRecordIterableDataset.
       transform: called with each record; what it returns is given instead.
       indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader.
+      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader.
 
     `dataset[i]` is one record: a dict of tensors, `bytes` and lists of them, or, with `features=None`, bytes.
     `dataset[a:b]` and `dataset[[3, 1, 2]]` give a Batch, as TFRecordIterableDataset does, or a list of bytes.
@@ -62,13 +63,15 @@ class TFRecordMapDataset(Dataset[Any]):
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
         groups: Groups | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        max_requests: int = 16,
+        cache_dir: PathLike | None = None,
     ) -> None:
         choices = Choices.checked(strings, ragged)
         if isinstance(files, IndexedReader):
-            if features is not None or indexes is not None or groups is not None:
-                raise InvalidArgumentError(
-                    "an IndexedReader has its features, groups and indexes already: give it alone"
-                )
+            given = (features, indexes, groups, storage_options, cache_dir)
+            if any(one is not None for one in given) or max_requests != 16:
+                raise InvalidArgumentError("an IndexedReader has its features and options already: give it alone")
             self.reader = files
         else:
             choices = choices._replace(sparse=sparse_keys(features))
@@ -81,6 +84,9 @@ class TFRecordMapDataset(Dataset[Any]):
                 max_record_bytes=max_record_bytes,
                 num_threads=num_threads,
                 groups=groups,
+                storage_options=storage_options,
+                max_requests=max_requests,
+                cache_dir=cache_dir,
             )
         self._conversion = Conversion(choices)
         self._transform = transform
