@@ -31,8 +31,8 @@ machine and these versions. The files are in memory; on a slow disk the disk dec
 HOW_TO_READ = """*MB/s* are of the uncompressed file. A row has the fastest setting that its documentation offers. \
 *3.2× faster* says that the row takes 3.2 times as long as tfrecord_fast in its fastest row that does the same: the \
 median over the rounds, and the range. *CPU time*: how many times tfrecord_fast's processor time the row took, all \
-threads and processes; a busy machine changes it less. The *floor* is a loop in C++ that does only what its name says, and \
-hands nothing on."""
+threads and processes; a busy machine changes it less. The *floor* is a loop in C++ that does only what its name says, \
+and hands nothing on."""
 
 
 def pages(tables: list[Table], environment: Environment, method: Method, note: str, folder: Path) -> None:
