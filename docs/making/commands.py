@@ -14,7 +14,7 @@ __all__ = ["page"]
 def page() -> str:
     parser, commands = command_line(COMMANDS)
     lines = ["# Command line", "", f"`{PROGRAM} COMMAND [OPTION]… FILE…`", ""]
-    lines += ["[Looking at data](guide/looking.md) shows what the commands are for. This page is made of "]
+    lines += ["[On the command line](guide/looking.md) shows what the commands are for. This page is made of "]
     lines[-1] += "their parsers; `COMMAND --help` and the man page say the same."
     lines += ["", "| command | what it does |", "| --- | --- |"]
     lines += [f"| [`{one.NAME}`](#{one.NAME}) | {_cell(one.SUMMARY)} |" for one in COMMANDS]

@@ -38,4 +38,4 @@ def test_the_page_prints_what_it_says(tmp_path):
 
 
 def test_the_extra_on_the_page_exists():
-    assert "tfrecord_fast[keras]" in PAGE and "\nkeras = [" in (ROOT / "pyproject.toml").read_text()
+    assert "pip install '.[keras]'" in PAGE and "\nkeras = [" in (ROOT / "pyproject.toml").read_text()
