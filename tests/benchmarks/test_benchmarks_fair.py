@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.contenders.kit.contender import Contender
+from benchmarks.contenders.kit.job import Job
 from benchmarks.contenders.kit.parsing import Parsing
 from benchmarks.contenders.kit.reading import Reading, Tallying
 from benchmarks.data import parts, reference
@@ -232,3 +233,24 @@ def test_sizes_are_saved_by_share(tmp_path):
     path.write_text(json.dumps({"environment": {}, "method": {}, "tables": [table.as_json()]}))
     (found,) = load(path).tables[0].rows
     assert found.tried[0].sizes == {0.1: 100, 1.0: 1000} and found == written
+
+
+def test_parquet_files_are_made_once_for_the_same_files_and_features(tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from benchmarks.contenders.kit import frames
+
+    dataset = dataset_of(WORKLOADS["ctr"], 0.001, cache=tmp_path / "data")
+    tables = []
+    for number in range(3):
+        if number == 1:  # from now on nothing is parsed
+            monkeypatch.setattr(frames, "columns_by_file", lambda given: pytest.fail("made again"))
+        scratch = tmp_path / str(number)
+        scratch.mkdir()
+        given = replace(dataset, features=dict(list(dataset.features.items())[: 3 if number == 2 else None]))
+        if number == 2:
+            with pytest.raises(pytest.fail.Exception, match="made again"):
+                frames.as_parquet(Job("tables", given, scratch))
+            continue
+        tables.append(parquet.read_table(frames.as_parquet(Job("tables", given, scratch))))
+    assert tables[0].equals(tables[1]) and tables[0].num_rows == dataset.records
+    assert len(tables[0].column_names) == len(dataset.features)
