@@ -165,7 +165,7 @@ def test_from_cold_to_every_report(tiny, tmp_path, capsys):
     assert saved.tables[0].cold
     # Targets are about files in the page cache; a cold task is compared only with a cold one.
     assert targets(saved.tables) == [] and not_measured(saved.tables) == []
-    assert {task for task, _, _ in compare.ratios_of(saved)} == {"raw (cold)"}
+    assert {task for (task, _, _), _ in compare.compared(saved, saved)} == {"raw (cold)"}
 
 
 def test_data_in_memory_has_no_cold_run(tmp_path, monkeypatch, capsys):
