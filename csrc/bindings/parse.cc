@@ -294,7 +294,7 @@ std::shared_ptr<void> TakeParsed(py::handle records, const std::shared_ptr<Plan>
   RecordWindow window;
   if (!UnwrapRecordBatch(records, &window) || !window.parsed) return nullptr;
   std::shared_ptr<void> columns = window.parsed->Take(plan.get());
-  if (!columns) window.parsed->ahead->Learn(plan.get(), ParserOf(plan));
+  if (!columns) window.parsed->ahead->Learn(plan, ParserOf(plan));
   return columns;
 }
 

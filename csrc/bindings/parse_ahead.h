@@ -14,15 +14,16 @@
 
 namespace tfr {
 
-// One per stream. A plan is known by its address; the parser that came with it keeps it alive.
+// One per stream. A plan is known by its address, which no other plan can have as long as what was parsed by it is
+// there: that holds the plan, too.
 class ParseAhead {
  public:
   // Called when a batch that had not been parsed ahead was parsed by `plan`.
-  void Learn(const void* plan, Transform parser) {
+  void Learn(std::shared_ptr<const void> plan, Transform parser) {
     std::lock_guard<ForkSafeMutex> lock(mutex_);
     if (plan_ != nullptr && unused_ <= kPatience) return;
-    plan_ = plan;
-    parser_.swap(parser);  // the old one goes with the argument, after the lock
+    plan_.swap(plan);
+    parser_.swap(parser);  // the old ones go with the arguments, after the lock
     unused_ = 0;
   }
 
@@ -38,7 +39,7 @@ class ParseAhead {
   }
 
   struct Result {
-    const void* plan;
+    std::shared_ptr<const void> plan;
     std::shared_ptr<void> columns;
   };
 
@@ -46,7 +47,7 @@ class ParseAhead {
   // and when the consumer parses the batch.
   Status Run(const RecordBatch& batch, Crew* crew, Transformed* made) {
     made->keeps_batch = true;
-    const void* plan;
+    std::shared_ptr<const void> plan;
     Transform parser;
     {
       std::lock_guard<ForkSafeMutex> lock(mutex_);
@@ -58,7 +59,7 @@ class ParseAhead {
     Transformed columns;
     if (!parser(batch, crew, &columns).ok()) return {};
     made->bytes = columns.bytes;
-    made->value = std::make_shared<Result>(Result{plan, std::move(columns.value)});
+    made->value = std::make_shared<Result>(Result{std::move(plan), std::move(columns.value)});
     return {};
   }
 
@@ -67,7 +68,7 @@ class ParseAhead {
   static constexpr size_t kPatience = 32;
 
   mutable ForkSafeMutex mutex_;  // guards all below
-  const void* plan_ = nullptr;
+  std::shared_ptr<const void> plan_;
   Transform parser_;
   size_t unused_ = 0;  // batches parsed since one was of use
 };
@@ -79,7 +80,7 @@ struct ParsedAhead {
 
   // Gives the columns away, once, if they are `plan`'s; else null.
   std::shared_ptr<void> Take(const void* plan) {
-    if (!result || result->plan != plan) return nullptr;
+    if (!result || result->plan.get() != plan) return nullptr;
     ahead->Used();
     return std::exchange(result, nullptr)->columns;
   }

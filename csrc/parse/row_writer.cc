@@ -266,7 +266,8 @@ const uint8_t* RowWriter::TakePaddedSteps(size_t f, size_t row, const uint8_t* p
     list_.out += taken * spec.elements * ItemSize(spec.type);
     list_.room -= taken;
     list_.steps += taken;
-    if (p == end || list_.room > 0 || !Spill(f, row, nullptr)) return p;
+    // Only a step that follows takes the row into the list: after an unknown field a full row stays where it is.
+    if (p == end || list_.room > 0 || *p != kStepTag || !Spill(f, row, nullptr)) return p;
     taken = 0;
   }
   // A step takes its header and, for each value, at least one byte or the four of a float.

@@ -284,3 +284,30 @@ def test_what_is_no_value_is_not_skipped_as_one(backend, tag):
     odd = wire.field(1, one + wire.field(1, wire.field(1, b"b") + bytes([tag, 5]) + b"\xff" * 5) + other)
     with pytest.raises(tf.errors.InvalidArgumentError, match="record 50"):
         tf.parse_example([usual] * 50 + [odd] + [usual] * 50, features)
+
+
+@pytest.mark.parametrize("kind, dtype", [("int64", tf.int64), ("float", tf.float32)])
+@pytest.mark.parametrize("place", ["before", "between", "after", "alone"])
+def test_unknown_fields_beside_the_steps_of_a_row_move_no_other_row(kind, dtype, place):
+    """A row with as many steps as the longest one before, and a field that is no step."""
+    unknown = wire.varint(15 << 3) + wire.varint(1)
+    features = {"a": tf.FixedLenSequenceFeature([], dtype, allow_missing=True)}
+
+    def record(values, odd=False):
+        steps = [wire.field(1, wire.feature(kind, [value])) for value in values]
+        if odd and place in ("before", "alone"):
+            steps.insert(0, unknown)
+        if odd and place in ("between", "alone"):
+            steps.insert(len(steps) // 2 + 1, unknown)
+        if odd and place in ("after", "alone"):
+            steps.append(unknown)
+        return wire.field(2, wire.entry(b"a", b"".join(steps)))
+
+    for longest in (0, 1, 2, 3):
+        tf.parse_sequence_example([record(range(1, longest + 1))], {}, features)  # the width that is learnt
+        rows = [list(range(10 * row, 10 * row + length)) for row, length in enumerate((longest, 5, 0, longest, 4, 1))]
+        records = [record(row, odd=True) for row in rows]
+        _, lists, lengths = tf.parse_sequence_example(records, {}, features)
+        assert lengths["a"].tolist() == list(map(len, rows))
+        assert lists["a"].tolist() == [row + [0] * (5 - len(row)) for row in rows]
+        tf.parse_sequence_example([record(range(1, longest + 1))], {}, features)

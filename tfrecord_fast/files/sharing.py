@@ -168,7 +168,8 @@ class Sharing:
             num_threads=max(1, threads - 1),
             fitting_threads=max(1, min(threads, available_cpus()) - 1),
             caller_helps=threads != 1,
-            deterministic=self.deterministic,
+            # A part that ends after so many batches has to count them in their order.
+            deterministic=self.deterministic or share.batches is not None,
             record_shard=order["record_shard"],
             num_epochs=end,
             **{name: order[name] for name in self._order if name != "num_epochs"},

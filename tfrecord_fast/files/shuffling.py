@@ -8,7 +8,6 @@ into piles in files without a name, each of which is then sorted in memory; one 
 from __future__ import annotations
 
 import contextlib
-import os
 import tempfile
 from collections.abc import Iterable, Iterator
 
@@ -172,7 +171,7 @@ class _Pile:
         if self._is_empty:
             return
         self._file.seek(0)
-        file = CoreFile(b"<temporary file>", lambda: os.dup(self._file.fileno()))
+        file = CoreFile(b"<temporary file>", self._file.fileno)  # which the reader doesn't close
         stream = open_stream([file], DEFAULT_SETTINGS, compression_type="", num_threads=0)
         numbers = np.empty(0, np.uint64)
         for batch in stream.batches():

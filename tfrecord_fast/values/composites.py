@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import DataLossError, InvalidArgumentError
 from .bytes_array import BytesArray
 from .ragged import RaggedTensor, ragged_of
-from .sparse import SparseTensor
+from .sparse import SparseTensor, check_indices
 from .typed import check_kinds
 
 __all__ = ["sparse_of_arrays", "sparse_rows", "stack_ragged", "stack_rows"]
@@ -93,6 +93,7 @@ def sparse_rows(tensor: SparseTensor) -> Iterator[SparseTensor]:
     if len(tensor.dense_shape) < 2:
         raise InvalidArgumentError("the rows of a SparseTensor of one dimension are scalars, which can't be sparse")
     indices = tensor.indices
+    check_indices(indices, tuple(tensor.dense_shape.tolist()))
     splits = np.searchsorted(indices[:, 0], np.arange(len(tensor) + 1)).tolist()
     values = tensor.values if isinstance(tensor.values, BytesArray) else np.asarray(tensor.values)
     for start, end in pairwise(splits):

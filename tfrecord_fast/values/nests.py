@@ -220,22 +220,25 @@ def column_length(value: object) -> int:
 
 def rows(value: Any) -> Iterator[Any]:
     """The element's slices along its first axis."""
-    length = column_length(value)
-    if isinstance(value, Mapping):
+    return _sliced(value, column_length(value))
+
+
+def _sliced(value: Any, length: int) -> Iterator[Any]:
+    if isinstance(value, Mapping) and value:
         keys = list(value)
         columns = zip(*(_rows(value[key], length) for key in keys), strict=True)
         return map(lambda row: _mapping_like(value, dict(zip(keys, row, strict=True))), columns)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and value:
         made = zip(*(_rows(item, length) for item in value), strict=True)
         return map(lambda row: _tuple_like(value, row), made) if hasattr(value, "_fields") else made
     return iter(_rows(value, length))
 
 
 def _rows(value: Any, length: int) -> Iterable[Any]:
-    if value is None:
-        return [None] * length
+    if value is None or (isinstance(value, Mapping | tuple) and not value):
+        return [value] * length
     if isinstance(value, Mapping | tuple):
-        return rows(value)
+        return _sliced(value, length)
     if hasattr(value, "dense_shape"):
         return sparse_rows(value)
     column: Iterable[Any] = value

@@ -77,6 +77,7 @@ class SparseTensor:
         if self._row_splits is None:
             rows = int(self.dense_shape[0]) if len(self.dense_shape) > 1 else 1
             indices = self.indices
+            check_indices(indices, tuple(self.dense_shape.tolist()))
             row_of = indices[:, 0] if len(self.dense_shape) > 1 else np.zeros(len(indices), np.int64)
             self._row_splits = np.searchsorted(row_of, np.arange(rows + 1)).astype(np.int64)
         return self._row_splits

@@ -71,5 +71,6 @@ def check_kinds(nodes: list[Node]) -> None:
 def check_rows(node: Node, method: str) -> None:
     """Raises ValueError if it is known already that the node's elements have no rows."""
     for spec in leaves(node.known_spec(run)):
-        if spec is not None and getattr(spec, "shape", None) == ():
+        # None has as many rows as the others.
+        if spec is not None and getattr(spec, "shape", None) == () and spec.dtype is not type(None):
             raise InvalidArgumentError(f"Cannot {method} an input with scalar components: `batch` them first.")

@@ -30,6 +30,8 @@ class ObjectStore:
         self._library = library
         self._base = f"{address.scheme}://{address.place}"
         self._kind = options.kind
+        # A directory bucket of S3 Express, whose name ends like this, lists its keys in no order.
+        self._is_express = options.kind == "S3" and options.place.endswith("--x-s3")
         self._part_bytes = options.part_bytes
         # Requests of readers are tried again by stores/requests.py, others by the library.
         self._plain = self._made(options, {"max_retries": 0})
@@ -156,7 +158,8 @@ class ObjectStore:
     def list(self, prefix: str) -> Iterator[ObjectInfo]:
         folder, _, _ = prefix.rpartition("/")
         url = self.url(prefix)
-        offset = _just_before(prefix) if self._kind in ("S3", "GCS") and prefix != f"{folder}/" else None
+        in_order = self._kind in ("S3", "GCS") and not self._is_express
+        offset = _just_before(prefix) if in_order and prefix != f"{folder}/" else None
         pages = call(
             url, self._library.list, self._patient, self._checked(folder) or None, offset=offset, chunk_size=_PAGE
         )

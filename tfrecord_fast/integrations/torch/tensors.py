@@ -69,7 +69,8 @@ def tensor_of(column: Any, choices: Choices, key: object) -> Any:
     if isinstance(column, Mapping):
         return tensors_of(column, choices)
     if isinstance(column, tuple):
-        return tuple(tensor_of(part, choices, key) for part in column)
+        parts = (tensor_of(part, choices, key) for part in column)
+        return type(column)(*parts) if hasattr(column, "_fields") else tuple(parts)
     return column
 
 

@@ -1,0 +1,120 @@
+"""Faults that a reading of the code found: each gave wrong data without a word, or lost a resource."""
+
+import os
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tfrecord_fast.files.stores.object_store import ObjectStore
+
+
+def write(path, rows, **columns):
+    with tf.ExampleWriter(path) as writer:
+        writer.write({name: make(np.arange(rows)) for name, make in columns.items()})
+    return str(path)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_plans_that_come_and_go_do_not_take_each_others_columns(tmp_path, threads):
+    """Batches are parsed ahead by a plan that is learnt; another one may be made at its address once it is gone."""
+    path = write(tmp_path / "f.tfrecord", 3000, a=lambda i: i, b=lambda i: i + 1_000_000, c=lambda i: i * 0.5)
+    kinds = {"a": tf.int64, "b": tf.int64, "c": tf.float32}
+    first = 0
+    for number, batch in enumerate(tf.ShardReader([path], batch_size=3, num_threads=threads)):
+        rows = np.arange(first, first + len(batch))
+        expected = {"a": rows, "b": rows + 1_000_000, "c": (rows * 0.5).astype(np.float32)}
+        for names in (["a"], ["b"], ["c", "a"], ["a", "b", "c"])[number % 2 :]:
+            parsed = tf.parse_example(batch, {name: tf.io.FixedLenFeature([], kinds[name]) for name in names})
+            for name in names:
+                assert parsed[name].dtype == expected[name].dtype and parsed[name].tolist() == expected[name].tolist()
+        first += len(batch)
+    assert first == 3000
+
+
+@pytest.mark.parametrize("equal", ["pad", "drop"])
+def test_equal_parts_are_the_same_in_any_order(tmp_path, equal):
+    paths = [
+        write(tmp_path / f"{n}.tfrecord", rows, a=lambda i, n=n: i + 1000 * n) for n, rows in enumerate((70, 90, 50))
+    ]
+    features = {"a": tf.io.FixedLenFeature([], tf.int64)}
+
+    def records(part, deterministic):
+        given = {"batch_size": 8, "num_threads": 4, "equal_shards": equal, "deterministic": deterministic}
+        reader = tf.ShardReader(paths, features, shard=(part, 2), **given)
+        return sorted(int(one) for batch in reader for one in batch["a"])
+
+    for part in range(2):
+        for _ in range(5):
+            assert records(part, False) == records(part, True)
+
+
+# ---- SparseTensors that are not in order ----
+
+
+def unordered():
+    return tf.SparseTensor([[1, 0], [0, 0]], [10, 20], [2, 1])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        pytest.param(lambda: list(tf.data.Dataset.from_tensor_slices(unordered())), id="from_tensor_slices"),
+        pytest.param(lambda: list(tf.data.Dataset.from_tensors(unordered()).unbatch()), id="unbatch"),
+        pytest.param(lambda: unordered().row_splits, id="row_splits"),
+        pytest.param(lambda: pytest.importorskip("pyarrow").array(unordered()), id="Arrow"),
+    ],
+)
+def test_a_sparse_tensor_out_of_order_gives_no_rows(use):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[1\] = \[0, 0\] is out of order"):
+        use()
+
+
+def test_a_sparse_tensor_in_order_has_its_rows():
+    rows = tf.data.Dataset.from_tensor_slices(tf.SparseTensor([[0, 1], [2, 0]], [10, 20], [3, 2]))
+    assert [row.values.tolist() for row in rows] == [[10], [], [20]]
+
+
+# ---- Structures ----
+
+
+@pytest.mark.parametrize("nothing", [{"w": None}, (None,), {}, (), {"w": {"v": None}}])
+def test_parts_without_values_have_as_many_rows_as_the_others(nothing):
+    numbers = np.arange(3)
+    for dataset in (
+        tf.data.Dataset.from_tensors((numbers, nothing)).unbatch(),
+        tf.data.Dataset.from_tensors({"n": numbers, "x": nothing}).unbatch().map(lambda row: (row["n"], row["x"])),
+    ):
+        assert [(int(number), rest) for number, rest in dataset] == [(n, nothing) for n in range(3)]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        list(tf.data.Dataset.from_tensors(nothing).unbatch())
+
+
+# ---- Files ----
+
+
+def test_a_directory_bucket_is_listed_to_its_end():
+    """Its keys come in no order: one that is past the pattern says nothing of the next."""
+
+    class Library:
+        def list(self, store, prefix, offset, chunk_size):
+            assert offset is None or prefix != "d/train-"
+            keys = ("d/val-0", "d/train-1", "d/zzz", "d/train-0")
+            return iter([[{"path": key, "size": 1, "e_tag": "x", "last_modified": datetime.now()} for key in keys]])
+
+    store = object.__new__(ObjectStore)
+    store._library, store._patient, store._kind, store._base = Library(), None, "S3", "s3://b--x-s3"
+    store._is_express = True
+    assert [info.url for info in store.list("d/train-")] == ["s3://b--x-s3/d/train-1", "s3://b--x-s3/d/train-0"]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="the system does not list descriptors")
+def test_a_shuffle_on_disk_keeps_no_descriptors(tmp_path):
+    from tfrecord_fast.cli.app import main
+
+    path = write(tmp_path / "f.tfrecord", 20_000, a=lambda i: i)
+    main(["shuffle", path, str(tmp_path / "warm.tfrecord"), "--seed", "1"])
+    before = len(os.listdir("/proc/self/fd"))
+    assert main(["shuffle", path, str(tmp_path / "out.tfrecord"), "--seed", "1", "--memory", "100kB"]) == 0
+    assert len(os.listdir("/proc/self/fd")) <= before
