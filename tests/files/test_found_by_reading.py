@@ -118,3 +118,38 @@ def test_a_shuffle_on_disk_keeps_no_descriptors(tmp_path):
     before = len(os.listdir("/proc/self/fd"))
     assert main(["shuffle", path, str(tmp_path / "out.tfrecord"), "--seed", "1", "--memory", "100kB"]) == 0
     assert len(os.listdir("/proc/self/fd")) <= before
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_records_before_damage_are_of_the_same_order_of_files(tmp_path, seed):
+    """A batch that can't be made is made anew of its records up to the damage, whatever order is drawn next."""
+    for number in range(4):
+        with tf.io.TFRecordWriter(tmp_path / f"{number}.tfrecord") as writer:
+            for record in range(10):
+                writer.write(b"%d-%d" % (number, record))
+    damaged = tmp_path / "2.tfrecord"
+    data = bytearray(damaged.read_bytes())
+    data[-10] ^= 1  # in its last record
+    damaged.write_bytes(data)
+    names = tf.data.Dataset.list_files(f"{tmp_path}/*.tfrecord", seed=seed)
+    order = [os.path.basename(name)[:1] for name in tf.data.Dataset.list_files(f"{tmp_path}/*.tfrecord", seed=seed)]
+    good = [b"%s-%d" % (file, record) for file in order for record in range(10)][: 10 * order.index(b"2") + 9]
+    taken = [record for batch in tf.data.TFRecordDataset(names).take(len(good)).batch(7) for record in batch]
+    assert taken == good
+
+
+@pytest.mark.parametrize("length_first", [True, False])
+def test_only_lengths_that_vary_are_padded_to_the_boundary_of_a_bucket(length_first):
+    def element(n):
+        rows = np.ones((int(n), 3), np.float32)
+        return rows if length_first else rows.T
+
+    bucketed = (
+        tf.data.Dataset.range(1, 5)
+        .map(element)
+        .bucket_by_sequence_length(
+            lambda one: one.shape[0 if length_first else 1], [5], [2, 2], pad_to_bucket_boundary=True
+        )
+    )
+    shape = (2, 4, 3) if length_first else (2, 3, 4)
+    assert [(batch.shape, float(batch.sum())) for batch in bucketed] == [(shape, 9.0), (shape, 21.0)]

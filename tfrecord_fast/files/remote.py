@@ -167,7 +167,7 @@ class Fetching:
             view = memoryview(data)
             while view and (got := copy.readinto(view)):
                 view = view[got:]
-        return data
+        return None if view else data  # cut off since it was looked at: the store has all of it
 
     def close(self) -> None:
         """Ends the threads; one that waits for an answer ends when it has come."""

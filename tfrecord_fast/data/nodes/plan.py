@@ -47,10 +47,11 @@ class RecordPlan:
             options = {"batch_size": self.batch_size, "drop_remainder": self.drop_remainder}
             return self._stream(run, seed, **options).batches()
         size = self.batch_size
+        same = replace(self, source=self.source.listed(run))  # both streams have the same files in the same order
         batches = WithLastRecords(
-            self._stream(run, seed, batch_size=size).batches(),
+            same._stream(run, seed, batch_size=size).batches(),
             # If a batch can't be made, its records up to the damage still can.
-            lambda given: islice(self._stream(run, seed).records(), given, None),
+            lambda given: islice(same._stream(run, seed).records(), given, None),
         )
         return self._windowed(batches, size)
 

@@ -93,6 +93,13 @@ class Records(Node):
         most = self.max_record_bytes
         return Records([file], self.compression_type, self.buffer_bytes, max_record_bytes=most, settings=self.settings)
 
+    def listed(self, run: Run) -> Records:
+        """The same with the paths that its node gives now, in the order that is drawn now."""
+        if not isinstance(self.files, Node):
+            return self
+        ways = self.compression_type, self.buffer_bytes, self.cycle_length, self.block_length
+        return Records(flatten(list(run(self.files))), *ways, self.max_record_bytes, self.settings)
+
     @property
     def at_hand(self) -> bool:
         """Whether all paths can be listed: there are not too many, and no function has to be called for them."""
