@@ -1,12 +1,15 @@
 """Faults that a reading of the code found: each gave wrong data without a word, or lost a resource."""
 
+import copy
 import os
+import pickle
 from datetime import datetime
 
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tfrecord_fast.files.parts import FilePart
 from tfrecord_fast.files.stores.object_store import ObjectStore
 
 
@@ -153,3 +156,63 @@ def test_only_lengths_that_vary_are_padded_to_the_boundary_of_a_bucket(length_fi
     )
     shape = (2, 4, 3) if length_first else (2, 3, 4)
     assert [(batch.shape, float(batch.sum())) for batch in bucketed] == [(shape, 9.0), (shape, 21.0)]
+
+
+STEPS = [[[1, 2], [], [3]], [], [[4], [5, 6]]]
+
+
+def a_feature_list():
+    records = tf.encode_sequence_examples({}, {"a": STEPS})
+    _, lists, _ = tf.parse_sequence_example(records, {}, {"a": tf.io.VarLenFeature(tf.int64)})
+    return lists["a"]
+
+
+def looked_at():
+    tensor = a_feature_list()
+    assert tensor.indices.shape == (6, 3)
+    return tensor
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(a_feature_list, id="as parsed"),
+        pytest.param(looked_at, id="with indices"),
+        pytest.param(lambda: pickle.loads(pickle.dumps(looked_at())), id="pickled"),
+        pytest.param(lambda: copy.copy(looked_at()), id="copied"),
+        pytest.param(lambda: copy.deepcopy(looked_at()), id="copied deeply"),
+        pytest.param(
+            lambda: tf.SparseTensor(looked_at().indices, looked_at().values, looked_at().dense_shape), id="of its parts"
+        ),
+    ],
+)
+def test_a_sparse_feature_list_keeps_its_steps(made, tmp_path):
+    expected = tf.encode_sequence_examples({}, {"a": STEPS})
+    assert list(tf.encode_sequence_examples({}, {"a": made()})) == list(expected)
+    dataset = tf.data.Dataset.from_tensors(made()).cache(str(tmp_path / "kept"))
+    for _ in range(2):  # as it is made, and as it is read
+        (tensor,) = dataset
+        assert list(tf.encode_sequence_examples({}, {"a": tensor})) == list(expected)
+
+
+@pytest.mark.parametrize("equal", [None, "drop", "pad"])
+@pytest.mark.parametrize("parts", [2, 3])
+def test_parts_of_files_are_counted_by_the_numbers_of_their_records(tmp_path, parts, equal):
+    """Where records are divided, the number of a record is that in its whole file, within which a part begins."""
+    path = write(tmp_path / "f.tfrecord", 40, a=lambda i: i)
+    index = tf.IndexedReader(path)
+    size = os.path.getsize(path) // 40
+    assert len(index) == 40 and os.path.getsize(path) == 40 * size
+    stamp = os.stat(path).st_mtime_ns
+    cuts = [(1, 4), (4, 11), (17, 40)]
+    files = [FilePart(path, 40 * size, stamp, a * size, b * size, a, b - a) for a, b in cuts]
+    features = {"a": tf.io.FixedLenFeature([], tf.int64)}
+    seen = []
+    for part in range(parts):
+        given = {"shard": (part, parts), "shard_by": "record", "batch_size": 1, "equal_shards": equal}
+        reader = tf.ShardReader(files, features, **given)
+        rows = [int(one) for batch in reader for one in batch["a"]]
+        assert len(reader) == len(rows)
+        seen += rows
+    everything = [row for a, b in cuts for row in range(a, b)]
+    assert sorted(seen) == everything if equal is None else len(seen) % parts == 0

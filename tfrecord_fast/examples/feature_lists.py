@@ -13,6 +13,7 @@ from ..errors import InvalidArgumentError
 from ..typing import Integers
 from ..values.bytes_array import BytesArray
 from ..values.conversion import plain, refuse_masked
+from ..values.sparse import SparseTensor, steps_of
 from .arrow_columns import of_node, refuse_objects
 from .column import Column, FeatureList, Flags, Splits, all_splits, naming, nest_all
 from .columns import column_of
@@ -35,8 +36,9 @@ def as_feature_list(key: object, value: Any, lengths: Integers | None = None) ->
 def _feature_list_of(value: Any, lengths: Integers | None) -> FeatureList:
     if lengths is not None:
         return _of_padded(_padded(value), lengths)
-    if getattr(value, "row_steps", None) is not None:  # a SparseTensor of parse_sequence_example
-        return _of_splits(value.row_steps, nest_all(value.row_splits, column_of(value.values)))
+    if isinstance(value, SparseTensor) and (value.row_steps is not None or len(value.dense_shape) == 3):
+        row_steps, splits = steps_of(value)
+        return _of_splits(row_steps, nest_all(splits, column_of(value.values)))
     if hasattr(value, "row_splits") and hasattr(value, "values"):
         return _of_splits(value.row_splits, column_of(value.values))
     if isinstance(value, np.ndarray) and value.dtype.kind == "O" and value.ndim == 1:

@@ -48,7 +48,12 @@ class Counts(NamedTuple):
     """
 
     records: NDArray[np.int64]  # [files]
+    begins: NDArray[np.int64]  # [files]: the number of the first one in its whole file; 0 but for parts of files
     damaged: Mapping[int, Callable[[int, int], int]] = {}
+
+
+def _begin_of(file: str | CoreFile) -> int:
+    return 0 if isinstance(file, str) or file.part is None else file.part[1]
 
 
 class _Count(NamedTuple):
@@ -124,7 +129,8 @@ class RecordCounts:
             for place, count in enumerate(counts)
             if count.is_damaged
         }
-        return Counts(np.array([count.records for count in counts], np.int64), damaged)
+        begins = np.array([_begin_of(file) for file in files], np.int64)
+        return Counts(np.array([count.records for count in counts], np.int64), begins, damaged)
 
     def _of_remainder(self, file: str | CoreFile, count: _Count, parts: int, index: int) -> int:
         """How many records a part of a damaged file has: what is dropped from one part need not be from another."""

@@ -84,13 +84,14 @@ class Division(NamedTuple):
         """How many records that part has, of files with these counts: those whose index plus file leaves `part`."""
         if self.by_file:
             return int(counts.records[part :: self.parts].sum())
-        # In each file, from the part's first record on, every one of so many.
-        firsts = ((part - file) % self.parts for file in range(len(counts.records)))
+        # In each file, from the part's first record on, every one of so many. A record's index is that in its whole
+        # file, of which only a part may be read.
+        damaged = self._damaged(counts)
         return sum(
-            -(-max(0, count - first) // self.parts)
-            if file not in self._damaged(counts)
-            else counts.damaged[file](self.parts, first)
-            for file, (count, first) in enumerate(zip(counts.records.tolist(), firsts, strict=True))
+            counts.damaged[file](self.parts, (part - file) % self.parts)
+            if file in damaged
+            else -(-max(0, count - (part - file - begin) % self.parts) // self.parts)
+            for file, (count, begin) in enumerate(zip(counts.records.tolist(), counts.begins.tolist(), strict=True))
         )
 
     def all_records(self, counts: Counts) -> NDArray[np.int64]:
@@ -104,7 +105,7 @@ class Division(NamedTuple):
         found[list(damaged)] = 0
         # Each part has the same number of a file's records, except for those left over, which go to parts in a row.
         whole = int((found // self.parts).sum())
-        begin = np.arange(len(found)) % self.parts
+        begin = (np.arange(len(found)) + counts.begins) % self.parts
         end = begin + found % self.parts
         steps = np.bincount(begin, minlength=2 * self.parts + 1) - np.bincount(end, minlength=2 * self.parts + 1)
         more = steps.cumsum()[: 2 * self.parts]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .. import _core
 from ..base.ranks import Rank, refuse_to_divide_again
 from ..base.threads import available_cpus
@@ -124,7 +126,7 @@ class Sharing:
         refuse_streams(self._files)
         counts = self._counts.of(files)
         if self.options.global_shuffle:
-            counts = Counts(counts.records.sum(keepdims=True))  # as one file
+            counts = Counts(counts.records.sum(keepdims=True), np.zeros(1, np.int64))  # as one file
         return lengths_of(counts, part, self._order, shard_by=self._divided_by(), equal=self.options.equal_shards)
 
     def _divided_by(self) -> str:

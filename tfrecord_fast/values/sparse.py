@@ -140,8 +140,33 @@ class SparseTensor:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._indices is not None:
-            return SparseTensor, (self._indices, self.values, self.dense_shape)
+            parts = self._indices, self.values, self.dense_shape, self._row_splits, self.row_steps
+            return _restored, parts
         return SparseTensor.from_row_splits, (self.values, self._row_splits, self.dense_shape, self.row_steps)
+
+
+def _restored(indices: Any, values: Any, dense_shape: Any, row_splits: Any, row_steps: Any) -> SparseTensor:
+    tensor = sparse_of(indices, values, dense_shape, row_splits)
+    tensor.row_steps = row_steps
+    return tensor
+
+
+def steps_of(tensor: SparseTensor) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Row splits over steps, and the steps' over values, of a tensor [rows, steps, values]. A row ends with its last
+    step that has a value.
+
+    Raises:
+      errors.InvalidArgumentError: its indices are out of order.
+    """
+    if tensor.row_steps is not None:
+        return tensor.row_steps, tensor.row_splits
+    indices = tensor.indices
+    check_indices(indices, tuple(tensor.dense_shape.tolist()))
+    steps = np.zeros(int(tensor.dense_shape[0]), np.int64)
+    np.maximum.at(steps, indices[:, 0], indices[:, 1] + 1)
+    row_steps = np.concatenate([[0], np.cumsum(steps)]).astype(np.int64)
+    step_of = row_steps[indices[:, 0]] + indices[:, 1]
+    return row_steps, np.searchsorted(step_of, np.arange(int(row_steps[-1]) + 1)).astype(np.int64)
 
 
 def sparse_of(

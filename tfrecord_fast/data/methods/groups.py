@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -116,7 +116,7 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         sizes = [whole("a size of bucket_batch_sizes", one) for one in bucket_batch_sizes]
 
         # The input's spec says which lengths vary; in a group they may all happen to be the same.
-        spec = self.element_spec if pad_to_bucket_boundary and padded_shapes is None else None
+        spec = cast("Any", self).element_spec if pad_to_bucket_boundary and padded_shapes is None else None
 
         def bucket_of(*items: Any) -> Any:
             return np.int64(bisect_right(boundaries, whole("the length of an element", element_length_func(*items))))
