@@ -4,12 +4,15 @@ import copy
 import os
 import pickle
 from datetime import datetime
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
 from tfrecord_fast.files.parts import FilePart
+from tfrecord_fast.files.remote import Fetching
 from tfrecord_fast.files.stores.object_store import ObjectStore
 
 
@@ -216,3 +219,28 @@ def test_parts_of_files_are_counted_by_the_numbers_of_their_records(tmp_path, pa
         seen += rows
     everything = [row for a, b in cuts for row in range(a, b)]
     assert sorted(seen) == everything if equal is None else len(seen) % parts == 0
+
+
+def test_a_named_tuple_stays_one_in_torch():
+    torch = pytest.importorskip("torch")
+    from tfrecord_fast.integrations.torch import TFRecordIterableDataset
+
+    numbers = tf.data.Dataset.range(4).map(lambda n: Pair(n, (n * 2, Pair(n, n)))).batch(2)
+    for batch in torch.utils.data.DataLoader(TFRecordIterableDataset(numbers), batch_size=None):
+        assert type(batch) is Pair and type(batch.y[1]) is Pair
+        assert torch.equal(batch.y[0], batch.x * 2) and torch.equal(batch.y[1].x, batch.x)
+
+
+def test_a_cached_copy_that_is_cut_off_is_no_copy(tmp_path):
+    copied = tmp_path / "copy"
+    copied.write_bytes(b"0123456789")
+    cache = SimpleNamespace(open=lambda *given: os.open(copied, os.O_RDONLY))
+    fetching = SimpleNamespace(_cache=cache, _settings=None)
+    found = SimpleNamespace(url="s3://b/k", size=12, version="1", store=None, key="k")
+    assert Fetching._kept(fetching, found, 2, 10) == b"23456789"
+    assert Fetching._kept(fetching, found, 2, 12) is None
+
+
+class Pair(NamedTuple):
+    x: Any
+    y: Any
