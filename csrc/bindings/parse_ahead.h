@@ -14,8 +14,8 @@
 
 namespace tfr {
 
-// One per stream. A plan is known by its address, which no other plan can have as long as what was parsed by it is
-// there: that holds the plan, too.
+// One per stream. A plan is known by its address. Columns that were parsed ahead hold their plan, so that no other plan
+// can get that address meanwhile.
 class ParseAhead {
  public:
   // Called when a batch that had not been parsed ahead was parsed by `plan`.

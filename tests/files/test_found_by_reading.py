@@ -13,6 +13,7 @@ import pytest
 import tfrecord_fast as tf
 from tfrecord_fast.files.parts import FilePart
 from tfrecord_fast.files.remote import Fetching
+from tfrecord_fast.files.stores import find_store
 from tfrecord_fast.files.stores.object_store import ObjectStore
 
 
@@ -244,3 +245,19 @@ def test_a_cached_copy_that_is_cut_off_is_no_copy(tmp_path):
 class Pair(NamedTuple):
     x: Any
     y: Any
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_the_first_element_of_a_generator_does_not_fix_the_length_of_a_bucket(rank):
+    """Without a signature its shape is all that is known of the others."""
+    elements = [np.ones((n, 3)[:rank], np.int32) for n in range(1, 5)]
+    dataset = tf.data.Dataset.from_generator(lambda: elements, tf.int32)
+    bucketed = dataset.bucket_by_sequence_length(len, [5], [2, 2], pad_to_bucket_boundary=True)
+    assert [batch.shape for batch in bucketed] == [(2, 4, 3)[: rank + 1]] * 2
+
+
+@pytest.mark.parametrize("bucket, ordered", [("b--x-s3", False), ("b", True)])
+def test_a_directory_bucket_is_known_by_its_name(bucket, ordered):
+    pytest.importorskip("obstore")
+    store, _ = find_store(f"s3://{bucket}/k", {"anon": True, "region": "us-east-1"})
+    assert store._is_express is not ordered

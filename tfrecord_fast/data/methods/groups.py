@@ -115,7 +115,7 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         boundaries = [whole("a boundary of bucket_boundaries", one) for one in bucket_boundaries]
         sizes = [whole("a size of bucket_batch_sizes", one) for one in bucket_batch_sizes]
 
-        # The input's spec says which lengths vary; in a group they may all happen to be the same.
+        # In a group lengths that vary may all happen to be the same.
         spec = cast("Any", self).element_spec if pad_to_bucket_boundary and padded_shapes is None else None
 
         def bucket_of(*items: Any) -> Any:
@@ -131,7 +131,7 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
                     raise InvalidArgumentError(
                         "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
                     )
-                shapes = _with_length(padded_shapes, spec, boundaries[int(key)] - 1)
+                shapes = _with_length(padded_shapes, spec, group, boundaries[int(key)] - 1)
             return group.padded_batch(size, shapes, padding_values, drop_remainder=drop_remainder)
 
         return self.group_by_window(bucket_of, batch, window_size_func=lambda key: sizes[int(key)])
@@ -247,14 +247,27 @@ def _file_in(folder: str) -> str:
     return f"{folder}/elements.tfrecord"
 
 
-def _with_length(shapes: Any, spec: Any, length: int) -> Any:
-    """Shapes, or those of the spec, with that length in place of lengths that are not known."""
+def _fixed_lengths(spec: Any, *elements: Any) -> tuple[int | None, ...]:
+    """The lengths that do not vary, by the spec if it tells of any that do; else, as the spec may be that of the first
+    element alone, by these elements, whose first axis is taken to vary."""
+    if spec.shape is not None and None in spec.shape:
+        return tuple(spec.shape)
+    shapes = [np.shape(element) for element in elements]
+    if len({len(shape) for shape in shapes}) != 1:
+        return (None,) * len(shapes[0])
+    return (None, *(lengths[0] if len(set(lengths)) == 1 else None for lengths in list(zip(*shapes, strict=True))[1:]))[
+        : len(shapes[0])
+    ]
+
+
+def _with_length(shapes: Any, spec: Any, group: Any, length: int) -> Any:
+    """Shapes, or those of the specs, with that length in place of lengths that are not known."""
     if shapes is None:
-        shapes = map_leaves(lambda one: tuple(one.shape), spec)
+        shapes = map_leaves(_fixed_lengths, spec, *group)
     if isinstance(shapes, list) or (
         isinstance(shapes, tuple) and all(one is None or isinstance(one, int) for one in shapes)
     ):
         return [length if one is None else one for one in shapes]
     if isinstance(shapes, dict):
-        return {key: _with_length(one, spec, length) for key, one in shapes.items()}
-    return tuple(_with_length(one, spec, length) for one in shapes)
+        return {key: _with_length(one, spec, group, length) for key, one in shapes.items()}
+    return tuple(_with_length(one, spec, group, length) for one in shapes)
