@@ -116,8 +116,8 @@ MUTANTS = [
     ),
     Mutant(
         "parse/row_writer.cc",
-        "if (p == end || list_.room > 0 || !Spill(f, row, nullptr)) return p;",
-        "if (p == end || !Spill(f, row, nullptr)) return p;",
+        "if (p == end || list_.room > 0 || *p != kStepTag || !Spill(f, row, nullptr)) return p;",
+        "if (p == end || *p != kStepTag || !Spill(f, row, nullptr)) return p;",
         "another form while there is room",
     ),
     Mutant(
