@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/float_mode.h"
+#include "base/half.h"
 #include "bindings/bindings.h"
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
@@ -52,7 +54,7 @@ NamedTuple repeat_figures("tfrecord_fast._core.RepeatFigures",
 
 py::object Number(Numbers::Type type, uint64_t bits) {
   if (type == Numbers::Type::kInt64) return py::int_(static_cast<int64_t>(bits));
-  return py::float_(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+  return py::float_(FromFloat(static_cast<uint32_t>(bits)));
 }
 
 py::object FiguresOf(const Numbers& numbers) {
@@ -114,6 +116,7 @@ py::object FiguresOf(FeatureFigures* feature) {
 }
 
 py::list Features(Collector& collector) {
+  const SubnormalNumbers exact;
   collector.Flush();
   py::list made;
   for (const auto& feature : collector.features()) {
@@ -154,11 +157,13 @@ py::object Repeated(Collector& collector) {
 void Add(Collector& collector, py::handle records) {
   const RecordBatchPtr batch = RecordsFromPython(records);
   GilReleased release;
+  const SubnormalNumbers exact;
   collector.Add(*batch);
 }
 
 void Merge(Collector& collector, Collector& other) {
   GilReleased release;
+  const SubnormalNumbers exact;
   collector.Merge(other);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/endian.h"
+#include "base/float_mode.h"
 #include "base/half.h"
 #include "wire/example.h"
 #include "wire/wire.h"
@@ -52,9 +53,17 @@ float LoadFloat(ElementType type, const void* values, size_t i) {
     case ElementType::kBFloat16:
       return FromBFloat16(Load<uint16_t>(values, i));
     case ElementType::kFloat64:
-      return static_cast<float>(Load<double>(values, i));
+      return ToFloat(Load<double>(values, i));
     default:
       return Load<float>(values, i);
+  }
+}
+
+// Not inlined: see float_mode.h.
+__attribute__((noinline)) void NarrowAll(const void* values, size_t begin, size_t count, uint8_t* out) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<float>(Load<double>(values, begin + i));
+    std::memcpy(out + i * sizeof value, &value, sizeof value);
   }
 }
 
@@ -252,6 +261,9 @@ uint8_t* ColumnPlan::WriteInts(Run run, uint8_t* out, const uint8_t* end) const 
 uint8_t* ColumnPlan::WriteFloats(Run run, uint8_t* out) const {
   if (column.type == ElementType::kFloat32) {
     std::memcpy(out, static_cast<const float*>(column.values) + run.begin, run.count * sizeof(float));
+  } else if (column.type == ElementType::kFloat64) {
+    const SubnormalNumbers exact;
+    NarrowAll(column.values, run.begin, run.count, out);
   } else {
     for (size_t i = 0; i < run.count; ++i) {
       const float value = LoadFloat(column.type, column.values, run.begin + i);

@@ -49,6 +49,11 @@ FetchPtr FetchQueue::Ask(uint32_t object, int64_t begin, int64_t end, bool opens
   return fetch;
 }
 
+void FetchQueue::Reserve(Fetch* fetch) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  ++fetch->users;
+}
+
 Status FetchQueue::Hold(Fetch* fetch) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (fetch->state == Fetch::State::kWanted && !fetch->urgent) {
@@ -58,7 +63,6 @@ Status FetchQueue::Hold(Fetch* fetch) {
     const auto first = std::find_if(queue_.begin(), place, [&](const FetchPtr& one) { return !one->urgent; });
     if (place != queue_.end()) std::rotate(first, place, place + 1);
   }
-  ++fetch->users;  // nobody takes it away while it is waited for
   while (fetch->state < Fetch::State::kDone) {
     if (done_.wait_for(lock, kInterruptInterval) == std::cv_status::no_timeout) continue;
     lock.unlock();

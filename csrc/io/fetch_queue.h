@@ -47,7 +47,7 @@ struct Fetch {
   State state = State::kWanted;
   bool urgent = false;  // a thread waits for it
   bool dropped = false;
-  int users = 0;    // threads that look at the bytes
+  int users = 0;    // threads that wait for the bytes, or look at them
   size_t held = 0;  // bytes of memory that it counts for
   Owner owner;
   Status status;
@@ -77,9 +77,11 @@ class FetchQueue {
 
   // For threads of the core.
   FetchPtr Ask(uint32_t object, int64_t begin, int64_t end, bool opens = false);
-  // Waits until it is done; until then it comes before all that nobody waits for. OK: its bytes stay where they are
-  // until LetGo, which must follow. Else the status is that of the fetch, or kClosed after Close, or what was said when
-  // it was asked whether to continue.
+  // From now on it is not taken away if somebody drops it. Hold must follow.
+  void Reserve(Fetch* fetch);
+  // Waits until what was reserved is done; until then it comes before all that nobody waits for. OK: its bytes stay
+  // where they are until LetGo, which must follow. Else the status is that of the fetch, or kClosed after Close, or what
+  // was said when it was asked whether to continue.
   Status Hold(Fetch* fetch);
   void LetGo(Fetch* fetch);
   // Whether it is done, and its bytes are here.

@@ -49,6 +49,7 @@ Status RemoteFile::Open() {
     std::lock_guard<std::mutex> lock(mutex_);
     if (size_ < 0 && !opening_) (void)AskNextLocked();
     opening = opening_;
+    if (opening) queue_->Reserve(opening.get());
   }
   if (!opening) return {};
   TFR_RETURN_IF_ERROR(queue_->Hold(opening.get()));
@@ -224,6 +225,7 @@ Status RemoteFile::ReadAt(int64_t offset, uint8_t* out, size_t size, size_t* got
   {
     std::lock_guard<std::mutex> lock(mutex_);
     fetch = FetchFor(offset, size);
+    queue_->Reserve(fetch.get());  // before another thread can drop it
   }
   TFR_RETURN_IF_ERROR(queue_->Hold(fetch.get()));
   const auto skipped = static_cast<size_t>(offset - fetch->begin);

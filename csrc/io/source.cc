@@ -157,8 +157,14 @@ Status File::ReadFullyAt(int64_t offset, uint8_t* out, size_t size, size_t* got)
 }
 
 Status LocalFile::ReadPartsAt(int64_t offset, const iovec* parts, size_t count, size_t* got) const {
+  // As many parts as one call may have bytes; of the first one that is as large by itself, a beginning.
+  size_t used = 0;
+  for (size_t total = 0; used < count && parts[used].iov_len <= kMaxTransfer - total; ++used) {
+    total += parts[used].iov_len;
+  }
+  if (used == 0 && count > 0) return ReadAt(offset, static_cast<uint8_t*>(parts[0].iov_base), parts[0].iov_len, got);
   ssize_t n;
-  while ((n = ::preadv(descriptor_, parts, static_cast<int>(count), offset)) < 0 && errno == EINTR) {
+  while ((n = ::preadv(descriptor_, parts, static_cast<int>(used), offset)) < 0 && errno == EINTR) {
     TFR_RETURN_IF_ERROR(CheckInterrupt());
   }
   if (n < 0) return Status::Errno(errno, "read");

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/endian.h"
+#include "base/float_mode.h"
 #include "base/half.h"
 
 namespace tfr {
@@ -43,6 +44,14 @@ bool StoreBools(const int64_t* values, size_t count, uint8_t* out, int64_t* misf
   return true;
 }
 
+// Not inlined: see float_mode.h.
+__attribute__((noinline)) void WidenAll(const uint8_t* values, size_t count, uint8_t* out) {
+  for (size_t i = 0; i < count; ++i) {
+    const double wide = std::bit_cast<float>(LoadLE32(values + 4 * i));
+    std::memcpy(out + 8 * i, &wide, 8);
+  }
+}
+
 }  // namespace
 
 bool StoreInts(const int64_t* values, size_t count, ElementType type, uint8_t* out, int64_t* misfit) {
@@ -75,9 +84,12 @@ void StoreFloats(const uint8_t* values, size_t count, ElementType type, uint8_t*
   if (count == 0) return;
   switch (type) {
     case ElementType::kFloat64:
-      for (size_t i = 0; i < count; ++i) {
-        const double wide = std::bit_cast<float>(LoadLE32(values + 4 * i));
-        std::memcpy(out + 8 * i, &wide, 8);
+      if (count == 1) {
+        const double wide = FromFloat(LoadLE32(values));
+        std::memcpy(out, &wide, 8);
+      } else {
+        const SubnormalNumbers exact;
+        WidenAll(values, count, out);
       }
       break;
     case ElementType::kFloat16:

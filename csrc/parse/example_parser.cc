@@ -78,7 +78,7 @@ bool ExampleParser::CountLists(const Bytes* records, size_t first, size_t last, 
       p = TakeEntry(p, end, &key, &value);
       if (p == nullptr) return false;
       uint32_t found = keys_.slot(last_key).next;
-      if (!KeyTable::Matches(keys_.slot(found), key.data, key.size)) {
+      if (found == KeyTable::kUnknown || !KeyTable::Matches(keys_.slot(found), key.data, key.size)) {
         found = keys_.Find(key.data, key.size);
         keys_.slots()[last_key].next = found;
       }

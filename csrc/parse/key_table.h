@@ -66,7 +66,7 @@ class KeyTable {
   // The slot of a key, learnt now if it is new and there is room. Pointers to slots are then no longer valid.
   uint32_t Find(const uint8_t* key, size_t size);
 
-  // True if the slot's key is the `size` bytes at `key`.
+  // True if the slot's key is the `size` bytes at `key`. Not for kStart and kUnknown, which have none.
   static bool Matches(const Slot& slot, const uint8_t* key, size_t size) {
     return slot.size == size && std::memcmp(slot.key, key, size) == 0;
   }

@@ -13,12 +13,17 @@ constexpr size_t kInterleavedBatch = 1024;  // records of a batch of an interlea
 constexpr size_t kOwnersLookedAt = 8;
 constexpr size_t kRoomAtOnce = 64 << 10;  // records; a batch may be larger than all files together
 
+CutterOptions Possible(CutterOptions options) {
+  options.shuffle_buffer = std::min<size_t>(options.shuffle_buffer, ShuffleStep::kMostSlots);
+  return options;
+}
+
 }  // namespace
 
 BatchCutter::BatchCutter(Sequence* sequence, const CutterOptions& options, const CutterState& start,
                          std::vector<ShuffleItem> buffer)
     : sequence_(sequence),
-      options_(options),
+      options_(Possible(options)),
       random_(start.random),
       started_(start.started),
       draining_(start.draining),
