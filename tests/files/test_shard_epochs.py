@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import errno
 import itertools
 import json
 import os
@@ -14,6 +15,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
+from tfrecord_fast.files import epochs
 
 FILES = 4
 RECORDS = 300
@@ -476,3 +478,16 @@ def test_without_a_board_epochs_come_from_torchs_seed(files, load):
         assert all(a != b for a, b in itertools.combinations(found, 2))
     for epoch, records in zip((4, 0), chosen, strict=True):
         assert of_workers(records, 2) == expected(files, 2, epoch)
+
+
+def test_a_board_that_the_system_does_not_give_is_told(files, monkeypatch):
+    pytest.importorskip("torch.utils.data")
+
+    def refuse(name):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(epochs, "_room", None)
+    monkeypatch.setattr(os, "memfd_create", refuse)
+    with pytest.warns(RuntimeWarning, match="won't know the reader's epoch, .* Too many open files"):
+        reader = tf.ShardReader(files)
+    assert (reader.epoch, sum(map(len, reader)) > 0, reader.epoch) == (0, True, 1)

@@ -15,6 +15,7 @@ import os
 import struct
 import sys
 import threading
+import warnings
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -183,7 +184,7 @@ class _Board:
 
     @classmethod
     def made(cls, epoch: int) -> _Board | None:
-        """None if the system has no such files, or no more of them."""
+        """None if the system has no such files, or, with a warning, if it gives none now."""
         if fcntl is None or not hasattr(os, "memfd_create"):
             return None
         try:
@@ -191,7 +192,12 @@ class _Board:
                 room = _here()
                 board = cls(room.file, room.place(), room.process)
             board._write(_NUMBER.pack(epoch) + bytes(_ENTRY.size * _ENTRIES))
-        except OSError:
+        except OSError as error:
+            warnings.warn(
+                f"a DataLoader's workers won't know the reader's epoch, and begin with one by torch's seed: {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
             return None
         weakref.finalize(board, room.leave, board._place).atexit = False
         return board
