@@ -80,8 +80,8 @@ class FetchQueue {
   // From now on it is not taken away if somebody drops it. Hold must follow.
   void Reserve(Fetch* fetch);
   // Waits until what was reserved is done; until then it comes before all that nobody waits for. OK: its bytes stay
-  // where they are until LetGo, which must follow. Else the status is that of the fetch, or kClosed after Close, or what
-  // was said when it was asked whether to continue.
+  // where they are until LetGo, which must follow. Else the status is that of the fetch, or kClosed after Close, or
+  // what was said when it was asked whether to continue.
   Status Hold(Fetch* fetch);
   void LetGo(Fetch* fetch);
   // Whether it is done, and its bytes are here.

@@ -45,7 +45,7 @@ struct ShuffleItem {
 struct ShuffleStep {
   static constexpr uint32_t kAppend = UINT32_MAX;
   static constexpr uint32_t kMostSlots = kAppend;  // a larger shuffle buffer has so many
-  static constexpr uint32_t kGone = UINT32_MAX;  // as a file: the last slot's record moves to this slot
+  static constexpr uint32_t kGone = UINT32_MAX;    // as a file: the last slot's record moves to this slot
   uint32_t slot;
   RecordPlace place;
 };

@@ -37,8 +37,7 @@ RegionMaker::RegionMaker(const LaneFile& lane, std::shared_ptr<File> file, Whole
       file_bytes_(lane.input.part ? lane.input.part->end : file->opened_size()),
       region_bytes_(static_cast<int64_t>(lane.options.chunk_bytes)),
       first_region_(lane.start.offset / region_bytes_),
-      units_(
-          static_cast<size_t>(std::max<int64_t>((file_bytes_ - 1) / region_bytes_ + 1 - first_region_, 1))),
+      units_(static_cast<size_t>(std::max<int64_t>((file_bytes_ - 1) / region_bytes_ + 1 - first_region_, 1))),
       whole_(std::move(whole)),
       token_(lane.start),
       search_(lane.options.max_record_bytes, &lane.cancelled) {
