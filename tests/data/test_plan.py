@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tfrecord_fast.data.handle import node_of
+from tfrecord_fast.data.nodes.node import Run
 
 NODES = Path(tf.__file__).parent / "data" / "nodes"
 PLANS = {".plan", ".planning", ".running", ".describing"}
@@ -46,9 +47,14 @@ def plain(element):
     return [plain(item) for item in element] if isinstance(element, (np.ndarray, tf.RecordBatch)) else element
 
 
-def unplanned(node):
+class Unplanned(Run):
     """An iteration in Python, in which the native reader only reads records."""
-    return node.iterate(unplanned)
+
+    def __call__(self, node):
+        return node.iterate(self)
+
+
+unplanned = Unplanned()
 
 
 @settings(deadline=None, max_examples=300)

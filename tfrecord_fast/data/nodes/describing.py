@@ -12,7 +12,7 @@ __all__ = ["describe"]
 def describe(node: Node) -> str:
     """The node and its inputs, as the chain of calls that made them."""
     if isinstance(node, Of):
-        before = Iterations(node)
+        before = Iterations(node, run)
         plan = record_plan(node, run)
         before.restore()
         if plan is not None and plan.steps:

@@ -39,7 +39,7 @@ class RecordPlan:
         """An iteration from the start: bytes, or RecordBatches."""
         if not self.source.at_hand:
             return self._iterate_one_by_one(run)
-        seed = 0 if self.shuffle is None else self.shuffle.draws.next_seed()
+        seed = 0 if self.shuffle is None else run.own(self.shuffle.draws).next_seed()
         if self.batch_size is None:
             records = self._stream(run, seed).records()
             return windowed_records(records, self.windows) if self.windows else records

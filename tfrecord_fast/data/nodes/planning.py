@@ -51,7 +51,7 @@ def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
     """If each element is a path and the function gives the file's records: the native reader interleaves."""
     if not lists_paths(node.input, _MOST_FILES):
         return None
-    before = Iterations(node.input)
+    before = Iterations(node.input, run)
     opened: list[Node] = []
     for path in run(node.input):
         opened.append(node.open(path))
@@ -118,7 +118,7 @@ def _further(step: Callable[[RecordPlan, Any], RecordPlan | None]) -> _Recognise
     """What makes a node's plan from its input's: the same with one more step, if the native reader can do it."""
 
     def recognise(node: Of, run: Run) -> RecordPlan | None:
-        before = Iterations(node.input)
+        before = Iterations(node.input, run)
         below = record_plan(node.input, run)
         plan = None if below is None else step(below, node)
         if plan is None:
