@@ -52,6 +52,10 @@ class Run(ABC):
         """From what the node with these draws takes the seed of its order here."""
         return draws
 
+    def filling(self) -> Run:
+        """What starts the nodes below a cache, whose order is that of the iteration that fills it."""
+        return self
+
 
 class Node(ABC):
     """A source of elements, or a transformation of other nodes.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 from ...errors import InvalidArgumentError
@@ -48,6 +49,12 @@ class Epoch(Running):
 
     def own(self, draws: Draws) -> Draws:
         return self._own.get(draws, draws)  # a node that a function has made counts for itself
+
+    def filling(self) -> Run:
+        """As in the first epoch, which has filled the caches of processes that were there from the beginning."""
+        made = copy(self)
+        made._own = {draws: draws.at(0) for draws in self._own}
+        return made
 
 
 def _on_trial(node: Prefetch, run: Run) -> Iterator[Any] | None:
