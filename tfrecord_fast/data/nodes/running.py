@@ -8,7 +8,6 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 from ...values.nests import leaves
-from ..functions import call
 from .maps import Map
 from .node import Draws, Node, Run, draws_of
 from .plan import RecordPlan
@@ -67,7 +66,7 @@ def _on_trial(node: Prefetch, run: Run) -> Iterator[Any] | None:
     plan = record_plan(below, run) if maps and not isinstance(below, Map) else None
     if plan is None:
         return None
-    functions = [call(one.function, one.input.seen_again()) for one in maps]
+    functions = [one.called() for one in maps]
 
     def function(element: Any) -> Any:
         for one in functions:

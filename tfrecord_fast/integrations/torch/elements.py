@@ -10,7 +10,7 @@ from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
 from ...data.handle import node_of
 from ...data.nodes.node import Node, draws_of
-from ...data.nodes.parts import part_of
+from ...data.nodes.parts import Spent, part_of
 from ...data.nodes.running import Epoch
 from ...errors import InvalidArgumentError
 from ...files.epochs import MOST_EPOCHS, EpochCounter
@@ -50,12 +50,13 @@ class Elements:
         given = resume["given"] if resume is not None and resume["epoch"] == epoch else 0
         state = {"version": _VERSION, "epoch": epoch, "given": given, "workers": workers, "seeds": seeds}
         self._state = state
-        run = Epoch(node, epoch)
+        run, spent = Epoch(node, epoch), Spent()
+        part = part_of(node, number + given * workers, workers, spent)
+        convert = spent.noting(convert)
         if workers == 1:
-            return _Counted(Finished(run(part_of(node, given, 1)), convert, pure=pure), state)
+            return _Counted(Finished(run(part), convert, pure=pure), spent, state)
         with dividing():
-            elements = run(part_of(node, number + given * workers, workers))
-            return _Divided(Finished(elements, convert, pure=pure), state)
+            return _Divided(Finished(run(part), convert, pure=pure), spent, state)
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -99,19 +100,28 @@ class Elements:
 
 
 class _Counted(Iterator[Any]):
-    """Notes in the state how many elements were given. After an error, it continues with the next element."""
+    """Notes in the state how many elements of the part were given. After an error, it continues with the next one.
 
-    def __init__(self, elements: Finished, state: dict[str, Any]) -> None:
-        self._elements, self._state = elements, state
+    An element that a function has failed on counts as given. One that was interrupted does so once another is given:
+    whoever stops there gets it after a resume.
+    """
+
+    def __init__(self, elements: Finished, spent: Spent, state: dict[str, Any]) -> None:
+        self._elements, self._spent, self._state = elements, spent, state
+        self._interrupted = 0
 
     def __next__(self) -> Any:
         try:
             for element in self._elements:  # from here on, no handler of a signal can run: see Finished
-                self._state["given"] += 1
+                self._state["given"] += 1 + self._interrupted
+                self._interrupted = 0
                 return element
-        except Exception:
-            if not self._elements.left.batches:  # else the next call gives it
-                self._state["given"] += 1
+        except BaseException as error:
+            if self._spent.take(error) and not self._elements.left.batches:  # else the next call gives it
+                self._interrupted += 1
+                if isinstance(error, Exception):
+                    self._state["given"] += self._interrupted
+                    self._interrupted = 0
             raise
         raise StopIteration
 
