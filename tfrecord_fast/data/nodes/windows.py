@@ -87,12 +87,14 @@ class WindowedBatches(Iterator[_core.RecordBatch]):
             self._cut()
         if not self._count or (self._count < self._size and self._drop_remainder):
             raise StopIteration
-        whole = self._held[0] if len(self._held) == 1 else _core.concatenate(self._held)
-        left = self._count - self._size
-        held = []
-        if left > 0:
-            whole, held = whole[: self._size], [whole[self._size :]]
-        self._held, self._count = held, max(left, 0)
+        left = max(self._count - self._size, 0)
+        parts, held = self._held, []
+        if left:
+            # Of the last one, not of what is joined: that would keep all before it alive, as would its own rest.
+            last = parts[-1]
+            parts, held = [*parts[:-1], last[:-left]], [last[-left:]]
+        whole = parts[0] if len(parts) == 1 else _core.concatenate(parts)
+        self._held, self._count = held, left
         return whole
 
     def _takes_another(self) -> bool:
