@@ -26,7 +26,6 @@ from .methods.sources import Sources
 from .nodes.describing import describe
 from .nodes.node import Node
 from .nodes.options import WithOptions, options_of
-from .nodes.planning import record_plan
 from .nodes.running import run
 from .nodes.sources import matching_files
 from .sentinels import INFINITE
@@ -101,7 +100,7 @@ class Dataset(
         0
         """
         node = node_of(self)
-        plan = record_plan(node, run)  # once: it counts as an iteration
+        plan = run.plan(node)  # once: it counts as an iteration
         elements = run.start(node, plan)
         if plan is not None and plan.batch_size is None:
             return elements  # bytes

@@ -48,6 +48,10 @@ class Run(ABC):
     def __call__(self, node: Node) -> Iterator[Any]:
         """The elements of the node, from the start."""
 
+    def plan(self, node: Node) -> Any:
+        """What the native reader does of the node, a RecordPlan; None: nothing."""
+        return None
+
     def own(self, draws: Draws) -> Draws:
         """From what the node with these draws takes the seed of its order here."""
         return draws

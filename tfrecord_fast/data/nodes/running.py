@@ -24,7 +24,10 @@ class Running(Run):
     """Nodes count themselves how often they were iterated, as TensorFlow's do."""
 
     def __call__(self, node: Node) -> Iterator[Any]:
-        return self.start(node, record_plan(node, self))
+        return self.start(node, self.plan(node))
+
+    def plan(self, node: Node) -> RecordPlan | None:
+        return record_plan(node, self)
 
     def start(self, node: Node, plan: RecordPlan | None) -> Iterator[Any]:
         """The same, with the node's plan known."""
@@ -63,7 +66,7 @@ def _on_trial(node: Prefetch, run: Run) -> Iterator[Any] | None:
     while isinstance(below, Map) and (below.tried or not below.threads):
         maps.insert(0, below)
         below = below.input
-    plan = record_plan(below, run) if maps and not isinstance(below, Map) else None
+    plan = run.plan(below) if maps and not isinstance(below, Map) else None
     if plan is None:
         return None
     functions = [one.called() for one in maps]
