@@ -55,16 +55,20 @@ inline void PrefetchScattered(const Bytes* records, size_t row, size_t last) {
   for (size_t at = 0; at < size; at += kLine) __builtin_prefetch(record.data + at);
 }
 
-// The file and index of `row`; path is null and index -1 if they are not known.
+// The file and index of `row`, which is of this origin.
+inline Origin OriginOfRow(const Origin& origin, size_t row) {
+  const auto rows = static_cast<int64_t>(row - origin.first_row);
+  return {row, origin.path, origin.record_index < 0 ? -1 : origin.record_index + rows * origin.stride};
+}
+
+// The same of a batch's row; path is null and index -1 if they are not known.
 inline Origin OriginOfRow(const RecordBatch& batch, size_t row) {
-  Origin found{row, nullptr, -1};
+  const Origin* found = nullptr;
   for (const Origin& origin : batch.origins) {
     if (origin.first_row > row) break;
-    found.path = origin.path;
-    const int64_t rows = static_cast<int64_t>(row - origin.first_row);
-    found.record_index = origin.record_index < 0 ? -1 : origin.record_index + rows * origin.stride;
+    found = &origin;
   }
-  return found;
+  return found == nullptr ? Origin{row, nullptr, -1} : OriginOfRow(*found, row);
 }
 
 }  // namespace tfr

@@ -232,7 +232,8 @@ void AppendOrigins(const RecordWindow& window, size_t first, std::vector<Origin>
     const size_t end = run + 1 < known.size() ? known[run + 1].first_row : window.batch->size();
     const size_t row = window.start + i * step;
     if (row >= end) continue;
-    Origin origin = OriginOfRow(*window.batch, row);
+    // Each run is looked at once: an interleaved batch has one for every few records.
+    Origin origin = row < known[run].first_row ? Origin{row, nullptr, -1} : OriginOfRow(known[run], row);
     origin.first_row = first + i;
     origin.stride = known[run].stride * window.step;
     origins->push_back(std::move(origin));

@@ -4,6 +4,8 @@ import copy
 import itertools
 import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
+from tests.support.paths import ROOT
 from tfrecord_fast.data.handle import node_of
+from tfrecord_fast.data.nodes.node import Run
 
 NODES = Path(tf.__file__).parent / "data" / "nodes"
 PLANS = {".plan", ".planning", ".running", ".describing"}
@@ -46,9 +50,14 @@ def plain(element):
     return [plain(item) for item in element] if isinstance(element, (np.ndarray, tf.RecordBatch)) else element
 
 
-def unplanned(node):
+class Unplanned(Run):
     """An iteration in Python, in which the native reader only reads records."""
-    return node.iterate(unplanned)
+
+    def __call__(self, node):
+        return node.iterate(self)
+
+
+unplanned = Unplanned()
 
 
 @settings(deadline=None, max_examples=300)
@@ -205,6 +214,29 @@ def test_records_of_a_window_know_where_they_come_from(files):
     dataset = tf.data.TFRecordDataset(files).skip(1).shard(2, 0).batch(4)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"0\.tfrecord.*record 1|record 1.*0\.tfrecord"):
         list(dataset.map(lambda batch: tf.parse_example(batch, {"a": tf.FixedLenFeature([], tf.int64)})))
+
+
+MEMORY = """
+import resource, sys
+import tfrecord_fast as tf
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+with tf.io.TFRecordWriter(sys.argv[1]) as writer:
+    for _ in range(200):
+        writer.write(bytes(1 << 20))
+data = tf.data.TFRecordDataset([sys.argv[1]])
+for _ in zip(range(9), data.skip(1).batch(4)):
+    pass
+before = peak()
+assert sum(len(batch) for batch in data.skip(1).batch(4)) == 199
+print(peak() - before)
+"""
+
+
+def test_batches_that_are_cut_do_not_keep_those_before_them(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(tmp_path / "large")], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 100
 
 
 def test_a_dataset_of_files_pickles(files):

@@ -1,9 +1,14 @@
-"""Files that several engines read."""
+"""Files that several engines read, and a DataLoader's workers without processes."""
+
+import contextlib
+from types import SimpleNamespace
 
 import pytest
 
 import tfrecord_fast as tf
 from tests.support.engine_rows import columns_of
+from tfrecord_fast.base import ranks
+from tfrecord_fast.files import epochs
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +27,21 @@ def written(tmp_path_factory):
         return made[kind]
 
     return files
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    """worker(id, workers, parent): what runs meanwhile is taken to run in that worker of the process `parent`."""
+
+    from tfrecord_fast.integrations.torch import elements
+
+    @contextlib.contextmanager
+    def within(number, workers, parent=-1):
+        info = SimpleNamespace(id=number, seed=1000 + number, num_workers=workers)
+        with monkeypatch.context() as patch:
+            for module in (ranks, epochs, elements):
+                patch.setattr(module, "worker_info", lambda: info)
+            patch.setattr(epochs, "parent_process", lambda: parent)
+            yield
+
+    return within

@@ -44,8 +44,14 @@ from tests.integrations.keras_kit import (
     same,
 )
 from tfrecord_fast.integrations.keras import TFRecordPyDataset
+from tfrecord_fast.integrations.keras.sources import DatasetSource
 
 # ---- Epochs ----
+
+
+def case_a_transform_that_raises_stop_iteration_does_not_end_the_epoch():
+    data = make(transform=unittest.mock.Mock(side_effect=StopIteration))
+    raises(tf.errors.InvalidArgumentError, ["raised StopIteration"], list, data)
 
 
 def case_each_epoch_has_every_record_in_an_order_of_its_own():
@@ -437,6 +443,21 @@ def written(name):
     with tf.io.TFRecordWriter(path) as writer:
         writer.write(tf.train.sequence_example({"x": 7}, {"s": [1, 2]}).SerializeToString())
     return path
+
+
+def case_iterations_of_a_dataset_at_the_same_time_have_each_its_own_order():
+    def source():
+        return DatasetSource(tf.data.Dataset.range(12).shuffle(12, seed=1).repeat(2))
+
+    def values(elements):
+        return [int(element) for element in elements]
+
+    alone, together = source(), source()
+    expected = [values(alone) for _ in range(2)]
+    assert expected[0] != expected[1]
+    first, second = iter(together), iter(together)
+    begun = [int(next(second)), int(next(first))]
+    assert [begun[1:] + values(first), begun[:1] + values(second)] == expected
 
 
 def case_an_unwrapped_reader_or_dataset_is_told_what_to_do():

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import pickle
-from types import SimpleNamespace
 
 import pytest
 
@@ -12,25 +11,7 @@ torch = pytest.importorskip("torch")
 from tfrecord_fast.base import ranks  # noqa: E402
 from tfrecord_fast.data import Dataset  # noqa: E402
 from tfrecord_fast.errors import InvalidArgumentError  # noqa: E402
-from tfrecord_fast.files import epochs  # noqa: E402
-from tfrecord_fast.integrations.torch import elements as elements_module  # noqa: E402
 from tfrecord_fast.integrations.torch.elements import Elements  # noqa: E402
-
-
-@pytest.fixture
-def worker(monkeypatch):
-    """worker(id, workers, parent): what runs meanwhile is taken to run in that worker of the process `parent`."""
-
-    @contextlib.contextmanager
-    def within(number, workers, parent=-1):
-        info = SimpleNamespace(id=number, seed=1000 + number, num_workers=workers)
-        with monkeypatch.context() as patch:
-            for module in (ranks, epochs, elements_module):
-                patch.setattr(module, "worker_info", lambda: info)
-            patch.setattr(epochs, "parent_process", lambda: parent)
-            yield
-
-    return within
 
 
 def doubled(value):

@@ -26,8 +26,7 @@ from .methods.sources import Sources
 from .nodes.describing import describe
 from .nodes.node import Node
 from .nodes.options import WithOptions, options_of
-from .nodes.planning import record_plan
-from .nodes.running import run, start
+from .nodes.running import run
 from .nodes.sources import matching_files
 from .sentinels import INFINITE
 
@@ -101,8 +100,8 @@ class Dataset(
         0
         """
         node = node_of(self)
-        plan = record_plan(node, run)  # once: it counts as an iteration
-        elements = start(node, plan)
+        plan = run.plan(node)  # once: it counts as an iteration
+        elements = run.start(node, plan)
         if plan is not None and plan.batch_size is None:
             return elements  # bytes
         return map(partial(map_leaves, _as_numpy), elements)  # not a generator: an error is not the end

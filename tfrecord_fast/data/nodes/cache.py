@@ -26,7 +26,7 @@ class Cache(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         if self._elements is not None:
             return map(renewed, self._elements)
-        return Filling(run(self.input), self.input.cardinality(), self._keep)
+        return Filling(run.filling()(self.input), self.input.cardinality(), self._keep)
 
     def _keep(self, elements: list[Any]) -> None:
         self._elements = elements
@@ -48,7 +48,7 @@ class FileCache(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         with contextlib.suppress(FileNotFoundError):
             return InTurn(elements_in(self._path, self._compression))
-        return _FillingFile(run(self.input), self.input.cardinality(), Saving(self._path, self._compression))
+        return _FillingFile(run.filling()(self.input), self.input.cardinality(), Saving(self._path, self._compression))
 
     def label(self) -> str:
         return self._label

@@ -64,7 +64,7 @@ class Sample(Node):
         self._stop_on_empty = stop_on_empty
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        drawn = _drawn(self._weights, random.Random(self.draws.next_seed()))
+        drawn = _drawn(self._weights, random.Random(run.own(self.draws).next_seed()))
         iterators = [run(node) for node in compress(self.inputs, self._weights)]
         return _Chosen(iterators, drawn, self._stop_on_empty)
 
@@ -93,7 +93,7 @@ class SampleBy(Sample):
         self.inputs = (*nodes, weights)
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        draw = random.Random(self.draws.next_seed())
+        draw = random.Random(run.own(self.draws).next_seed())
 
         def number(weights: Any) -> int:
             chances = np.asarray(weights, np.float64)
@@ -134,7 +134,7 @@ class Resample(Of):
         self._class_of, self._target, self._initial = class_of, target, initial
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return _Resampled(run(self.input), self._class_of, self._target, self._initial, self.draws.next_seed())
+        return _Resampled(run(self.input), self._class_of, self._target, self._initial, run.own(self.draws).next_seed())
 
     def label(self) -> str:
         return f"rejection_resample({self._target})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .node import Iterations, Node, Of
-from .planning import record_plan
 from .running import run
 
 __all__ = ["describe"]
@@ -12,8 +11,8 @@ __all__ = ["describe"]
 def describe(node: Node) -> str:
     """The node and its inputs, as the chain of calls that made them."""
     if isinstance(node, Of):
-        before = Iterations(node)
-        plan = record_plan(node, run)
+        before = Iterations(node, run)
+        plan = run.plan(node)
         before.restore()
         if plan is not None and plan.steps:
             return f"native[{'.'.join((describe(plan.source), *plan.steps))}]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from itertools import count, takewhile
 from typing import Any
 
@@ -18,6 +19,9 @@ from .threads import Mapped, Verdict
 from .turns import InTurn
 
 __all__ = ["Enumerate", "Filter", "Map", "Scan", "TakeWhile"]
+
+_OfElement = Callable[[Any], Any]
+_Around = Callable[[_OfElement], _OfElement]
 
 
 class Map(Of):
@@ -35,14 +39,26 @@ class Map(Of):
         self.threads = threads
         self.tried = tried
         self._verdict = Verdict()
+        self._around: _Around | None = None
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return self.over(run(self.input), self._verdict if self.tried else None)
 
     def over(self, elements: Iterator[Any], verdict: Verdict | None = None) -> Iterator[Any]:
         """The function's results for these elements; with a verdict, on threads only if it is slow."""
-        function = call(self.function, self.input.seen_again())
+        function = self.called()
         return Mapped(elements, function, self.threads, verdict) if self.threads else map(function, elements)
+
+    def called(self) -> _OfElement:
+        """The function as it is called on elements."""
+        function = call(self.function, self.input.seen_again())
+        return function if self._around is None else self._around(function)
+
+    def within(self, around: _Around) -> Map:
+        """The same, with something around each call of the function."""
+        made = copy(self)
+        made._around = around
+        return made
 
     def label(self) -> str:
         threads = f", {self.threads} threads" if self.threads else ""

@@ -14,10 +14,9 @@ from ...values.nests import kind_of, spec_of
 from ...values.samples import common_spec, sample_of, unsure
 from ..sentinels import UNKNOWN
 
-__all__ = ["Draws", "Iterations", "Node", "Of", "Run"]
+__all__ = ["Draws", "Iterations", "Node", "Of", "Run", "draws_of"]
 
 _SAMPLE_LENGTHS = (2, 3)
-Run = Callable[["Node"], Iterator[Any]]  # starts an iteration of a node, in the best possible way
 
 
 class Draws:
@@ -34,6 +33,32 @@ class Draws:
         if self.again:
             self.iterations += 1
         return seed % (1 << 64)
+
+    def at(self, iteration: int) -> Draws:
+        """Others of the same seed, whose next iteration is that of this number."""
+        made = Draws(self.seed, self.again)
+        made.iterations = iteration if self.again else 0
+        return made
+
+
+class Run(ABC):
+    """An iteration of a dataset: it starts nodes, each in the best possible way."""
+
+    @abstractmethod
+    def __call__(self, node: Node) -> Iterator[Any]:
+        """The elements of the node, from the start."""
+
+    def plan(self, node: Node) -> Any:
+        """What the native reader does of the node, a RecordPlan; None: nothing."""
+        return None
+
+    def own(self, draws: Draws) -> Draws:
+        """From what the node with these draws takes the seed of its order here."""
+        return draws
+
+    def filling(self) -> Run:
+        """What starts the nodes below a cache, whose order is that of the iteration that fills it."""
+        return self
 
 
 class Node(ABC):
@@ -114,7 +139,7 @@ class Node(ABC):
 
     def _spec_of_first(self, run: Run) -> tuple[Any, Exception | None]:
         """The spec of the first element, None if there is none, and the error that was in its place."""
-        before = Iterations(self)
+        before = Iterations(self, run)
         try:
             for element in run(self):
                 return spec_of(element), None
@@ -161,25 +186,23 @@ class Of(Node):
 class Iterations:
     """How many iterations have drawn their seeds, at a node and below, so that a mere look can leave that unchanged."""
 
-    def __init__(self, node: Node) -> None:
-        self._counts: list[tuple[Draws, int]] = []
-        below = [node]
-        while below:
-            one = below.pop()
-            if one.draws is not None:
-                self._counts.append((one.draws, one.draws.iterations))
-            below += one.inputs
-
-    def go_to(self, iteration: int) -> None:
-        """Lets the next iteration draw as the one of this number; those that are to be the same each time stay so."""
-        for draws, _ in self._counts:
-            draws.iterations = iteration if draws.again else 0
-
-    def seeds(self) -> list[int]:
-        """What the orders are drawn from."""
-        return [draws.seed for draws, _ in self._counts]
+    def __init__(self, node: Node, run: Run) -> None:
+        found = map(run.own, draws_of(node))
+        self._counts = [(draws, draws.iterations) for draws in found]
 
     def restore(self) -> None:
         """Sets the counts to what they were."""
         for draws, iterations in self._counts:
             draws.iterations = iterations
+
+
+def draws_of(node: Node) -> list[Draws]:
+    """What the orders are drawn from, at a node and below."""
+    found: list[Draws] = []
+    below = [node]
+    while below:
+        one = below.pop()
+        if one.draws is not None:
+            found.append(one.draws)
+        below += one.inputs
+    return found

@@ -27,7 +27,7 @@ class Shuffle(Of):
         self._seed = seed
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        return Shuffled(run(self.input), self.buffer_size, self.draws.next_seed())
+        return Shuffled(run(self.input), self.buffer_size, run.own(self.draws).next_seed())
 
     def label(self) -> str:
         seed = "" if self._seed is None else f", seed={self._seed}"

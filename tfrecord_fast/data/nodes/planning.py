@@ -4,7 +4,8 @@ A chain of shuffle, repeat, take, skip, shard and batch over the records of file
 far as the stream's order is TensorFlow's:
 
 * shuffle, if only the reading comes before it; the stream shuffles each epoch by itself;
-* one repeat after that; a batch may then run on from epoch to epoch, as TensorFlow's does;
+* one repeat after that; a batch may then run on from epoch to epoch, as TensorFlow's does. If the order of the files is
+  drawn, it is drawn anew for each epoch, which has a stream of its own;
 * take, skip and shard after these: cut out of the stream's batches, whose slices are views;
 * batch, with which the plan is complete. A prefetch adds nothing: the stream reads ahead by itself.
 
@@ -20,6 +21,7 @@ from typing import Any
 
 from ...values.nests import stack
 from .batches import Batch
+from .cache import Cache
 from .errors import IgnoreErrors
 from .joins import FlatMap, Interleave
 from .node import Iterations, Node, Of, Run
@@ -44,14 +46,14 @@ def record_plan(node: Node, run: Run) -> RecordPlan | None:
 
 
 def _records(node: Records, run: Run) -> RecordPlan:
-    return RecordPlan(node)
+    return RecordPlan(node, is_drawn=isinstance(node.files, Node) and _draws_anew(node.files))
 
 
 def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
     """If each element is a path and the function gives the file's records: the native reader interleaves."""
     if not lists_paths(node.input, _MOST_FILES):
         return None
-    before = Iterations(node.input)
+    before = Iterations(node.input, run)
     opened: list[Node] = []
     for path in run(node.input):
         opened.append(node.open(path))
@@ -61,7 +63,20 @@ def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
     if source is None:
         before.restore()  # the paths are asked for again
         return None
-    return RecordPlan(source, steps=(node.label(),))
+    return RecordPlan(source, steps=(node.label(),), is_drawn=_draws_anew(node.input))
+
+
+def _draws_anew(node: Node) -> bool:
+    """Whether the paths that the node gives are in another order each time."""
+    is_cut = False
+    while isinstance(node, Of):
+        if node.draws is not None and node.draws.again:
+            return True
+        if isinstance(node, Cache) and not is_cut:  # it has all of them after the first time
+            return False
+        is_cut = is_cut or isinstance(node, Slice)
+        node = node.input
+    return False
 
 
 def _batch(plan: RecordPlan, node: Batch) -> RecordPlan | None:
@@ -81,11 +96,14 @@ def _shuffle(plan: RecordPlan, node: Shuffle) -> RecordPlan | None:
 
 
 def _repeat(plan: RecordPlan, node: Repeat) -> RecordPlan | None:
-    same = plan.shuffle is not None and not plan.shuffle.draws.again  # the stream gives each epoch a different order
-    if node.times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None or same:
+    if node.times == 0 or plan.epochs != 1 or plan.windows or plan.batch_size is not None:
         return None
     if not plan.source.at_hand:
         return None
+    if plan.is_drawn and node.times != 1:
+        return plan.then(node.label(), epochs=node.times, one_epoch=node.input)
+    if plan.shuffle is not None and not plan.shuffle.draws.again:
+        return None  # the stream gives each epoch a different order
     return plan.then(node.label(), epochs=node.times)
 
 
@@ -118,7 +136,7 @@ def _further(step: Callable[[RecordPlan, Any], RecordPlan | None]) -> _Recognise
     """What makes a node's plan from its input's: the same with one more step, if the native reader can do it."""
 
     def recognise(node: Of, run: Run) -> RecordPlan | None:
-        before = Iterations(node.input)
+        before = Iterations(node.input, run)
         below = record_plan(node.input, run)
         plan = None if below is None else step(below, node)
         if plan is None:

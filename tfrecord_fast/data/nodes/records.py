@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import _core
 from ...dtypes import string
-from ...files.names import DEFAULT_SETTINGS, flatten
+from ...files.names import DEFAULT_SETTINGS, flatten, has_urls
 from ...files.stores import StoreSettings
 from ...files.streams import record_stream
 from ...files.urls import shown_name
@@ -104,6 +104,11 @@ class Records(Node):
     def at_hand(self) -> bool:
         """Whether all paths can be listed: there are not too many, and no function has to be called for them."""
         return not isinstance(self.files, Node) or lists_paths(self.files, _MOST_PATHS)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is known that no file is in an object store."""
+        return not isinstance(self.files, Node) and not has_urls(self.files)
 
     def stream(self, run: Run, **options: Any) -> _core.RecordStream:
         """The native stream of the records; options are others of RecordStream."""

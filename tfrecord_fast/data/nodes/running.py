@@ -3,48 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 from ...errors import InvalidArgumentError
 from ...values.nests import leaves
-from ..functions import call
 from .maps import Map
-from .node import Node
+from .node import Draws, Node, Run, draws_of
 from .plan import RecordPlan
 from .planning import record_plan
 from .prefetch import Prefetch
 from .threads import CHEAP_AHEAD, CHEAP_CALL, Prefetched, Tried
 
-__all__ = ["check_kinds", "check_rows", "run", "start"]
+__all__ = ["Epoch", "check_kinds", "check_rows", "run"]
+
+_ORDERS = 1 << 20  # that one epoch may need, where the dataset repeats what it shuffles
 
 
-def run(node: Node) -> Iterator[Any]:
-    """An iteration of the node, from the start."""
-    return start(node, record_plan(node, run))
+class Running(Run):
+    """Nodes count themselves how often they were iterated, as TensorFlow's do."""
+
+    def __call__(self, node: Node) -> Iterator[Any]:
+        return self.start(node, self.plan(node))
+
+    def plan(self, node: Node) -> RecordPlan | None:
+        return record_plan(node, self)
+
+    def start(self, node: Node, plan: RecordPlan | None) -> Iterator[Any]:
+        """The same, with the node's plan known."""
+        if plan is not None:
+            return plan.iterate(self)
+        if type(node) is Prefetch and node.size:
+            tried = _on_trial(node, self)
+            if tried is not None:
+                return tried
+        return node.iterate(self)
 
 
-def start(node: Node, plan: RecordPlan | None) -> Iterator[Any]:
-    """The same, with the node's plan known."""
-    if plan is not None:
-        return plan.iterate(run)
-    if type(node) is Prefetch and node.size:
-        tried = _on_trial(node)
-        if tried is not None:
-            return tried
-    return node.iterate(run)
+run = Running()
 
 
-def _on_trial(node: Prefetch) -> Iterator[Any] | None:
+class Epoch(Running):
+    """An iteration that draws the orders of an epoch, whatever has been iterated before, or is at the same time."""
+
+    def __init__(self, node: Node, epoch: int) -> None:
+        self._own = {draws: draws.at(epoch * _ORDERS) for draws in draws_of(node)}
+
+    def own(self, draws: Draws) -> Draws:
+        return self._own.get(draws, draws)  # a node that a function has made counts for itself
+
+    def filling(self) -> Run:
+        """As in the first epoch, which has filled the caches of processes that were there from the beginning."""
+        made = copy(self)
+        made._own = {draws: draws.at(0) for draws in self._own}
+        return made
+
+
+def _on_trial(node: Prefetch, run: Run) -> Iterator[Any] | None:
     """The elements of maps over what the native reader does: with no thread until the functions prove to be slow."""
     maps: list[Map] = []
     below = node.input
     while isinstance(below, Map) and (below.tried or not below.threads):
         maps.insert(0, below)
         below = below.input
-    plan = record_plan(below, run) if maps and not isinstance(below, Map) else None
+    plan = run.plan(below) if maps and not isinstance(below, Map) else None
     if plan is None:
         return None
-    functions = [call(one.function, one.input.seen_again()) for one in maps]
+    functions = [one.called() for one in maps]
 
     def function(element: Any) -> Any:
         for one in functions:

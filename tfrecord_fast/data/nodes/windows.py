@@ -11,7 +11,7 @@ from ...errors import FailedPreconditionError
 from ...files.signals import is_of_signal
 from .turns import InTurn
 
-__all__ = ["Window", "WindowedBatches", "WithLastRecords", "windowed_records"]
+__all__ = ["BatchesOfEpochs", "Window", "WindowedBatches", "WithLastRecords", "WithLead", "alone", "windowed_records"]
 
 
 class Window(NamedTuple):
@@ -87,12 +87,14 @@ class WindowedBatches(Iterator[_core.RecordBatch]):
             self._cut()
         if not self._count or (self._count < self._size and self._drop_remainder):
             raise StopIteration
-        whole = self._held[0] if len(self._held) == 1 else _core.concatenate(self._held)
-        left = self._count - self._size
-        held = []
-        if left > 0:
-            whole, held = whole[: self._size], [whole[self._size :]]
-        self._held, self._count = held, max(left, 0)
+        left = max(self._count - self._size, 0)
+        parts, held = self._held, []
+        if left:
+            # Of the last one, not of what is joined: that would keep all before it alive, as would its own rest.
+            last = parts[-1]
+            parts, held = [*parts[:-1], last[:-left]], [last[-left:]]
+        whole = parts[0] if len(parts) == 1 else _core.concatenate(parts)
+        self._held, self._count = held, left
         return whole
 
     def _takes_another(self) -> bool:
@@ -132,6 +134,62 @@ def _cut(batch: _core.RecordBatch, window: Window, seen: int) -> _core.RecordBat
     return batch[first : max(first, last) : step]
 
 
+class BatchesOfEpochs(Iterator[_core.RecordBatch]):
+    """The batches of `count` epochs; if that is negative, of epochs without end, or up to one that is empty.
+
+    Args:
+      start: gives the batches of the next epoch, by the number of records that were given before.
+    """
+
+    def __init__(self, start: Callable[[int], Iterator[_core.RecordBatch]], count: int) -> None:
+        self._start = start
+        self._left = count
+        self._given = 0  # without `_last`
+        self._last: _core.RecordBatch | tuple[()] = ()
+        self._current: Iterator[_core.RecordBatch] | None = None
+        self._is_empty = False
+
+    def __next__(self) -> _core.RecordBatch:
+        given = self._given + len(self._last)
+        self._given, self._last = given, ()
+        while True:
+            if self._current is None:
+                if self._left == 0 or (self._left < 0 and self._is_empty):
+                    raise StopIteration
+                current = self._start(given)
+                self._current, self._left, self._is_empty = current, self._left - 1, True
+            for batch in self._current:  # not `next`: after a call, a signal could take the batch away
+                self._is_empty, self._last = False, batch
+                return batch
+            self._current = None
+
+
+class WithLead(Iterator[_core.RecordBatch]):
+    """The batches of a stream, the first of which has `lead` records, so that it fills up one that was begun before.
+
+    The others need not be cut then, and are parsed ahead.
+
+    Args:
+      stream: makes a stream, with its batch_size and state.
+    """
+
+    def __init__(self, stream: Callable[..., _core.RecordStream], lead: int, size: int) -> None:
+        self._stream, self._size = stream, size
+        first = stream(batch_size=lead)
+        self._first: _core.RecordStream | None = first
+        self._batches = first.batches()
+        self._is_first = True
+
+    def __next__(self) -> _core.RecordBatch:
+        if not self._is_first and self._first is not None:
+            batches = self._stream(batch_size=self._size, state=self._first.state()).batches()
+            self._batches, self._first = batches, None
+        for batch in self._batches:  # not `next`: after a call, a signal could take the batch away
+            self._is_first = False
+            return batch
+        raise StopIteration
+
+
 class WithLastRecords(Iterator[_core.RecordBatch]):
     """The batches; if one fails, the records before the damage, and then the error.
 
@@ -162,7 +220,7 @@ class WithLastRecords(Iterator[_core.RecordBatch]):
                     raise
                 self._fault = error
         if self._rest is None:
-            self._rest = map(_alone, self._records_from(given))
+            self._rest = map(alone, self._records_from(given))
         for batch in self._rest:
             return batch
         if self._told:
@@ -176,5 +234,6 @@ def _is_damage(error: Exception) -> bool:
     return not is_of_signal(error) and not isinstance(error, FailedPreconditionError)
 
 
-def _alone(record: bytes) -> _core.RecordBatch:
+def alone(record: bytes) -> _core.RecordBatch:
+    """A batch of one record."""
     return _core.record_batch([record])

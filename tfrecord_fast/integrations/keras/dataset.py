@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import keras
 
 from ...data.dataset import Dataset
+from ...data.functions import guarded
 from ...errors import InvalidArgumentError
 from ...files.numbers import at_least
 from ...files.shard_reader import ShardReader
@@ -236,7 +237,7 @@ class TFRecordPyDataset(keras.utils.PyDataset):
     def _made(self, batch: Any) -> Any:
         """What Keras is given for a batch of the source."""
         if self._transform is not None:
-            batch = self._transform(batch)
+            batch = guarded(self._transform)(batch)
         elif isinstance(self._reads, ReaderSource) and isinstance(batch, tuple) and len(batch) == 3:
             raise _sequences()
         return self._leaves(batch)

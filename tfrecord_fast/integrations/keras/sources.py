@@ -8,8 +8,7 @@ from typing import Any
 
 from ...data.dataset import Dataset
 from ...data.handle import node_of
-from ...data.nodes.node import Iterations
-from ...data.nodes.running import run
+from ...data.nodes.running import Epoch
 from ...data.sentinels import INFINITE, UNKNOWN
 from ...errors import InvalidArgumentError
 from ...files.epochs import MOST_EPOCHS
@@ -17,7 +16,6 @@ from ...files.shard_reader import ShardReader
 
 __all__ = ["DatasetSource", "ReaderSource", "Source"]
 
-_REPEATS = 1 << 20  # orders that one epoch may need, where the dataset repeats what it shuffles
 _NOT_KNOWN = (
     "its length is not known before it has been read: give num_batches=…, or repeat it and give fit steps_per_epoch"
 )
@@ -64,7 +62,7 @@ class DatasetSource:
 
     def __iter__(self) -> Iterator[Any]:
         node = node_of(self.given)
-        Iterations(node).go_to(self.epoch * _REPEATS)
+        run = Epoch(node, self.epoch)
         self.epoch += 1
         return run(node)
 

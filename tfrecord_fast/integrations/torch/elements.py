@@ -9,9 +9,9 @@ from typing import Any
 from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
 from ...data.handle import node_of
-from ...data.nodes.node import Iterations
-from ...data.nodes.parts import part_of
-from ...data.nodes.running import run
+from ...data.nodes.node import Node, draws_of
+from ...data.nodes.parts import Spent, part_of
+from ...data.nodes.running import Epoch
 from ...errors import InvalidArgumentError
 from ...files.epochs import MOST_EPOCHS, EpochCounter
 from ...files.finished import Finished
@@ -20,7 +20,6 @@ __all__ = ["Elements"]
 
 _VERSION = 1
 _OF_STATE = {"version", "epoch", "given", "workers", "seeds"}
-_REPEATS = 1 << 20  # orders that one epoch may need, where the dataset repeats what it shuffles
 
 
 class Elements:
@@ -43,20 +42,21 @@ class Elements:
         info = worker_info()
         number, workers = (0, 1) if info is None else (info.id, info.num_workers)
         node = node_of(self.dataset)
-        orders = Iterations(node)
+        seeds = _seeds(node)
         resume, self._resume = self._resume, None
         if resume is not None:
-            _check_fits(resume, workers, orders.seeds())
+            _check_fits(resume, workers, seeds)
         epoch = self._epochs.begin(1)
         given = resume["given"] if resume is not None and resume["epoch"] == epoch else 0
-        state = {"version": _VERSION, "epoch": epoch, "given": given, "workers": workers, "seeds": orders.seeds()}
+        state = {"version": _VERSION, "epoch": epoch, "given": given, "workers": workers, "seeds": seeds}
         self._state = state
-        orders.go_to(epoch * _REPEATS)
+        run, spent = Epoch(node, epoch), Spent()
+        part = part_of(node, number + given * workers, workers, spent)
+        convert = spent.noting(convert)
         if workers == 1:
-            return _Counted(Finished(run(part_of(node, given, 1)), convert, pure=pure), state)
+            return _Counted(Finished(run(part), convert, pure=pure), spent, state)
         with dividing():
-            elements = run(part_of(node, number + given * workers, workers))
-            return _Divided(Finished(elements, convert, pure=pure), state)
+            return _Divided(Finished(run(part), convert, pure=pure), spent, state)
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -78,7 +78,7 @@ class Elements:
             return self._resume
         if self._state is not None:
             return dict(self._state)
-        seeds = Iterations(node_of(self.dataset)).seeds()
+        seeds = _seeds(node_of(self.dataset))
         return {"version": _VERSION, "epoch": self.epoch, "given": 0, "workers": None, "seeds": seeds}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -100,19 +100,28 @@ class Elements:
 
 
 class _Counted(Iterator[Any]):
-    """Notes in the state how many elements were given. After an error, it continues with the next element."""
+    """Notes in the state how many elements of the part were given. After an error, it continues with the next one.
 
-    def __init__(self, elements: Finished, state: dict[str, Any]) -> None:
-        self._elements, self._state = elements, state
+    An element that a function has failed on counts as given. One that was interrupted does so once another is given:
+    whoever stops there gets it after a resume.
+    """
+
+    def __init__(self, elements: Finished, spent: Spent, state: dict[str, Any]) -> None:
+        self._elements, self._spent, self._state = elements, spent, state
+        self._interrupted = 0
 
     def __next__(self) -> Any:
         try:
             for element in self._elements:  # from here on, no handler of a signal can run: see Finished
-                self._state["given"] += 1
+                self._state["given"] += 1 + self._interrupted
+                self._interrupted = 0
                 return element
-        except Exception:
-            if not self._elements.left.batches:  # else the next call gives it
-                self._state["given"] += 1
+        except BaseException as error:
+            if self._spent.take(error) and not self._elements.left.batches:  # else the next call gives it
+                self._interrupted += 1
+                if isinstance(error, Exception):
+                    self._state["given"] += self._interrupted
+                    self._interrupted = 0
             raise
         raise StopIteration
 
@@ -123,6 +132,11 @@ class _Divided(_Counted):
     def __next__(self) -> Any:
         with dividing():
             return super().__next__()
+
+
+def _seeds(node: Node) -> list[int]:
+    """By which it is told whether a dataset draws the orders that another one did."""
+    return [draws.seed for draws in draws_of(node)]
 
 
 def _check_fits(state: dict[str, Any], workers: int, seeds: list[int]) -> None:

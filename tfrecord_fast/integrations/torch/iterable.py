@@ -10,6 +10,7 @@ from torch.utils.data import IterableDataset
 from ..._core import RecordBatch
 from ...base.ranks import worker_info
 from ...data.dataset import Dataset
+from ...data.functions import guarded
 from ...errors import InvalidArgumentError
 from ...files.numbers import at_least
 from ...files.shard_reader import ShardReader, batches_of_workers, converted
@@ -176,7 +177,7 @@ class Conversion:
 
     def __call__(self, element: Any) -> Any:
         made = self._converted(element)
-        return made if self.transform is None else as_one_piece(self.transform(made))
+        return made if self.transform is None else as_one_piece(guarded(self.transform)(made))
 
     def _converted(self, element: Any, key: object = None) -> Any:
         if isinstance(element, Mapping):

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset, default_collate
 
+from ...data.functions import guarded
 from ...errors import InvalidArgumentError
 from ...files.indexed_reader import IndexedReader, Indexes
 from ...typing import Features, Files, Groups, PathLike
@@ -120,7 +121,8 @@ class TFRecordMapDataset(Dataset[Any]):
             rows = list(batch)
         if self._transform is None:
             return rows
-        return [_as_row(self._transform(row), row) for row in rows]
+        transform = guarded(self._transform)
+        return [_as_row(transform(row), row) for row in rows]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.reader!r})"
