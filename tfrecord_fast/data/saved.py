@@ -1,7 +1,8 @@
 """Datasets that are kept in a file: a TFRecord file of their own kind, which appears when it is complete.
 
 The first record says in JSON how the elements are structured, the last how many there are. Each record between them is
-an Example with a list "parts": for each component of the element its arrays, as of `serialize_tensor`.
+an Example with a list "parts": for each component of the element its arrays, as of `serialize_tensor`; b"" for one that
+a SparseTensor does not have.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..files.shards import Shard, open_shards
 from ..values.bytes_array import BytesArray
 from ..values.nests import leaves
 from ..values.ragged import RaggedTensor
-from ..values.sparse import SparseTensor
+from ..values.sparse import SparseTensor, restored
 from .named_tuples import class_of, described
 
 __all__ = ["Saving", "as_read", "elements_in"]
@@ -136,12 +137,20 @@ def _elements(path: str, records: Iterator[bytes], structure: Any) -> Iterator[A
 
 def _parts(leaf: Any) -> list[bytes]:
     if isinstance(leaf, SparseTensor):
-        arrays: list[Any] = [leaf.indices, leaf.values, leaf.dense_shape]
-    elif isinstance(leaf, RaggedTensor):
+        return [b"" if array is None else serialize_tensor(np.asarray(array)) for array in _arrays_of(leaf)]
+    arrays: list[Any]
+    if isinstance(leaf, RaggedTensor):
         arrays = [leaf.flat_values, *leaf.nested_row_splits]
     else:
         arrays = [leaf]
     return [serialize_tensor(array if isinstance(array, bytes) else np.asarray(array)) for array in arrays]
+
+
+def _arrays_of(sparse: SparseTensor) -> list[Any]:
+    """All that makes it what it is: indices decide what it becomes elsewhere, and steps may be empty."""
+    indices = sparse.indices if sparse.has_indices else None
+    splits = sparse.row_splits if indices is None or sparse.row_steps is not None else None
+    return [indices, sparse.values, sparse.dense_shape, splits, sparse.row_steps]
 
 
 def _structure(element: Any) -> Any:
@@ -160,6 +169,8 @@ def _structure(element: Any) -> Any:
         "leaf": _KINDS.get(type(element), "tensor"),
         "dtype": "string" if dtype.kind == "O" else str(dtype),
         "splits": [str(splits.dtype) for splits in getattr(element, "nested_row_splits", ())],
+        **({"steps": True} if isinstance(element, SparseTensor) else {}),
+        **({"views": True} if isinstance(values, BytesArray) and values is not element else {}),
     }
 
 
@@ -194,17 +205,26 @@ def _like(structure: dict[str, Any]) -> Any:
         if kind is not None and len(items) != len(structure["fields"]):
             raise ValueError(f"{len(items)} items of the fields {structure['fields']!r:.200}")
         return _of_class(kind or tuple, items)
-    return _Leaf(structure["leaf"], structure["dtype"], structure["splits"])
+    return _Leaf(
+        structure["leaf"],
+        structure["dtype"],
+        structure["splits"],
+        views=bool(structure.get("views")),
+        steps=bool(structure.get("steps")),
+    )
 
 
 class _Leaf:
     """What one component was.
 
+    `views`: whether its values are a BytesArray. `steps`: whether a SparseTensor has its rows and steps with it; files
+    of earlier versions don't say either.
+
     Raises:
       TypeError, ValueError: there is no such kind, or no such dtype.
     """
 
-    def __init__(self, kind: str, dtype: str, splits: list[str]) -> None:
+    def __init__(self, kind: str, dtype: str, splits: list[str], *, views: bool, steps: bool) -> None:
         if kind not in ("tensor", *_KINDS.values()):
             raise ValueError(f"no kind of component {kind!r:.100}")
         if not isinstance(dtype, str) or (dtype[:1] in (">", "<") and np.dtype(dtype).hasobject):
@@ -212,14 +232,13 @@ class _Leaf:
         as_dtype(np.dtype(dtype) if dtype[:1] in (">", "<") else dtype)
         if not isinstance(splits, list) or not set(splits) <= {"int32", "int64"}:
             raise ValueError(f"no dtypes of splits {splits!r:.100}")
-        self.kind, self.dtype, self.splits = kind, dtype, splits
+        self.kind, self.dtype, self.splits, self.views, self.steps = kind, dtype, splits, views, steps
 
 
 def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
     if leaf.kind == "sparse":
-        indices, values, shape = (_tensor(parts, kind) for kind in ("int64", leaf.dtype, "int64"))
-        return SparseTensor(indices, values, shape)
-    values = _tensor(parts, leaf.dtype)
+        return _sparse(leaf, parts)
+    values = _values(leaf, parts)
     if leaf.kind == "records":
         return _core.record_batch(values.tolist())
     if leaf.kind == "bytes":
@@ -227,6 +246,28 @@ def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
     for splits in reversed([_tensor(parts, dtype) for dtype in leaf.splits]):
         values = RaggedTensor.from_row_splits(values, splits)
     return values
+
+
+def _sparse(leaf: _Leaf, parts: Iterator[bytes]) -> SparseTensor:
+    indices, values, shape = _tensor_or_none(parts), _values(leaf, parts), _tensor(parts, "int64")
+    splits, steps = (_tensor_or_none(parts), _tensor_or_none(parts)) if leaf.steps else (None, None)
+    if splits is not None:  # which are used as they are
+        rows: Any = RaggedTensor.from_row_splits(values, splits)
+        if steps is not None:
+            RaggedTensor.from_row_splits(rows, steps)
+    if indices is None and (splits is None or shape.ndim != 1 or not 1 <= len(shape) - (steps is not None) <= 2):
+        raise InvalidArgumentError("a sparse component has neither indices nor rows that tell them")
+    return restored(indices, values, shape, splits, steps)
+
+
+def _values(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
+    values = _tensor(parts, leaf.dtype)
+    return BytesArray(values) if leaf.views else values
+
+
+def _tensor_or_none(parts: Iterator[bytes]) -> Any:
+    part = next(parts, b"")
+    return parse_tensor(part, "int64") if part else None
 
 
 def _tensor(parts: Iterator[bytes], dtype: str) -> Any:
