@@ -23,11 +23,12 @@ from ..examples.parsing import parse_single_example
 from ..examples.tensors import parse_tensor, serialize_tensor
 from ..files.record_iterator import tf_record_iterator
 from ..files.shards import Shard, open_shards
+from ..values.attrs_classes import attribute_names, is_attrs, items_of
 from ..values.bytes_array import BytesArray
 from ..values.nests import leaves
 from ..values.ragged import RaggedTensor
 from ..values.sparse import SparseTensor, restored
-from .named_tuples import class_of, described
+from .named_tuples import attrs_class_of, class_of, described
 
 __all__ = ["Saving", "as_read", "elements_in"]
 
@@ -80,8 +81,8 @@ class Saving:
 def as_read(element: Any) -> Any:
     """The element with the types that it has when it is read: the epoch that writes a file gives what later ones give.
 
-    Mappings are dicts or OrderedDicts; named tuples, BytesArrays and RecordBatches stay what they are; what is like an
-    array is one, without dimensions a scalar.
+    Mappings are dicts or OrderedDicts; named tuples, attrs classes, BytesArrays and RecordBatches stay what they are;
+    what is like an array is one, without dimensions a scalar.
     """
     if isinstance(element, Mapping):
         made = {name: as_read(value) for name, value in element.items()}
@@ -89,6 +90,8 @@ def as_read(element: Any) -> Any:
     if isinstance(element, tuple):
         items = [as_read(item) for item in element]
         return _of_class(type(element) if hasattr(element, "_fields") else tuple, items)
+    if is_attrs(element):
+        return _of_class(type(element), [as_read(item) for item in items_of(element)])
     if not isinstance(element, np.ndarray):
         if type(element) in _KINDS or not hasattr(element, "__array__"):
             return element
@@ -159,6 +162,8 @@ def _structure(element: Any) -> Any:
         return {"dict": {_key(name): _structure(value) for name, value in element.items()}, **ordered}
     if isinstance(element, tuple):
         return {"tuple": [_structure(item) for item in element], **described(element)}
+    if is_attrs(element):
+        return {"attrs": [_structure(item) for item in items_of(element)], **described(element)}
     if element is None:
         raise InvalidArgumentError("an element with None in it can't be kept in a file")
     values = getattr(element, "flat_values", getattr(element, "values", element))
@@ -187,21 +192,29 @@ def _element(like: Any, parts: Iterator[bytes]) -> Any:
         return OrderedDict(ordered) if isinstance(like, OrderedDict) else ordered
     if isinstance(like, tuple):
         return _of_class(type(like), [_element(item, parts) for item in like])
+    if is_attrs(like):
+        return _of_class(type(like), [_element(item, parts) for item in items_of(like)])
     return _leaf(like, parts)
 
 
-def _of_class(kind: type[tuple[Any, ...]], items: list[Any]) -> Any:
-    """A tuple, or a named one as it was: a `__new__` of its class's own would change the items once more."""
-    return tuple.__new__(kind, items)
+def _of_class(kind: Any, items: list[Any]) -> Any:
+    """A tuple, a named one or an instance of an attrs class as it was. Code of its class's own would change the items
+    once more, and could be any code, as a file says which class it is."""
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, items)
+    made = object.__new__(kind)
+    for name, item in zip(attribute_names(kind), items, strict=True):
+        object.__setattr__(made, name, item)
+    return made
 
 
 def _like(structure: dict[str, Any]) -> Any:
     if "dict" in structure:
         made = {_key(name): _like(value) for name, value in structure["dict"].items()}
         return OrderedDict(made) if structure.get("ordered") else made
-    if "tuple" in structure:
-        items = [*map(_like, structure["tuple"])]
-        kind = class_of(structure)
+    if "tuple" in structure or "attrs" in structure:
+        items = [*map(_like, structure["tuple"] if "tuple" in structure else structure["attrs"])]
+        kind = class_of(structure) if "tuple" in structure else attrs_class_of(structure)
         if kind is not None and len(items) != len(structure["fields"]):
             raise ValueError(f"{len(items)} items of the fields {structure['fields']!r:.200}")
         return _of_class(kind or tuple, items)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataLossError, InvalidArgumentError
+from .attrs_classes import is_attrs
 from .bytes_array import BytesArray
 from .ragged import RaggedTensor, ragged_of
 from .sparse import SparseTensor, check_indices, restored
@@ -35,7 +36,7 @@ def sparse_of_arrays(elements: list[Any], shape: list[int | None]) -> SparseTens
     """A SparseTensor with the elements as rows of that shape: all their values, zeros too."""
     arrays = []
     for element in elements:
-        if isinstance(element, tuple | dict | SparseTensor | RaggedTensor):
+        if isinstance(element, tuple | dict | SparseTensor | RaggedTensor) or is_attrs(element):
             raise TypeError(f"sparse_batch takes elements that are one array, got {type(element).__name__}")
         array = np.asarray(element)
         if array.ndim != len(shape):
