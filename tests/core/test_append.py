@@ -45,6 +45,34 @@ def test_appending_to_a_plain_file_adds_the_frames(path):
     assert path.read_bytes() == frames([b"a", b"b"])
 
 
+@pytest.mark.parametrize("before", [None, 31, 25])
+@pytest.mark.parametrize("bits", [15, 9, -15, -8])
+def test_what_could_not_be_read_after_gzip_is_not_appended(path, before, bits):
+    write(path, [b"a"], tf.io.TFRecordOptions("GZIP", window_bits=before))
+    was = path.read_bytes()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"{path}: append=True: window_bits {bits} writes"):
+        write(path, [b"b"], tf.io.TFRecordOptions("GZIP", window_bits=bits), append=True)
+    assert path.read_bytes() == was and os.listdir(path.parent) == [path.name]
+
+
+@pytest.mark.parametrize("before", [None, 31, 25])
+@pytest.mark.parametrize("bits", [None, 31, 25])
+def test_members_of_gzip_are_appended_whatever_their_windows(tensorflow, path, before, bits):
+    write(path, [b"a"], tf.io.TFRecordOptions("GZIP", window_bits=before))
+    write(path, [b"b"], tf.io.TFRecordOptions("GZIP", window_bits=bits), append=True)
+    assert read(path) == read(path, "GZIP") == tensorflow(their_records, str(path)) == [b"a", b"b"]
+
+
+@pytest.mark.parametrize("bits", [15, -15])
+def test_a_file_in_another_format_than_its_type_is_not_appended_to(path, bits):
+    write(path, [b"a"], tf.io.TFRecordOptions("GZIP", window_bits=bits))
+    was = path.read_bytes()
+    for now in (bits, None):
+        with pytest.raises(tf.errors.DataLossError, match="not a GZIP member"):
+            write(path, [b"b"], tf.io.TFRecordOptions("GZIP", window_bits=now), append=True)
+    assert path.read_bytes() == was
+
+
 def test_a_file_of_another_program_can_be_appended_to(path):
     path.write_bytes(gzip.compress(frames([b"a", b"b"])))
     write(path, [b"c"], "GZIP", append=True)

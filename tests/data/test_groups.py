@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tests.support import live_tensorflow
 from tfrecord_fast.data.saved import Saving
 
 Dataset = tf.data.Dataset
@@ -286,3 +287,22 @@ def test_a_forked_process_leaves_the_draft_alone(tmp_path):
     os.waitpid(child, 0)
     assert [int(x) for x in holder[0]] == [1, 2, 3]
     assert [int(x) for x in Dataset.range(0).cache(tmp_path / "kept")] == [0, 1, 2, 3]  # what is there counts
+
+
+SUMS = """
+def sums():
+    import numpy as np
+
+    experimental = tf.data.experimental
+    reducer = experimental.Reducer(lambda key: np.int64(0), lambda state, x: state + x, lambda state: state)
+    numbers = tf.data.Dataset.from_tensor_slices(np.array([5, -3, 5, 2, -7, 2]))
+    return [int(total) for total in numbers.apply(experimental.group_by_reducer(lambda x: x, reducer))]
+"""
+
+
+def test_reduced_groups_come_sorted_by_their_numbers():
+    space = {"tf": tf}
+    exec(SUMS, space)
+    assert space["sums"]() == [-7, -3, 4, 10]
+    if live_tensorflow.INSTALLED:
+        assert live_tensorflow.call(SUMS.strip() + "\n") == [-7, -3, 4, 10]

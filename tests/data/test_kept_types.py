@@ -13,6 +13,7 @@ import tfrecord_fast as tf
 import tfrecord_fast.tensorflow as face
 from tests.faces.side_by_side import differences
 from tests.support import live_tensorflow
+from tests.support import wire_writer as wire
 from tfrecord_fast.data.named_tuples import class_of
 from tfrecord_fast.data.saved import Saving, elements_in
 from tfrecord_fast.values.bytes_array import BytesArray
@@ -37,6 +38,19 @@ def local_class():
 LOCAL = local_class()
 LOCAL.__qualname__ = "local_class.<locals>.Local"
 
+EXAMPLES = [wire.example([(b"a", wire.feature("bytes", words))]) for words in ([b"x", b""], [], [b"yy"])]
+SEQUENCES = [
+    wire.sequence_example([], [(b"a", [wire.feature("int64", step) for step in steps])])
+    for steps in ([[1, 2], [], [3], []], [[4]], [])
+]
+LISTS = {"a": tf.VarLenFeature(tf.int64)}
+
+
+def with_indices(columns):
+    assert len(columns["a"].indices) == 4
+    return columns
+
+
 ELEMENTS = {
     "named": lambda i: Pair(i, i),
     "nested": lambda i: {"a": Pair((i,), Typed(i, b"x"))},
@@ -54,6 +68,20 @@ ELEMENTS = {
     "no dimensions": lambda i: np.array(5),
     "an object": lambda i: np.array(b"x", object),
 }
+WORDS = BytesArray([b"a\0", b"", b"ccc"])
+ELEMENTS |= {
+    "sparse bytes": lambda i: tf.SparseTensor([[0], [1], [2]], WORDS, [4]),
+    "sparse objects": lambda i: tf.SparseTensor([[0], [1], [2]], [b"a", b"", b"c"], [4]),
+    "ragged bytes": lambda i: {"a": tf.RaggedTensor.from_row_splits(WORDS, [0, 2, 3])},
+    "ragged objects": lambda i: tf.RaggedTensor.from_row_splits([b"a", b"", b"c"], [0, 2, 3]),
+    "twice ragged bytes": lambda i: tf.RaggedTensor.from_row_splits(ELEMENTS["ragged bytes"](i)["a"], [0, 1, 2]),
+    "parsed": lambda i: tf.io.parse_example(EXAMPLES, {"a": tf.VarLenFeature(tf.string)}),
+    "one parsed": lambda i: tf.io.parse_single_example(EXAMPLES[1], {"a": tf.VarLenFeature(tf.string)}),
+    "steps": lambda i: tf.io.parse_sequence_example(SEQUENCES, sequence_features=LISTS)[1],
+    "steps of one": lambda i: tf.io.parse_single_sequence_example(SEQUENCES[0], sequence_features=LISTS)[1],
+    "steps with indices": lambda i: with_indices(tf.io.parse_sequence_example(SEQUENCES, sequence_features=LISTS)[1]),
+    "no steps": lambda i: tf.io.parse_sequence_example([b"", b""], sequence_features=LISTS)[1],
+}
 KEPT = {
     "cache": lambda dataset, folder: dataset.cache(folder / "kept"),
     "snapshot": lambda dataset, folder: dataset.snapshot(folder),
@@ -68,9 +96,11 @@ def told(value):
     if isinstance(value, tuple):
         return kind, [told(item) for item in value]
     if isinstance(value, tf.SparseTensor):
-        return kind, told(value.values)
+        steps = None if value.row_steps is None else value.row_steps.tolist()
+        parts = value.has_indices, value.indices.tolist(), value.row_splits.tolist(), steps
+        return kind, told(value.values), parts
     if isinstance(value, tf.RaggedTensor):
-        return kind, told(value.flat_values)
+        return kind, told(value.flat_values), [told(splits) for splits in value.nested_row_splits]
     return kind, value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -87,6 +117,26 @@ def test_what_is_loaded_has_the_types_of_what_was_saved(case, tmp_path):
     dataset = Dataset.range(2).map(ELEMENTS[case])
     dataset.save(tmp_path)
     assert [told(element) for element in Dataset.load(tmp_path)] == [told(element) for element in dataset]
+
+
+def test_a_file_of_an_earlier_version_is_read(tmp_path):
+    sparse = tf.SparseTensor([[0], [2]], [b"a", b"b"], [4])
+    parts = [bytes(tf.io.serialize_tensor(part)) for part in (sparse.indices, np.asarray(sparse.values), np.array([4]))]
+    structure = {"leaf": "sparse", "dtype": "string", "splits": []}
+    with tf.io.TFRecordWriter(str(tmp_path / "a")) as writer:
+        writer.write(json.dumps({"format": "elements of tfrecord_fast", "structure": structure}))
+        writer.write(tf.encode_examples({"parts": [parts]})[0])
+        writer.write(json.dumps({"count": 1}))
+    (element,) = elements_in(str(tmp_path / "a"), "")
+    assert (element.indices.tolist(), [*element.values], element.shape) == ([[0], [2]], [b"a", b"b"], (4,))
+
+
+@pytest.mark.parametrize("splits", [[0, 9], [1, 3], [0, 3, 2, 3]])
+def test_rows_that_do_not_fit_a_sparse_component_are_an_error(splits, tmp_path):
+    sparse = tf.SparseTensor.from_row_splits(np.arange(3), np.array(splits), [1, 3])
+    Dataset.from_tensors(sparse).save(tmp_path)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        list(Dataset.load(tmp_path))
 
 
 def test_the_face_gives_the_same_types(tmp_path):

@@ -6,6 +6,7 @@ import os
 import pickle
 import threading
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -276,6 +277,23 @@ def test_all_parts_have_the_same_number_of_batches(files, arguments, parts):
             assert set(flat(padded)) <= set(flat(plain)) or not plain or arguments["drop_remainder"]
     for mode in ("drop", "pad"):
         assert len({len(part) for part in found[mode]}) == 1
+
+
+@pytest.mark.parametrize("equal", ["drop", "pad"])
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_equal_parts_come_in_order_whichever_batch_is_parsed_first(tmp_path, deterministic, equal):
+    """A part that ends after so many batches counts them in their order. Each fourth takes much longer than the next
+    ones, so that without an order these come first: not each time, but in more than one of ten."""
+    rows, size = 800, 10
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        lengths = np.where(np.arange(rows) // (2 * size) % 4 == 0, 20_000, 1)
+        writer.write({"id": np.arange(rows), "x": [np.arange(length) for length in lengths]})
+    features = {"id": tf.io.FixedLenFeature([], tf.int64), "x": tf.io.VarLenFeature(tf.int64)}
+    given = {"shard_by": "record", "batch_size": size, "equal_shards": equal, "deterministic": deterministic}
+    for part in [0, 1] * 20:
+        reader = tf.ShardReader(tmp_path / "a", features, shard=(part, 2), num_threads=4, **given)
+        found = [int(one) for batch in reader for one in batch["id"]]
+        assert found == [*range(part, rows, 2)]
 
 
 def test_files_are_divided_if_that_is_even_and_records_if_not(tmp_path):

@@ -6,6 +6,7 @@ import sys
 import threading
 import warnings
 
+import attrs
 import jax
 import ml_dtypes
 import numpy as np
@@ -52,6 +53,11 @@ def test_columns_are_arrays_of_jax():
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16])
 def test_short_floats_stay_what_they_are(dtype):
     assert silently({"x": np.array([1.5], dtype)})["x"].dtype == dtype
+
+
+def test_an_attrs_class_stays_one():
+    made = device_put(attrs.make_class("Pair", ["b", "a"])(np.int32([1]), {"x": np.float32([2])}))
+    assert type(made).__name__ == "Pair" and isinstance(made.b, jax.Array) and made.a["x"].tolist() == [2]
 
 
 def test_the_structure_is_kept(batch):

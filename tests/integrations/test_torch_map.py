@@ -223,6 +223,27 @@ def test_an_indexed_reader_is_given_alone(paths):
         TFRecordMapDataset(reader, FEATURES)
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"verify_crc": False},
+        {"verify_crc": True},
+        {"max_record_bytes": 1 << 20},
+        {"num_threads": 1},
+        {"indexes": "x.idx"},
+        {"groups": {"g": ["x"]}},
+        {"storage_options": {}},
+        {"max_requests": 16},
+        {"cache_dir": "x"},
+    ],
+    ids=str,
+)
+def test_no_option_beside_an_indexed_reader_is_passed_over(paths, option):
+    reader = tf.IndexedReader(paths, {"x": FEATURES["x"]})
+    with pytest.raises(InvalidArgumentError, match="an IndexedReader has its features and options already"):
+        TFRecordMapDataset(reader, **option)
+
+
 def test_the_reader_is_given_every_option(paths, monkeypatch):
     given = {}
 

@@ -1,9 +1,12 @@
 """Stores for the tests: each server starts when it is first used, and stops after the last test of the process."""
 
 import tempfile
+import threading
 
 import pytest
 
+from . import http_files
+from .child import HOST
 from .over_s3 import OverS3, TestsOverS3
 from .proxy import Proxy
 from .servers import AzureBucket, Child, GcsBucket, HttpFolder, S3Bucket
@@ -63,6 +66,16 @@ def http_folder():
     folder = HttpFolder()
     yield folder
     folder.close()
+
+
+@pytest.fixture
+def chosen(tmp_path):
+    """A function from names of files in `tmp_path` to their URLs, which differ in their queries only."""
+    server = http_files.Server((HOST, 0), type("Handler", (http_files.Chooser,), {"folder": str(tmp_path)}))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield lambda name: f"http://{HOST}:{server.server_port}/get?file={name}"
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture

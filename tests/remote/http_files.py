@@ -57,6 +57,14 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+class Chooser(Handler):
+    """Gives the file that the query names: /get?file=a"""
+
+    def answer(self, has_body):
+        self.path = "/" + urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)["file"][0]
+        super().answer(has_body)
+
+
 class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import urllib.parse
 
 import pytest
 
@@ -12,24 +11,6 @@ from tests.support.frames import frames
 from tfrecord_fast.files.stores.addresses import is_pattern, unsigned
 
 LONG, SHORT = [b"a%05d" % i for i in range(41)], [b"b%05d" % i for i in range(10)]
-
-
-class Chooser(http_files.Handler):
-    """Gives the file that the query names: /get?file=a"""
-
-    def answer(self, has_body):
-        self.path = "/" + urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)["file"][0]
-        super().answer(has_body)
-
-
-@pytest.fixture
-def chosen(tmp_path):
-    """A function from names of files in `tmp_path` to their URLs, which differ in their queries only."""
-    server = http_files.Server(("127.0.0.1", 0), type("Handler", (Chooser,), {"folder": str(tmp_path)}))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield lambda name: f"http://127.0.0.1:{server.server_port}/get?file={name}"
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.fixture
@@ -103,7 +84,7 @@ def test_files_of_one_size_and_one_tag_are_kept_each(tmp_path):
     for name, content in [("a", b"x"), ("b", b"y")]:
         (tmp_path / name).write_bytes(frames([content]))
 
-    class OneTag(Chooser):
+    class OneTag(http_files.Chooser):
         def say(self, status, body, has_body, headers=None):
             super().say(status, body, has_body, {**(headers or {}), "ETag": '"1"'})
 

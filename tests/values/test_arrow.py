@@ -143,3 +143,24 @@ def test_arrays_of_several_dimensions_are_lists_of_fixed_size(parsed):
 def test_arrays_of_several_dimensions_are_not_copied(parsed):
     column = pa.table(tf.io.arrow_columns(parsed))["f"].chunk(0)
     assert column.values.buffers()[1].address == parsed["f"].ctypes.data
+
+
+STEPS = [[[1, 2], [], [3]], [[4], []]]
+
+
+@pytest.mark.parametrize("way", ["parsed", "read from a cache", "batched", "batched and cached"])
+def test_steps_of_sparse_feature_lists_are_lists_wherever_they_come_from(way, tmp_path):
+    steps = [[wire.feature("int64", step) for step in row] for row in STEPS]
+    records = [wire.sequence_example([], [(b"x", row)]) for row in steps]
+    lists = {"x": tf.VarLenFeature(tf.int64)}
+    if "batched" in way:
+        one = tf.data.Dataset.from_tensor_slices(records)
+        one = one.map(lambda record: tf.io.parse_single_sequence_example(record, sequence_features=lists)[1]["x"])
+        dataset = one.batch(2)
+    else:
+        dataset = tf.data.Dataset.from_tensors(tf.io.parse_sequence_example(records, sequence_features=lists)[1]["x"])
+    if "cache" in way:
+        dataset = dataset.cache(str(tmp_path / "kept"))
+        assert len([*dataset]) == 1
+    (column,) = dataset
+    assert pa.array(column).to_pylist() == STEPS

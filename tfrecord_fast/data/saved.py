@@ -1,7 +1,8 @@
 """Datasets that are kept in a file: a TFRecord file of their own kind, which appears when it is complete.
 
 The first record says in JSON how the elements are structured, the last how many there are. Each record between them is
-an Example with a list "parts": for each component of the element its arrays, as of `serialize_tensor`.
+an Example with a list "parts": for each component of the element its arrays, as of `serialize_tensor`; b"" for one that
+a SparseTensor does not have.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from ..examples.parsing import parse_single_example
 from ..examples.tensors import parse_tensor, serialize_tensor
 from ..files.record_iterator import tf_record_iterator
 from ..files.shards import Shard, open_shards
+from ..values.attrs_classes import attribute_names, is_attrs, items_of
 from ..values.bytes_array import BytesArray
 from ..values.nests import leaves
 from ..values.ragged import RaggedTensor
-from ..values.sparse import SparseTensor
-from .named_tuples import class_of, described
+from ..values.sparse import SparseTensor, restored
+from .named_tuples import attrs_class_of, class_of, described
 
 __all__ = ["Saving", "as_read", "elements_in"]
 
@@ -79,8 +81,8 @@ class Saving:
 def as_read(element: Any) -> Any:
     """The element with the types that it has when it is read: the epoch that writes a file gives what later ones give.
 
-    Mappings are dicts or OrderedDicts; named tuples, BytesArrays and RecordBatches stay what they are; what is like an
-    array is one, without dimensions a scalar.
+    Mappings are dicts or OrderedDicts; named tuples, attrs classes, BytesArrays and RecordBatches stay what they are;
+    what is like an array is one, without dimensions a scalar.
     """
     if isinstance(element, Mapping):
         made = {name: as_read(value) for name, value in element.items()}
@@ -88,6 +90,8 @@ def as_read(element: Any) -> Any:
     if isinstance(element, tuple):
         items = [as_read(item) for item in element]
         return _of_class(type(element) if hasattr(element, "_fields") else tuple, items)
+    if is_attrs(element):
+        return _of_class(type(element), [as_read(item) for item in items_of(element)])
     if not isinstance(element, np.ndarray):
         if type(element) in _KINDS or not hasattr(element, "__array__"):
             return element
@@ -136,12 +140,20 @@ def _elements(path: str, records: Iterator[bytes], structure: Any) -> Iterator[A
 
 def _parts(leaf: Any) -> list[bytes]:
     if isinstance(leaf, SparseTensor):
-        arrays: list[Any] = [leaf.indices, leaf.values, leaf.dense_shape]
-    elif isinstance(leaf, RaggedTensor):
+        return [b"" if array is None else serialize_tensor(np.asarray(array)) for array in _arrays_of(leaf)]
+    arrays: list[Any]
+    if isinstance(leaf, RaggedTensor):
         arrays = [leaf.flat_values, *leaf.nested_row_splits]
     else:
         arrays = [leaf]
     return [serialize_tensor(array if isinstance(array, bytes) else np.asarray(array)) for array in arrays]
+
+
+def _arrays_of(sparse: SparseTensor) -> list[Any]:
+    """All that makes it what it is: indices decide what it becomes elsewhere, and steps may be empty."""
+    indices = sparse.indices if sparse.has_indices else None
+    splits = sparse.row_splits if indices is None or sparse.row_steps is not None else None
+    return [indices, sparse.values, sparse.dense_shape, splits, sparse.row_steps]
 
 
 def _structure(element: Any) -> Any:
@@ -150,6 +162,8 @@ def _structure(element: Any) -> Any:
         return {"dict": {_key(name): _structure(value) for name, value in element.items()}, **ordered}
     if isinstance(element, tuple):
         return {"tuple": [_structure(item) for item in element], **described(element)}
+    if is_attrs(element):
+        return {"attrs": [_structure(item) for item in items_of(element)], **described(element)}
     if element is None:
         raise InvalidArgumentError("an element with None in it can't be kept in a file")
     values = getattr(element, "flat_values", getattr(element, "values", element))
@@ -160,6 +174,8 @@ def _structure(element: Any) -> Any:
         "leaf": _KINDS.get(type(element), "tensor"),
         "dtype": "string" if dtype.kind == "O" else str(dtype),
         "splits": [str(splits.dtype) for splits in getattr(element, "nested_row_splits", ())],
+        **({"steps": True} if isinstance(element, SparseTensor) else {}),
+        **({"views": True} if isinstance(values, BytesArray) and values is not element else {}),
     }
 
 
@@ -176,35 +192,52 @@ def _element(like: Any, parts: Iterator[bytes]) -> Any:
         return OrderedDict(ordered) if isinstance(like, OrderedDict) else ordered
     if isinstance(like, tuple):
         return _of_class(type(like), [_element(item, parts) for item in like])
+    if is_attrs(like):
+        return _of_class(type(like), [_element(item, parts) for item in items_of(like)])
     return _leaf(like, parts)
 
 
-def _of_class(kind: type[tuple[Any, ...]], items: list[Any]) -> Any:
-    """A tuple, or a named one as it was: a `__new__` of its class's own would change the items once more."""
-    return tuple.__new__(kind, items)
+def _of_class(kind: Any, items: list[Any]) -> Any:
+    """A tuple, a named one or an instance of an attrs class as it was. Code of its class's own would change the items
+    once more, and could be any code, as a file says which class it is."""
+    if issubclass(kind, tuple):
+        return tuple.__new__(kind, items)
+    made = object.__new__(kind)
+    for name, item in zip(attribute_names(kind), items, strict=True):
+        object.__setattr__(made, name, item)
+    return made
 
 
 def _like(structure: dict[str, Any]) -> Any:
     if "dict" in structure:
         made = {_key(name): _like(value) for name, value in structure["dict"].items()}
         return OrderedDict(made) if structure.get("ordered") else made
-    if "tuple" in structure:
-        items = [*map(_like, structure["tuple"])]
-        kind = class_of(structure)
+    if "tuple" in structure or "attrs" in structure:
+        items = [*map(_like, structure["tuple"] if "tuple" in structure else structure["attrs"])]
+        kind = class_of(structure) if "tuple" in structure else attrs_class_of(structure)
         if kind is not None and len(items) != len(structure["fields"]):
             raise ValueError(f"{len(items)} items of the fields {structure['fields']!r:.200}")
         return _of_class(kind or tuple, items)
-    return _Leaf(structure["leaf"], structure["dtype"], structure["splits"])
+    return _Leaf(
+        structure["leaf"],
+        structure["dtype"],
+        structure["splits"],
+        views=bool(structure.get("views")),
+        steps=bool(structure.get("steps")),
+    )
 
 
 class _Leaf:
     """What one component was.
 
+    `views`: whether its values are a BytesArray. `steps`: whether a SparseTensor has its rows and steps with it; files
+    of earlier versions don't say either.
+
     Raises:
       TypeError, ValueError: there is no such kind, or no such dtype.
     """
 
-    def __init__(self, kind: str, dtype: str, splits: list[str]) -> None:
+    def __init__(self, kind: str, dtype: str, splits: list[str], *, views: bool, steps: bool) -> None:
         if kind not in ("tensor", *_KINDS.values()):
             raise ValueError(f"no kind of component {kind!r:.100}")
         if not isinstance(dtype, str) or (dtype[:1] in (">", "<") and np.dtype(dtype).hasobject):
@@ -212,14 +245,13 @@ class _Leaf:
         as_dtype(np.dtype(dtype) if dtype[:1] in (">", "<") else dtype)
         if not isinstance(splits, list) or not set(splits) <= {"int32", "int64"}:
             raise ValueError(f"no dtypes of splits {splits!r:.100}")
-        self.kind, self.dtype, self.splits = kind, dtype, splits
+        self.kind, self.dtype, self.splits, self.views, self.steps = kind, dtype, splits, views, steps
 
 
 def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
     if leaf.kind == "sparse":
-        indices, values, shape = (_tensor(parts, kind) for kind in ("int64", leaf.dtype, "int64"))
-        return SparseTensor(indices, values, shape)
-    values = _tensor(parts, leaf.dtype)
+        return _sparse(leaf, parts)
+    values = _values(leaf, parts)
     if leaf.kind == "records":
         return _core.record_batch(values.tolist())
     if leaf.kind == "bytes":
@@ -227,6 +259,28 @@ def _leaf(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
     for splits in reversed([_tensor(parts, dtype) for dtype in leaf.splits]):
         values = RaggedTensor.from_row_splits(values, splits)
     return values
+
+
+def _sparse(leaf: _Leaf, parts: Iterator[bytes]) -> SparseTensor:
+    indices, values, shape = _tensor_or_none(parts), _values(leaf, parts), _tensor(parts, "int64")
+    splits, steps = (_tensor_or_none(parts), _tensor_or_none(parts)) if leaf.steps else (None, None)
+    if splits is not None:  # which are used as they are
+        rows: Any = RaggedTensor.from_row_splits(values, splits)
+        if steps is not None:
+            RaggedTensor.from_row_splits(rows, steps)
+    if indices is None and (splits is None or shape.ndim != 1 or not 1 <= len(shape) - (steps is not None) <= 2):
+        raise InvalidArgumentError("a sparse component has neither indices nor rows that tell them")
+    return restored(indices, values, shape, splits, steps)
+
+
+def _values(leaf: _Leaf, parts: Iterator[bytes]) -> Any:
+    values = _tensor(parts, leaf.dtype)
+    return BytesArray(values) if leaf.views else values
+
+
+def _tensor_or_none(parts: Iterator[bytes]) -> Any:
+    part = next(parts, b"")
+    return parse_tensor(part, "int64") if part else None
 
 
 def _tensor(parts: Iterator[bytes], dtype: str) -> Any:

@@ -135,7 +135,7 @@ def group_by_window(
 
 
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
-    """For each number that `key_func` gives, in their order of coming first, what a Reducer makes of its elements."""
+    """For each number that `key_func` gives, what a Reducer makes of its elements; sorted by these numbers."""
 
     def applied(dataset: Any) -> Any:
         def reduced(key: Any, group: Any) -> Any:

@@ -35,6 +35,8 @@ def check_fits(partition: KeyedPartition, by: RaggedTensor, splits: _Integers, s
     kind = type(partition).__name__
     if kind == "RowSplits":
         by = without_first(by)
+    if kind == "ValueRowIds":
+        _check_row_ids(partition, np.asarray(by.values), splits.dtype)
     counts = np.diff(splits.astype(np.int64))
     room = np.zeros(len(counts), np.int64)  # how far rows may reach past the record's last value
     if not strict:
@@ -43,6 +45,17 @@ def check_fits(partition: KeyedPartition, by: RaggedTensor, splits: _Integers, s
     if len(wrong):
         row = int(wrong[0])
         raise InvalidArgumentError(f"invalid partition: {_misfit(partition, np.asarray(by[row]), int(counts[row]))}")
+
+
+def _check_row_ids(partition: KeyedPartition, ids: _Integers, dtype: np.dtype[Any]) -> None:
+    """Nothing else bounds them: an id beyond the row splits' dtype would become that of another row."""
+    most = np.iinfo(dtype).max  # the number of rows is one more than the last id
+    too_large = ids[ids >= most]
+    if len(too_large):
+        raise InvalidArgumentError(
+            f"invalid partition: ValueRowIds {partition.key!r}: expected ids below {most}, as row splits are "
+            f"{dtype.name}, got {too_large[0]}"
+        )
 
 
 def _misfit(partition: KeyedPartition, by: _Integers, count: int) -> str:

@@ -24,6 +24,10 @@ from .fitting import check_fit, check_fits, without_first
 __all__ = ["RowError", "partition_batch", "partition_single"]
 
 
+class _TooManyRows(InvalidArgumentError):
+    """Of all records together: none of them is at fault, and to cut one by itself could take much memory."""
+
+
 class RowError(Exception):
     """A record does not fit, as assembling its columns has shown. The caller has the batch, and so can locate it."""
 
@@ -52,11 +56,11 @@ def partition_single(key: object, feature: RaggedFeature, values: Column, result
             if isinstance(partition, KeyedPartition):
                 check_fit(partition, np.asarray(results[partition.key]), len(values), feature.validate, dtype)
             if isinstance(partition, RaggedFeature.UniformRowLength):
+                length = _uniform_length(partition, dtype)
                 if isinstance(values, RaggedTensor):
-                    length = int(partition.length)
                     values = RaggedTensor.from_uniform_row_length(values, length, dtype)
                 else:
-                    values = _reshape(values, int(partition.length), of_one=True)
+                    values = _reshape(values, length, of_one=True)
             else:
                 by: Any = np.asarray(results[partition.key]).astype(dtype)
                 values = _MAKERS[type(partition).__name__](values, by, feature.validate)
@@ -71,6 +75,8 @@ def partition_batch(
     """The values of a batch, cut into rows; or of one record's feature list, with steps for records: `of` is "step"."""
     try:
         return _partition(feature, values, results, feature.validate)
+    except _TooManyRows as error:
+        raise InvalidArgumentError(f"feature {key!r}: {error}") from None
     except InvalidArgumentError as error:
         keys = [partition.key for partition in feature.partitions if isinstance(partition, KeyedPartition)]
         for row in range(len(values)):  # only now does it matter which one it is
@@ -113,7 +119,7 @@ def _cut(partition: Partition, rows: RaggedTensor, by: RaggedTensor | None, vali
     kind = type(partition).__name__
     if isinstance(partition, RaggedFeature.UniformRowLength) or by is None:
         assert isinstance(partition, RaggedFeature.UniformRowLength)
-        return _cut_uniform(int(partition.length), rows, validate)
+        return _cut_uniform(_uniform_length(partition, rows.row_splits.dtype), rows, validate)
     if kind == "RowSplits":
         by = without_first(by)
     if kind in ("RowSplits", "RowLimits"):
@@ -124,14 +130,36 @@ def _cut(partition: Partition, rows: RaggedTensor, by: RaggedTensor | None, vali
         return ragged_of(RaggedTensor.from_row_starts(rows.values, starts, validate), by.row_splits)
     if kind == "RowLengths":
         return ragged_of(RaggedTensor.from_row_lengths(rows.values, by.values, validate), by.row_splits)
-    count = np.zeros(len(by), dtype=by.values.dtype)
-    full = np.nonzero(by.row_lengths() > 0)[0]
-    if len(full):
-        count[full] = np.maximum(np.maximum.reduceat(by.values, by.row_splits[full]) + 1, 0)
+    count = _rows_of_ids(by)
     before = np.cumsum(count, dtype=count.dtype) - count
     rowids = by.values + np.repeat(before, by.row_lengths())
     inner = RaggedTensor.from_value_rowids(rows.values, rowids, validate)
     return RaggedTensor.from_row_lengths(inner, count, validate)
+
+
+def _rows_of_ids(by: RaggedTensor) -> npt.NDArray[Any]:
+    """How many rows the ids of each record make, which all together fit the dtype of row splits."""
+    dtype = by.values.dtype
+    count = np.zeros(len(by), np.int64)
+    full = np.nonzero(by.row_lengths() > 0)[0]
+    if len(full):
+        count[full] = np.maximum(np.maximum.reduceat(by.values, by.row_splits[full]).astype(np.int64) + 1, 0)
+    total = count.sum(dtype=float)  # which does not wrap
+    if total > np.iinfo(dtype).max:
+        raise _TooManyRows(
+            f"the row ids make {total:.0f} rows, and row splits of {dtype.name} count up to {np.iinfo(dtype).max}"
+        )
+    return count.astype(dtype)
+
+
+def _uniform_length(partition: RaggedFeature.UniformRowLength, dtype: npt.DTypeLike) -> int:
+    """Raises errors.InvalidArgumentError if the length does not fit the dtype of row splits."""
+    length, most = int(partition.length), int(np.iinfo(dtype).max)
+    if length > most:
+        raise InvalidArgumentError(
+            f"a uniform row length of {length}: expected up to {most}, as row splits are {np.dtype(dtype).name}"
+        )
+    return length
 
 
 def _cut_uniform(length: int, rows: RaggedTensor, validate: bool) -> RaggedTensor:

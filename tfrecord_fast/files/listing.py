@@ -12,9 +12,9 @@ from .names import flatten
 from .parts import FilePart
 from .patterns import is_local_pattern, matching_paths
 from .random_access import infos_of
-from .remote_names import StoredObject, stored_objects
+from .remote_names import StoredObject, stored_objects, whole_url
 from .stores import ObjectInfo, StoreSettings, find_store
-from .stores.addresses import address_of, is_pattern
+from .stores.addresses import is_pattern
 from .urls import place_of
 
 __all__ = ["files_below", "listed_parts"]
@@ -138,7 +138,4 @@ def _objects_of(url: str, settings: StoreSettings) -> list[FilePart]:
 
 
 def _object_part(url: str, key: str, info: ObjectInfo) -> FilePart:
-    """The object by a URL that leads to it: what names users in the one that was given stays."""
-    address = address_of(url)
-    name = info.url if "::" in url or "://" in key else f"{address.scheme}://{address.place}/{key}"
-    return FilePart(name, info.size, info.version)
+    return FilePart(whole_url(url, key, info.url), info.size, info.version)

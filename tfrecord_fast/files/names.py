@@ -13,15 +13,16 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from .. import _core
+from ..errors import InvalidArgumentError
 from ..typing import Files, PathLike
 from ..values.conversion import plain
 from .file_objects import FileObject
 from .parts import FilePart
 from .patterns import is_local_pattern, matching_paths
-from .remote_names import StoredObject, stored_objects
+from .remote_names import StoredObject, stored_objects, whole_url
 from .shard_lists import ListedFile
 from .stores import StoreSettings, find_store
-from .stores.addresses import public_url
+from .stores.addresses import is_pattern, public_url
 from .urls import place_of
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "core_files",
     "flatten",
     "has_urls",
+    "resolved",
     "stream_files",
 ]
 
@@ -146,6 +148,26 @@ def core_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) ->
 def stream_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) -> list[str] | list[CoreFile]:
     """The same for a `RecordStream`, which takes plain paths as they are."""
     return files if _core.are_plain_paths(files) else core_files(files, settings)
+
+
+def resolved(file: File, settings: StoreSettings) -> list[File]:
+    """The file, or those that a pattern stands for, under names by which they can be opened anew.
+
+    Raises:
+      FileNotFoundError: a pattern matches nothing.
+      errors.InvalidArgumentError: a file object or memory, which has no name.
+    """
+    if isinstance(file, FilePart):
+        return [file]
+    if not isinstance(file, str | bytes | os.PathLike):
+        name = os.fsdecode(file.label) if isinstance(file, FileObject) else "<memory>"
+        raise InvalidArgumentError(f"{name}: a file object or memory has no path")
+    url, is_url = place_of(file)
+    if not is_url:
+        return [os.fsdecode(found.name) for found in _core_files_of(file, settings)]
+    if not is_pattern(url):
+        return [file]
+    return [whole_url(url, found.key, found.url) for found in stored_objects(url, settings)]
 
 
 def _core_file_of_part(part: FilePart, settings: StoreSettings) -> CoreFile:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from .. import _core
 from .names import COMPRESSION_TYPES
 
-__all__ = ["TFRecordCompressionType", "TFRecordOptions", "core_options"]
+__all__ = ["TFRecordCompressionType", "TFRecordOptions", "core_options", "window_bits_of"]
 
 
 class TFRecordCompressionType:
@@ -107,6 +107,11 @@ def core_options(options: object) -> _core.CompressionOptions:
         strategy=_number(given, "compression_strategy"),
         flush_mode=_number(given, "flush_mode"),
     )
+
+
+def window_bits_of(options: object) -> int | None:
+    """What decides between ZLIB, GZIP and raw deflate, as `core_options` takes it."""
+    return _number(options if hasattr(options, "mem_level") else None, "window_bits")
 
 
 def _number(options: object, name: str) -> int | None:

@@ -23,10 +23,12 @@ from ..typing import PathLike
 from .file_objects import FileObject
 from .local_paths import local_path
 from .names import DEFAULT_SETTINGS, CoreFile
+from .random_access import infos_of
 from .remote import open_stream
 from .remote_names import StoredObject
 from .shard_lists import ListedCount, listed_counts
 from .stores import StoreSettings
+from .stores.store import Version
 from .temporary import complete_file
 
 __all__ = ["Counts", "RecordCounts", "refuse_streams"]
@@ -56,10 +58,27 @@ def _begin_of(file: str | CoreFile) -> int:
     return 0 if isinstance(file, str) or file.part is None else file.part[1]
 
 
+class _Version(NamedTuple):
+    """What changes with an object; where the store says nothing that does, only its size."""
+
+    bytes: int
+    version: str | None
+
+    def is_of(self, now: _Stamp | _Version | None) -> bool:
+        """Whether that is the same content. Answers to different requests may say their version in different ways."""
+        if not isinstance(now, _Version) or self.bytes != now.bytes:
+            return False
+        then, there = self.version, now.version
+        if isinstance(then, Version) and isinstance(there, Version):
+            return then.fits(there.tag, there.time, there.size)
+        return then == there
+
+
 class _Count(NamedTuple):
     records: int
     longest: int  # bytes of a record's data
     is_damaged: bool = False  # and something was dropped
+    version: _Version | None = None  # of the object that was read
 
 
 class _Stamp(NamedTuple):
@@ -68,6 +87,10 @@ class _Stamp(NamedTuple):
     bytes: int
     mtime_ns: int
     ctime_ns: int
+
+    def is_of(self, now: _Stamp | _Version | None) -> bool:
+        """Whether that is the same file."""
+        return self == now
 
 
 class RecordCounts:
@@ -98,7 +121,7 @@ class RecordCounts:
         self._settings = settings
         self._believes_lists = options["on_corrupt"] == "raise"
         self._listed = listed_counts(listed) if self._believes_lists else {}
-        self._known: dict[_Identity, tuple[_Stamp | None, _Count]] = {}
+        self._known: dict[_Identity, tuple[_Stamp | _Version, _Count]] = {}
         self._remainders: dict[tuple[_Identity, int, int], tuple[_Count, int]] = {}
 
     def of(self, files: Sequence[str | CoreFile]) -> Counts:
@@ -109,11 +132,10 @@ class RecordCounts:
           FileNotFoundError, OSError, errors.DataLossError: as when it is read.
         """
         found: list[_Count | None] = [None] * len(files)
-        stamps: list[_Stamp | None] = [None] * len(files)
+        stamps = self._stamps(files)
         missing: dict[object, list[int]] = {}  # the places of each file that has to be counted
         for place, file in enumerate(files):
             path = _path_of(file)
-            stamps[place] = None if path is None else _stamp_of(path)
             found[place] = self._remembered(file, path, stamps[place])
             if found[place] is None:
                 missing.setdefault(place if path is None else path, []).append(place)
@@ -132,6 +154,39 @@ class RecordCounts:
         begins = np.array([_begin_of(file) for file in files], np.int64)
         return Counts(np.array([count.records for count in counts], np.int64), begins, damaged)
 
+    def _stamps(self, files: Sequence[str | CoreFile]) -> list[_Stamp | _Version | None]:
+        """What tells whether each file is the one that was counted. An object is asked for it only if its count is
+        remembered, and nobody has asked yet: whoever counts an object learns it."""
+        unknown = [found for file in files if (found := self._to_be_asked(file)) is not None]
+        objects = {found.identity: found for found in unknown}
+        infos = dict(zip(objects, infos_of([*objects.values()], self._settings), strict=True))
+        stamps: list[_Stamp | _Version | None] = []
+        for file in files:
+            path, found = _path_of(file), _object_of(file)
+            if path is not None:
+                stamps.append(_stamp_of(path))
+            elif found is None:
+                stamps.append(None)
+            else:
+                info = infos.get(found.identity)
+                stamps.append(_version_of(found) if info is None else _Version(info.size, info.version))
+        return stamps
+
+    def _to_be_asked(self, file: str | CoreFile) -> StoredObject | None:
+        found = _object_of(file)
+        if found is None or found.size is not None or _is_part(file) or self._said(file, None) is not None:
+            return None
+        return found if found.identity in self._known else None
+
+    def _said(self, file: str | CoreFile, stamp: _Stamp | _Version | None) -> _Count | None:
+        """What others say of it: whoever divided the file into parts, or a list."""
+        if not isinstance(file, str) and file.records is not None and self._believes_lists:
+            return _Count(file.records, 0)
+        listed = self._listed_of(file)
+        if listed is not None and (stamp is None or stamp.bytes == listed.bytes):
+            return _Count(listed.records, 0)
+        return None
+
     def _of_remainder(self, file: str | CoreFile, count: _Count, parts: int, index: int) -> int:
         """How many records a part of a damaged file has: what is dropped from one part need not be from another."""
         key = (_identity(file), parts, index)
@@ -141,35 +196,36 @@ class RecordCounts:
             self._remainders[key] = count, records
         return records
 
-    def _remembered(self, file: str | CoreFile, path: str | None, stamp: _Stamp | None) -> _Count | None:
-        if not isinstance(file, str) and file.records is not None and self._believes_lists:
-            return _Count(file.records, 0)
-        listed = self._listed_of(file)
-        if listed is not None and (stamp is None or stamp.bytes == listed.bytes):
-            return _Count(listed.records, 0)
+    def _remembered(self, file: str | CoreFile, path: str | None, stamp: _Stamp | _Version | None) -> _Count | None:
+        said = self._said(file, stamp)
+        if said is not None:
+            return said
         known, count = self._known.get(_identity(file), (None, None))
-        if count is not None and not _is_part(file) and known == stamp:
+        if known is not None and not _is_part(file) and known.is_of(stamp):
             return count
-        if path is None or stamp is None or not self._is_kept(stamp):
+        if path is None or not isinstance(stamp, _Stamp) or not self._is_kept(stamp):
             return None
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             with open(self._place(path), encoding="ascii") as kept:
-                said = json.load(kept)
-            read = _Count(int(said["records"]), int(said["longest"]))
+                entry = json.load(kept)
+            read = _Count(int(entry["records"]), int(entry["longest"]))
             most = self._options["max_record_bytes"]
-            if said == self._entry(stamp, read) and (most is None or read.longest <= most) and read.records >= 0:
+            if entry == self._entry(stamp, read) and (most is None or read.longest <= most) and read.records >= 0:
                 self._known[_identity(file)] = stamp, read
                 return read
         return None
 
-    def _remember(self, file: str | CoreFile, stamp: _Stamp | None, count: _Count) -> None:
+    def _remember(self, file: str | CoreFile, stamp: _Stamp | _Version | None, count: _Count) -> None:
         path = _path_of(file)
-        if path is None and (_object_of(file) is None or _is_part(file)):
-            return  # memory may change; a part is not its file
-        if path is not None and (stamp is None or _stamp_of(path) != stamp):
+        if path is None:
+            # Memory may change; a part is not its file.
+            if _object_of(file) is not None and not _is_part(file) and count.version is not None:
+                self._known[_identity(file)] = count.version, count
+            return
+        if not isinstance(stamp, _Stamp) or _stamp_of(path) != stamp:
             return
         self._known[_identity(file)] = stamp, count
-        if path is not None and stamp is not None and self._is_kept(stamp):
+        if self._is_kept(stamp):
             text = json.dumps(self._entry(stamp, count)) + "\n"
             with contextlib.suppress(OSError, ValueError):
                 with complete_file(self._place(path)) as draft, open(draft, "w", encoding="ascii") as kept:
@@ -242,14 +298,19 @@ class RecordCounts:
         if options["on_corrupt"] == "raise":
             options["verify_crc"] = False
         given: Any = [file]
-        stream = open_stream(given, self._settings, batch_size=_BATCH, num_threads=threads - 1, **options)
+        opened: list[StoredObject] = []
+        stream = open_stream(
+            given, self._settings, batch_size=_BATCH, num_threads=threads - 1, on_open=opened.append, **options
+        )
         records = longest = 0
         for batch in stream.batches():
             records += len(batch)
             longest = max(longest, int(batch.sizes.max(initial=0)))
             if stop is not None and stop.is_set():
                 break
-        return _Count(records, longest, is_damaged=bool(stream.take_skipped()))
+        found = opened[-1] if opened else _object_of(file)
+        version = None if found is None else _version_of(found)
+        return _Count(records, longest, is_damaged=bool(stream.take_skipped()), version=version)
 
 
 def _path_of(file: str | CoreFile) -> str | None:
@@ -266,6 +327,10 @@ def _is_part(file: str | CoreFile) -> bool:
 def _object_of(file: str | CoreFile) -> StoredObject | None:
     found = None if isinstance(file, str) else file.object
     return found if isinstance(found, StoredObject) else None
+
+
+def _version_of(found: StoredObject) -> _Version | None:
+    return None if found.size is None else _Version(found.size, found.version)
 
 
 def _identity(file: str | CoreFile) -> _Identity:

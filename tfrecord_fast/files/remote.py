@@ -13,7 +13,7 @@ import errno
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core
@@ -46,6 +46,7 @@ def open_stream(
     settings: StoreSettings,
     *arguments: Any,
     prefetch_bytes: int | None = None,
+    on_open: Callable[[StoredObject], object] | None = None,
     **options: Any,
 ) -> _core.RecordStream:
     """The core's stream over files, with threads that fetch the objects among them.
@@ -55,6 +56,7 @@ def open_stream(
       settings: of the stores.
       arguments, options: the others of RecordStream.
       prefetch_bytes: how much may be read ahead, of objects and of records together; None for a default.
+      on_open: called, on a thread that fetches, with each object whose size and version were not known, when they are.
 
     Raises:
       NoThreadError: the system has no thread to fetch with.
@@ -67,7 +69,7 @@ def open_stream(
         return _core.RecordStream(given, *arguments, **options)
     total = PREFETCH_BYTES if prefetch_bytes is None else prefetch_bytes
     chunks = min(max(total // 8, _LEAST_CHUNKS), _MOST_CHUNKS)
-    fetching = Fetching(objects, settings, max(total - chunks, _LEAST_BLOCK))
+    fetching = Fetching(objects, settings, max(total - chunks, _LEAST_BLOCK), on_open)
     numbers = iter(range(len(objects)))
     given = [_numbered(file, numbers) for file in files]
     stream = _core.RecordStream(given, *arguments, prefetch_bytes=chunks, fetches=fetching.queue, **options)
@@ -84,7 +86,13 @@ def _numbered(file: Any, numbers: Any) -> Any:
 class Fetching:
     """The threads that fetch for one stream, and what they know of its objects."""
 
-    def __init__(self, objects: Sequence[StoredObject], settings: StoreSettings, most_bytes: int) -> None:
+    def __init__(
+        self,
+        objects: Sequence[StoredObject],
+        settings: StoreSettings,
+        most_bytes: int,
+        on_open: Callable[[StoredObject], object] | None = None,
+    ) -> None:
         requests = settings.max_requests
         # Three quarters as many blocks as are on their way may wait for their turn.
         block = min(max(4 * most_bytes // (7 * requests), _LEAST_BLOCK), _LARGEST_BLOCK)
@@ -92,6 +100,7 @@ class Fetching:
         self._objects = list(objects)
         self._settings = settings
         self._cache = cache_of(settings)
+        self._on_open = on_open
         self._lock = threading.Lock()  # guards `_threads`, and what `_objects` learns
         self._threads: list[threading.Thread] = []
         self._origin = Origin()
@@ -151,6 +160,8 @@ class Fetching:
                 known = self._objects[number] = found._replace(size=info.size, version=info.version)
         if (known.size, known.version) != (info.size, info.version):  # another request was quicker
             raise changed(found.url)
+        if self._on_open is not None:
+            self._on_open(known)
         return known
 
     def _kept(self, found: StoredObject, start: int, end: int) -> Buffer | None:

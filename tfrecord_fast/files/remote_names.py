@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .stores import Store, StoreSettings, find_store
-from .stores.addresses import is_pattern, public_url
+from .stores.addresses import address_of, is_pattern, public_url
 from .stores.matching import pattern_of
 from .urls import matching_urls
 
-__all__ = ["StoredObject", "stored_objects"]
+__all__ = ["StoredObject", "stored_objects", "whole_url"]
 
 _WILD = re.compile(r"[*?\[]")
 _UNLISTED = ("http://", "https://")  # servers of files: fsspec reads their pages
@@ -36,6 +36,12 @@ class StoredObject(NamedTuple):
         """The same for the same object, and only for it: URLs that show the same may lead to others. The key is told by
         a digest, since it may hold a credential."""
         return self.url, hashlib.sha256(self.key.encode()).hexdigest()
+
+
+def whole_url(given: str, key: str, shown: str) -> str:
+    """The URL that leads to an object which a pattern or a folder has: what names users in that stays."""
+    address = address_of(given)
+    return shown if "::" in given or "://" in key else f"{address.scheme}://{address.place}/{key}"
 
 
 def stored_objects(url: str, settings: StoreSettings) -> list[StoredObject]:

@@ -16,12 +16,11 @@ from ..examples.tables import TablePlan
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 from ..values.arrow import Strings
 from ..values.arrow_arrays import ArrowArrays
-from .names import CoreFile, check_compression_type, core_files, flatten, stream_files
+from .names import CoreFile, File, check_compression_type, flatten, resolved, stream_files
 from .numbers import at_least, max_record_size
 from .remote import open_stream
 from .shard_reader import ShardReader
 from .store_options import store_settings
-from .urls import place_of
 
 __all__ = ["TableSource", "read_batches", "read_table"]
 
@@ -130,18 +129,13 @@ class TableSource:
         """Those that are parsed: as they were given, or inferred."""
         return self._features
 
-    def paths(self) -> list[str]:
-        """The paths and URLs of the files, patterns resolved.
+    def each_file(self) -> list[File]:
+        """The files one by one, patterns resolved, as `over` takes them: a URL whole, with what may be a credential.
 
         Raises:
           errors.InvalidArgumentError: one of them is a file object or memory, which has no path.
         """
-        names = []
-        for file in core_files(self._files, self._settings):
-            if file.opener is not None and not place_of(file.name).is_url:
-                raise InvalidArgumentError(f"{os.fsdecode(file.name)}: a file object or memory has no path")
-            names.append(os.fsdecode(file.name))
-        return names
+        return [one for file in self._files for one in resolved(file, self._settings)]
 
     def check_options(self) -> None:
         """Raises what a reader of these options would raise when it begins: for those who have others read.

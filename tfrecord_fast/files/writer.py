@@ -10,15 +10,18 @@ from typing import Any
 
 from .. import _core
 from ..base.threads import thread_count
+from ..errors import InvalidArgumentError
 from ..typing import PathLike, Records, WritableFile
 from .names import CODECS
-from .options import TFRecordOptions, core_options
+from .options import TFRecordOptions, core_options, window_bits_of
 from .stores.addresses import public_url
 from .streams import record_stream
 from .url_writer import UrlWriter
 from .urls import place_of
 
 __all__ = ["TFRecordWriter"]
+
+_ZLIB_BITS = 15  # and above, by 16 more, GZIP
 
 
 class TFRecordWriter(_core.RecordWriter):
@@ -33,6 +36,7 @@ class TFRecordWriter(_core.RecordWriter):
         those mean one stream by zlib itself.
       append: add to the records of an existing file, which is first read through and checked. Paths only, since an
         object behind a URL is written as a whole. Not "ZLIB": TensorFlow reads only the first stream of such a file.
+        Nor "GZIP" with window_bits that write something else than GZIP.
       num_threads: how many compress blocks; None for as many as the process may use.
       overwrite: False raises FileExistsError if the file exists; of a URL, at the latest by `close`.
       storage_options: of a URL's store: credentials, an endpoint, `anon`. None: the environment says them.
@@ -50,6 +54,7 @@ class TFRecordWriter(_core.RecordWriter):
       FileExistsError: it exists, and `overwrite` is False.
       ValueError: unknown compression, or parameters that it rejects; append=True and a URL.
       errors.DataLossError: the file to append to is damaged or compressed in another way. It stays as it is.
+      errors.InvalidArgumentError: what would be appended is compressed in another way, by its window_bits.
       errors.FailedPreconditionError: `write` or `flush` after `close`.
 
     >>> import tempfile, os
@@ -80,6 +85,8 @@ class TFRecordWriter(_core.RecordWriter):
             # A file without records is started over: TensorFlow reads nothing after an empty GZIP member.
             append = _holds_records(target, compression)
         settings = core_options(options)
+        if append:
+            _check_members(target, window_bits_of(options))
         made = False
         if isinstance(target, str):
             target = self._url = UrlWriter(target, "wb" if overwrite else "xb", storage_options)
@@ -151,6 +158,17 @@ def _holds_records(target: object, compression: str) -> bool:
     except FileNotFoundError:  # any other error must not look like this one: what is in the file would be replaced
         return False
     return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0
+
+
+def _check_members(target: object, window_bits: int | None) -> None:
+    """A file is read as members of one kind, and window_bits may say ZLIB (up to 15) or raw deflate (below 0)."""
+    if window_bits is not None and window_bits <= _ZLIB_BITS:
+        name = os.fsdecode(target) if isinstance(target, bytes) else target
+        kind = "raw deflate" if window_bits < 0 else "ZLIB"
+        raise InvalidArgumentError(
+            f"{name}: append=True: window_bits {window_bits} writes {kind}, which can't be read after the GZIP that "
+            "is there: expected None, or 25 to 31"
+        )
 
 
 def _target(path: PathLike | WritableFile) -> object:

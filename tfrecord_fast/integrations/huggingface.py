@@ -13,8 +13,11 @@ from datasets.table import InMemoryTable
 
 from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
+from ..files.names import File
+from ..files.parts import FilePart
 from ..files.tables import TableSource, read_table
 from ..files.temporary import complete_file, local_name
+from ..files.urls import shown_name
 from ..typing import Features, Files, Key, PathLike, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["from_tfrecord"]
@@ -103,11 +106,13 @@ def _save(source: TableSource, path: str) -> None:
 def _streamed(source: TableSource) -> datasets.IterableDataset:
     info = datasets.DatasetInfo(features=datasets.Features.from_arrow_schema(source.schema))
     # What is a list here is divided among workers.
-    kwargs = {"paths": source.paths(), "source": source}
+    kwargs = {"files": source.each_file(), "source": source}
     return datasets.IterableDataset(ArrowExamplesIterable(_tables, kwargs), info=info)
 
 
-def _tables(paths: list[str], source: TableSource) -> Iterator[tuple[str, Any]]:
-    for path in paths:
-        for number, batch in enumerate(source.over([path])):
-            yield f"{os.path.basename(path)}:{number}", pyarrow.Table.from_batches([batch])
+def _tables(files: list[File], source: TableSource) -> Iterator[tuple[str, Any]]:
+    for file in files:
+        # A part is no path, and a key may be shown.
+        name = os.path.basename(str(file) if isinstance(file, FilePart) else os.fsdecode(shown_name(file)))
+        for number, batch in enumerate(source.over([file])):
+            yield f"{name}:{number}", pyarrow.Table.from_batches([batch])

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import InvalidArgumentError
 from ..typing import Columns, Key
+from ..values.attrs_classes import attrs_like, is_attrs, items_of
 from ..values.bytes_array import BytesArray
 from ..values.ragged import RaggedTensor
 from ..values.sparse import SparseTensor, to_dense
@@ -97,6 +98,9 @@ class _Batch:
             made = [self.planned(part, i if key is None else key) for i, part in enumerate(value)]
             made = [None if part is _DROPPED else part for part in made]
             return type(value)(*made) if hasattr(value, "_fields") else tuple(made)
+        if is_attrs(value):
+            made = [self.planned(part, i if key is None else key) for i, part in enumerate(items_of(value))]
+            return attrs_like(value, [None if part is _DROPPED else part for part in made])
         if key in self.pad:
             array: npt.NDArray[Any] | None = _padded(value, key, self.pad.pop(key))
         else:
@@ -246,4 +250,6 @@ def _filled(made: Any, arrays: Iterator[Any]) -> Any:
     if isinstance(made, tuple):
         parts = [_filled(part, arrays) for part in made]
         return type(made)(*parts) if hasattr(made, "_fields") else tuple(parts)
+    if is_attrs(made):
+        return attrs_like(made, [_filled(part, arrays) for part in items_of(made)])
     return made

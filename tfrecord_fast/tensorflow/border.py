@@ -11,6 +11,7 @@ import numpy as np
 
 from .._core import RecordBatch, unchanged
 from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
+from ..values.attrs_classes import attrs_like, is_attrs, items_of
 from ..values.bytes_array import BytesArray
 from ..values.specs import TensorSpec as PlainSpec
 from .arithmetic import converted
@@ -47,7 +48,7 @@ def raised(value: Any) -> Any:
         return kind(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, Mapping):
         return _mapping(value, {key: raised(item) for key, item in value.items()})
-    return value
+    return attrs_like(value, map(raised, items_of(value))) if is_attrs(value) else value
 
 
 def lowered(value: Any) -> Any:
@@ -74,6 +75,10 @@ def lowered(value: Any) -> Any:
     if isinstance(value, Mapping):
         items = [lowered(item) for item in value.values()]
         return value if _are_same(items, value.values()) else _mapping(value, dict(zip(value, items, strict=True)))
+    if is_attrs(value):
+        given = items_of(value)
+        items = [lowered(item) for item in given]
+        return value if _are_same(items, given) else attrs_like(value, items)
     return value
 
 

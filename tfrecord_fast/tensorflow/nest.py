@@ -1,17 +1,20 @@
-"""`tf.nest`: structures of tuples, lists and dicts."""
+"""`tf.nest`: structures of tuples, lists, dicts and instances of attrs classes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ..values.attrs_classes import attrs_like, is_attrs, items_of
 from .fallback import face_names
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
 
 
 def is_nested(structure: Any) -> bool:
-    """Whether it is a structure: a tuple, a list or a mapping."""
+    """Whether it is a structure: a tuple, a list, a mapping or an instance of an attrs class."""
+    if is_attrs(structure):
+        return True
     return isinstance(structure, tuple | list | Mapping) and not hasattr(structure, "as_list")
 
 
@@ -20,7 +23,8 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     if isinstance(structure, Mapping):
         return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
     if is_nested(structure):
-        return [leaf for item in structure for leaf in flatten(item)]
+        items = items_of(structure) if is_attrs(structure) else structure
+        return [leaf for item in items for leaf in flatten(item)]
     return [structure]
 
 
@@ -51,6 +55,8 @@ def _packed(structure: Any, leaves: Iterator[Any]) -> Any:
         kind: Any = type(structure)
         items = {key: made[key] for key in structure}
         return items if kind is dict else kind(items)
+    if is_attrs(structure):
+        return attrs_like(structure, [_packed(item, leaves) for item in items_of(structure)])
     if is_nested(structure):
         items_ = [_packed(item, leaves) for item in structure]
         return type(structure)(*items_) if hasattr(structure, "_fields") else type(structure)(items_)
@@ -76,6 +82,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
             )
         pairs = [(nest1[key], nest2[key]) for key in nest1]
     else:
+        nest1, nest2 = (items_of(nest) if is_attrs(nest) else nest for nest in (nest1, nest2))
         if len(nest1) != len(nest2):
             raise ValueError(
                 f"The two structures don't have the same number of elements: {len(nest1)} and {len(nest2)}"

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataLossError, InvalidArgumentError
+from .attrs_classes import is_attrs
 from .bytes_array import BytesArray
 from .ragged import RaggedTensor, ragged_of
-from .sparse import SparseTensor, check_indices
+from .sparse import SparseTensor, check_indices, restored
 from .typed import check_kinds
 
 __all__ = ["sparse_of_arrays", "sparse_rows", "stack_ragged", "stack_rows"]
@@ -35,7 +36,7 @@ def sparse_of_arrays(elements: list[Any], shape: list[int | None]) -> SparseTens
     """A SparseTensor with the elements as rows of that shape: all their values, zeros too."""
     arrays = []
     for element in elements:
-        if isinstance(element, tuple | dict | SparseTensor | RaggedTensor):
+        if isinstance(element, tuple | dict | SparseTensor | RaggedTensor) or is_attrs(element):
             raise TypeError(f"sparse_batch takes elements that are one array, got {type(element).__name__}")
         array = np.asarray(element)
         if array.ndim != len(shape):
@@ -85,7 +86,17 @@ def _stack_sparse(elements: list[SparseTensor]) -> SparseTensor:
     indices[:, 1:] = np.concatenate([element.indices for element in elements])
     shape = np.max([element.dense_shape for element in elements], axis=0)
     values = _concatenate([element.values for element in elements])
-    return SparseTensor(indices, values, [len(elements), *shape.tolist()])
+    splits, steps = _stacked_steps(elements, rank)
+    return restored(indices, values, [len(elements), *shape.tolist()], splits, steps)
+
+
+def _stacked_steps(elements: list[SparseTensor], rank: int) -> Any:
+    """Row splits and row steps of a batch of feature lists, one a record; (None, None) of anything else."""
+    if rank != 2 or any(element.row_steps is None for element in elements):
+        return None, None
+    lengths = np.concatenate([np.diff(element.row_splits) for element in elements])
+    steps = [len(element.row_splits) - 1 for element in elements]
+    return np.cumsum([0, *lengths], dtype=np.int64), np.cumsum([0, *steps], dtype=np.int64)
 
 
 def sparse_rows(tensor: SparseTensor) -> Iterator[SparseTensor]:

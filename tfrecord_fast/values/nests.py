@@ -1,6 +1,7 @@
 """Elements of datasets: nested tuples and dicts of NumPy values; how they are made, stacked and taken apart.
 
-The semantics are those of tf.data's nests: tuples, named tuples and dicts are structure, a list is one array.
+The semantics are those of tf.data's nests: tuples, named tuples, dicts and instances of attrs classes are structure, a
+list is one array.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from .. import _core
 from ..dtypes import as_dtype, string
 from ..errors import InvalidArgumentError
+from .attrs_classes import attribute_names, attrs_like, is_attrs, items_of
 from .composites import sparse_rows, stack_rows
 from .ragged import RaggedTensor
 from .sparse import SparseTensor
@@ -54,6 +56,8 @@ def normalize(value: Any) -> Any:
         return stack(value)
     if isinstance(value, Mapping):
         return _mapping_like(value, {key: normalize(item) for key, item in value.items()})
+    if is_attrs(value):
+        return attrs_like(value, [normalize(item) for item in items_of(value)])
     return typed(value)
 
 
@@ -67,7 +71,7 @@ def leaves(value: Any) -> list[Any]:
     if isinstance(value, Mapping):
         return [leaf for key in sorted(value) for leaf in leaves(value[key])]
     if _is_structure(value):
-        return [leaf for item in value for leaf in leaves(item)]
+        return [leaf for item in _items(value) for leaf in leaves(item)]
     return [value]
 
 
@@ -81,7 +85,7 @@ def _packed(like: Any, components: Iterator[Any]) -> Any:
         made = {key: _packed(like[key], components) for key in sorted(like)}
         return _mapping_like(like, {key: made[key] for key in like})
     if _is_structure(like):
-        return _tuple_like(like, [_packed(item, components) for item in like])
+        return _like(like, [_packed(item, components) for item in _items(like)])
     return next(components)
 
 
@@ -98,13 +102,29 @@ def map_leaves(function: Callable[..., Any], first: Any, *others: Any) -> Any:
         return _mapping_like(first, made)
     if _is_structure(first):
         for other in others:
-            _check(isinstance(other, tuple | list) and len(other) == len(first), "lengths", first, other)
-        return _tuple_like(first, [map_leaves(function, *items) for items in zip(first, *others, strict=True)])
+            _check(_fits(first, other), "classes" if is_attrs(first) else "lengths", first, other)
+        columns = zip(_items(first), *map(_items, others), strict=True)
+        return _like(first, [map_leaves(function, *items) for items in columns])
     return function(first, *others)
 
 
 def _is_structure(value: Any) -> bool:
-    return isinstance(value, tuple) and not isinstance(value, TensorSpec)
+    return (isinstance(value, tuple) and not isinstance(value, TensorSpec)) or is_attrs(value)
+
+
+def _items(value: Any) -> Any:
+    return items_of(value) if is_attrs(value) else value
+
+
+def _fits(first: Any, other: Any) -> bool:
+    """Whether the other, which may be a list, has as many items; an attrs class is to be the same."""
+    if is_attrs(first) or is_attrs(other):
+        return type(other) is type(first)
+    return isinstance(other, tuple | list) and len(other) == len(first)
+
+
+def _like(like: Any, items: Iterable[Any]) -> Any:
+    return attrs_like(like, items) if is_attrs(like) else _tuple_like(like, items)
 
 
 def _tuple_like(like: tuple[Any, ...], items: Iterable[Any]) -> Any:
@@ -147,6 +167,10 @@ def stack(elements: list[Any]) -> Any:
         for element in elements:
             _check(type(element) is type(first) and len(element) == len(first), "lengths or types", first, element)
         return _tuple_like(first, [stack(list(column)) for column in zip(*elements, strict=True)])
+    if is_attrs(first):
+        for element in elements:
+            _check(type(element) is type(first), "types", first, element)
+        return attrs_like(first, [stack(list(column)) for column in zip(*map(items_of, elements), strict=True)])
     if first is None or hasattr(first, "row_splits"):
         for element in elements:
             _check(type(element) is type(first), "types", first, element)
@@ -231,13 +255,17 @@ def _sliced(value: Any, length: int) -> Iterator[Any]:
     if isinstance(value, tuple) and value:
         made = zip(*(_rows(item, length) for item in value), strict=True)
         return map(lambda row: _tuple_like(value, row), made) if hasattr(value, "_fields") else made
+    if is_attrs(value) and items_of(value):
+        made = zip(*(_rows(item, length) for item in items_of(value)), strict=True)
+        return map(lambda row: attrs_like(value, row), made)
     return iter(_rows(value, length))
 
 
 def _rows(value: Any, length: int) -> Iterable[Any]:
-    if value is None or (isinstance(value, Mapping | tuple) and not value):
+    is_nest = isinstance(value, Mapping | tuple) or is_attrs(value)
+    if value is None or (is_nest and not (items_of(value) if is_attrs(value) else value)):
         return [value] * length
-    if isinstance(value, Mapping | tuple):
+    if is_nest:
         return _sliced(value, length)
     if hasattr(value, "dense_shape"):
         return sparse_rows(value)
@@ -280,5 +308,7 @@ def kind_of(element: Any) -> Any:
         return getattr(element.dtype, "name", element.dtype)
     if isinstance(element, tuple):
         return (getattr(element, "_fields", ()), *map(kind_of, element))
+    if is_attrs(element):
+        return ((type(element).__qualname__, *attribute_names(type(element))), *map(kind_of, items_of(element)))
     name = kind_of(spec_of(element))
     return f"{type(element).__name__} of {name}" if hasattr(element, "row_splits") else name

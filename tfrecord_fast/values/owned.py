@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .attrs_classes import is_attrs
 from .nests import map_leaves
 from .ragged import RaggedTensor
 from .sparse import SparseTensor
@@ -42,7 +43,7 @@ def writable(element: Any) -> Any:
 
 def renewed(element: Any) -> Any:
     """The same element in new dicts and tuples, from which things may be taken."""
-    return map_leaves(_itself, element) if isinstance(element, tuple | Mapping) else element
+    return map_leaves(_itself, element) if isinstance(element, tuple | Mapping) or is_attrs(element) else element
 
 
 def _itself(leaf: Any) -> Any:

@@ -14,7 +14,7 @@ from .conversion import as_array, fill_value
 from .ragged import RaggedTensor
 from .typed import as_values
 
-__all__ = ["SparseTensor", "check_indices", "sparse_of", "to_dense"]
+__all__ = ["SparseTensor", "check_indices", "restored", "sparse_of", "steps_of", "to_dense"]
 
 
 class SparseTensor:
@@ -141,11 +141,14 @@ class SparseTensor:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._indices is not None:
             parts = self._indices, self.values, self.dense_shape, self._row_splits, self.row_steps
-            return _restored, parts
+            return restored, parts
         return SparseTensor.from_row_splits, (self.values, self._row_splits, self.dense_shape, self.row_steps)
 
 
-def _restored(indices: Any, values: Any, dense_shape: Any, row_splits: Any, row_steps: Any) -> SparseTensor:
+def restored(indices: Any, values: Any, dense_shape: Any, row_splits: Any, row_steps: Any) -> SparseTensor:
+    """A SparseTensor of all its parts; the last two may be None, or the indices, where the others tell them."""
+    if indices is None:
+        return SparseTensor.from_row_splits(values, row_splits, dense_shape, row_steps)
     tensor = sparse_of(indices, values, dense_shape, row_splits)
     tensor.row_steps = row_steps
     return tensor

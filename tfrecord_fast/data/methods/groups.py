@@ -15,6 +15,7 @@ from ...base.seeds import next_seed
 from ...errors import InvalidArgumentError
 from ...files import file_system
 from ...typing import PathLike
+from ...values.attrs_classes import is_attrs, items_of
 from ...values.nests import map_leaves
 from .. import saved
 from ..arguments import check_count
@@ -270,4 +271,4 @@ def _with_length(shapes: Any, spec: Any, group: Any, length: int) -> Any:
         return [length if one is None else one for one in shapes]
     if isinstance(shapes, dict):
         return {key: _with_length(one, spec, group, length) for key, one in shapes.items()}
-    return tuple(_with_length(one, spec, group, length) for one in shapes)
+    return tuple(_with_length(one, spec, group, length) for one in (items_of(shapes) if is_attrs(shapes) else shapes))

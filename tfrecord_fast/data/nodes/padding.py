@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataLossError, InvalidArgumentError
+from ...values.attrs_classes import is_attrs, items_of
 from ...values.composites import stack_ragged
 from ...values.conversion import fill_value
 from ...values.nests import leaves, map_leaves, pack, same_kinds, stack
@@ -64,6 +65,8 @@ def _shapes(shapes: Any, count: int) -> list[Any]:
         shapes = shapes.as_list()
     if isinstance(shapes, Mapping):
         found = [shape for key in sorted(shapes) for shape in _shapes(shapes[key], 1)]
+    elif is_attrs(shapes):
+        found = [shape for item in items_of(shapes) for shape in _shapes(item, 1)]
     elif isinstance(shapes, tuple) and not all(item is None or isinstance(item, int | np.integer) for item in shapes):
         found = [shape for item in shapes for shape in _shapes(item, 1)]
     elif isinstance(shapes, tuple) and not shapes and count != 1:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..._core import RecordBatch
 from ...base.optional import optional
 from ...errors import InvalidArgumentError
+from ...values.attrs_classes import attrs_like, is_attrs, items_of
 from ...values.bytes_array import BytesArray
 from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor, to_dense
@@ -59,6 +60,8 @@ class Leaves:
         if isinstance(leaf, tuple | list):
             parts = [self._leaf(part, key, f"{place}[{i}]") for i, part in enumerate(leaf)]
             return type(leaf)(*parts) if hasattr(leaf, "_fields") else type(leaf)(parts)
+        if is_attrs(leaf):
+            return attrs_like(leaf, [self._leaf(part, key, f"{place}[{i}]") for i, part in enumerate(items_of(leaf))])
         if isinstance(leaf, BytesArray):
             return self._strings(leaf, place)
         if isinstance(leaf, RecordBatch):

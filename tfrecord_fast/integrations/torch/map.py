@@ -32,14 +32,15 @@ class TFRecordMapDataset(Dataset[Any]):
       files, features, groups: as for IndexedReader; instead of files, an IndexedReader, without features and options.
       strings, ragged: as for TFRecordIterableDataset.
       transform: called with each record; what it returns is given instead.
-      indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader.
-      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader.
+      indexes, verify_crc, max_record_bytes, num_threads: as for IndexedReader; None is its default.
+      storage_options, max_requests, cache_dir: for URLs, as for IndexedReader; None is its default.
 
     `dataset[i]` is one record: a dict of tensors, `bytes` and lists of them, or, with `features=None`, bytes.
     `dataset[a:b]` and `dataset[[3, 1, 2]]` give a Batch, as TFRecordIterableDataset does, or a list of bytes.
 
     Raises:
-      errors.InvalidArgumentError, TypeError, ValueError: as IndexedReader; torch has no tensor for a feature.
+      errors.InvalidArgumentError, TypeError, ValueError: as IndexedReader; torch has no tensor for a feature; an option
+        beside an IndexedReader.
       IndexError: there is no such record.
 
     >>> import tempfile, os, tfrecord_fast as tf
@@ -60,35 +61,34 @@ class TFRecordMapDataset(Dataset[Any]):
         ragged: Ragged = "jagged",
         transform: Callable[[Any], Any] | None = None,
         indexes: Indexes | None = None,
-        verify_crc: bool = True,
+        verify_crc: bool | None = None,
         max_record_bytes: int | None = None,
         num_threads: int | None = None,
         groups: Groups | None = None,
         storage_options: Mapping[str, Any] | None = None,
-        max_requests: int = 16,
+        max_requests: int | None = None,
         cache_dir: PathLike | None = None,
     ) -> None:
         choices = Choices.checked(strings, ragged)
+        options = {
+            "indexes": indexes,
+            "verify_crc": verify_crc,
+            "max_record_bytes": max_record_bytes,
+            "num_threads": num_threads,
+            "groups": groups,
+            "storage_options": storage_options,
+            "max_requests": max_requests,
+            "cache_dir": cache_dir,
+        }
+        given = {name: value for name, value in options.items() if value is not None}
         if isinstance(files, IndexedReader):
-            given = (features, indexes, groups, storage_options, cache_dir)
-            if any(one is not None for one in given) or max_requests != 16:
+            if features is not None or given:
                 raise InvalidArgumentError("an IndexedReader has its features and options already: give it alone")
             self.reader = files
         else:
             choices = choices._replace(sparse=sparse_keys(features))
             make: Any = IndexedReader
-            self.reader = make(
-                files,
-                features,
-                indexes=indexes,
-                verify_crc=verify_crc,
-                max_record_bytes=max_record_bytes,
-                num_threads=num_threads,
-                groups=groups,
-                storage_options=storage_options,
-                max_requests=max_requests,
-                cache_dir=cache_dir,
-            )
+            self.reader = make(files, features, **given)
         self._conversion = Conversion(choices)
         self._transform = transform
 

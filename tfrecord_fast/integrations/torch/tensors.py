@@ -11,6 +11,7 @@ import torch
 
 from ... import _core
 from ...errors import InvalidArgumentError
+from ...values.attrs_classes import attrs_like, is_attrs, items_of
 from ...values.bytes_array import BytesArray
 from ...values.ragged import RaggedTensor
 from ...values.sparse import SparseTensor, to_dense
@@ -71,6 +72,8 @@ def tensor_of(column: Any, choices: Choices, key: object) -> Any:
     if isinstance(column, tuple):
         parts = (tensor_of(part, choices, key) for part in column)
         return type(column)(*parts) if hasattr(column, "_fields") else tuple(parts)
+    if is_attrs(column):
+        return attrs_like(column, [tensor_of(part, choices, key) for part in items_of(column)])
     return column
 
 
