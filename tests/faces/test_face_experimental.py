@@ -95,6 +95,7 @@ list(n.apply(E.copy_to_device('/cpu:0')))
 list(n.apply(E.prefetch_to_device('/cpu:0')))
 list(E.RandomDataset(seed=3).take(1))[0].dtype
 list(n.apply(E.group_by_reducer(lambda x: x % 2, E.Reducer(lambda k: np.int64(0), lambda s, x: s + x, lambda s: s * 10))))
+list(n.apply(E.group_by_reducer(lambda x: x % 2, E.Reducer(lambda k: (np.int64(0), np.int64(1)), lambda s, x: (s[0] + x, s[1] + 1), lambda s, k: s * 10 + k))))
 list(E.from_list([(1, 'a'), (2, 'b')]))
 list(E.from_list([{'a': 1}, {'a': 2}]))
 E.from_list([])

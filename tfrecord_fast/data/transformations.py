@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..errors import InvalidArgumentError, OutOfRangeError
 from ..files.writer import TFRecordWriter as RecordWriter
 from .arguments import check_count
+from .functions import call
 from .handle import Handle, node_of, same_of
 from .nodes.counted import Counted
 from .nodes.joins import InterleaveAhead
@@ -49,7 +50,7 @@ class Reducer(NamedTuple):
     Args:
       init_func: gives a state, from the group's number.
       reduce_func: gives the next state, from a state and an element.
-      finalize_func: gives the group's element, from the last state.
+      finalize_func: gives the group's element, from the last state, whose items it gets as arguments if it is a tuple.
     """
 
     init_func: Callable[[Any], Any]
@@ -140,7 +141,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
     def applied(dataset: Any) -> Any:
         def reduced(key: Any, group: Any) -> Any:
             state = group.reduce(reducer.init_func(key), reducer.reduce_func)
-            return type(group).from_tensors(reducer.finalize_func(state))
+            return type(group).from_tensors(call(reducer.finalize_func, False)(state))
 
         return dataset.group_by_window(key_func, reduced, (1 << 63) - 1)
 
