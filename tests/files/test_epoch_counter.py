@@ -15,14 +15,15 @@ from tfrecord_fast.files.epochs import ENDLESS, MOST_EPOCHS, EpochCounter, end_o
 
 @pytest.fixture
 def worker(monkeypatch):
-    """worker(id, workers, seed): what runs meanwhile is taken to run in that worker, whose parent is this process."""
+    """worker(id, workers, seed, parent): what runs meanwhile is taken to run in that worker of the process `parent`, or
+    of this one."""
 
     @contextlib.contextmanager
-    def within(number, workers=2, seed=1000):
+    def within(number, workers=2, seed=1000, parent=None):
         info = SimpleNamespace(id=number, seed=seed + number, num_workers=workers)
         with monkeypatch.context() as patch:
             patch.setattr(epochs, "worker_info", lambda: info)
-            patch.setattr(epochs, "parent_process", os.getpid)
+            patch.setattr(epochs, "parent_process", lambda: os.getpid() if parent is None else parent)
             yield
 
     return within
@@ -153,11 +154,10 @@ def test_without_a_board_what_was_chosen_holds_for_one_iteration(worker):
         assert [one.begin(2), one.begin(2)] == [9, 11]
 
 
-def test_a_board_of_another_process_is_not_counted_on(worker, counter, monkeypatch):
+def test_a_board_of_another_process_is_not_counted_on(worker, counter):
     """The worker's parent is a process that was forked from the one that made the board."""
     one = forked(counter)
-    with worker(0):
-        monkeypatch.setattr(epochs, "parent_process", lambda: -7)
+    with worker(0, parent=-7):
         assert [one.begin(1), one.begin(1)] == [1000, 1001]
     assert counter.next == 0
 
