@@ -47,6 +47,8 @@ def as_columns(
     else:
         wanted = "a dict of columns, a data frame or an Arrow table"
         raise TypeError(f"{what}: expected {wanted}, got {type(columns).__name__}")
+    if not named and not isinstance(columns, Mapping) and hasattr(columns, "__len__"):
+        return named, len(columns)  # a frame may have rows without columns
     return named, common_length([(key, column.rows) for key, column in named])
 
 

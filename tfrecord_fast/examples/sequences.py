@@ -259,9 +259,11 @@ def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
         values = [() if value is None else value for value in values]
     if not kinds <= _HONEST | {type(None)}:
         values = [listed(row) for row in values]
-    if all(isinstance(row, np.ndarray) and row.dtype.kind not in "OSUT" for row in values):
-        lengths = [row.size for row in values]
-        child = of_array(_joined([row.reshape(-1) for row in values]))
+    numbers = [row.reshape(-1) for row in values if isinstance(row, np.ndarray) and row.dtype.kind not in "OSUT"]
+    others = [row for row in values if not isinstance(row, np.ndarray) or row.dtype.kind in "OSUT"]
+    if numbers and not any(len(row) or _is_of_strings(row) for row in others):  # which tell nothing
+        lengths = [row.size if isinstance(row, np.ndarray) else 0 for row in values]
+        child = of_array(_joined(numbers))
     else:
         lengths = [len(row) for row in values]
         flat = list(itertools.chain.from_iterable(values))
@@ -291,7 +293,7 @@ def listed(row: Any) -> Any:
 
 
 def _is_of_strings(row: Any) -> bool:
-    return isinstance(row, _core.BytesArrayBase) or (isinstance(row, np.ndarray) and row.dtype.kind in "OSUT")
+    return isinstance(row, _core.BytesArrayBase) or (isinstance(row, np.ndarray) and row.dtype.kind in "SUT")
 
 
 def _is_hollow(row: Any) -> bool:
