@@ -1,5 +1,7 @@
 """What encode_examples refuses, and what it says."""
 
+import enum
+
 import numpy as np
 import pytest
 
@@ -144,3 +146,12 @@ def test_an_index_of_several_levels_is_no_column():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(TypeError, match="feature 'a': expected a column, got a MultiIndex"):
         tf.encode_examples({"a": pandas.MultiIndex.from_tuples([(1, 2), (3, 4)])})
+
+
+def test_an_enum_is_named_as_any_other_object():
+    class Color(enum.Enum):
+        RED = 1
+
+    for column in ([Color.RED], [Color.RED, None]):
+        with pytest.raises(TypeError, match=r"feature 'a': no values of type \(Color\) in an Example"):
+            tf.encode_examples({"a": column})

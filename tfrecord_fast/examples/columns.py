@@ -5,7 +5,7 @@ Private; `encode_examples` and `ExampleWriter` tell users what they accept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any, Literal, TypeGuard, get_args
 
 import numpy as np
@@ -47,7 +47,7 @@ def as_columns(
     else:
         wanted = "a dict of columns, a data frame or an Arrow table"
         raise TypeError(f"{what}: expected {wanted}, got {type(columns).__name__}")
-    if not named and not isinstance(columns, Mapping) and hasattr(columns, "__len__"):
+    if not named and isinstance(columns, Sized) and not isinstance(columns, Mapping):
         return named, len(columns)  # a frame may have rows without columns
     return named, common_length([(key, column.rows) for key, column in named])
 

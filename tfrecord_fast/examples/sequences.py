@@ -249,7 +249,8 @@ def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
     for kind in kinds - {list, tuple, type(None)}:
         if issubclass(kind, Mapping | Set | UserString) or hasattr(kind, "dense_shape") or hasattr(kind, "columns"):
             raise TypeError(f"no values of type {kind.__name__} in an Example")
-        if issubclass(kind, _STRINGS) or not hasattr(kind, "__len__"):
+        # An Enum has no length: its class has one.
+        if issubclass(kind, _STRINGS) or not any("__len__" in vars(base) for base in kind.__mro__):
             others = kinds - {kind, type(None)}
             what = "lists and a single value" if others else "no values of type"
             raise TypeError(f"{what} ({kind.__name__}) in " + ("one column" if others else "an Example"))
@@ -260,8 +261,8 @@ def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
     if not kinds <= _HONEST | {type(None)}:
         values = [listed(row) for row in values]
     numbers = [row.reshape(-1) for row in values if isinstance(row, np.ndarray) and row.dtype.kind not in "OSUT"]
-    others = [row for row in values if not isinstance(row, np.ndarray) or row.dtype.kind in "OSUT"]
-    if numbers and not any(len(row) or _is_of_strings(row) for row in others):  # which tell nothing
+    rest = [row for row in values if not isinstance(row, np.ndarray) or row.dtype.kind in "OSUT"]
+    if numbers and not any(len(row) or _is_of_strings(row) for row in rest):  # which tell nothing
         lengths = [row.size if isinstance(row, np.ndarray) else 0 for row in values]
         child = of_array(_joined(numbers))
     else:

@@ -13,7 +13,8 @@ __all__ = ["FilePart"]
 
 @dataclass(frozen=True)
 class FilePart:
-    """The records of a file that begin in [begin, end). It is taken wherever ShardReader takes a file, and pickles.
+    """The records of a file that begin in [begin, end). ShardReader takes it as a file, except with
+    `global_shuffle`; it pickles.
 
     The file is the one that was looked at when the part was made: if it has another size, time of modification or
     version when it is read, that is an OSError (ESTALE).
