@@ -161,6 +161,11 @@ def lengths_of(counts: Counts, part: Rank, order: dict[str, Any], *, shard_by: s
     size: int = order["batch_size"]
     if own < target:
         source = records or int(counts.records.sum())
+        if source == 0:  # where damage is passed over, one reader of the whole may see less than the parts have
+            raise InvalidArgumentError(
+                f'equal_shards="pad": part {part.number} of {part.total} has no records, and one reader of all files '
+                "sees none that it could repeat, as the rest of a damaged file is passed over"
+            )
         return Lengths(target, target * size, max(epochs, -(-target * size // source)), division, whole=records == 0)
     return Lengths(target, target * size, epochs, division, whole=False)
 

@@ -20,7 +20,7 @@ from ...values.nests import map_leaves
 from .. import saved
 from ..arguments import check_count
 from ..fits import fitted
-from ..functions import call, name_of
+from ..functions import call, guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
 from ..nodes.choosing import Resample
 from ..nodes.groups import GroupByWindow, Unique, whole
@@ -72,7 +72,7 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         size_of = window_size_func if window_size_func is not None else lambda key: window_size
 
         def reduce(key: Any, group: Node) -> Node:
-            made = reduce_func(key, self._other(group))
+            made = guarded(reduce_func)(key, self._other(group))
             if not isinstance(made, Handle):
                 raise TypeError(f"`reduce_func` must return a Dataset, got {type(made).__name__}")
             return node_of(made)
@@ -232,9 +232,9 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         make()  # whatever is wrong with the file is said here
         label = f"load({os.fsdecode(path)!r})"
         if element_spec is None:
-            return cls._other(Generated(make, label, UNKNOWN))
+            return cls._other(Generated(make, label, UNKNOWN, seen_again=True))
         fit = partial(fitted, element_spec, label)
-        return cls._other(specified(Generated(lambda: map(fit, make()), label, UNKNOWN), element_spec))
+        return cls._other(specified(Generated(lambda: map(fit, make()), label, UNKNOWN, seen_again=True), element_spec))
 
 
 def _shares(name: str, given: Any) -> list[float]:

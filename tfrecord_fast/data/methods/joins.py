@@ -116,6 +116,8 @@ class Joins(Handle[T, SameDataset, OtherDataset]):
         if args and datasets is not None:
             raise TypeError("Both `*args` and `datasets` cannot be set.")
         structure = datasets if datasets is not None else args[0] if len(args) == 1 else args
+        if not leaves(structure):
+            raise InvalidArgumentError("zip takes at least one dataset, got a structure without any")
         for part in leaves(structure):
             if not isinstance(part, Handle):
                 raise TypeError(f"zip takes datasets, tuples and dicts of them, got {type(part).__name__}")

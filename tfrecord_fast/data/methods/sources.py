@@ -18,7 +18,7 @@ from ...values.nests import leaves, map_leaves, normalize, spec_of
 from ...values.owned import copied, renewed, snapshot
 from ...values.specs import TensorSpec
 from ..fits import fitted, is_composite, known, lengths_of
-from ..functions import name_of
+from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T
 from ..nodes.node import Node
 from ..nodes.sources import Generated, Specified, slices
@@ -117,7 +117,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
             return fitted(signature, label, made)
 
         def elements() -> Iterator[Any]:  # a map: an error in one element is not the end
-            return map(converted, InTurn(iter(generator(*(args or ())))))
+            return map(guarded(converted), InTurn(iter(guarded(generator)(*(args or ())))))
 
         made: Node = Generated(elements, label, calls_functions=True, shareable=True)
         if output_signature is not None:

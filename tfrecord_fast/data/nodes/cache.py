@@ -50,6 +50,9 @@ class FileCache(Of):
             return InTurn(elements_in(self._path, self._compression))
         return _FillingFile(run.filling()(self.input), self.input.cardinality(), Saving(self._path, self._compression))
 
+    def seen_again(self) -> bool:
+        return True  # what comes from a file can't be written to
+
     def label(self) -> str:
         return self._label
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...base.samples import sampling
 from ...errors import InvalidArgumentError
-from ...values.nests import kind_of, spec_of
+from ...values.nests import kind_of, leaves, map_leaves, spec_of
 from ...values.samples import common_spec, sample_of, unsure
 from ..sentinels import UNKNOWN
 
@@ -89,10 +89,8 @@ class Node(ABC):
         return ".".join(part for part in (*map(describe, self.inputs), self.label()) if part)
 
     def copied(self) -> Node:
-        """The same node, whose own iterations are counted by themselves."""
-        made = copy(self)
-        made.draws = copy(self.draws)
-        return made
+        """The same node, whose iterations are counted by themselves, as are those of all nodes below that draw."""
+        return _copied(self, {})
 
     def cardinality(self) -> int:
         """The number of elements, INFINITE or UNKNOWN."""
@@ -206,3 +204,22 @@ def draws_of(node: Node) -> list[Draws]:
             found.append(one.draws)
         below += one.inputs
     return found
+
+
+def _copied(node: Node, done: dict[Node, Node]) -> Node:
+    """A node that neither draws nor is above one that does is itself; the others keep how they share their inputs."""
+    if node not in done:
+        below = {one: _copied(one, done) for one in node.distinct_inputs()}
+        made = node
+        if node.draws is not None or any(one is not two for one, two in below.items()):
+            made = copy(node)
+            made.draws = copy(node.draws)
+            for name, value in vars(node).items():
+                if isinstance(value, Node):
+                    setattr(made, name, below.get(value, value))
+                elif isinstance(value, list) and value and all(isinstance(one, Node) for one in value):
+                    setattr(made, name, [below.get(one, one) for one in value])
+                elif isinstance(value, tuple | dict) and any(isinstance(one, Node) for one in leaves(value)):
+                    setattr(made, name, map_leaves(lambda one: below.get(one, one), value))
+        done[node] = made
+    return done[node]
