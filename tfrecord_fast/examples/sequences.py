@@ -260,11 +260,14 @@ def _of_lists(values: Sequence[Any], kinds: set[type]) -> Column:
         values = [() if value is None else value for value in values]
     if not kinds <= _HONEST | {type(None)}:
         values = [listed(row) for row in values]
-    numbers = [row.reshape(-1) for row in values if isinstance(row, np.ndarray) and row.dtype.kind not in "OSUT"]
     rest = [row for row in values if not isinstance(row, np.ndarray) or row.dtype.kind in "OSUT"]
-    if numbers and not any(len(row) or _is_of_strings(row) for row in rest):  # which tell nothing
+    if not rest:
+        lengths = [row.size for row in values]
+        child = of_array(_joined([row.reshape(-1) for row in values]))
+    elif len(rest) < len(values) and not any(len(row) or _is_of_strings(row) for row in rest):  # which tell nothing
         lengths = [row.size if isinstance(row, np.ndarray) else 0 for row in values]
-        child = of_array(_joined(numbers))
+        numbers = [row for row in values if isinstance(row, np.ndarray) and row.dtype.kind not in "OSUT"]
+        child = of_array(_joined([row.reshape(-1) for row in numbers]))
     else:
         lengths = [len(row) for row in values]
         flat = list(itertools.chain.from_iterable(values))

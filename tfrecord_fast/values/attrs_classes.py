@@ -8,12 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 __all__ = ["attribute_names", "attrs_like", "is_attrs", "items_of"]
+
+# What most values are: asked first, as that takes a sixth of the time.
+_NEVER: frozenset[type] = frozenset(
+    {np.ndarray, *np.sctypeDict.values(), type(None), bool, int, float, complex, str, bytes, tuple, list, dict}
+)
 
 
 def is_attrs(value: object) -> bool:
     """Whether it is an instance of such a class."""
-    return hasattr(type(value), "__attrs_attrs__")
+    kind = type(value)
+    return kind not in _NEVER and hasattr(kind, "__attrs_attrs__")
 
 
 def attribute_names(kind: Any) -> tuple[str, ...]:
