@@ -7,6 +7,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tfrecord_fast.errors import InvalidArgumentError
+from tfrecord_fast.values.nests import leaves
 
 Dataset = tf.data.Dataset
 STOPS = "raised StopIteration"
@@ -136,6 +137,12 @@ def test_a_copy_counts_its_iterations_for_itself(around):
     assert [numbers(one) for one in (copied, original, original, copied, copied, original)] == [
         orders[i] for i in (0, 0, 1, 1, 2, 2)
     ]
+
+
+def test_a_copied_zip_names_the_copies():
+    shuffled = Dataset.range(9).shuffle(4)
+    node = copy.copy(Dataset.zip({"a": shuffled, "b": (shuffled, shuffled.batch(2))}))._node
+    assert leaves(node._structure) == list(node.inputs) and shuffled._node not in node.inputs
 
 
 def test_a_copy_shares_what_does_not_draw():
