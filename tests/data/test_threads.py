@@ -13,22 +13,19 @@ import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.interrupts import is_interrupted
 from tests.support.paths import ROOT
+from tests.support.threads import wait_until
 from tfrecord_fast.data.nodes.threads import Mapped, Prefetched
+
+_before = set()  # threads that others have left
 
 
 def ours():
-    return [thread for thread in threading.enumerate() if thread.name.startswith("tfrecord_fast.")]
-
-
-def wait_until(condition):
-    end = time.monotonic() + 60  # a collection alone takes seconds where TensorFlow and others are loaded
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.005)
+    return [t for t in set(threading.enumerate()) - _before if t.name.startswith("tfrecord_fast.")]
 
 
 @pytest.fixture(autouse=True)
 def no_threads_are_left():
+    _before.update(ours())
     yield
     gc.collect()
     wait_until(lambda: not ours())

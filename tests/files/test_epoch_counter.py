@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import gc
 import os
 import sys
 from types import SimpleNamespace
@@ -191,6 +192,7 @@ def test_a_board_that_is_inherited_is_the_same_one_and_closes_its_file(counter):
 
 
 def test_boards_of_one_process_lie_side_by_side_and_give_their_places_back():
+    gc.collect()  # else those of earlier tests may give theirs back in between
     boards = [epochs._Board.made(i) for i in range(40)]
     assert [board.begin((3, 0), 2, None, 100) for board in boards] == list(range(40))
     assert [board.next() for board in boards] == [100 + i for i in range(40)]

@@ -4,9 +4,11 @@ import errno
 import gc
 import gzip
 import itertools
+import queue
 import random
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +16,7 @@ import tfrecord_fast as tf
 from tests.support.alarms import Alarm, _alarm_after, _Armed
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
+from tests.support.threads import wait_until
 from tfrecord_fast.files import remote
 from tfrecord_fast.files.names import CoreFile, CoreObject
 from tfrecord_fast.files.remote import Fetching, open_stream
@@ -63,13 +66,6 @@ def records(opened):
 
 def fetchers():
     return [thread for thread in threading.enumerate() if thread.name.startswith("tfrecord_fast fetch")]
-
-
-def wait_until(holds, seconds=10):
-    until = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.005)
 
 
 def bytes_of(reads):
@@ -313,6 +309,24 @@ def test_after_an_error_nobody_waits_for_another_object():
     gc.collect()
     assert time.monotonic() - began < 10
     store.go_on.set()
+    wait_until(lambda: not fetchers())
+
+
+def test_what_is_wanted_while_all_threads_are_busy_does_not_wait_for_them():
+    """A stream asks for its objects one after the other: when the first was taken, nothing more may be wanted yet."""
+    store, wanted, answers = Waiting(slow=DATA, quick=DATA), queue.Queue(), queue.Queue()
+    fetching = Fetching([listed(store, "slow"), listed(store, "quick")], StoreSettings(), 1 << 20)
+    deliver = lambda number, data, size: answers.put(number)  # noqa: E731
+    fetching.queue = SimpleNamespace(take=wanted.get, deliver=deliver, close=lambda: None)
+    fetching.start()
+    for number in range(2):
+        wanted.put(SimpleNamespace(number=number, object=number, start=0, end=10, opens=False, more=False))
+        assert store.asked.wait(10)
+    assert answers.get(timeout=10) == 1
+    store.go_on.set()
+    assert answers.get(timeout=10) == 0
+    for _ in fetchers():
+        wanted.put(None)
     wait_until(lambda: not fetchers())
 
 

@@ -1,4 +1,4 @@
-"""The threads of this process, as the system counts them."""
+"""The threads of this process, as the system counts them, and waiting for one."""
 
 import os
 import time
@@ -17,3 +17,11 @@ def settled(most):
     while thread_count() > most and time.monotonic() < end:
         time.sleep(0.001)
     return thread_count() <= most
+
+
+def wait_until(condition, seconds=60):
+    """A collection alone takes seconds where TensorFlow and others are loaded."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)

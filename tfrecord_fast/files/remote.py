@@ -101,8 +101,9 @@ class Fetching:
         self._settings = settings
         self._cache = cache_of(settings)
         self._on_open = on_open
-        self._lock = threading.Lock()  # guards `_threads`, and what `_objects` learns
+        self._lock = threading.Lock()  # guards `_threads`, `_busy`, and what `_objects` learns
         self._threads: list[threading.Thread] = []
+        self._busy = 0
         self._origin = Origin()
         _all.add(self)
 
@@ -120,7 +121,20 @@ class Fetching:
             elif not self._threads:
                 raise NoThreadError("can't start new thread")
 
-    def fetch(self, wanted: _core.Wanted) -> None:
+    def work(self, wanted: _core.Wanted) -> None:
+        """Fetches what was taken. Meanwhile another thread waits for what comes: the stream can't start one."""
+        with self._lock:
+            self._busy += 1
+            nobody_waits = self._busy == len(self._threads)
+        try:
+            if wanted.more or nobody_waits:
+                self.start()
+            self._fetch(wanted)
+        finally:
+            with self._lock:
+                self._busy -= 1
+
+    def _fetch(self, wanted: _core.Wanted) -> None:
         """Delivers what is wanted, or says why not."""
         try:
             data, size = self._read(wanted)
@@ -192,9 +206,7 @@ class Fetching:
 
 def _fetch_all(fetching: Fetching) -> None:
     while (wanted := fetching.queue.take()) is not None:
-        if wanted.more:
-            fetching.start()
-        fetching.fetch(wanted)
+        fetching.work(wanted)
 
 
 def _number_of(error: OSError) -> int:
