@@ -120,7 +120,8 @@ def test_resumed_after_any_error_of_a_conversion_the_rest_comes(worker, way, fau
 
 
 def test_an_error_that_is_raised_again_and_again_counts_each_time(worker):
-    assert_resumed(worker, lambda: numbers().map(Fails(1, 2, 3, 7, error=ALWAYS), 2).prefetch(4))
+    always = ValueError("always the same one")  # keeps the frames that it came through, with their threads
+    assert_resumed(worker, lambda: numbers().map(Fails(1, 2, 3, 7, error=always), 2).prefetch(4))
 
 
 def test_resumed_after_damage_the_rest_comes(worker, tmp_path):
