@@ -269,7 +269,8 @@ assert list(found) == [b"of a default" * 20] * 2, bytes(found[0])
 
 
 def test_default_strings_live_as_long_as_the_columns():
-    environment = {**os.environ, "MALLOC_PERTURB_": "165", "PYTHONPATH": str(ROOT)}
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "MALLOC_PERTURB_": "165", "PYTHONPATH": path}
     done = subprocess.run([sys.executable, "-c", AFTERWARDS], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -79,7 +79,8 @@ features = {"x": tf.FixedLenFeature([100], tf.int64), "s": tf.VarLenFeature(tf.s
 def held():
     return int(re.search(r"VmRSS:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) >> 10
 def run(epochs, one_by_one):
-    given = dict(shuffle_files=True, shuffle_buffer=1000, batch_size=100)
+    # Each thread has memory of its own, which the first epochs make: with 16 threads, 20 of them are not enough.
+    given = dict(shuffle_files=True, shuffle_buffer=1000, batch_size=100, num_threads=2)
     for _ in range(epochs if one_by_one else 1):
         for _ in tf.ShardReader(sys.argv[1], features, num_epochs=1 if one_by_one else epochs, **given):
             pass
