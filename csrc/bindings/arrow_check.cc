@@ -109,6 +109,7 @@ void CheckChildren(const ArrowSchema& schema, const ArrowArray& array, int64_t w
     RefuseArrow("a '" + std::string(schema.format) + "' with " + Counted(schema.n_children, "children") +
                 " in its schema and " + std::to_string(array.n_children) + " in its array");
   }
+  if (wanted > kMostArrowNodes) RefuseArrow("it has " + Counted(wanted, "children"));
   if (wanted > 0 && (schema.children == nullptr || array.children == nullptr)) RefuseArrow("it has no children");
   for (int64_t i = 0; i < wanted; ++i) {
     if (schema.children[i] == nullptr || array.children[i] == nullptr) {

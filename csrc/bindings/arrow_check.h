@@ -15,6 +15,10 @@
 
 namespace tfr {
 
+// An array with all that is inside it: few enough to be read by, and more than anyone has. The interface does not say
+// how long the list of an array's children is; their number is what it claims.
+constexpr int64_t kMostArrowNodes = 1 << 20;
+
 // How an Arrow type lays out its values.
 enum class ArrowForm : uint8_t {
   kNull,

@@ -246,10 +246,9 @@ class Importer {
  private:
   // Of items [first, first + length), counted from the array's own first one.
   py::object Node(const ArrowSchema& schema, const ArrowArray& array, int64_t first, int64_t length) {
-    // Deeper than anyone nests, and few enough for every stack. Pointers may run in circles.
+    // Deeper than anyone nests, and not too deep for any stack. Pointers may run in circles.
     constexpr int kMostDepth = 64;
-    constexpr size_t kMostNodes = 1 << 20;
-    if (depth_ >= kMostDepth || ++nodes_ > kMostNodes) RefuseArrow("nested too deep");
+    if (depth_ >= kMostDepth || ++nodes_ > kMostArrowNodes) RefuseArrow("nested too deep");
     ++depth_;
     const ArrowType type = TypeOfArrow(schema);
     first = ArrowEnd(array.offset, first);
@@ -335,7 +334,7 @@ class Importer {
 
   ArrayOwner owner_;
   int depth_ = 0;
-  size_t nodes_ = 0;
+  int64_t nodes_ = 0;
 };
 
 template <typename T>

@@ -9,6 +9,8 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.arrow_structs import RELEASE_ARRAY, RELEASE_SCHEMA, node
+from tests.support.forks import status_of_child
+from tests.support.guarded import before_a_hole
 from tfrecord_fast import _core
 
 REFUSED = (tf.errors.InvalidArgumentError, TypeError)
@@ -158,6 +160,24 @@ def test_a_structure_with_a_wrong_field_is_refused(name):
 def test_a_buffer_more_than_the_form_has_is_refused():
     with pytest.raises(REFUSED, match="with 3 buffers, expected 2"):
         tf.encode_examples({"a": changed(numbers, array_n_buffers=3)})
+
+
+@pytest.mark.parametrize("count", [2**20 + 1, 2**61, 2**63 - 1])
+def test_more_children_than_there_can_be_are_refused_before_any_is_looked_at(count):
+    """How long the list is, the interface does not say: nothing can be read behind this one."""
+
+    made = table(numbers())
+    for structure, pointers in zip((made.schema, made.array), made.pointers, strict=True):
+        place = np.frombuffer(before_a_hole(bytes(pointers)), np.uint8).ctypes.data
+        structure.children = ctypes.cast(place, type(structure.children))
+        structure.n_children = count
+
+    def is_refused():
+        with pytest.raises(REFUSED, match=f"it has {count} children"):
+            tf.encode_examples(made)
+        return True
+
+    assert status_of_child(is_refused) == 0
 
 
 @pytest.mark.parametrize("where", ["array", "schema"])
