@@ -15,8 +15,8 @@
 
 namespace tfr {
 
-// An array with all that is inside it: few enough to be read by, and more than anyone has. The interface does not say
-// how long the list of an array's children is; their number is what it claims.
+// How many arrays, one inside another, are taken at most: more than anyone has. The interface does not say how long the
+// list of an array's children is, so a number beyond this one is refused before the list is read.
 constexpr int64_t kMostArrowNodes = 1 << 20;
 
 // How an Arrow type lays out its values.

@@ -325,6 +325,10 @@ def test_what_is_wanted_while_all_threads_are_busy_does_not_wait_for_them():
     assert answers.get(timeout=10) == 1
     store.go_on.set()
     assert answers.get(timeout=10) == 0
+    for number in range(2, 12):  # one after the other: those that are there are enough
+        wanted.put(SimpleNamespace(number=number, object=1, start=0, end=10, opens=False, more=False))
+        assert answers.get(timeout=10) == number
+    assert len(fetchers()) <= 4
     for _ in fetchers():
         wanted.put(None)
     wait_until(lambda: not fetchers())

@@ -1,4 +1,4 @@
-"""The threads of this process, as the system counts them, and waiting for one."""
+"""The threads of this process, as the system counts them, and waiting for what they do."""
 
 import os
 import time
@@ -20,7 +20,7 @@ def settled(most):
 
 
 def wait_until(condition, seconds=60):
-    """A collection alone takes seconds where TensorFlow and others are loaded."""
+    """Until the condition holds. A collection alone takes seconds where TensorFlow and others are loaded."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
