@@ -2,7 +2,7 @@
 
     python examples/lightning_module.py [FOLDER]
 
-Needs the extra `trainers`.
+Needs the extra `torch`, and the packages torchdata and lightning.
 """
 
 import os

@@ -2,6 +2,7 @@
 
 import re
 
+import pyarrow.parquet
 import pytest
 
 import tfrecord_fast as tf
@@ -19,6 +20,7 @@ def test_the_code_on_the_page_runs(tmp_path, monkeypatch, capsys):
         exec(compile(code, "tables.md", "exec"), names)
     assert sorted(names["dear"]["id"]) == [2, 3]
     assert len(names["records"]) == names["dataset"].num_rows == 3 and len(list(names["stream"])) == 3
+    assert sorted(pyarrow.parquet.read_table("clicks.parquet")["price"].to_pylist()) == [1.5, 2.5, 3.5]
     assert "(3.5,)" in capsys.readouterr().out
 
 
