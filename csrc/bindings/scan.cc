@@ -24,7 +24,7 @@ namespace {
 NamedTuple key_summary("tfrecord_fast._core.KeySummary",
                        "What a key holds: its kind (\"bytes\", \"float\", \"int64\"; \"none\" if no value was "
                        "seen), in how many records, the fewest and most values per record (per step in a feature "
-                       "list), and how many records have the key without a kind (not counted of feature lists).",
+                       "list), and how many records have the key without a kind (of a feature list: how many steps).",
                        {"key", "kind", "records", "fewest", "most", "unset"});
 
 py::list Summaries(const std::vector<KeySummary>& keys) {

@@ -34,30 +34,44 @@ Status FeatureScanner::Add(const RecordBatch& batch) {
   return {};
 }
 
-bool FeatureScanner::Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* found) {
+bool FeatureScanner::Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* entries) {
   MapEntry entry;
   while ((p = NextEntry(p, end, EntryOrder::kAny, &entry)) != nullptr && entry.key.data != nullptr) {
-    found->push_back(entry);
+    entries->push_back(entry);
   }
   return p != nullptr;
 }
 
-KeySummary& FeatureScanner::Of(Map* map, const Bytes& key) {
-  if (map->guess < map->keys.size()) {
-    KeySummary& guessed = map->keys[map->guess];
-    if (guessed.key.size() == key.size && std::memcmp(guessed.key.data(), key.data, key.size) == 0) {
-      ++map->guess;
-      return guessed;
-    }
+// `guess` is where the key is expected.
+size_t FeatureScanner::PlaceOf(Map* map, const Bytes& key, size_t guess) {
+  if (guess < map->keys.size()) {
+    const std::string& guessed = map->keys[guess].key;
+    if (guessed.size() == key.size && std::memcmp(guessed.data(), key.data, key.size) == 0) return guess;
   }
   std::string name(reinterpret_cast<const char*>(key.data), key.size);
-  const auto [place, fresh] = map->index.try_emplace(name, map->keys.size());
+  const auto [known, fresh] = map->index.try_emplace(name, map->keys.size());
   if (fresh) {
     map->keys.emplace_back();
     map->keys.back().key = std::move(name);
+    map->in_record.emplace_back();
   }
-  map->guess = place->second + 1;
-  return map->keys[place->second];
+  return known->second;
+}
+
+// Of the entries with one key the last one, in the place of the first.
+void FeatureScanner::KeepLast(Map* map) const {
+  map->found.clear();
+  size_t key = SIZE_MAX;
+  for (const MapEntry& entry : map->entries) {
+    key = PlaceOf(map, entry.key, key + 1);
+    InRecord& here = map->in_record[key];
+    if (here.record == walked_) {
+      map->found[here.place].value = entry.value;
+      continue;
+    }
+    here = {walked_, map->found.size()};
+    map->found.push_back({key, entry.value});
+  }
 }
 
 Status FeatureScanner::AddFeature(KeySummary* summary, const Bytes& value, bool* has_kind) {
@@ -100,7 +114,10 @@ Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value, bool* ha
     p = ReadLength(p, end, &size);
     if (p == nullptr) return Malformed();
     TFR_RETURN_IF_ERROR(AddFeature(summary, {p, size}, &has_kind));
-    if (!has_kind) summary->fewest = 0;
+    if (!has_kind) {
+      summary->fewest = 0;
+      ++summary->unset;
+    }
     *has_values |= has_kind;
     p += size;
   }
@@ -109,8 +126,9 @@ Status FeatureScanner::AddList(KeySummary* summary, const Bytes& value, bool* ha
 }
 
 Status FeatureScanner::AddRecord(const Bytes& record) {
-  found_features_.clear();
-  found_lists_.clear();
+  ++walked_;
+  features_.entries.clear();
+  lists_.entries.clear();
   bool record_has_lists = false;
   const uint8_t* p = record.data;
   const uint8_t* const end = p + record.size;
@@ -125,26 +143,26 @@ Status FeatureScanner::AddRecord(const Bytes& record) {
       continue;
     }
     p = ReadLength(p, end, &size);
-    if (p == nullptr || !Collect(p, p + size, tag == kFeaturesTag ? &found_features_ : &found_lists_)) {
+    if (p == nullptr || !Collect(p, p + size, tag == kFeaturesTag ? &features_.entries : &lists_.entries)) {
       return Malformed();
     }
     record_has_lists |= tag == kFeatureListsTag;
     p += size;
   }
+  KeepLast(&features_);
+  KeepLast(&lists_);
   // What another kind of record gives by accident has no values. Without any, the form decides.
   bool has_values = false;
-  features_.guess = 0;
-  lists_.guess = 0;
-  for (size_t i = 0; i < found_features_.size(); ++i) {
-    KeySummary& summary = Of(&features_, found_features_[i].key);
+  for (const Found& feature : features_.found) {
+    KeySummary& summary = features_.keys[feature.key];
     bool has_kind;
-    TFR_RETURN_IF_ERROR(AddFeature(&summary, found_features_[i].value, &has_kind));
+    TFR_RETURN_IF_ERROR(AddFeature(&summary, feature.value, &has_kind));
     summary.records += has_kind;
     summary.unset += !has_kind;
     has_values |= has_kind;
   }
-  for (const MapEntry& list : found_lists_) {
-    TFR_RETURN_IF_ERROR(AddList(&Of(&lists_, list.key), list.value, &has_values));
+  for (const Found& list : lists_.found) {
+    TFR_RETURN_IF_ERROR(AddList(&lists_.keys[list.key], list.value, &has_values));
   }
   if (!has_values && !HasForm(MessageType::kSequenceExample, record)) {
     return Status::InvalidArgument("the record is no Example: it has none of an Example's features; it looks like " +

@@ -23,7 +23,7 @@ struct KeySummary {
   size_t records = 0;        // that have the key with a kind; of a feature list: that have the key
   size_t fewest = SIZE_MAX;  // values per record; of a feature list: values per step
   size_t most = 0;
-  size_t unset = 0;  // records that have the key without a kind; of a feature list: not counted
+  size_t unset = 0;  // records that have the key without a kind; of a feature list: steps without one
 };
 
 class FeatureScanner {
@@ -41,24 +41,34 @@ class FeatureScanner {
   const std::vector<KeySummary>& lists() const { return lists_.keys; }
 
  private:
+  struct Found {
+    size_t key;  // its place in `Map::keys`
+    Bytes value;
+  };
+  struct InRecord {
+    size_t record = 0;  // the last one, by `walked_`, that has the key
+    size_t place = 0;   // of its entry in `Map::found`
+  };
   struct Map {
     std::vector<KeySummary> keys;
+    std::vector<InRecord> in_record;  // as long as `keys`
     std::unordered_map<std::string, size_t> index;
-    size_t guess = 0;  // where the next key is expected in `keys`
+    std::vector<MapEntry> entries;  // of one record, all; kept for their memory, as is
+    std::vector<Found> found;       // one per key of the record
   };
 
   Status AddRecord(const Bytes& record);
-  static bool Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* found);
-  static KeySummary& Of(Map* map, const Bytes& key);
+  static bool Collect(const uint8_t* p, const uint8_t* end, std::vector<MapEntry>* entries);
+  static size_t PlaceOf(Map* map, const Bytes& key, size_t guess);
+  void KeepLast(Map* map) const;
   Status AddFeature(KeySummary* summary, const Bytes& value, bool* has_kind);
   Status AddList(KeySummary* summary, const Bytes& value, bool* has_values);
 
   Map features_;
   Map lists_;
   size_t records_ = 0;
+  size_t walked_ = 0;  // records that were begun
   bool has_lists_ = false;
-  std::vector<MapEntry> found_features_;  // of one record; kept for their memory
-  std::vector<MapEntry> found_lists_;
 };
 
 }  // namespace tfr

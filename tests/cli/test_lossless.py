@@ -28,7 +28,8 @@ NAMES = st.sampled_from(["context", "feature_lists", "empty", "f", "base64", "a"
 
 @st.composite
 def files(draw, lists=True, kinds=tuple(VALUES)):
-    """Records of a file: each name has one kind in all of them, but may be absent, unset or empty in any."""
+    """Records of a file: each name has one kind in all of them, but may be absent, unset or empty in any. What comes
+    before under the same name, of whatever kind, does not count."""
     names = NAMES.filter(lambda name: not any("\ud800" <= c <= "\udfff" for c in name))
     features = draw(st.dictionaries(names, st.sampled_from(kinds), max_size=4))
     steps = draw(st.dictionaries(names, st.sampled_from(kinds), max_size=2)) if lists else {}
@@ -41,14 +42,22 @@ def files(draw, lists=True, kinds=tuple(VALUES)):
     def chosen(table):
         return [(name, kind) for name, kind in table.items() if draw(st.booleans())]
 
+    def preceded(entries, before):
+        """The same with one more entry, of one of their names, before all."""
+        return [(draw(st.sampled_from(entries))[0], before()), *entries] if entries and draw(st.booleans()) else entries
+
+    def any_value():
+        return value(draw(st.sampled_from(sorted(VALUES))))
+
     records = []
     for _ in range(draw(st.integers(1, 4))):
         some = [(name.encode(), value(kind)) for name, kind in chosen(features)]
         if lists and draw(st.booleans()):
             runs = [(n.encode(), [value(k) for _ in range(draw(st.integers(0, 3)))]) for n, k in chosen(steps)]
-            records.append(wire.sequence_example(some, runs))
+            runs = preceded(runs, lambda: [any_value()])
+            records.append(wire.sequence_example(preceded(some, any_value), runs))
         else:
-            records.append(wire.example(some))
+            records.append(wire.example(preceded(some, any_value)))
     return records
 
 

@@ -1,5 +1,6 @@
 """infer_features: what records hold, learnt from the records."""
 
+import numpy as np
 import pytest
 
 import tfrecord_fast as tf
@@ -41,6 +42,16 @@ def test_max_records_is_a_number_of_records(infer):
             infer([], max_records=wrong)
     with pytest.raises(tf.errors.InvalidArgumentError, match="max_records must be at least 0, got -1"):
         infer([], max_records=-1)
+
+
+@pytest.mark.parametrize("infer", [tf.infer_features, tf.io.infer_sequence_features])
+def test_what_is_looked_at_has_the_name_of_the_contract(infer):
+    assert infer(files_or_batch=[b""]) == infer([b""])
+
+
+def test_arrays_of_bytes_are_records():
+    records = [np.frombuffer(record(a=("int64", [1])), np.uint8)] * 2
+    assert tf.infer_features(records) == tf.infer_features(iter(records)) == {"a": tf.FixedLenFeature([], tf.int64)}
 
 
 def test_max_records_bounds_what_is_looked_at():

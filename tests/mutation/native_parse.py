@@ -335,7 +335,8 @@ MUTANTS = [
         WIRE,
     ),
     Mutant("parse/scan.cc", "  if (summary->kind != found.kind) {", "  if (false) {", "two kinds under one key", INFER),
-    Mutant("parse/scan.cc", "    if (!has_kind) summary->fewest = 0;\n", "", "a step without a kind", INFER),
+    Mutant("parse/scan.cc", "      summary->fewest = 0;\n", "", "a step without a kind", INFER),
+    Mutant("parse/scan.cc", "    if (here.record == walked_) {", "    if (false) {", "a key that comes twice", INFER),
     Mutant(
         "parse/scan.cc",
         "  summary->fewest = std::min(summary->fewest, target.count);",

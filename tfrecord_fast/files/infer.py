@@ -33,7 +33,7 @@ _READ_AHEAD = 16 << 20  # a look at the first records needs no more
 
 
 def infer_features(
-    source: Files | Records | Iterator[BytesLike],
+    files_or_batch: Files | Records | Iterator[BytesLike],
     max_records: int | None = DEFAULT_MAX_RECORDS,
     *,
     storage_options: Mapping[str, Any] | None = None,
@@ -43,8 +43,8 @@ def infer_features(
     """Looks at Examples and returns the features that parse them.
 
     Args:
-      source: files, as `data.TFRecordDataset` takes them; or records: a RecordBatch, a sequence, an iterator or an
-        array (NumPy, Arrow, pandas) of bytes-like objects. In a sequence, bytes are records and str are paths.
+      files_or_batch: files, as `data.TFRecordDataset` takes them; or records: a RecordBatch, a sequence, an iterator
+        or an array (NumPy, Arrow, pandas) of bytes-like objects. In a sequence, bytes are records and str are paths.
       max_records: how many to look at; None: all.
       storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
 
@@ -61,11 +61,11 @@ def infer_features(
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
     with explaining():
-        return infer_from_batches(_batches(source, settings), _most(max_records))
+        return infer_from_batches(_batches(files_or_batch, settings), _most(max_records))
 
 
 def infer_sequence_features(
-    source: Files | Records | Iterator[BytesLike],
+    files_or_batch: Files | Records | Iterator[BytesLike],
     max_records: int | None = DEFAULT_MAX_RECORDS,
     *,
     storage_options: Mapping[str, Any] | None = None,
@@ -80,7 +80,7 @@ def infer_sequence_features(
     """
     settings = store_settings(storage_options, max_requests, cache_dir)
     with explaining():
-        return infer_sequences_from_batches(_batches(source, settings), _most(max_records))
+        return infer_sequences_from_batches(_batches(files_or_batch, settings), _most(max_records))
 
 
 def _most(max_records: int | None) -> int | None:
@@ -97,12 +97,19 @@ def _batches(source: Any, settings: StoreSettings) -> Iterable[Any]:
     if isinstance(source, Iterator):
         first = next(source, None)
         source = itertools.chain([] if first is None else [first], source)
-        if isinstance(first, bytes | bytearray | memoryview):
+        if _is_record(first):
             return iter(lambda: list(itertools.islice(source, _BATCH)), [])
         source = list(source)
-    if isinstance(source, list | tuple) and source and isinstance(source[0], bytes | bytearray | memoryview):
+    if isinstance(source, list | tuple) and source and _is_record(source[0]):
         return [source]
     return record_stream(flatten(source), batch_size=_BATCH, settings=settings, read_ahead=_READ_AHEAD).batches()
+
+
+def _is_record(value: object) -> bool:
+    """Whether that is bytes, and not a name; an array of uint8 is."""
+    if isinstance(value, np.ndarray):
+        return bool(value.dtype == np.uint8)
+    return isinstance(value, bytes | bytearray | memoryview)
 
 
 def _sequence(source: Any) -> Any:
