@@ -120,7 +120,7 @@ def _bytes_of_media(name: str, column: Any) -> Any:
 
 
 def _of_sparse(value: Any) -> Column:
-    if isinstance(value, SparseTensor) and not value.has_indices:  # the parser's own
+    if isinstance(value, SparseTensor) and not value.has_indices and len(value.dense_shape) == 2:  # the parser's own
         return nest(value.row_splits, column_of(value.values))
     indices = as_integers(value.indices, "the indices of a SparseTensor")
     shape = tuple(as_integers(value.dense_shape, "the dense_shape of a SparseTensor").tolist())

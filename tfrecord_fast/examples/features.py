@@ -19,6 +19,7 @@ __all__ = [
     "RaggedFeature",
     "SparseFeature",
     "VarLenFeature",
+    "copied",
     "normalize",
     "select_features",
 ]
@@ -203,6 +204,15 @@ def normalize(feature: Any) -> OwnFeature:
         raise ValueError(f"Unsupported {kind.__name__} {feature}")
     made: OwnFeature = own(*feature)
     return made
+
+
+def copied(features: Any) -> Any:
+    """Features as they are now: the dict, or the dicts of a pair, may be changed by who gave them."""
+    if isinstance(features, Mapping):
+        return dict(features)
+    if isinstance(features, tuple | list):
+        return tuple(map(copied, features))
+    return features
 
 
 def select_features(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
 
 from .. import _core
 from ..typing import BytesLike, Column, Features, Record, Records
@@ -15,16 +19,62 @@ from .results import Result
 __all__ = ["ExamplePlan", "SequencePlan", "example_plan", "sequence_plan"]
 
 
+class _Parts(NamedTuple):
+    """The parts of features that can be changed in place, and what they held when the plan was made."""
+
+    now: list[object]  # lists of Python's values, which are compared at once
+    then: list[object]
+    others: list[tuple[object, object]]  # arrays, and lists that hold some
+
+    def are_unchanged(self) -> bool:
+        try:
+            return self.now == self.then and all(_same(now, then) for now, then in self.others)
+        except ValueError:  # where an array was put into a list
+            return False
+
+
+def _changeable(*features: Features) -> _Parts | None:
+    """None if there are none. An empty list, which nearly all shapes are, counts as none."""
+    parts = [part for some in features for one in some.values() if isinstance(one, tuple) for part in one]
+    parts = [part for part in parts if _may_change(part)]
+    plain = [part for part in parts if _is_plain(part)]
+    others = [(part, copy.deepcopy(part)) for part in parts if not _is_plain(part)]
+    return _Parts(plain, copy.deepcopy(plain), others) if parts else None
+
+
+def _may_change(part: object) -> bool:
+    if isinstance(part, tuple):
+        return any(map(_may_change, part))
+    return isinstance(part, np.ndarray) or (isinstance(part, list) and len(part) > 0)
+
+
+def _is_plain(part: object) -> bool:
+    if isinstance(part, list | tuple):
+        return all(map(_is_plain, part))
+    return part is None or type(part) in (int, float, bool, str, bytes)
+
+
+def _same(now: object, then: object) -> bool:
+    if isinstance(now, list | tuple) and isinstance(then, list | tuple):
+        return len(now) == len(then) and all(map(_same, now, then))
+    if isinstance(now, np.ndarray) and isinstance(then, np.ndarray) and not now.dtype.hasobject:
+        return (now.dtype, now.shape) == (then.dtype, then.shape) and now.tobytes() == then.tobytes()
+    if isinstance(now, np.ndarray):
+        return isinstance(then, np.ndarray) and now.shape == then.shape and _same(now.tolist(), then.tolist())
+    return now is then or (type(now) is type(then) and bool(now == then))
+
+
 class ExamplePlan:
     """What parse_example does with one dict of features, some of them in groups."""
 
-    __slots__ = ("checks_rows", "columns", "core", "single")
+    __slots__ = ("changeable", "checks_rows", "columns", "core", "single")
 
     def __init__(self, features: Features, groups: FrozenGroups = ()) -> None:
         self.columns = RawColumns(features, EXAMPLE_KINDS)
         if groups:
             group(self.columns, groups)
         self.checks_rows = self.columns.checks_rows
+        self.changeable = _changeable(features)
         self.core = _core.ExamplePlan(self.columns.specs(), groups=self.columns.groups)
         self.single: Callable[[Record], Result] = self._single
 
@@ -48,12 +98,13 @@ class ExamplePlan:
 class SequencePlan:
     """What parse_sequence_example does with its two dicts of features."""
 
-    __slots__ = ("checks_rows", "context", "core", "lists")
+    __slots__ = ("changeable", "checks_rows", "context", "core", "lists")
 
     def __init__(self, context: Features, lists: Features) -> None:
         self.context = RawColumns(context, CONTEXT_KINDS)
         self.lists = RawColumns(lists, LIST_KINDS)
         self.checks_rows = self.context.checks_rows or self.lists.checks_rows
+        self.changeable = _changeable(context, lists)
         self.core = _core.SequencePlan(self.context.specs(), self.lists.specs())
 
     def batch(self, records: Records, num_threads: int = 0) -> tuple[Result, Result, Result]:
@@ -103,7 +154,9 @@ def example_plan(features: Features, groups: FrozenGroups = ()) -> ExamplePlan:
         return _grouped_plan(features, groups)
     found = _examples.get(id(features))
     if found is not None and _core.unchanged(features, found[0]):
-        return found[1]
+        plan = found[1]
+        if plan.changeable is None or plan.changeable.are_unchanged():
+            return plan
     plan = ExamplePlan(features)
     if type(features) is dict:
         while len(_examples) >= _CACHE_SIZE:
@@ -120,7 +173,9 @@ def _grouped_plan(features: Features, groups: FrozenGroups) -> ExamplePlan:
     except TypeError:  # a key that can't be one, as the plan will say
         found = None
     if found is not None and _core.unchanged(features, found[0]):
-        return found[1]
+        plan = found[1]
+        if plan.changeable is None or plan.changeable.are_unchanged():
+            return plan
     plan = ExamplePlan(features, groups)
     if type(features) is dict:
         while len(_grouped) >= _CACHE_SIZE:
@@ -139,6 +194,7 @@ def sequence_plan(context: Features | None, lists: Features | None) -> SequenceP
         and type(context) is type(lists) is dict
         and _core.unchanged(context, found[0])
         and _core.unchanged(lists, found[1])
+        and (found[2].changeable is None or found[2].changeable.are_unchanged())
     ):
         return found[2]
     plan = SequencePlan(context, lists)

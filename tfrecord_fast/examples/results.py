@@ -126,4 +126,6 @@ def _merge_sparse(key: object, feature: SparseFeature, results: Result) -> Spars
         if not np.array_equal(order, np.arange(len(order))):
             indices, merged = indices[order], merged[order]
     shape = ([int(values.dense_shape[0])] if batched else []) + sizes
+    if not batched and len(sizes) > 1:  # its rows are not records
+        return SparseTensor(indices, merged, shape)
     return sparse_of(indices, merged, shape, values.row_splits)

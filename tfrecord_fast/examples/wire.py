@@ -146,7 +146,7 @@ def sequence_of(record: bytes) -> tuple[dict[str, Value], dict[str, list[Value]]
 
 def has_lists(record: bytes) -> bool:
     """Whether what is an Example or a SequenceExample is the latter: feature lists are set, if only to none."""
-    return any(field.number == 2 for field in fields_of(record))
+    return any(field.number == 2 and field.type == DELIMITED for field in fields_of(record))
 
 
 def _delimited(message: bytes, number: int) -> Iterator[bytes]:

@@ -19,13 +19,15 @@ def convert_image_dtype(
 
     Args:
       image: an array of any integer or float dtype.
-      saturate: clip floats to 0 to 1 before they become integers.
+      saturate: what the dtype does not hold becomes the nearest value that it does.
 
     >>> import numpy as np, tfrecord_fast as tf
     >>> float(tf.image.convert_image_dtype(np.uint8([255]), tf.float32)[0])
     1.0
     """
     values: Any = np.asarray(image)
+    if isinstance(image, list | tuple) and values.dtype == np.int64 and np.array_equal(values, values.astype(np.int32)):
+        values = values.astype(np.int32)  # as TensorFlow types Python's
     kind: Any = np.dtype(as_dtype(dtype).as_numpy_dtype)
     if values.dtype == kind:
         scaled = values
@@ -33,15 +35,31 @@ def convert_image_dtype(
         have, want = np.iinfo(values.dtype).max, np.iinfo(kind).max
         if have > want:
             scaled = values // ((have + 1) // (want + 1))
+            scaled = _saturated(scaled, kind) if saturate else scaled
         else:
-            scaled = values.astype(kind) * kind.type((want + 1) // (have + 1))
+            scaled = _saturated(values, kind) if saturate else values.astype(kind)
+            scaled = scaled * kind.type((want + 1) // (have + 1))
     elif values.dtype.kind in "iu":
         scaled = values.astype(kind) * kind.type(1.0 / np.iinfo(values.dtype).max)
     elif kind.kind in "iu":
-        limits = np.iinfo(kind)
-        scaled = values * values.dtype.type(limits.max + 0.5)
-        scaled = np.clip(scaled, limits.min, limits.max) if saturate else scaled
+        scaled = values * values.dtype.type(np.iinfo(kind).max + 0.5)
+        scaled = _saturated(scaled, kind) if saturate else scaled
     else:
         scaled = values
     converted: npt.NDArray[Any] = scaled.astype(kind, copy=False)
     return converted
+
+
+def _saturated(values: npt.NDArray[Any], kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """As integers of a dtype, the nearest ones for those beyond it."""
+    limits = np.iinfo(kind)
+    if values.dtype.kind in "iu":
+        own = np.iinfo(values.dtype)
+        within: npt.NDArray[Any] = np.clip(values, max(own.min, limits.min), min(own.max, limits.max))
+        return within.astype(kind)
+    values = values.astype(np.float32) if values.dtype.itemsize < 4 else values
+    low, high = values.dtype.type(limits.min), values.dtype.type(limits.max)
+    if int(high) > limits.max:  # the greatest that the floats have below it
+        high = np.nextafter(high, low)
+    within = np.clip(values, low, high)
+    return within.astype(kind)

@@ -264,6 +264,8 @@ def _decode_png(data: bytes, channels: int, kind: np.dtype[Any]) -> npt.NDArray[
     """A PNG with the channels and depth that libpng gives it; Pillow only reads it."""
     image = _open(data)
     deep, with_alpha = data[24:25] == b"\x10", data[25:26] == b"\x04"
+    if image.mode == "L" and data[24] in (2, 4) and "transparency" in image.info:
+        image.info["transparency"] *= 255 // (2 ** data[24] - 1)  # Pillow scales the pixels to 8 bits, and not this
     if image.mode.startswith("I"):
         pixels = _pixels_of(image).astype(np.uint16)
         if channels == 4 and "transparency" in image.info:

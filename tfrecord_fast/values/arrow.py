@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from .. import _core
 from ..errors import InvalidArgumentError
+from .conversion import unmasked
 
 __all__ = ["Capsules", "Strings", "arrow_columns", "export"]
 
@@ -29,8 +30,11 @@ def export(
     """The two capsules for `values` in lists cut at `offsets`, the innermost first.
 
     Raises:
-      errors.InvalidArgumentError: offsets that descend, or reach past the values.
+      errors.InvalidArgumentError: offsets that descend, or reach past the values; values that are masked.
+      TypeError: an array of a dtype that Arrow does not have.
     """
+    if isinstance(values, np.ndarray):
+        values = _native(values)
     count = len(values)
     for splits in offsets:
         if len(splits) and (splits[0] < 0 or splits[-1] > count or (splits[1:] < splits[:-1]).any()):
@@ -41,6 +45,14 @@ def export(
     asked = "" if requested_schema is None else _core.arrow_requested_format(requested_schema)
     strings = "Z" if asked in ("Z", "U") else "z" if asked in ("z", "u") else "vz"
     return _core.arrow_export(values, offsets, strings=strings)
+
+
+def _native(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """As the core takes it: numbers in this machine's byte order."""
+    values = unmasked(values, "a column")
+    if values.dtype.kind not in "biufVO":  # V: bfloat16
+        raise TypeError(f"Arrow has no type for {values.dtype}")
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
 class _ArrayColumn:

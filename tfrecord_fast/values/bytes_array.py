@@ -98,7 +98,7 @@ class BytesArray(_core.BytesArrayBase):
                 )
             inner: tuple[int, ...] = (width // kind.itemsize,)
         else:
-            inner = (shape,) if isinstance(shape, int) else tuple(shape)
+            inner = (int(shape),) if isinstance(shape, int | np.integer) else tuple(shape)
             width = kind.itemsize * int(np.prod(inner, dtype=np.int64))
         rows = np.empty((self.size, width), dtype=np.uint8)
         wrong = _core.bytes_copy_rows(self, rows, exact=True)

@@ -66,6 +66,8 @@ def _concatenate(parts: list[Any]) -> Any:
         values = _concatenate([part.values[int(part.row_splits[0]) : int(part.row_splits[-1])] for part in parts])
         return ragged_of(values, np.concatenate([np.zeros(1, np.int64), *pieces]).astype(dtype))
     arrays = [np.asarray(part) for part in parts]
+    filled = [array.dtype for array in arrays if array.size]
+    arrays = [array if array.size or not filled else array.astype(filled[0]) for array in arrays]
     check_kinds(arrays, "a batch")
     if len({array.shape[1:] for array in arrays}) > 1 and len({array.ndim for array in arrays}) == 1:
         return stack_ragged([row for array in arrays for row in array])  # whose lengths differ from array to array

@@ -127,7 +127,8 @@ def _default(given: Any) -> tuple[np.dtype[Any], Any]:
         return np.dtype(object), given.encode() if isinstance(given, str) else given
     array = np.asarray(given)
     if isinstance(given, list | tuple) and array.dtype.kind in "if":  # as `constant` makes it
-        array = np.asarray(given, np.int32 if array.dtype.kind == "i" else np.float32)
+        fits = array.dtype.kind == "i" and ((array >= -(1 << 31)) & (array < 1 << 31)).all()
+        array = array if array.dtype.kind == "i" and not fits else np.asarray(given, np.int32 if fits else np.float32)
     elif isinstance(given, int | float) and not isinstance(given, bool | np.generic):
         array = np.asarray(given, np.int32 if isinstance(given, int) else np.float32)
     if array.size > 1 or array.ndim > 1:

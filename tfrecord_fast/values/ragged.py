@@ -225,7 +225,7 @@ def _integers(partition: npt.ArrayLike, what: str) -> Splits:
         _require(array.size == 0, f"{what} must be integers, not {array.dtype}")
         array = array.astype(np.int64)
     _require(array.ndim == 1, f"{what} must have one dimension, not {array.ndim}")
-    return array
+    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)  # sums of narrower ones would wrap
 
 
 def _fitted(dense: npt.NDArray[Any], shape: Any, ragged_rank: int, filling: object) -> npt.NDArray[Any]:

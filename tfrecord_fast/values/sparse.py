@@ -34,7 +34,9 @@ class SparseTensor:
       TypeError: indices that are not integers.
     """
 
-    __slots__ = ("_indices", "_row_splits", "dense_shape", "row_steps", "values")
+    __slots__ = ("_indices", "_row_splits", "dense_shape", "has_indices", "row_steps", "values")
+
+    has_indices: bool  # whether they were given; those that are made of row splits when asked for do not count
 
     def __init__(self, indices: npt.ArrayLike, values: Any, dense_shape: npt.ArrayLike) -> None:
         self._indices: npt.NDArray[np.int64] | None = as_array(indices, np.int64, "indices")
@@ -43,6 +45,7 @@ class SparseTensor:
         _check_parts(self._indices, self.values, self.dense_shape)
         self._row_splits: npt.NDArray[np.int64] | None = None
         self.row_steps: npt.NDArray[np.int64] | None = None
+        self.has_indices = True
 
     @classmethod
     def from_row_splits(
@@ -59,6 +62,7 @@ class SparseTensor:
         tensor.dense_shape = np.asarray(dense_shape, dtype=np.int64)
         tensor._row_splits = row_splits
         tensor.row_steps = row_steps
+        tensor.has_indices = False
         return tensor
 
     @property
@@ -66,11 +70,6 @@ class SparseTensor:
         if self._indices is None:
             self._indices = self._make_indices()
         return self._indices
-
-    @property
-    def has_indices(self) -> bool:
-        """Whether the indices exist already: given, or made from row splits when asked for."""
-        return self._indices is not None
 
     @property
     def row_splits(self) -> npt.NDArray[np.int64]:
@@ -139,7 +138,7 @@ class SparseTensor:
         return f"SparseTensor({len(self.values)} values, dtype={self.dtype}, dense_shape={self.shape})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._indices is not None:
+        if self.has_indices:
             parts = self._indices, self.values, self.dense_shape, self._row_splits, self.row_steps
             return restored, parts
         return SparseTensor.from_row_splits, (self.values, self._row_splits, self.dense_shape, self.row_steps)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dtypes import float32, int64
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "DatasetSpec",
@@ -17,12 +20,19 @@ __all__ = [
 ]
 
 
-class TensorSpec(NamedTuple):
+class _Spec(NamedTuple):
+    shape: Any
+    dtype: Any
+    name: str | None
+
+
+class TensorSpec(_Spec):
     """Shape and dtype of one component of elements; None for a length that is not known."""
 
-    shape: Any = None
-    dtype: Any = float32
-    name: str | None = None
+    __slots__ = ()
+
+    def __new__(cls, shape: Any = None, dtype: Any = float32, name: str | None = None) -> Self:
+        return super().__new__(cls, tuple(shape) if isinstance(shape, list) else shape, dtype, name)
 
 
 class SparseTensorSpec(TensorSpec):

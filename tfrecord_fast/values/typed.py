@@ -16,6 +16,7 @@ __all__ = ["AS_IS", "as_ndarray", "as_values", "bytes_objects", "check_kinds", "
 
 _NUMBERS = (np.int64, np.int32, np.float32, np.float64, np.uint8, np.int16, np.int8, np.uint16, np.uint32, np.uint64)
 _SAFE = float(np.finfo(np.float32).max)
+_EXACT = 2.0**53  # below which float64 holds all integers
 AS_IS = frozenset({bytes, type(None), np.bool_, *_NUMBERS, np.float16, _core.RecordBatch, BytesArray})
 
 
@@ -70,9 +71,18 @@ def as_values(values: object) -> Any:
 
 
 def check_kinds(arrays: list[npt.NDArray[Any]], what: str) -> None:
-    """Raises TypeError if some of the arrays are strings and others numbers, of which NumPy would make strings."""
-    if len({array.dtype.hasobject for array in arrays}) > 1:
-        raise TypeError(f"{what} of strings and numbers: {', '.join(sorted({str(a.dtype) for a in arrays}))}")
+    """Raises TypeError if some of the arrays are strings and others numbers, of which NumPy would make strings, or if
+    integers are among floats that don't hold them."""
+    dtypes = {array.dtype for array in arrays}
+    if len(dtypes) == 1:
+        return
+    names = ", ".join(sorted(map(str, dtypes)))
+    if len({dtype.hasobject for dtype in dtypes}) > 1:
+        raise TypeError(f"{what} of strings and numbers: {names}")
+    if any(dtype.kind in "iu" and dtype.itemsize == 8 for dtype in dtypes) and np.result_type(*dtypes) == np.float64:
+        for array in arrays:
+            if array.dtype.kind in "iu" and (np.abs(array.astype(np.float64)) >= _EXACT).any():
+                raise TypeError(f"{what} of {names}: its floats don't hold all of the integers")
 
 
 def bytes_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

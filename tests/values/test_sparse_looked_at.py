@@ -1,0 +1,79 @@
+"""What a SparseTensor becomes does not depend on whether somebody has looked at its indices."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+
+INT = tf.VarLenFeature(tf.int64)
+
+
+def batch():
+    return tf.parse_example(tf.encode_examples({"a": [[1, 2], [], [3]]}), {"a": INT})["a"]
+
+
+def single():
+    return tf.io.parse_single_example(tf.encode_examples({"a": [[5, 6]]})[0], {"a": INT})["a"]
+
+
+def steps():
+    records = tf.encode_sequence_examples({}, {"w": [[[1, 2], [3]], [[4]]]})
+    return tf.io.parse_sequence_example(records, None, {"w": INT})[1]["w"]
+
+
+@pytest.mark.parametrize("make", [batch, single, steps])
+@pytest.mark.parametrize("again", [lambda x: x, copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_it_is_encoded_alike(make, again):
+    looked_at = make()
+    assert len(looked_at.indices) == len(looked_at.values)
+    rebuilt = tf.SparseTensor(looked_at.indices, looked_at.values, looked_at.dense_shape)
+    wanted = tf.encode_examples({"a": rebuilt}).tolist()
+    assert len(wanted) == len(rebuilt)
+    for one in (make(), again(make()), looked_at, again(looked_at)):
+        assert tf.encode_examples({"a": one}).tolist() == wanted
+
+
+def test_the_rows_of_a_feature_list_are_records_and_not_steps():
+    assert tf.encode_examples({"a": steps()}).tolist() == tf.encode_examples({"a": [[1, 2, 3], [4]]}).tolist()
+
+
+@pytest.mark.parametrize("make", [batch, single, steps])
+def test_looking_does_not_make_it_given(make):
+    one = make()
+    assert not one.has_indices
+    assert one.indices is one.indices and not one.has_indices and not pickle.loads(pickle.dumps(one)).has_indices
+    assert tf.SparseTensor(one.indices, one.values, one.dense_shape).has_indices
+
+
+def test_a_sparse_feature_of_the_same_values_leaves_the_lists_what_they_are():
+    """It looks at the indices of the values that both are made of."""
+    torch = pytest.importorskip("torch")
+    from tfrecord_fast.integrations.torch.tensors import Choices, tensors_of
+
+    features = {"v": INT, "s": tf.SparseFeature("i", "v", tf.int64, 10)}
+    columns = tf.parse_example(tf.encode_examples({"i": [[1], [2, 3]], "v": [[7], [8, 9]]}), features)
+    tensors = tensors_of(columns, Choices.checked("list", "jagged"))
+    assert tensors["v"].layout == torch.jagged and tensors["s"].layout == torch.sparse_coo
+
+
+def test_a_single_sparse_feature_of_two_dimensions_has_the_rows_of_its_first():
+    features = {"x": tf.SparseFeature(["i", "j"], "v", tf.int64, [2, 3])}
+    records = tf.encode_examples({"i": [[0, 1]], "j": [[2, 0]], "v": [[5, 6]]})
+    single = tf.io.parse_single_example(records[0], features)["x"]
+    assert single.row_splits.tolist() == [0, 1, 2]
+    assert tf.encode_examples({"a": single}).tolist() == tf.encode_examples({"a": [[5], [6]]}).tolist()
+
+
+def test_lengths_of_decoded_bytes_may_be_numpy_integers():
+    assert tf.BytesArray([b"abc"]).decode_raw(np.uint8, np.int64(3)).tolist() == [[97, 98, 99]]
+
+
+def test_specs_of_lists_are_those_of_tuples():
+    assert tf.TensorSpec([], tf.string) == tf.TensorSpec((), tf.string)
+    assert tf.TensorSpec([None, 2], tf.int32) == tf.TensorSpec((None, 2), tf.int32)
+    assert tf.TensorSpec(None).shape is None
+    spec = pickle.loads(pickle.dumps(tf.TensorSpec([3], tf.int32, "a")))
+    assert (spec.shape, spec.dtype, spec.name) == ((3,), tf.int32, "a")
