@@ -107,6 +107,11 @@ class EpochCounter:
         self._next, self._set_by = first + count, None
         return first
 
+    def take_back(self, first: int) -> None:
+        """Says that the iteration that was to begin with this epoch could not. Workers are begun anew after that."""
+        if worker_info() is None or self._made_by == os.getpid():
+            self.go_to(first)
+
     def _is_set(self, board: _Board | None) -> bool:
         """Whether the user's choice is known here alone: what was chosen before the worker began is on the board."""
         if self._set_by is None or board is None:

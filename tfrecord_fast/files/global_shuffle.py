@@ -287,9 +287,10 @@ class _Maker:
         return numbers
 
     def _of_epoch(self, epoch: int) -> Permutation:
-        if self._permutation is None or self._permutation[0] != epoch:
-            self._permutation = epoch, Permutation(len(self._reader), self._order.seed, epoch)
-        return self._permutation[1]
+        known = self._permutation  # read once: windows of two epochs may be made at the same time
+        if known is None or known[0] != epoch:
+            known = self._permutation = epoch, Permutation(len(self._reader), self._order.seed, epoch)
+        return known[1]
 
 
 def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from .. import _core
 from ..base.process import Origin
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
+from ..examples.features import copied
 from ..examples.groups import frozen_groups
 from ..examples.infer import infer_from_batches
 from ..examples.parsing import parse_example, parse_single_example
@@ -136,7 +137,7 @@ class IndexedReader(Generic[Record_co, Batch_co]):
         if num_threads is not None and num_threads < 1:
             raise ValueError(f"`num_threads` must be > 0, got {num_threads}")
         self._paths = random_names(files, self._settings)
-        self._features = features
+        self._features = copied(features)
         self._groups: Any = None if groups is None else dict(frozen_groups(groups))
         if groups is not None and features is None:
             raise InvalidArgumentError("groups needs features")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -288,7 +289,11 @@ class ShardReader(Generic[Batch_co]):
         if next_epoch is not None:
             self._epochs.set(next_epoch)
         place = None if state is None else state["stream"]
-        stream = self._sharing.stream(share, first, place, plan, self._num_threads or default_threads())
+        try:
+            stream = self._sharing.stream(share, first, place, plan, self._num_threads or default_threads())
+        except BaseException:
+            self._epochs.take_back(first)
+            raise
         given: Iterator[Any] = stream.batches() if plan is None else stream.columns()
         counted = None
         if share.batches is not None:
@@ -401,7 +406,7 @@ class ShardReader(Generic[Batch_co]):
         if not self._sharing.deterministic:
             raise ValueError("an order that depends on timing can't be resumed: state_dict needs deterministic=True")
         if self._resume is not None:
-            return self._resume
+            return copy.deepcopy(self._resume)
         if self._stream is None or self._running is None:
             return {
                 "version": STATE_VERSION,
@@ -435,7 +440,7 @@ class ShardReader(Generic[Batch_co]):
             self._order["seed"] = seed  # one that was drawn is part of the state
         elif state["stream"] is None and seed != self._order["seed"]:
             raise ValueError(f"the saved state is of another reader: seed was {seed!r}, is {self._order['seed']!r}")
-        self._resume = state if state["stream"] is not None else None
+        self._resume = copy.deepcopy(state) if state["stream"] is not None else None
         self._stream = self._running = None
         self._epochs.set(epoch_of(state))
 
@@ -447,6 +452,8 @@ class ShardReader(Generic[Batch_co]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         _register_with_torch()
         self.__dict__.update(state)
+        self._order = dict(self._order)  # a copy's seed is its own
+        self._sharing = self._sharing.with_order(self._order)
         self._epochs = EpochCounter.restored(state["_epochs"])
 
 

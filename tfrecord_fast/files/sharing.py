@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,6 +83,12 @@ class Sharing:
                 self._check_seed()
         self._counts = RecordCounts(index_cache, reading, settings, files)
         self._random_files = RandomFiles()
+
+    def with_order(self, order: dict[str, Any]) -> Sharing:
+        """The same for a copy of the reader."""
+        other = copy.copy(self)
+        other._order = order
+        return other
 
     @property
     def deterministic(self) -> bool:

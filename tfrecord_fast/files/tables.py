@@ -10,14 +10,14 @@ from typing import Any, Literal, cast
 from .. import _core
 from ..base.optional import optional
 from ..errors import InvalidArgumentError
-from ..examples.features import select_features
+from ..examples.features import copied, select_features
 from ..examples.infer import DEFAULT_MAX_RECORDS, features_of, lists_of
 from ..examples.tables import TablePlan
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 from ..values.arrow import Strings
 from ..values.arrow_arrays import ArrowArrays
 from .names import CoreFile, File, check_compression_type, flatten, resolved, stream_files
-from .numbers import at_least, max_record_size
+from .numbers import as_seed, at_least, max_record_size
 from .remote import open_stream
 from .shard_reader import ShardReader
 from .store_options import store_settings
@@ -60,7 +60,9 @@ class TableSource:
         self._batch_bytes = batch_bytes
         self._arrays = ArrowArrays(strings)
         self._files = flatten(files)
-        self._options = reader_options
+        self._options = dict(reader_options)
+        if reader_options.get("seed") is None and _is_shuffled(reader_options):  # each pass is over the same table
+            self._options["seed"] = as_seed(None)
         _check_options(reader_options)
         if isinstance(features, str) and features != "infer":
             raise InvalidArgumentError(f'features is a dict, a pair of dicts or "infer", got {features!r}')
@@ -75,7 +77,7 @@ class TableSource:
         self._is_inferred = isinstance(features, str)
         self._looked_at, self._looked_at_all = 0, False
         self._batch_size: int | None = reader_options.get("batch_size")
-        self._features: Any = self._infer(infer_records) if isinstance(features, str) else features
+        self._features: Any = self._infer(infer_records) if isinstance(features, str) else copied(features)
         if self._is_inferred and infer_records is not None and self._lacks(columns):
             self._features = self._infer(None)
         if self._batch_size is None and not self._is_inferred:
@@ -354,6 +356,13 @@ def _is_regular(file: str | CoreFile) -> bool:
     if file.object is not None or file.stamp is not None:  # an object, or a local file that was listed as a regular one
         return True
     return file.is_local and os.path.isfile(file.name)
+
+
+def _is_shuffled(options: Mapping[str, Any]) -> bool:
+    """Whether a seed would be drawn for each pass. Parts of one global order need one that all processes know."""
+    if options.get("global_shuffle"):
+        return options.get("shard") in (None, (0, 1))
+    return bool(options.get("shuffle_files") or options.get("shuffle_buffer"))
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import InvalidArgumentError
-from ..examples.features import select_features
+from ..examples.features import copied, select_features
 from ..examples.groups import check_label, frozen_groups, select_grouped
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
 from ..examples.tables import TablePlan
@@ -39,7 +39,7 @@ class Wanted:
         columns: Sequence[Key] | None,
         groups: Groups | None,
     ) -> None:
-        self.features: Any = features
+        self.features: Any = copied(features)
         self.groups = frozen_groups(groups)
         self.label_key = label_key
         self._columns = columns
@@ -55,7 +55,7 @@ class Wanted:
         elif features is not None and not features:
             raise InvalidArgumentError(f"features must not be empty, got {features!r}")
         if isinstance(features, Mapping):
-            self.features = self._selected(features, "the features")
+            self.features = self._selected(self.features, "the features")
         elif isinstance(features, tuple | list) and columns is not None:
             self.features = select_features(features[0] or {}, columns, features[1])
         if not isinstance(features, str):

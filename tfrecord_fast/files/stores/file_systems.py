@@ -51,7 +51,9 @@ class FileSystemStore:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), url)
         if found.get("size") is None:
             raise OSError(errno.ENOTSUP, "the store does not say how large the object is", url)
-        return self._info_of(found, url)
+        info = self._info_of(found, url)
+        self._open.forget_unless(key, info.version)
+        return info
 
     def _fresh_info(self, key: str) -> Any:
         folder = key.rpartition("/")[0]
@@ -68,18 +70,21 @@ class FileSystemStore:
         if start >= end:
             return b""
         url = self.url(key)
-        data = call(url, self._read, key, start, end)
+        data = call(url, self._read, key, start, end, version)
         if version is not None and call(url, self._version, key) != version:
+            self._open.forget(key)
             raise changed(url)
         if len(data) != end - start:
             raise ConnectionError(errno.ECONNRESET, "the store gave less than was asked for", url)
         return data
 
-    def _read(self, key: str, start: int, end: int) -> Buffer:
-        read = self.system.cat_file if self.fetches else self._open.read
+    def _read(self, key: str, start: int, end: int, version: str | None) -> Buffer:
         parts, done = [], start
         while done < end:
-            data = read(key, start=done, end=end)
+            if self.fetches:
+                data = self.system.cat_file(key, start=done, end=end)
+            else:
+                data = self._open.read(key, version, done, end)
             if len(data) == 0:
                 break
             done += len(data)
@@ -165,22 +170,42 @@ class FileSystemStore:
 
 
 class _OpenFiles:
-    """Files that stay open between ranges, the least recently used of them first to go. Each is read in turns."""
+    """Files that stay open between ranges, the least recently used of them first to go. Each is read in turns.
+
+    A file that was replaced may still be readable where it is open. So one is read only as the version that it was
+    opened as; where the store knows no versions, it is opened again whenever somebody asks for the object anew.
+    """
 
     def __init__(self, system: Any) -> None:
         self._system = system
-        self._lock = threading.Lock()  # guards `_files`, `_turns`
-        self._files: OrderedDict[str, Any] = OrderedDict()
-        self._turn = threading.Lock()  # guards the files' positions: many file systems know one thread only
+        self._files: OrderedDict[str, tuple[str | None, Any]] = OrderedDict()  # the version of each, too
+        self._turn = threading.Lock()  # guards all, and the files' positions: many file systems know one thread only
 
-    def read(self, key: str, start: int, end: int) -> bytes:
+    def forget(self, key: str) -> None:
         with self._turn:
-            file = self._files.get(key)
+            _, file = self._files.pop(key, (None, None))
+            if file is not None:
+                file.close()
+
+    def forget_unless(self, key: str, version: str | None) -> None:
+        """Forgets the file unless it is open as this version."""
+        known = self._files.get(key)
+        if known is not None and (version is None or known[0] != version):
+            self.forget(key)
+
+    def read(self, key: str, version: str | None, start: int, end: int) -> bytes:
+        with self._turn:
+            opened_as, file = self._files.get(key, (None, None))
+            if file is not None and opened_as != version:
+                self._files.pop(key)
+                file.close()
+                file = None
             if file is None or file.closed:
-                file = self._files[key] = _opened(self._system, key)
+                file = _opened(self._system, key)
+                self._files[key] = version, file
             self._files.move_to_end(key)
             while len(self._files) > _OPEN_FILES:
-                self._files.popitem(last=False)[1].close()
+                self._files.popitem(last=False)[1][1].close()
             try:
                 file.seek(start)
                 data: bytes = file.read(end - start)
