@@ -26,8 +26,8 @@ from ..nodes.choosing import Resample
 from ..nodes.groups import GroupByWindow, Unique, whole
 from ..nodes.node import Draws, Node
 from ..nodes.running import run
-from ..nodes.sources import Generated
-from ..sentinels import INFINITE, UNKNOWN
+from ..nodes.sources import Generated, RandomNumbers
+from ..sentinels import UNKNOWN
 from .sources import specified
 
 __all__ = ["Groups"]
@@ -175,14 +175,12 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
     def random(
         cls, seed: int | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> OtherDataset:
-        """Endless random numbers, int64 from 0 to before 2**32; repeatable with a seed, but not TensorFlow's."""
-        draws = Draws(next_seed() if seed is None else int(seed), seed is None or bool(rerandomize_each_iteration))
+        """Endless random numbers, int64 from 0 to before 2**32; repeatable with a seed, but not TensorFlow's.
 
-        def numbers() -> Any:
-            generator = np.random.default_rng(draws.next_seed())
-            return iter(lambda: np.int64(generator.integers(0, 1 << 32)), None)
-
-        return cls._other(Generated(numbers, f"random({'' if seed is None else seed})", INFINITE))
+        Each iteration has the same ones, with `rerandomize_each_iteration` others.
+        """
+        draws = Draws(next_seed() if seed is None else int(seed), bool(rerandomize_each_iteration))
+        return cls._other(RandomNumbers(draws, f"random({'' if seed is None else seed})"))
 
     def save(
         self,

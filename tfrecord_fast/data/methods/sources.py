@@ -98,6 +98,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
         """
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
+        given = () if args is None else tuple(copied(normalize(one)) for one in args)  # as they are now
         wanted, shapes = output_types, output_shapes
         label = f"from_generator({name_of(generator)})"
         if output_signature is not None:
@@ -117,7 +118,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
             return fitted(signature, label, made)
 
         def elements() -> Iterator[Any]:  # a map: an error in one element is not the end
-            return map(guarded(converted), InTurn(iter(guarded(generator)(*(args or ())))))
+            return map(guarded(converted), InTurn(iter(guarded(generator)(*given))))
 
         made: Node = Generated(elements, label, calls_functions=True, shareable=True)
         if output_signature is not None:

@@ -10,6 +10,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from ...errors import InvalidArgumentError
+from ...files.signals import shows_a_handler
 from ...values.nests import kind_of, normalize, rows, stack
 from ...values.owned import read_only, renewed, snapshot, writable
 from .turns import Turns
@@ -238,13 +239,13 @@ class InterleavedAhead(Interleaved):
     If there is none for its place, the block that it began goes on with the next one, as in TensorFlow.
     """
 
-    _has_begun = False
+    _opened = 0  # of the places, before the first element
 
     def _next(self) -> Any:
-        if not self._has_begun:
-            self._has_begun = True
-            for self._slot in range(len(self._slots)):  # noqa: B020 - the place that is filled
-                self._open_next()
+        while self._opened < len(self._slots):
+            self._slot = self._opened
+            self._open_next()
+            self._opened += 1
             self._slot = 0
         while any(slot is not None for slot in self._slots):
             current = self._slots[self._slot]
@@ -263,8 +264,19 @@ class InterleavedAhead(Interleaved):
         raise StopIteration
 
     def _open_next(self) -> None:
-        element = next(self._elements, _END)
-        self._slots[self._slot] = None if element is _END else iter(self._open(element))
+        """An error has its place, as an iterable that raises it would have."""
+        try:
+            element = next(self._elements, _END)
+            opened = None if element is _END else iter(self._open(element))
+        except Exception as error:
+            if shows_a_handler(error):
+                raise
+            opened = map(_raised, [error])
+        self._slots[self._slot] = opened
+
+
+def _raised(error: Exception) -> Any:
+    raise error
 
 
 class _Failed:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataLossError, InvalidArgumentError
-from ...values.attrs_classes import is_attrs, items_of
+from ...values.attrs_classes import is_attrs
 from ...values.composites import stack_ragged
 from ...values.conversion import fill_value
 from ...values.nests import leaves, map_leaves, pack, same_kinds, stack
@@ -25,8 +25,8 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
     def join(elements: list[Any]) -> Any:
         columns = leaves(map_leaves(lambda *column: list(column), *elements))
         count = len(columns)
-        shape_of = [None] * count if shapes is None else _shapes(shapes, count)
-        value_of = [None] * count if values is None else _values(values, count)
+        shape_of = [None] * count if shapes is None else _shapes(shapes, elements[0])
+        value_of = [None] * count if values is None else _values(values, elements[0])
         return pack(elements[0], map(_pad, columns, shape_of, value_of))
 
     return join
@@ -37,7 +37,7 @@ def padded_specs(shapes: Any) -> Callable[[Any, int | None], Any]:
 
     def of_batch(specs: Any, length: int | None) -> Any:
         flat = leaves(specs)
-        wanted = [spec.shape for spec in flat] if shapes is None else _shapes(shapes, len(flat))
+        wanted = [spec.shape for spec in flat] if shapes is None else _shapes(shapes, specs)
         made = (
             TensorSpec((length, *(None if one == -1 else one for one in shape)), spec.dtype)
             for spec, shape in zip(flat, wanted, strict=False)
@@ -59,32 +59,30 @@ def ragged_specs(dtype: Any) -> Callable[[Any, int | None], Any]:
     return lambda specs, length: map_leaves(lambda spec: one(spec, length), specs)
 
 
-def _shapes(shapes: Any, count: int) -> list[Any]:
-    """One shape per component: a shape is a list, a tuple of lengths, or anything with `as_list`."""
-    if hasattr(shapes, "as_list"):
-        shapes = shapes.as_list()
-    if isinstance(shapes, Mapping):
-        found = [shape for key in sorted(shapes) for shape in _shapes(shapes[key], 1)]
-    elif is_attrs(shapes):
-        found = [shape for item in items_of(shapes) for shape in _shapes(item, 1)]
-    elif isinstance(shapes, tuple) and not all(item is None or isinstance(item, int | np.integer) for item in shapes):
-        found = [shape for item in shapes for shape in _shapes(item, 1)]
-    elif isinstance(shapes, tuple) and not shapes and count != 1:
-        found = []
-    else:
-        found = [list(shapes)]
-    if count != 1 and len(found) != count:
-        raise InvalidArgumentError(f"padded_shapes {shapes!r} has {len(found)} shapes for {count} components")
-    return found
+def _shapes(shapes: Any, like: Any) -> list[Any]:
+    """One shape per component of what has this structure: a list, a tuple of lengths, or anything with `as_list`."""
+    try:
+        return leaves(map_leaves(lambda _, shape: _lengths(shape), like, shapes))
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"padded_shapes {shapes!r} has not the structure of the elements: {error}") from None
 
 
-def _values(values: Any, count: int) -> list[Any]:
-    found = leaves(values)
-    if len(found) == 1:
-        return found * count
-    if len(found) != count:
-        raise InvalidArgumentError(f"padding_values has {len(found)} values for {count} components")
-    return found
+def _lengths(shape: Any) -> list[Any]:
+    if hasattr(shape, "as_list"):
+        shape = shape.as_list()
+    if isinstance(shape, Mapping) or not hasattr(shape, "__iter__"):
+        raise InvalidArgumentError(f"expected a shape, got {shape!r}")
+    lengths = list(shape)
+    if not all(one is None or isinstance(one, int | np.integer) for one in lengths):
+        raise InvalidArgumentError(f"expected a shape, got {shape!r}")
+    return lengths
+
+
+def _values(values: Any, like: Any) -> list[Any]:
+    """One value per component: one for all, or of the same structure."""
+    if not isinstance(values, Mapping | tuple | list) and not is_attrs(values):
+        return [values] * len(leaves(like))
+    return leaves(map_leaves(lambda _, value: value, like, values))
 
 
 def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...files.signals import shows_a_handler
 from ...values.nests import stack
 from .batches import Batch
 from .cache import Cache
@@ -56,7 +57,13 @@ def _interleaved(node: FlatMap, run: Run) -> RecordPlan | None:
     before = Iterations(node.input, run)
     opened: list[Node] = []
     for path in run(node.input):
-        opened.append(node.open(path))
+        try:
+            opened.append(node.open(path))
+        except Exception as error:
+            before.restore()
+            if shows_a_handler(error):
+                raise
+            return None  # the function raises again, in its turn
         if joined(opened[-1:], 1, 1) is None:
             break
     source = joined(opened, node.cycle_length, node.block_length)

@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from ...dtypes import int64
 from ...errors import InvalidArgumentError
 from ...files.file_system import glob
 from ...files.urls import shown_name
 from ...values.nests import column_length, leaves, map_leaves, normalize, rows, spec_of
 from ...values.owned import copied, snapshot
 from ...values.samples import sample_of
-from ...values.specs import row_spec
-from ..sentinels import UNKNOWN
-from .node import Node, Of, Run
+from ...values.specs import TensorSpec, row_spec
+from ..sentinels import INFINITE, UNKNOWN
+from .node import Draws, Node, Of, Run
 from .turns import InTurn
 
-__all__ = ["Failing", "Foreign", "Generated", "Specified", "matching_files", "slices"]
+__all__ = ["Failing", "Foreign", "Generated", "RandomNumbers", "Specified", "matching_files", "slices"]
 
 
 class Generated(Node):
@@ -74,6 +75,20 @@ class Generated(Node):
 
     def sample(self, run: Run, length: int) -> Any:
         return super().sample(run, length) if self._spec is None else sample_of(self._spec, length)
+
+
+class RandomNumbers(Generated):
+    """Endless numbers of 32 bits; with `draws.again`, others in each iteration."""
+
+    draws: Draws
+
+    def __init__(self, draws: Draws, label: str) -> None:
+        super().__init__(lambda: (), label, INFINITE, spec=TensorSpec((), int64))
+        self.draws = draws
+
+    def iterate(self, run: Run) -> Iterator[Any]:
+        generator = np.random.default_rng(run.own(self.draws).next_seed())
+        return InTurn(iter(lambda: np.int64(generator.integers(0, 1 << 32)), None))
 
 
 class Foreign(Generated):

@@ -1,0 +1,162 @@
+"""What datasets lost or changed without a word until somebody read them, each as TensorFlow answers."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
+from tests.support import live_tensorflow
+
+D = tf.data.Dataset
+
+
+E = tf.data.experimental
+
+
+live = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="no TensorFlow")
+
+
+def drained(dataset, most=50):
+    """Elements, with "error" in the place of what raised."""
+    elements, found = iter(dataset), []
+    for _ in range(most):
+        try:
+            found.append(next(elements))
+        except StopIteration:
+            return found
+        except Exception:
+            found.append("error")
+    return found
+
+
+PAIRS = D.range(1, 4).map(lambda n: {"a": np.full(n, 7), "b": np.full(n, 8)})
+
+
+def rerandomized():
+    return D.random(seed=5, rerandomize_each_iteration=True).take(4)
+
+
+@pytest.mark.parametrize("bad", [0, 1, 2])
+def test_parallel_interleave_goes_on_after_a_function_that_raised(bad):
+    def opened(number):
+        if number == bad:
+            raise ValueError("bad")
+        return D.from_tensors(number).repeat(2)
+
+    found = drained(D.range(5).apply(E.parallel_interleave(opened, cycle_length=3)))
+    assert found.count("error") == 1
+    assert sorted(int(x) for x in found if not isinstance(x, str)) == sorted([n for n in range(5) if n != bad] * 2)
+
+
+def test_parallel_interleave_goes_on_after_an_element_that_raised():
+    def failing(number):
+        if number == 0:
+            raise ValueError("bad")
+        return number
+
+    made = D.range(4).map(failing).apply(E.parallel_interleave(lambda n: D.from_tensors(n), cycle_length=2))
+    assert sorted(int(x) for x in made.ignore_errors()) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("values", [{"a": -1}, {"a": -1, "z": -2}, (-1,), (-1, -2)], ids=repr)
+def test_padding_values_of_another_structure_are_refused(values):
+    with pytest.raises((ValueError, TypeError)):
+        list(PAIRS.padded_batch(3, padding_values=values))
+
+
+@pytest.mark.parametrize("shapes", [{"a": [3], "z": [5]}, ([3], [5])], ids=repr)
+def test_padded_shapes_of_another_structure_are_refused(shapes):
+    with pytest.raises((ValueError, TypeError)):
+        list(PAIRS.padded_batch(3, padded_shapes=shapes))
+
+
+def test_more_padded_shapes_than_components_are_refused():
+    with pytest.raises((ValueError, TypeError)):
+        list(D.range(1, 4).map(lambda n: np.full(n, 7)).padded_batch(3, padded_shapes=([3], [5])))
+
+
+@pytest.mark.parametrize(
+    "look",
+    [lambda d: d.element_spec, lambda d: d.concatenate(D.range(3)), lambda d: d.batch(2).element_spec],
+    ids=["element_spec", "concatenate", "batch"],
+)
+def test_a_look_at_random_numbers_does_not_change_them(look):
+    numbers = rerandomized()
+    look(numbers)
+    assert list(numbers) == list(rerandomized())
+
+
+def test_iterations_of_a_copy_of_random_numbers_are_counted_by_themselves():
+    numbers = rerandomized()
+    other = copy.copy(numbers)
+    first = list(numbers)
+    assert list(other) == first
+
+
+@live
+def test_random_numbers_without_a_seed_in_a_repeat():
+    def is_same():
+        found = [int(x) for x in tf.data.Dataset.random().take(3).repeat(2)]
+        return found[:3] == found[3:]
+
+    assert is_same() == live_tensorflow.call(is_same)  # RandomDataset V1 has a FixedSeedGenerator: True
+
+
+@pytest.fixture
+def paths(tmp_path):
+    made = []
+    for name in "abc":
+        made.append(str(tmp_path / name))
+        with tf.io.TFRecordWriter(made[-1]) as writer:
+            writer.write(name + "0")
+            writer.write(name + "1")
+    return made
+
+
+def opener(path):
+    if path.endswith(b"b"):
+        raise ValueError("bad path")
+    return tf.data.TFRecordDataset(path)
+
+
+@pytest.mark.parametrize("planned", [True, False])
+@pytest.mark.parametrize("method", ["interleave", "flat_map"])
+def test_a_function_that_raises_for_one_path_raises_in_its_turn(paths, planned, method):
+    names = D.from_tensor_slices(paths)
+    names = names if planned else names.map(lambda path: path)
+    more = {"cycle_length": 1} if method == "interleave" else {}
+    assert drained(getattr(names, method)(opener, **more)) == [b"a0", b"a1", "error", b"c0", b"c1"]
+
+
+def test_repr_does_not_raise_what_the_function_raises(paths):
+    assert "interleave" in repr(D.from_tensor_slices(paths).interleave(opener, cycle_length=1))
+
+
+def test_ignore_errors_passes_over_a_function_that_raises_for_one_path(paths):
+    made = D.from_tensor_slices(paths).interleave(opener, cycle_length=1).ignore_errors()
+    assert list(made) == [b"a0", b"a1", b"c0", b"c1"]
+
+
+def test_arguments_of_a_generator_are_numpy_values():
+    seen = []
+
+    def generator(text, numbers):
+        seen.append((text, numbers))
+        yield 1
+
+    list(D.from_generator(generator, output_types=tf.int32, args=("abc", [1, 2])))
+    [(text, numbers)] = seen
+    assert text == b"abc" and isinstance(numbers, np.ndarray) and numbers.dtype == np.int32
+
+
+def test_arguments_of_a_generator_are_those_of_the_call():
+    numbers = np.array([1, 2, 3])
+    made = D.from_generator(lambda given: iter(given), output_types=tf.int64, args=(numbers,))
+    numbers[:] = 9
+    assert [int(x) for x in made] == [1, 2, 3]
+
+
+def test_arguments_of_a_generator_may_be_an_array():
+    made = D.from_generator(lambda a, b: iter([a, b]), output_types=tf.int64, args=np.array([4, 5]))
+    assert [int(x) for x in made] == [4, 5]
