@@ -263,7 +263,8 @@ def test_the_later_file_says_what_the_first_does_not_know():
     two.add(surveys._core.record_batch([wire.example([(b"a", wire.feature("float", [1])), (b"b", b""), (b"c", b"")])]))
     made = [surveys.Summary(*surveys._parts(part)) for part in one.features()]
     other = [surveys.Summary(*surveys._parts(part)) for part in two.features()]
-    for merged in (surveys._merged(made, other), surveys._merged(other, made)):
+    for pair in ((made, other), (other, made)):
+        merged = surveys._merged(*pair, is_list=False)
         assert [(part.key, part.kind) for part in merged] == [(b"a", "float"), (b"b", "int64"), (b"c", "none")]
 
 

@@ -16,13 +16,16 @@ from __future__ import annotations
 
 import argparse
 import base64
+import contextlib
 import json
 import os
 from collections.abc import Iterator
 from typing import Any
 
 from .. import _core
+from ..errors import DataLossError, InvalidArgumentError
 from ..examples.kinds import kind_of
+from ..files.index import RecordIndex
 from ..files.indexed_reader import IndexedReader
 from ..files.names import CoreFile
 from .console import Console, Style
@@ -138,9 +141,16 @@ class _Printer:
     def _by_number(self, reader: IndexedReader[Any, Any]) -> Iterator[tuple[int, _core.RecordBatch]]:
         first = min(self._skip, len(reader))
         self._skip -= first
+        at_once = _AT_ONCE
         while first < len(reader) and self.left != 0:
-            most = _AT_ONCE if self.left is None or self._condition is not None else min(_AT_ONCE, self.left)
-            records = reader[first : first + most]
+            most = at_once if self.left is None or self._condition is not None else min(at_once, self.left)
+            try:
+                records = reader[first : first + most]
+            except DataLossError:
+                if most == 1:
+                    raise
+                at_once = 1  # what is before the damage comes first
+                continue
             yield first, records
             first += len(records)
 
@@ -193,8 +203,15 @@ def _reader_by_number(source: Input) -> IndexedReader[Any, Any] | None:
     path = os.fsdecode(source.core_file.name)
     if source.compression or source.stored_bytes is None or not source.core_file.is_local:
         return None
-    index = index_beside(path)
-    return None if index is None else IndexedReader([path], indexes=[index])
+    beside = index_beside(path)
+    if beside is None:
+        return None
+    with contextlib.suppress(OSError, DataLossError, InvalidArgumentError):  # no index, or one of another form
+        index = RecordIndex.load(beside)
+        end = int(index.offsets[-1] + index.sizes[-1]) if len(index) else 0
+        if end == int(index.sizes.sum()) == source.stored_bytes:  # else it is of another file, or of fewer records
+            return IndexedReader([path], indexes=[index])
+    return None
 
 
 def _count(text: str) -> int:

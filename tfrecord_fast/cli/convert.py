@@ -229,7 +229,7 @@ def _types_in(path: str) -> dict[str, str]:
         with open(path, encoding="utf-8") as file:
             features = json.load(file)["features"]
         return {key: TYPES[feature["dtype"]] for key, feature in features.items() if feature["dtype"]}
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise Unsuitable(f"{path}: it is not what `tfrecord-fast schema --json` prints of Examples") from None
 
 

@@ -23,7 +23,11 @@ _TYPES = {VARINT: "varint", FIXED64: "fixed64", DELIMITED: "bytes", FIXED32: "fi
 _STRING = DATA_TYPES["string"]
 
 # The repeated fields of a TensorProto that hold numbers: how one is packed, or None for varints.
-_TENSOR_VALUES: dict[int, str | None] = {5: "<f4", 6: "<f8", 7: None, 10: None, 11: None, 16: None, 17: None}
+_TENSOR_VALUES: dict[int, str | None] = {
+    **{5: "<f4", 6: "<f8", 9: "<f4", 12: "<f8"},
+    **{7: None, 10: None, 11: None, 13: None, 16: None, 17: None},
+}
+_COMPLEX, _HALVES, _UNSIGNED = (9, 12), 13, (16, 17)  # real and imaginary parts; bits of 16-bit floats; uint32, uint64
 
 
 class Undecodable(ValueError):
@@ -126,7 +130,7 @@ def _histogram(message: bytes) -> dict[str, Any]:
 
 
 def _tensor(record: bytes) -> dict[str, Any]:
-    dtype, shape, content = 0, [], b""
+    dtype, shape, content, kept_in = 0, [], b"", 0
     values: list[Any] = []
     for number, type, value in fields_of(record):
         if number == 1 and isinstance(value, int):
@@ -135,10 +139,10 @@ def _tensor(record: bytes) -> dict[str, Any]:
             shape = [_dimension(one) for one in fields_of(value) if one.number == 2]
         elif number == 4 and isinstance(value, bytes):
             content = value
-        elif number == 8:
-            values.append(value)
-        elif number in _TENSOR_VALUES:
-            values += _tensor_values(number, type, value)
+        elif number == 8 or number in _TENSOR_VALUES:
+            if number != kept_in:  # of one field, the last
+                values, kept_in = [], number
+            values += [value] if number == 8 else _tensor_values(number, type, value)
     name = _DTYPES.get(dtype, f"dtype {dtype}")
     if content and name in _DTYPES.values() and dtype != _STRING and name != "bfloat16":
         values = np.frombuffer(content, np.dtype(name).newbyteorder("<")).tolist()
@@ -146,17 +150,24 @@ def _tensor(record: bytes) -> dict[str, Any]:
             values = [str(one) for one in values]
     elif content:
         return {"dtype": name, "shape": shape, "content": content}
+    elif kept_in in _COMPLEX:
+        values = [str(complex(*pair)) for pair in zip(values[::2], values[1::2], strict=False)]
+    elif kept_in == _HALVES:
+        bits = np.array(values, np.int64).astype(np.uint16)
+        floats = (bits.astype(np.uint32) << 16).view(np.float32) if name == "bfloat16" else bits.view(np.float16)
+        values = floats.tolist()
     return {"dtype": name, "shape": shape, "values": values}
 
 
 def _tensor_values(number: int, type: int, value: int | bytes) -> list[Any]:
     packed = _TENSOR_VALUES[number]
     if isinstance(value, int):
-        return [_signed(value)]
+        return [value if number in _UNSIGNED else _signed(value)]
     if packed is not None:
         numbers: list[Any] = np.frombuffer(value, packed).tolist()
         return numbers
-    values: list[int] = _core.decode_varints(value).tolist()
+    found = _core.decode_varints(value)
+    values: list[int] = (found.view(np.uint64) if number in _UNSIGNED else found).tolist()
     return values
 
 

@@ -69,7 +69,10 @@ def features_of_rows(
     if seen is not None:
         seen.add(len(records), *(list(map(_text, part)) for part in (scanner.features(), scanner.lists())))
     known = {name: VarLenFeature(one.dtype) for name, one in features_of(scanner).items() if name in names}
-    columns = parse_example(records, known) if known else {}
+    try:
+        columns = parse_example(records, known) if known else {}
+    except InvalidArgumentError:  # a record with fields that TensorFlow refuses beside its features
+        return lambda row: _features_of(records[row], None)
     lists: dict[str, tuple[str, list[int], list[Any]]] = {}
     for name, column in columns.items():
         kind, values = as_dtype(known[name].dtype).name, column.values

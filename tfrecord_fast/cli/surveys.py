@@ -91,8 +91,8 @@ class Survey:
             self.records + other.records,
             self.has_lists or other.has_lists,
             {**other.values, **self.values},
-            _merged(self._features, other._features),
-            _merged(self._lists, other._lists),
+            _merged(self._features, other._features, is_list=False),
+            _merged(self._lists, other._lists, is_list=True),
         )
 
 
@@ -100,19 +100,23 @@ def _parts(one: _core.KeySummary) -> tuple[bytes, str, int, int, int, int]:
     return one.key, one.kind, one.records, one.fewest, one.most, one.unset
 
 
-def _merged(one: Sequence[Summary], other: Sequence[Summary]) -> list[Summary]:
+def _merged(one: Sequence[Summary], other: Sequence[Summary], is_list: bool) -> list[Summary]:
     made = {summary.key: summary for summary in one}
     for summary in other:
         known = made.get(summary.key)
-        if known is None or known.kind == "none":
+        if known is None:
             made[summary.key] = summary
-        elif summary.kind != "none":
-            made[summary.key] = known._replace(
-                records=known.records + summary.records,
-                fewest=min(known.fewest, summary.fewest),
-                most=max(known.most, summary.most),
-                unset=known.unset + summary.unset,
-            )
+            continue
+        # Of one without a kind, what tells the fewest values is whether there were steps.
+        fewest = [one.fewest for one in (known, summary) if one.kind != "none" or (is_list and one.unset)]
+        made[summary.key] = Summary(
+            summary.key,
+            summary.kind if known.kind == "none" else known.kind,
+            known.records + summary.records,
+            min(fewest, default=0),
+            max(known.most, summary.most),
+            known.unset + summary.unset,
+        )
     return sorted(made.values())
 
 

@@ -162,7 +162,7 @@ class _Parser:
         if kind == "number":
             return _Constant(float(text) if re.search(r"[.eE]", text) else int(text))
         if kind == "text":
-            return _Constant(_unquoted(text).encode("utf-8", "surrogatepass"))
+            return _Constant(_encoded(_unquoted(text)))
         if kind in ("name", "quoted"):
             self.names.add(text.strip("`"))
             return _Name(text.strip("`"))
@@ -174,11 +174,19 @@ def _unquoted(text: str) -> str:
     return re.sub(r"\\(.)", lambda found: _ESCAPED.get(found[1], found[1]), text[1:-1], flags=re.DOTALL)
 
 
+def _encoded(text: str) -> bytes:
+    """The bytes that stood on the command line: Python makes lone surrogates of those that are not UTF-8."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
 def _comparison(left: _Name | _Constant, sign: str, right: _Name | _Constant) -> _Test:
     compare = _COMPARE[sign]
     if isinstance(left, _Constant) and isinstance(right, _Constant):
         words = [side.value for side in (left, right) if isinstance(side.value, bytes)]
-        named = words[0].decode("utf-8", "surrogatepass") if words else "a b"
+        named = words[0].decode("utf-8", "backslashreplace") if words else "a b"
         raise WhereError(
             f"--where: both sides are values, and no feature is named: quotes make a text; the name of a feature "
             f"with blanks or signs stands in backticks, as `{named}`"

@@ -16,9 +16,10 @@ from ... import _core
 from ...examples.wire import Value, example_of, to_example
 from .base import arrow
 
-__all__ = ["Form", "form_of", "restored", "states_of", "with_unset"]
+__all__ = ["MEANINGS", "Form", "form_of", "restored", "states_of", "with_unset"]
 
 _NULL, _EMPTY, _LIST = b"tfrecord_fast.null", b"tfrecord_fast.empty_list", b"tfrecord_fast.list_of_null"
+MEANINGS = (_NULL, _EMPTY, _LIST)  # the keys of metadata that say what a column's nulls and empty lists are
 
 
 class Form(NamedTuple):

@@ -7,8 +7,9 @@ import contextlib
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -106,7 +107,7 @@ class JsonRows(Source):
         orjson = optional_or_none("orjson")
         with open(path, "rb") as raw, _maybe_gunzip(raw) as file:
             before = 0
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(_lines(file, path), 1):
                 if raw.tell() != before:
                     self.advance(raw.tell() - before)
                     before = raw.tell()
@@ -119,6 +120,13 @@ class JsonRows(Source):
                 if not isinstance(row, dict):
                     raise Malformed(f"{path}: line {number}: expected an object, got {type(row).__name__}")
                 yield number, _row_of(row, f"{path}: line {number}")
+
+
+def _lines(file: IO[bytes], path: str) -> Iterator[bytes]:
+    try:
+        yield from file
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise Malformed(f"{path}: its GZIP is damaged or cut short: {error}") from None
 
 
 def _row_of(row: dict[str, Any], place: str) -> _Row:

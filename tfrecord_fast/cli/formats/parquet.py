@@ -15,7 +15,7 @@ from ...dtypes import as_dtype
 from ...examples.features import VarLenFeature
 from ...examples.parsing import parse_example
 from ...examples.wire import Value, example_of
-from .absences import Form, form_of, restored, states_of, with_unset
+from .absences import MEANINGS, Form, form_of, restored, states_of, with_unset
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check_names
 from .casts import cast_to_plain, cast_to_schema
 from .media import flat_batch, flat_schema
@@ -175,7 +175,8 @@ class ArrowSink(RowSink):
         made = self.target
         for place, field in enumerate(self.target):
             form = self._forms.get(field.name, Form(""))
-            said = {**(field.metadata or {}), **(form.metadata or {})}
+            known = {key: value for key, value in (field.metadata or {}).items() if key not in MEANINGS}
+            said = {**known, **(form.metadata or {})}
             made = made.set(place, field.with_metadata(said or None))
         return made
 

@@ -13,7 +13,7 @@ All are between 0, no difference, and 1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,8 @@ def _drift(name: str, one: Feature | None, two: Feature | None) -> Drift:
         return Drift(name, "KS", ks_distance(one.numbers, two.numbers), missing, exact)
     if one.texts is not None and two.texts is not None and not exact:
         return Drift(name, "KS of sizes", ks_distance(one.texts.sizes, two.texts.sizes), missing, False)
-    return Drift(name, "L-infinity", _l_infinity(one, two), missing, exact)
+    distance, is_exact = _l_infinity(one, two)
+    return Drift(name, "L-infinity", distance, missing, exact and is_exact)
 
 
 def _is_category(one: Feature, two: Feature) -> bool:
@@ -76,11 +77,18 @@ def ks_distance(one: Numbers, two: Numbers) -> float:
     return float(np.abs(one.below(at) - two.below(at)).max())
 
 
-def _l_infinity(one: Feature, two: Feature) -> float:
-    parts = []
+def _l_infinity(one: Feature, two: Feature) -> tuple[float, bool]:
+    """The distance, and whether that is all of it: of long texts only the beginning and the size are known, and those
+    that differ in neither count as one."""
+    parts, exact = [], True
     for feature in (one, two):
         total = max(1, feature.values)
-        parts.append({(found.value, found.size): found.times / total for found in feature.frequent(10_000)})
-    return max(
-        (abs(parts[0].get(key, 0.0) - parts[1].get(key, 0.0)) for key in parts[0].keys() | parts[1].keys()), default=0.0
-    )
+        part: dict[tuple[Any, int | None], float] = {}
+        for found in feature.frequent(10_000):
+            key = found.value, found.size
+            exact &= key not in part
+            part[key] = part.get(key, 0.0) + found.times / total
+        parts.append(part)
+    keys = parts[0].keys() | parts[1].keys()
+    exact &= not any(isinstance(value, bytes) and size is not None and len(value) < size for value, size in keys)
+    return max((abs(parts[0].get(key, 0.0) - parts[1].get(key, 0.0)) for key in keys), default=0.0), exact

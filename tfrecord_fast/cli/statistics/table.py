@@ -52,7 +52,7 @@ def lines_of(collected: Collected, style: Style) -> Iterator[str]:
 
 def duplicates_text(collected: Collected) -> str:
     """How many records are copies of others."""
-    found = collected.collector.repeated()
+    found = collected.repeats
     if not found.copies:
         return "none" if not found.halvings else f"none among 1 of {2**found.halvings} of the records"
     copies = collected.repeated.copies
