@@ -3,6 +3,7 @@ without graphs and sessions. Scripts of TensorFlow 1 find these names at the top
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -124,15 +125,22 @@ def string_split(
 ) -> Any:
     """The parts of strings: a SparseTensor with a row for each string."""
     strings = arrays.convert_to_tensor(source if input is None else input, "string")
-    rows = _strings.split(arrays.reshape(strings, [-1]), delimiter if sep is None else sep)
-    # An empty string has no parts, not even an empty one.
-    parts = [[part for part in row if part or (not skip_empty and len(row) > 1)] for row in rows.to_list()]
+    at = arrays.convert_to_tensor(delimiter if sep is None else sep, "string").numpy()
+    parts = [_parts(text, at, skip_empty) for text in arrays.reshape(strings, [-1]).numpy().tolist()]
     if result_type == "RaggedTensor":
         return part_of_face("ragged").constant(parts, dtype="string", ragged_rank=1)
     places = [[row, column] for row, items in enumerate(parts) for column in range(len(items))]
     values = arrays.constant([part for row in parts for part in row], "string")
     longest = max(map(len, parts), default=0)
     return SparseTensor(arrays.reshape(arrays.constant(places, "int64"), [-1, 2]), values, [len(parts), longest])
+
+
+def _parts(text: bytes, delimiter: bytes, skip_empty: bool) -> list[bytes]:
+    """Between bytes that are one of the delimiter's; each byte, if it has none. An empty string has no parts."""
+    if not delimiter:
+        return [text[i : i + 1] for i in range(len(text))]
+    found = re.split(b"[" + re.escape(delimiter) + b"]", text) if text else []
+    return [part for part in found if part or not skip_empty]
 
 
 def enable_eager_execution(*args: Any, **kwargs: Any) -> None:
@@ -215,6 +223,15 @@ class _Io:
         return getattr(part_of_face("io"), name)
 
 
+def _with_floats(images: Any) -> Any:
+    return arrays.cast(images, "float32")
+
+
+def _refuse_both(align_corners: bool) -> None:
+    if align_corners:
+        raise InvalidArgumentError("If half_pixel_centers is True, align_corners must be False.")
+
+
 class _Image:
     """`tf.compat.v1.image`: `tf.image`, and TensorFlow 1's names."""
 
@@ -229,8 +246,12 @@ class _Image:
         name: str | None = None,
         half_pixel_centers: bool = False,
     ) -> Any:
-        """`resize_images`, bilinear."""
-        return cls.resize_images(images, size, 0, align_corners)
+        """`resize_images`, bilinear; float32."""
+        given = arrays.convert_to_tensor(images)
+        if not half_pixel_centers:
+            return cls.resize_images(_with_floats(given), size, 0, align_corners)
+        _refuse_both(align_corners)
+        return part_of_face("image").resize(_with_floats(given), size, "bilinear")
 
     @classmethod
     def resize_nearest_neighbor(
@@ -242,7 +263,10 @@ class _Image:
         half_pixel_centers: bool = False,
     ) -> Any:
         """`resize_images`, nearest."""
-        return cls.resize_images(images, size, 1, align_corners)
+        if not half_pixel_centers:
+            return cls.resize_images(images, size, 1, align_corners)
+        _refuse_both(align_corners)
+        return part_of_face("image").resize(images, size, "nearest")
 
     def __getattr__(self, name: str) -> Any:
         return getattr(part_of_face("image"), name)

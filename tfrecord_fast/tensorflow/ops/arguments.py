@@ -15,7 +15,10 @@ from ..composites import RaggedTensor
 from ..tensors import Tensor, plain_array
 from ..types import DType, as_dtype, dtype_of
 
-__all__ = ["array_of", "arrays_of", "axes_of", "integer", "is_list_of_integers", "lengths_of", "tensor", "tensors"]
+__all__ = [
+    "array_of", "arrays_of", "axes_of", "common_dtype", "integer", "is_list_of_integers", "lengths_of", "tensor",
+    "tensors",
+]  # fmt: skip
 
 Array = np.ndarray[Any, Any]
 
@@ -32,7 +35,8 @@ def array_of(value: Any, dtype: Any = None) -> Array:
         raise ValueError(f"this takes no RaggedTensor, even if its rows have one length: {value!r:.100}")
     elif hasattr(value, "numpy") and hasattr(value, "dtype"):
         made = as_ndarray(value.numpy())
-    elif isinstance(value, list | tuple) and any(isinstance(item, Tensor) or hasattr(item, "numpy") for item in value):
+    elif isinstance(value, list | tuple) and _holds_tensors(value):
+        dtype = common_dtype(value) if dtype is None else dtype
         return np.stack([array_of(item, dtype) for item in value])
     elif dtype is not None:
         return converted(value, dtype)
@@ -47,6 +51,30 @@ def array_of(value: Any, dtype: Any = None) -> Array:
             f"{value!r:.200}"
         )
     return made
+
+
+def _holds_tensors(values: list[Any] | tuple[Any, ...]) -> bool:
+    kinds = set(map(type, values))
+    if any(issubclass(kind, Tensor) or hasattr(kind, "numpy") for kind in kinds):
+        return True
+    return any(issubclass(kind, list | tuple) for kind in kinds) and any(
+        _holds_tensors(item) for item in values if isinstance(item, list | tuple)
+    )
+
+
+def common_dtype(value: Any) -> Any:
+    """That of the tensors in a list; None if there are none.
+
+    Raises:
+      errors.InvalidArgumentError: they differ.
+    """
+    if not isinstance(value, list | tuple):
+        return None
+    kinds: list[Any] = [one.dtype if isinstance(one, Tensor) else common_dtype(one) for one in value]
+    found = [kind for kind in kinds if kind is not None]
+    if any(kind != found[0] for kind in found):
+        raise InvalidArgumentError(f"tensors of one list differ in dtype: {sorted({kind.name for kind in found})}")
+    return found[0] if found else None
 
 
 def arrays_of(*values: Any) -> list[Array]:
@@ -91,7 +119,12 @@ def tensors(values: Iterable[Any]) -> list[Any]:
 
 def integer(value: Any) -> int:
     """A number that may be a tensor, as Python's."""
-    return int(array_of(value).item()) if not isinstance(value, int) else int(value)
+    if isinstance(value, int):
+        return int(value)
+    given = array_of(value)
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"expected an integer, got {dtype_of(given).name}: {value!r:.100}")
+    return int(given.item())
 
 
 def axes_of(axis: Any) -> Any:
@@ -115,4 +148,6 @@ def lengths_of(shape: Any) -> tuple[int, ...]:
     if isinstance(shape, list | tuple):
         return tuple(integer(length) for length in shape)
     given = array_of(shape)
+    if given.dtype.kind not in "iu" and given.size:
+        raise TypeError(f"lengths are integers, got {dtype_of(given).name}: {shape!r:.100}")
     return (int(given),) if given.ndim == 0 else tuple(int(one) for one in given)

@@ -18,7 +18,17 @@ from ..shapes import TensorShape
 from ..tensors import Tensor
 from ..types import as_dtype, dtype_of
 from ..uniform import uniform_rows
-from .arguments import array_of, arrays_of, axes_of, integer, is_list_of_integers, lengths_of, tensor, tensors
+from .arguments import (
+    array_of,
+    arrays_of,
+    axes_of,
+    common_dtype,
+    integer,
+    is_list_of_integers,
+    lengths_of,
+    tensor,
+    tensors,
+)
 from .rows import concat_rows, of_flat_values, stack_rows
 
 __all__ = [
@@ -33,7 +43,7 @@ _range = range
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
     """A tensor: Python's ints become int32, floats float32, str bytes, unless `dtype` says otherwise."""
-    dtype = _common_dtype(value) if dtype is None else dtype
+    dtype = common_dtype(value) if dtype is None else dtype
     given = border.lowered(value)
     made = array_of(given) if dtype is None else _of_dtype(given, dtype)
     if made.dtype == object and not all(isinstance(item, bytes) for item in made.flat):
@@ -50,21 +60,6 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
         else:
             made = made.reshape(lengths)
     return tensor(made.copy() if made.base is not None or made is given else made)
-
-
-def _common_dtype(value: Any) -> Any:
-    """That of the tensors in a list; None if there are none.
-
-    Raises:
-      errors.InvalidArgumentError: they differ.
-    """
-    if not isinstance(value, list | tuple):
-        return None
-    kinds: list[Any] = [one.dtype if isinstance(one, Tensor) else _common_dtype(one) for one in value]
-    found = [kind for kind in kinds if kind is not None]
-    if any(kind != found[0] for kind in found):
-        raise InvalidArgumentError(f"tensors of one list differ in dtype: {sorted({kind.name for kind in found})}")
-    return found[0] if found else None
 
 
 def _of_dtype(value: Any, dtype: Any) -> Any:
@@ -155,7 +150,9 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     if any(length < -1 for length in lengths):
         raise InvalidArgumentError(f"Size must be non-negative, got {lengths} [Op:Reshape]")
     if not given.size and lengths.count(-1) == 1 and 0 in lengths:
-        lengths = tuple(1 if length == -1 else length for length in lengths)  # any number would do
+        # As TensorFlow does, which counts the lengths that are not 0 on both sides.
+        have, known = (product_of(one for one in some if one > 0) for some in (given.shape, lengths))
+        lengths = tuple(have // known if length == -1 else length for length in lengths)
     return border.raised(plain_ops.reshape(given, np.array(lengths, dtype=np.int64)))
 
 
@@ -230,7 +227,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
         return tensor(array_of(values))
     if isinstance(values, list | tuple) and any(isinstance(value, RaggedTensor) for value in values):
         return stack_rows(list(values), integer(axis))
-    given = _several(values)
+    given = _of_numpy(values) or _several(values)
     for number, one in enumerate(given):
         if one.shape != given[0].shape:
             raise InvalidArgumentError(
@@ -238,6 +235,21 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
                 f"= {list(one.shape)} [Op:Pack]"
             )
     return tensor(np.stack(given, axis=integer(axis)))
+
+
+def _of_numpy(values: Any) -> list[Any] | None:
+    """NumPy's arrays of several dtypes in one; None for anything else."""
+    if not isinstance(values, list | tuple) or any(isinstance(one, Tensor) for one in values):
+        return None
+    if not all(isinstance(one, np.ndarray | np.generic) for one in values):
+        return None
+    kinds = {one.dtype for one in values}
+    if len(kinds) == 1 or any(kind.kind not in "biuf" for kind in kinds):
+        return None
+    wanted = np.result_type(*kinds)
+    if wanted.kind == "f":  # the first one says how exact they are
+        wanted = values[0].dtype if values[0].dtype.kind == "f" else np.dtype(np.float32)
+    return [np.asarray(one).astype(wanted) for one in values]
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
@@ -306,8 +318,10 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The tensor several times along each axis."""
-    given, times = array_of(input), lengths_of(multiples)
-    if not is_list_of_integers(multiples) or len(times) != given.ndim:
+    given = array_of(input)
+    is_vector = is_list_of_integers(multiples)
+    times = lengths_of(multiples) if is_vector else ()
+    if not is_vector or len(times) != given.ndim:
         raise InvalidArgumentError(
             f"Expected multiples argument to be a vector of length {given.ndim} but got length {len(times)} [Op:Tile]"
         )
@@ -381,6 +395,12 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """The bytes of the values as another dtype."""
     given, wanted = array_of(input), np.dtype(as_dtype(type).as_numpy_dtype)
     contiguous = np.ascontiguousarray(given)
+    parts = wanted.itemsize // given.dtype.itemsize
+    if parts > 1 and given.shape[-1:] != (parts,):
+        raise InvalidArgumentError(
+            f"Cannot bitcast from {dtype_of(given).name} to {as_dtype(type).name}: the last length of "
+            f"{list(given.shape)} would have to be {parts} [Op:Bitcast]"
+        )
     if wanted.itemsize < given.dtype.itemsize:
         parts = given.dtype.itemsize // wanted.itemsize
         return tensor(contiguous.reshape(*given.shape, 1).view(wanted).reshape(*given.shape, parts))

@@ -125,10 +125,21 @@ def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | No
     raise InvalidArgumentError("Invalid JPEG data or crop window [Op:ExtractJpegShape]")
 
 
-def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: int = 0, ratio: int = 1, **options: Any) -> Any:
+def decode_and_crop_jpeg(
+    contents: Any,
+    crop_window: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Any:
     """Part of a JPEG image, (top, left, height, width), decoded."""
     top, left, height, width = lengths_of(crop_window)
-    whole = decoding.decode_jpeg(array_of(contents, "string").item(), channels, ratio)
+    options = fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
+    whole = decoding.decode_jpeg(array_of(contents, "string").item(), channels, ratio, *options)
     if min(top, left) < 0 or min(height, width) <= 0 or top + height > whole.shape[0] or left + width > whole.shape[1]:
         raise InvalidArgumentError("Invalid JPEG data or crop window [Op:DecodeAndCropJpeg]")
     return tensor(whole[top : top + height, left : left + width])

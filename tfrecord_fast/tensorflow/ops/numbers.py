@@ -86,7 +86,7 @@ greater = _pair("greater", arithmetic.compare("Greater", np.greater))
 greater_equal = _pair("greater_equal", arithmetic.compare("GreaterEqual", np.greater_equal))
 atan2 = _pair("atan2", arithmetic.binary("Atan2", np.arctan2, "fV"))
 squared_difference = _pair(
-    "squared_difference", arithmetic.binary("SquaredDifference", lambda x, y: np.square(x - y), "ifcV")
+    "squared_difference", arithmetic.binary("SquaredDifference", lambda x, y: (x - y) * np.conj(x - y), "ifcV")
 )
 logical_and = _logical("logical_and", np.logical_and)
 logical_or = _logical("logical_or", np.logical_or)
@@ -151,7 +151,8 @@ def _single(name: str, function: Callable[[Any], Any], kinds: str = "fcV") -> Ca
             )
         with np.errstate(all="ignore"):
             made = np.asarray(function(given))
-        return tensor(made if made.dtype == bool else made.astype(given.dtype))
+        is_other = made.dtype == bool or (given.dtype.kind == "c" and made.dtype.kind == "f")
+        return tensor(made if is_other else made.astype(given.dtype))
 
     op = name.capitalize()
     of_one.__name__ = of_one.__qualname__ = name
@@ -206,8 +207,12 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """Scaled down to at most this length."""
     given, most = arrays_of(t, clip_norm)
-    length = np.sqrt(np.sum(np.square(given), axis=axes_of(axes), keepdims=True))
-    return tensor((given * most / np.maximum(length, most)).astype(given.dtype))
+    if given.dtype.kind not in "fcV":
+        raise InvalidArgumentError(f"clip_by_norm is of floats, got {dtype_of(given).name}")
+    most = np.maximum(most, 0)  # a negative one is none
+    length = np.sqrt(np.sum(np.square(_wide(given)), axis=axes_of(axes), keepdims=True))
+    with np.errstate(invalid="ignore"):
+        return tensor((given * most / np.maximum(length, most)).astype(given.dtype))
 
 
 def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
@@ -215,7 +220,7 @@ def softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
     given = logits_of(logits, "Softmax")
     if not given.size:
         return tensor(given)
-    powers = np.exp(given - np.max(given, axis=axis, keepdims=True))
+    powers = np.exp(_wide(given) - np.max(_wide(given), axis=axis, keepdims=True))
     return tensor((powers / np.sum(powers, axis=axis, keepdims=True)).astype(given.dtype))
 
 
@@ -302,7 +307,7 @@ def _limit(array: Any, greatest: bool) -> Any:
 
 def _mean(array: Any, axis: Any, keepdims: bool) -> Any:
     if array.dtype.kind not in "iu":
-        return np.mean(array, axis=axis, keepdims=keepdims)
+        return np.mean(_wide(array), axis=axis, keepdims=keepdims).astype(array.dtype)
     # As exact as TensorFlow: sums of 64 bits, whatever the dtype.
     total = np.sum(array, axis=axis, keepdims=keepdims, dtype=np.uint64 if array.dtype.kind == "u" else np.int64)
     count = array.size // max(np.size(total), 1)
@@ -312,8 +317,22 @@ def _mean(array: Any, axis: Any, keepdims: bool) -> Any:
     return whole if array.dtype.kind == "u" else np.sign(total) * whole
 
 
+def _wide(array: Any) -> Any:
+    """Floats of 16 bits as float32: sums of many of them would stop growing."""
+    return array.astype(np.float32) if array.dtype.itemsize == 2 and array.dtype.kind in "fV" else array
+
+
 def _sum(array: Any, axis: Any, keepdims: bool) -> Any:
-    return np.sum(array, axis=axis, keepdims=keepdims, dtype=array.dtype)
+    wide = _wide(array)
+    return np.sum(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype).astype(array.dtype)
+
+
+def _std(array: Any, axis: Any, keepdims: bool) -> Any:
+    return np.std(_wide(array), axis=axis, keepdims=keepdims).astype(array.dtype)
+
+
+def _variance(array: Any, axis: Any, keepdims: bool) -> Any:
+    return np.var(_wide(array), axis=axis, keepdims=keepdims).astype(array.dtype)
 
 
 def _product(array: Any, axis: Any, keepdims: bool) -> Any:
@@ -321,9 +340,10 @@ def _product(array: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _logsumexp(array: Any, axis: Any, keepdims: bool) -> Any:
-    greatest = np.max(array, axis=axis, keepdims=True, initial=-np.inf)
+    wide = _wide(array)
+    greatest = np.max(wide, axis=axis, keepdims=True, initial=-np.inf)
     greatest = np.where(np.isfinite(greatest), greatest, 0)
-    made = np.log(np.sum(np.exp(array - greatest), axis=axis, keepdims=True)) + greatest
+    made = (np.log(np.sum(np.exp(wide - greatest), axis=axis, keepdims=True)) + greatest).astype(array.dtype)
     return made if keepdims else np.squeeze(made, axis=axis)
 
 
@@ -334,8 +354,8 @@ reduce_max = _over_axes("reduce_max", _greatest, "iufV")
 reduce_min = _over_axes("reduce_min", _least, "iufV")
 reduce_all = _over_axes("reduce_all", np.all, "b", of_bools=True)
 reduce_any = _over_axes("reduce_any", np.any, "b", of_bools=True)
-reduce_std = _over_axes("reduce_std", np.std, "fV")
-reduce_variance = _over_axes("reduce_variance", np.var, "fV")
+reduce_std = _over_axes("reduce_std", _std, "fV")
+reduce_variance = _over_axes("reduce_variance", _variance, "fV")
 reduce_logsumexp = _over_axes("reduce_logsumexp", _logsumexp, "fV")
 
 
@@ -397,12 +417,19 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool =
     """The length of vectors."""
 
     given = array_of(tensor)
-    kind = 2 if ord == "euclidean" else ord
-    flat = given.ravel() if axis is None else given
-    made = np.linalg.norm(
-        flat, ord=kind, axis=None if axis is None else axes_of(axis), keepdims=keepdims and axis is not None
-    )
-    return border.raised(np.asarray(made, dtype=given.dtype))
+    if given.dtype.kind not in "fcV":
+        raise InvalidArgumentError(f"norm is of floats, got {dtype_of(given).name}")
+    axes = None if axis is None else axes_of(axis)
+    is_matrix = isinstance(axes, tuple) and len(axes) == 2
+    if ord in ("euclidean", "fro") or (ord == 2 and not is_matrix):
+        if ord == "fro" and not is_matrix:
+            raise ValueError("'ord' must be a supported vector norm, got fro")
+        total = _sum(np.square(np.abs(_wide(given))), axes, keepdims)
+        return border.raised(np.asarray(np.sqrt(total)).astype(given.dtype))
+    flat = given.ravel() if axes is None else given
+    made = np.linalg.norm(_wide(flat), ord=ord, axis=axes, keepdims=keepdims and axes is not None)
+    made = np.reshape(made, (1,) * given.ndim) if keepdims and axes is None else made
+    return border.raised(np.asarray(made).astype(given.real.dtype if given.dtype.kind == "c" else given.dtype))
 
 
 class TopKV2(NamedTuple):

@@ -124,6 +124,8 @@ def gather_nd(
     for axis, length in enumerate(given.shape[: places.shape[-1]]):
         if places.size and (places[..., axis].min() < 0 or places[..., axis].max() >= length):
             raise InvalidArgumentError(f"indices do not index into param shape {list(given.shape)} [Op:GatherNd]")
+    if not places.shape[-1]:  # of no index, all for each
+        return tensor(np.broadcast_to(given, (*places.shape[:-1], *given.shape)).copy())
     return tensor(given[tuple(np.moveaxis(places, -1, 0))])
 
 

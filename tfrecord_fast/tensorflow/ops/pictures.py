@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import InvalidArgumentError
 from ...images import conversion
 from ..fallback import of_tensorflow
+from ..tensors import Tensor
 from ..types import as_dtype, dtype_of
 from .arguments import array_of, integer, lengths_of, tensor
 from .randoms import generator_of
@@ -109,7 +110,7 @@ def resize(
         for axis, length, new in ((-3, height, wanted[0]), (-2, width, wanted[1])):
             made = np.moveaxis(np.tensordot(_triangles(length, new), made, (1, made.ndim + axis)), 0, axis)
         return tensor(np.ascontiguousarray(made, dtype=np.float32))
-    return tensor(_bilinear(_bilinear(made, -3, wanted[0]), -2, wanted[1]))
+    return tensor(_bilinear(_bilinear(made, -2, wanted[1]), -3, wanted[0]))
 
 
 _METHODS = ["bilinear", "nearest", "bicubic", "area"]
@@ -188,11 +189,12 @@ def resize_with_pad(
     given = _images(image)
     height, width = given.shape[-3:-1]
     frame = integer(target_height), integer(target_width)
-    ratio = max(np.float64(width) / frame[1], np.float64(height) / frame[0])
-    new_height, new_width = int(np.floor(height / ratio)), int(np.floor(width / ratio))
-    made = resize(given, (new_height, new_width), method, antialias=antialias)
-    above = max(int(np.floor((frame[0] - height / ratio) / 2)), 0)
-    left = max(int(np.floor((frame[1] - width / ratio) / 2)), 0)
+    # In float32, as TensorFlow counts: a size that comes out just below a whole number is one smaller.
+    ratio = max(np.float32(width) / np.float32(frame[1]), np.float32(height) / np.float32(frame[0]))
+    new_height, new_width = np.float32(height) / ratio, np.float32(width) / ratio
+    made = resize(given, (int(np.floor(new_height)), int(np.floor(new_width))), method, antialias=antialias)
+    above = max(int(np.floor((np.float32(frame[0]) - new_height) / 2)), 0)
+    left = max(int(np.floor((np.float32(frame[1]) - new_width) / 2)), 0)
     return pad_to_bounding_box(made, above, left, *frame)
 
 
@@ -253,7 +255,10 @@ def _check_box(holds: bool, message: str) -> None:
 
 def central_crop(image: Any, central_fraction: Any) -> Any:
     """The middle, of that share of the height and the width."""
-    given, share = _images(image), float(array_of(central_fraction))
+    given = _images(image)
+    # As exact as it was given: Python's 0.8 is not that of float32.
+    is_plain = isinstance(central_fraction, int | float)
+    share: Any = central_fraction if is_plain else array_of(central_fraction)[()]
     if not 0 < share <= 1:
         raise ValueError("central_fraction must be within (0, 1]")
     if share == 1:
@@ -386,12 +391,21 @@ def _to_rgb(image: Any) -> Any:
 
 def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     """Hue, saturation and value of colours, each from 0 to 1."""
-    return tensor(_to_hsv(array_of(images)))
+    return tensor(_to_hsv(_colours(images, "RGBToHSV")))
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     """Colours of hue, saturation and value."""
-    return tensor(_to_rgb(array_of(images)))
+    return tensor(_to_rgb(_colours(images, "HSVToRGB")))
+
+
+def _colours(images: Any, op: str) -> Any:
+    given = array_of(images)
+    if given.dtype.kind in "fV":
+        return given
+    if isinstance(images, Tensor):
+        raise InvalidArgumentError(f"images are floats from 0 to 1 here, got {dtype_of(given).name} [Op:{op}]")
+    return given.astype(np.float32)
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:

@@ -42,8 +42,12 @@ __all__ = [
 ]
 
 
-def _places(indices: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+def _places(indices: Any, shape: tuple[int, ...], updates: tuple[int, ...]) -> tuple[Any, ...]:
+    """Of updates of that shape, one for each index."""
     given = array_of(indices)
+    wanted = (*given.shape[:-1], *shape[given.shape[-1] :])
+    if updates != wanted:
+        raise InvalidArgumentError(f"updates must be of shape {list(wanted)} for these indices, got {list(updates)}")
     for axis, length in enumerate(shape[: given.shape[-1]]):
         if given.size and (given[..., axis].min() < 0 or given[..., axis].max() >= length):
             raise InvalidArgumentError(f"indices do not index into shape {list(shape)}")
@@ -54,7 +58,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     """Zeros of that shape, to which the updates are added at their places."""
     values, lengths = array_of(updates), lengths_of(shape)
     made = np.full(lengths, b"" if values.dtype.kind == "O" else 0, values.dtype)
-    np.add.at(made, _places(indices, lengths), values)
+    np.add.at(made, _places(indices, lengths, values.shape), values)
     return tensor(made)
 
 
@@ -62,7 +66,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     """The tensor, with the updates at their places."""
     given, values = arrays_of(tensor, updates)
     made = given.copy()
-    made[_places(indices, given.shape)] = values
+    made[_places(indices, given.shape, values.shape)] = values
     return _tensor(made)
 
 
@@ -72,7 +76,7 @@ def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, name: str | N
     if given.dtype.kind == "O":
         raise InvalidArgumentError("tensor_scatter_nd_add is of numbers, got string")
     made = given.copy()
-    np.add.at(made, _places(indices, given.shape), values)
+    np.add.at(made, _places(indices, given.shape, values.shape), values)
     return _tensor(made)
 
 
@@ -163,8 +167,9 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
     given = array_of(x)
     if given.dtype.kind not in "fcV":
         raise InvalidArgumentError(f"l2_normalize is of floats, got {dtype_of(given).name}")
-    total = np.sum(np.square(given), axis=axes_of(axis), keepdims=True)
-    return tensor((given / np.sqrt(np.maximum(total, epsilon))).astype(given.dtype))
+    wide = given.astype(np.float32) if given.dtype.itemsize == 2 else given  # sums of 16 bits stop growing
+    total = np.sum(np.square(np.abs(wide)), axis=axes_of(axis), keepdims=True)
+    return tensor((wide / np.sqrt(np.maximum(total, epsilon))).astype(given.dtype))
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Any:
@@ -177,6 +182,8 @@ def zero_fraction(value: Any, name: str | None = None) -> Any:
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     """As `cast`, with the nearest value of the dtype for those beyond it."""
     given, wanted = array_of(value), as_dtype(dtype)
+    if given.dtype.kind == "c" and "complex" not in wanted.name:
+        given = given.real
     known = dtype_of(given)
     if known == wanted or "complex" in known.name + wanted.name:
         return cast(given, wanted)
@@ -223,7 +230,8 @@ def log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
     given = logits_of(logits, "LogSoftmax")
     if not given.size:
         return tensor(given)
-    shifted = given - given.max(axis=axis, keepdims=True)
+    wide = given.astype(np.float32) if given.dtype.itemsize == 2 else given  # sums of 16 bits stop growing
+    shifted = wide - wide.max(axis=axis, keepdims=True)
     return tensor((shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))).astype(given.dtype))
 
 
