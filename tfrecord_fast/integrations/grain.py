@@ -21,6 +21,7 @@ import numpy as np
 from .. import _core
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
+from ..examples.features import copied
 from ..files.epochs import MOST_EPOCHS
 from ..files.indexed_reader import IndexedReader, Indexes
 from ..files.local_paths import local_paths
@@ -201,7 +202,7 @@ class TFRecordIterDataset(grain.IterDataset[Any]):
                 "an order that depends on timing has no checkpoints: a Grain dataset needs deterministic=True"
             )
         self._files = _resolved(files)
-        self._features = features
+        self._features = copied(features)
         self._options: dict[str, Any] = {**options, "label_key": label_key, "columns": columns, "groups": groups}
         self._shard = Shard(self._options.pop("shard", (0, 1)))
         self._slice = (0, 1)  # of the shard: that of a worker, and how many there are

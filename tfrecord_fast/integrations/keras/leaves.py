@@ -101,7 +101,7 @@ class Leaves:
         return _tensorflow().RaggedTensor.from_nested_row_splits(flat, column.nested_row_splits, validate=False)
 
     def _of_sparse(self, column: SparseTensor, key: object, place: str) -> Any:
-        # VarLenFeatures come in the same type, without indices unless somebody has asked for them.
+        # VarLenFeatures come in the same type, without indices of their own.
         if not self._is_sparse.get(key, column.has_indices):
             rows = RaggedTensor.from_row_splits(column.values, column.row_splits, validate=False)
             if column.row_steps is not None:

@@ -39,7 +39,7 @@ def as_lists(table: pyarrow.Table) -> pyarrow.Table:
     for column, field in zip(table.columns, table.schema, strict=True):
         chosen = _CHANGED.get(getattr(field.type, "extension_name", ""))
         if chosen is not None:
-            chunks = [chosen(chunk, field.name) for chunk in column.chunks]
+            chunks = [chosen(chunk, field.name, column.null_count > 0) for chunk in column.chunks]
             column = pyarrow.chunked_array(chunks) if chunks else pyarrow.nulls(0)
         elif pyarrow.types.is_null(_leaf(field.type)):  # lists that are all empty are of no kind
             column = pyarrow.nulls(len(column))
@@ -76,9 +76,9 @@ def _as_tensor(column: Any, kind: ArrowTensorTypeV2) -> Any:
     return pyarrow.ExtensionArray.from_storage(kind, pyarrow.LargeListArray.from_arrays(offsets, values))
 
 
-def _of_tensors(chunk: Any, name: str) -> Any:
-    """An array of tensors of one shape as nested lists; as flat ones, if some are null or have no value."""
-    if chunk.null_count or 0 in chunk.type.shape:
+def _of_tensors(chunk: Any, name: str, has_nulls: bool) -> Any:
+    """An array of tensors of one shape as nested lists; as flat ones, if rows are null or have no value."""
+    if has_nulls or 0 in chunk.type.shape:
         return _with_text(chunk.storage)
     values = chunk.storage.flatten()
     if pyarrow.types.is_fixed_size_binary(values.type):
@@ -88,7 +88,7 @@ def _of_tensors(chunk: Any, name: str) -> Any:
     return values
 
 
-def _of_ragged_tensors(chunk: Any, name: str) -> Any:
+def _of_ragged_tensors(chunk: Any, name: str, has_nulls: bool) -> Any:
     """An array of tensors of several shapes as flat lists."""
     return _with_text(chunk.storage.flatten()[0])
 
@@ -100,7 +100,7 @@ def _with_text(lists: Any) -> Any:
     return type(lists).from_arrays(lists.offsets, _text(lists.values), mask=lists.is_null())
 
 
-def _of_objects(chunk: Any, name: str) -> Any:
+def _of_objects(chunk: Any, name: str, has_nulls: bool) -> Any:
     raise TypeError(f"column {name!r} holds Python objects, of which no feature can be made: {_first(chunk)}")
 
 

@@ -9,6 +9,7 @@ import urllib.parse
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from pyspark.sql.types import (
     BinaryType,
     BooleanType,
@@ -96,7 +97,9 @@ def typed(value: str, kind: DataType) -> Any:
     if value == NULL:
         return None
     try:
-        if isinstance(kind, DoubleType | FloatType):
+        if isinstance(kind, FloatType):
+            return float(np.float32(value))  # as Spark has it, which compares with it
+        if isinstance(kind, DoubleType):
             return float(value)
         if isinstance(kind, DateType):
             return datetime.date.fromisoformat(value)

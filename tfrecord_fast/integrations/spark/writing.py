@@ -38,6 +38,8 @@ class TFRecordWriter(DataSourceArrowWriter):
         missing = [name for name in options.partition_by if name not in schema.names]
         if missing:
             raise InvalidArgumentError(f"partitionBy: there is no column {missing[0]!r}")
+        if options.partition_by and not set(schema.names) - set(options.partition_by):
+            raise InvalidArgumentError("partitionBy has all columns: none is left for the records")
         self._options = options
         self._lists = [
             one.name

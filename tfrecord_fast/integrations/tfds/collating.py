@@ -41,8 +41,8 @@ def stacked(values: list[Any], name: str) -> Any:
 
 def _padded(values: list[Any]) -> Any:
     shape = np.max([value.shape for value in values], axis=0)
-    empty: Any = b"" if values[0].dtype == object else 0
-    array = np.full((len(values), *shape), empty, dtype=values[0].dtype)
+    kind = np.result_type(*(value.dtype for value in values))
+    array = np.full((len(values), *shape), b"", kind) if kind.hasobject else np.zeros((len(values), *shape), kind)
     for row, value in zip(array, values, strict=True):
         row[tuple(map(slice, value.shape))] = value
     return array

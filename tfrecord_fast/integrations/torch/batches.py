@@ -71,7 +71,8 @@ class Row(dict[Any, Any]):
 
 
 class Rows(Sequence[Row]):
-    """The rows of a batch, each made when asked for; `default_collate` makes the batch of them again, at no cost.
+    """The rows of a batch, each made when asked for; `default_collate` makes the batch of them again, at no cost unless
+    rows were changed.
 
     Args:
       alone: gives the value of a padded column in a row, as it is without the others.
@@ -85,6 +86,7 @@ class Rows(Sequence[Row]):
         self._count = count
         self._alone, self._padded = alone, padded
         self._jagged: dict[Any, Sequence[torch.Tensor]] | None = None  # the rows of jagged columns
+        self._given: dict[int, tuple[Row, list[tuple[Any, Any, Any]]]] = {}  # by number, with what was in them
 
     def __len__(self) -> int:
         return self._count
@@ -93,6 +95,12 @@ class Rows(Sequence[Row]):
         if isinstance(key, slice):
             return [self[i] for i in range(*key.indices(self._count))]
         i = range(self._count)[key]
+        if i not in self._given:
+            row = self._made(i)
+            self._given[i] = row, _contents(row)
+        return self._given[i][0]
+
+    def _made(self, i: int) -> Row:
         if self._jagged is None:
             self._jagged = {name: column.unbind() for name, column in self.batch.items() if _is_jagged(column)}
         rows = self._jagged
@@ -101,13 +109,35 @@ class Rows(Sequence[Row]):
             values[name] = self._alone(name, i)
         return Row(values, frozenset(rows), self._padded)
 
+    @property
+    def are_changed(self) -> bool:
+        """Whether a row that was given holds something else now."""
+        return any(not _is_same(_contents(row), before) for row, before in self._given.values())
+
+
+def _is_same(now: list[tuple[Any, Any, Any]], then: list[tuple[Any, Any, Any]]) -> bool:
+    if len(now) != len(then):
+        return False
+    return all(
+        a[0] == b[0] and a[1] is b[1] and (a[2] is b[2] or torch.equal(a[2], b[2]))
+        for a, b in zip(now, then, strict=True)
+    )
+
+
+def _contents(row: Row) -> list[tuple[Any, Any, Any]]:
+    """Each key and value, and what was in a tensor that is padded in the batch: in the row it is a copy."""
+    return [
+        (key, value, value.clone() if key in row.padded and isinstance(value, torch.Tensor) else None)
+        for key, value in row.items()
+    ]
+
 
 def _is_jagged(column: Any) -> bool:
     return isinstance(column, torch.Tensor) and column.layout is torch.jagged
 
 
 def _collate_rows(rows: Sequence[Row], **_: Any) -> Batch:
-    if isinstance(rows, Rows):
+    if isinstance(rows, Rows) and not rows.are_changed:
         return rows.batch
     return Batch({key: _collate_values([row[key] for row in rows], key, rows[0]) for key in rows[0]})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -43,20 +44,40 @@ class Elements:
         number, workers = (0, 1) if info is None else (info.id, info.num_workers)
         node = node_of(self.dataset)
         seeds = _seeds(node)
-        resume, self._resume = self._resume, None
+        resume = self._resume
         if resume is not None:
             _check_fits(resume, workers, seeds)
+        self._resume = None
         epoch = self._epochs.begin(1)
+        try:
+            return self._begun(convert, pure, node, epoch, resume, (number, workers, seeds))
+        except BaseException:
+            self._resume = resume
+            self._epochs.take_back(epoch)
+            raise
+
+    def _begun(
+        self,
+        convert: Callable[[Any], Any],
+        pure: bool,
+        node: Node,
+        epoch: int,
+        resume: dict[str, Any] | None,
+        share: tuple[int, int, list[int]],
+    ) -> Iterator[Any]:
+        number, workers, seeds = share
         given = resume["given"] if resume is not None and resume["epoch"] == epoch else 0
         state = {"version": _VERSION, "epoch": epoch, "given": given, "workers": workers, "seeds": seeds}
-        self._state = state
         run, spent = Epoch(node, epoch), Spent()
         part = part_of(node, number + given * workers, workers, spent)
         convert = spent.noting(convert)
         if workers == 1:
-            return _Counted(Finished(run(part), convert, pure=pure), spent, state)
-        with dividing():
-            return _Divided(Finished(run(part), convert, pure=pure), spent, state)
+            begun: Iterator[Any] = _Counted(Finished(run(part), convert, pure=pure), spent, state)
+        else:
+            with dividing():
+                begun = _Divided(Finished(run(part), convert, pure=pure), spent, state)
+        self._state = state
+        return begun
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -75,7 +96,7 @@ class Elements:
 
     def state_dict(self) -> dict[str, Any]:
         if self._resume is not None:
-            return self._resume
+            return copy.deepcopy(self._resume)
         if self._state is not None:
             return dict(self._state)
         seeds = _seeds(node_of(self.dataset))
@@ -88,7 +109,7 @@ class Elements:
             raise ValueError("not a state of TFRecordIterableDataset over a Dataset")
         if not all(isinstance(state[key], int) and 0 <= state[key] < MOST_EPOCHS for key in ("epoch", "given")):
             raise ValueError("not a state of TFRecordIterableDataset over a Dataset: a number is out of range")
-        self._resume, self._state = dict(state), None
+        self._resume, self._state = copy.deepcopy(dict(state)), None
         self._epochs.set(state["epoch"])
 
     def __getstate__(self) -> dict[str, Any]:
