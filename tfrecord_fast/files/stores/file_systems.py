@@ -84,7 +84,7 @@ class FileSystemStore:
             if self.fetches:
                 data = self.system.cat_file(key, start=done, end=end)
             else:
-                data = self._open.read(key, version, done, end)
+                data = self._open.read(key, done, end, version)
             if len(data) == 0:
                 break
             done += len(data)
@@ -178,34 +178,37 @@ class _OpenFiles:
 
     def __init__(self, system: Any) -> None:
         self._system = system
-        self._files: OrderedDict[str, tuple[str | None, Any]] = OrderedDict()  # the version of each, too
+        self._files: OrderedDict[str, Any] = OrderedDict()
+        self._versions: dict[str, str | None] = {}  # as which they were opened
         self._turn = threading.Lock()  # guards all, and the files' positions: many file systems know one thread only
 
     def forget(self, key: str) -> None:
         with self._turn:
-            _, file = self._files.pop(key, (None, None))
-            if file is not None:
-                file.close()
+            self._close(key)
 
     def forget_unless(self, key: str, version: str | None) -> None:
         """Forgets the file unless it is open as this version."""
-        known = self._files.get(key)
-        if known is not None and (version is None or known[0] != version):
-            self.forget(key)
-
-    def read(self, key: str, version: str | None, start: int, end: int) -> bytes:
         with self._turn:
-            opened_as, file = self._files.get(key, (None, None))
-            if file is not None and opened_as != version:
-                self._files.pop(key)
-                file.close()
-                file = None
+            if version is None or self._versions.get(key) != version:
+                self._close(key)
+
+    def _close(self, key: str) -> None:
+        self._versions.pop(key, None)
+        file = self._files.pop(key, None)
+        if file is not None:
+            file.close()
+
+    def read(self, key: str, start: int, end: int, version: str | None = None) -> bytes:
+        with self._turn:
+            if self._versions.get(key) != version:
+                self._close(key)
+            file = self._files.get(key)
             if file is None or file.closed:
-                file = _opened(self._system, key)
-                self._files[key] = version, file
+                file = self._files[key] = _opened(self._system, key)
+                self._versions[key] = version
             self._files.move_to_end(key)
             while len(self._files) > _OPEN_FILES:
-                self._files.popitem(last=False)[1][1].close()
+                self._close(next(iter(self._files)))
             try:
                 file.seek(start)
                 data: bytes = file.read(end - start)
