@@ -39,7 +39,8 @@ class Wanted:
         columns: Sequence[Key] | None,
         groups: Groups | None,
     ) -> None:
-        self.features: Any = copied(features)
+        self.features: Any = features
+        self._plan: Plan = None
         self.groups = frozen_groups(groups)
         self.label_key = label_key
         self._columns = columns
@@ -55,11 +56,17 @@ class Wanted:
         elif features is not None and not features:
             raise InvalidArgumentError(f"features must not be empty, got {features!r}")
         if isinstance(features, Mapping):
-            self.features = self._selected(self.features, "the features")
+            self.features = self._selected(features, "the features")
         elif isinstance(features, tuple | list) and columns is not None:
             self.features = select_features(features[0] or {}, columns, features[1])
         if not isinstance(features, str):
-            self.plan(lambda: {})
+            # Of the very dict that was given: readers that are made of it one after the other share a plan, and what
+            # it has learnt. From here on, the dict may change.
+            self._plan = self.plan(lambda: {})
+            self.features = copied(self.features)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_plan": None}
 
     @property
     def is_table(self) -> bool:
@@ -67,6 +74,8 @@ class Wanted:
 
     def plan(self, infer: Callable[[], Mapping[Any, Any]]) -> Plan:
         """What parses the batches. Features that can't be parsed are refused now, and not in a thread."""
+        if self._plan is not None:
+            return self._plan
         if self.features is None or isinstance(self.features, TablePlan):
             return self.features
         if isinstance(self.features, tuple | list):
