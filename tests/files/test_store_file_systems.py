@@ -110,6 +110,14 @@ def test_files_that_were_used_last_stay_open():
     assert files.read("1", 0, 9) == b"1" and system.opened == [*names, "1"]
 
 
+def test_a_file_that_is_read_as_another_version_is_opened_again():
+    """A listing may tell the version, without a look at the file itself."""
+    system = System({"a": b"0123"})
+    files = _OpenFiles(system)
+    read = [files.read("a", 0, 2, version) for version in ("old", "old", "new", "new")]
+    assert read == [b"01"] * 4 and system.opened == ["a", "a"]
+
+
 def test_a_file_that_was_closed_is_opened_again():
     system = System({"a": b"0123"})
     files = _OpenFiles(system)
