@@ -55,6 +55,12 @@ def test_a_schema_file_does_not_change_what_nulls_mean(tmp_path, run, extension,
     assert "a" not in got[1], got[1]
 
 
+def test_an_index_of_the_last_records_hides_none(tmp_path, run):
+    path = write(tmp_path / "a.tfrecord", *[b"record%d" % i for i in range(5)])
+    (tmp_path / "a.tfrecord.idx").write_text("".join(f"{i * (7 + FRAME)} {7 + FRAME}\n" for i in (3, 4)))
+    assert run("cat", path, "--raw", "--skip", 1)[1] == "record1\nrecord2\nrecord3\nrecord4\n"
+
+
 @pytest.mark.parametrize("text", ["", "cut"])
 def test_an_index_that_lacks_records_hides_none(tmp_path, run, text):
     path = write(tmp_path / "a.tfrecord", *[b"record%d" % i for i in range(5)])

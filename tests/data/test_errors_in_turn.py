@@ -160,3 +160,14 @@ def test_arguments_of_a_generator_are_those_of_the_call():
 def test_arguments_of_a_generator_may_be_an_array():
     made = D.from_generator(lambda a, b: iter([a, b]), output_types=tf.int64, args=np.array([4, 5]))
     assert [int(x) for x in made] == [4, 5]
+
+
+def test_a_function_that_raises_leaves_the_order_of_paths_as_it_was_drawn(paths):
+    def shuffled():
+        return D.from_tensor_slices(paths).shuffle(3, seed=5)
+
+    one = shuffled().interleave(opener, cycle_length=1)
+    for order in [list(path) for path in zip(*[iter([*shuffled().repeat(2)])] * 3, strict=True)]:
+        given = [records for path in order for records in (["error"] if path.endswith(b"b") else [path[-1:]] * 2)]
+        found = [record if record == "error" else record[:1] for record in drained(one)]
+        assert found == given
