@@ -56,25 +56,40 @@ def test_the_reference_gives_the_values_that_the_records_were_made_from(name, da
 @pytest.mark.parametrize(
     "task, name",
     [
-        *(("parse", name) for name in EXAMPLES),
+        ("parse", "ctr"),
         ("parse-gzip", "tok"),
         ("parse-memory", "tok"),
-        ("parse-memory", "seq"),
         ("parse-single", "img"),
-        ("parse-single", "seq"),
         ("shards", "ctr"),
         ("epoch", "tok"),
         ("map-single", "ctr"),
         ("face-single", "ctr"),
-        ("face-single", "tok"),
         ("face-batches", "ctr"),
-        ("face-batches", "tok"),
-        ("parse-single", "one"),
     ],
 )
 def test_all_that_is_installed_parses_to_the_reference(task, name, data):
-    installed = {key: path for key, path in FOUND.items() if contenders.load(path).why_not() is None}
-    table = run(task, data(task, name), installed, SHORT)
+    parses_to_the_reference(task, data(task, name), FOUND)
+
+
+# The other rivals run each task once, above: they take long to start. The benchmark itself compares all answers.
+@pytest.mark.parametrize(
+    "task, name",
+    [
+        *(("parse", name) for name in EXAMPLES if name != "ctr"),
+        ("parse-memory", "seq"),
+        ("parse-single", "seq"),
+        ("parse-single", "one"),
+        ("face-single", "tok"),
+        ("face-batches", "tok"),
+    ],
+)
+def test_we_and_tensorflow_parse_to_the_reference(task, name, data):
+    parses_to_the_reference(task, data(task, name), {key: FOUND[key] for key in ("ours", "tensorflow", "floor")})
+
+
+def parses_to_the_reference(task, dataset, found):
+    installed = {key: path for key, path in found.items() if contenders.load(path).why_not() is None}
+    table = run(task, dataset, installed, SHORT)
     assert [(row.label, row.reason) for row in table.rows if row.status not in ("timed", "missing")] == []
     assert {row.status for row in table.rows if row.ours} == {"timed"}
     assert [(t.label, t.reason) for row in table.rows for t in row.tried if t.status != "ok"] == []
