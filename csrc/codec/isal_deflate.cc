@@ -30,7 +30,7 @@ class IsalDeflater : public BlockDeflater {
   }
 
  private:
-  isal_zstream stream_;
+  isal_zstream stream_ = {};  // hist_bits, the size of the window, is not set by what begins a stream before ISA-L 2.31
   std::vector<uint8_t> work_;
 };
 

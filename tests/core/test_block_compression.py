@@ -11,6 +11,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import threading
 import zlib
 
@@ -20,6 +21,7 @@ import zstandard
 import tfrecord_fast as tf
 from tests.support.compression import decompress
 from tests.support.frames import expect, frames
+from tests.support.paths import ROOT
 
 BLOCK = 1 << 20
 GZIP_LEVELS = [None, *range(-1, 10)]
@@ -165,6 +167,30 @@ def test_files_are_no_larger_than_zlibs_of_the_same_level(path, level):
     theirs = len(theirs.compress(frames(RECORDS)) + theirs.flush())
     # ISA-L's code for each kind of processor finds other matches: at level 1, 4 % more here, 5.1 % there.
     assert write(path, RECORDS, "GZIP", level).stat().st_size <= 1.06 * theirs
+
+
+WRITES_IN_USED_MEMORY = """
+import sys
+from tests.core.test_block_compression import RECORDS, write
+
+used = [bytearray(b"\\x0a\\x00" * 50_000) for _ in range(200)]
+del used
+kind, level, path = sys.argv[1:]
+write(path, RECORDS, kind, int(level))
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "level"), [("GZIP", 0), ("GZIP", 1), ("GZIP", 6), ("ZLIB", 1), ("ZLIB", 6), ("ZSTD", 3)]
+)
+def test_what_memory_held_before_changes_no_file(kind, level, path, tmp_path):
+    # Before ISA-L 2.31 the window's size was what the memory held: files of level 1 could be 70 % larger.
+    one_heap = {f"MALLOC_{name}_": str(1 << 30) for name in ("TRIM_THRESHOLD", "MMAP_THRESHOLD")} | {
+        "MALLOC_ARENA_MAX": "1"
+    }
+    command = [sys.executable, "-c", WRITES_IN_USED_MEMORY, kind, str(level), tmp_path / "used"]
+    subprocess.run(command, check=True, env=os.environ | one_heap, cwd=ROOT)
+    assert (tmp_path / "used").read_bytes() == write(path, RECORDS, kind, level).read_bytes()
 
 
 @pytest.mark.parametrize(("kind", "levels"), [("GZIP", [0, 1, 6]), ("ZSTD", [-7, 1, 9, 19])])
