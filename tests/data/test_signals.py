@@ -1,6 +1,8 @@
 """A handler of a signal raises in `next()` of a dataset's iterator: it is heard, and the rest still comes."""
 
+import contextlib
 import io
+import os
 import random
 import threading
 import time
@@ -12,7 +14,9 @@ from tests.support.alarms import taken_with_an_alarm
 from tests.support.frames import frames
 from tests.support.interrupts import BOOM_ON_ALARM
 from tests.support.processes import run_code
+from tfrecord_fast._core import record_batch
 from tfrecord_fast.base.workers import NoThreadError, Workers, has_started
+from tfrecord_fast.data.nodes.windows import WithLastRecords, after
 from tfrecord_fast.integrations.keras.ahead import Ahead
 
 pytestmark = pytest.mark.alone
@@ -73,6 +77,70 @@ def test_batches_of_some_of_the_records_hear_it_at_once(form):
     began, ended = time.monotonic(), []
     taken_with_an_alarm(iter(elements), 0.1, lambda taken: ended.append(time.monotonic()), goes_on=False)
     assert ended and ended[0] - began < 0.4
+
+
+NUMBERED = [b"%04d" % number * 1000 for number in range(1500)]
+ONE_BY_ONE = {
+    "take": lambda records: records.take(1200),
+    "shard": lambda records: records.shard(3, 1),
+    "a large shard": lambda records: records.shard(1400, 1300),
+    "a part of a part": lambda records: records.take(1400).shard(2, 1).take(400),
+}
+
+
+def write_in_two_parts(path, heard):
+    """To a pipe: the second half when that is heard."""
+    data = frames(NUMBERED)
+    with contextlib.suppress(BrokenPipeError), open(path, "wb", buffering=0) as pipe:
+        pipe.write(data[: len(data) // 2])
+        heard.wait(10)
+        pipe.write(data[len(data) // 2 :])
+
+
+@pytest.mark.parametrize("form", ONE_BY_ONE)
+def test_some_of_the_records_one_by_one_go_on(tmp_path, form):
+    path, heard = str(tmp_path / "pipe"), threading.Event()
+    os.mkfifo(path)
+    writing = threading.Thread(target=write_in_two_parts, args=(path, heard))
+    writing.start()
+    elements = iter(ONE_BY_ONE[form](tf.data.TFRecordDataset(path)))
+    taken = taken_with_an_alarm(elements, 0.2, lambda taken: heard.set())
+    assert heard.is_set() and taken == list(ONE_BY_ONE[form](tf.data.Dataset.from_tensor_slices(NUMBERED)))
+    del elements
+    writing.join()
+
+
+class Interrupted:
+    """An iterator in which a handler raises once, before the element with that number."""
+
+    def __init__(self, elements, number):
+        self._elements, self._left = iter(elements), number
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self._left -= 1
+        if self._left == -1:
+            raise KeyboardInterrupt
+        return next(self._elements)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_the_records_before_damage_go_on(number):
+    def damaged():
+        yield record_batch(NUMBERED[:3])
+        raise tf.errors.DataLossError("a", 0, 0, "damage")
+
+    batches = WithLastRecords(damaged(), lambda given: after(Interrupted(NUMBERED[:7], number), given))
+    taken, interrupts = [], 0
+    with pytest.raises(tf.errors.DataLossError):
+        while True:
+            try:
+                taken += next(batches)
+            except KeyboardInterrupt:
+                interrupts += 1
+    assert taken == NUMBERED[:7] and interrupts == 1
 
 
 @pytest.mark.parametrize("chain", ["map(same).prefetch(2)", "map(same, num_parallel_calls=2)"])

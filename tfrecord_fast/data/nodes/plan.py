@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from typing import Any
 
 from ... import _core
@@ -14,7 +14,7 @@ from .node import Node, Run
 from .order import Shuffle
 from .records import Records
 from .turns import InTurn
-from .windows import BatchesOfEpochs, Window, WindowedBatches, WithLastRecords, WithLead, alone, windowed_records
+from .windows import BatchesOfEpochs, Window, WindowedBatches, WithLastRecords, WithLead, after, alone, windowed_records
 
 __all__ = ["RecordPlan"]
 
@@ -92,7 +92,7 @@ class RecordPlan:
         return WithLastRecords(
             WithLead(stream, lead, size) if leads else stream(batch_size=size).batches(),
             # If a batch can't be made, its records up to the damage still can.
-            lambda given: islice(stream().records(), given, None),
+            lambda given: after(stream().records(), given),
         )
 
     def _windowed(self, batches: Iterator[_core.RecordBatch], size: int) -> Iterator[_core.RecordBatch]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from ... import _core
@@ -23,7 +22,7 @@ from .options import WithOptions
 from .order import Repeat, Shuffle, Slice
 from .prefetch import Prefetch
 from .sources import Generated
-from .windows import WithLastRecords
+from .windows import WithLastRecords, after
 
 __all__ = ["Records", "joined", "lists_paths"]
 
@@ -83,7 +82,7 @@ class Records(Node):
         return Chained(self._one_by_one(run), open_file)
 
     def _after(self, run: Run, given: int) -> Iterator[bytes]:
-        return islice(self.stream(run).records(), given, None)
+        return after(self.stream(run).records(), given)
 
     def _one_by_one(self, run: Run) -> Iterator[Any]:
         assert isinstance(self.files, Node)

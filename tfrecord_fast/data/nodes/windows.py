@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice, repeat
-from typing import NamedTuple
+from functools import partial
+from itertools import chain, compress, cycle, islice, repeat
+from operator import length_hint
+from typing import Any, NamedTuple
 
 from ... import _core
 from ...errors import FailedPreconditionError
 from ...files.signals import is_of_signal
 from .turns import InTurn
 
-__all__ = ["BatchesOfEpochs", "Window", "WindowedBatches", "WithLastRecords", "WithLead", "alone", "windowed_records"]
+__all__ = [
+    "BatchesOfEpochs",
+    "Window",
+    "WindowedBatches",
+    "WithLastRecords",
+    "WithLead",
+    "after",
+    "alone",
+    "windowed_records",
+]
+
+_SHORT = 1000  # steps for which a pattern is kept
 
 
 class Window(NamedTuple):
@@ -23,10 +36,13 @@ class Window(NamedTuple):
 
 
 def windowed_records(records: Iterator[bytes], windows: tuple[Window, ...]) -> Iterator[bytes]:
-    """The records that pass every window, one after the other; threads may share them, unlike an islice."""
+    """The records that pass every window, one after the other; threads may share them, unlike an islice.
+
+    An islice would also end with what a signal's handler raises.
+    """
     if any(window.step != 1 for window in windows):
         for window in windows:
-            records = islice(records, *window)
+            records = _every(after(_first(records, window.stop), window.start), window.step)
         return InTurn(records)
     start, stop = 0, None
     for window in windows:
@@ -35,10 +51,10 @@ def windowed_records(records: Iterator[bytes], windows: tuple[Window, ...]) -> I
         start += window.start
     if stop is not None and stop <= start:
         return iter(())
-    return _first(_after(records, start), None if stop is None else stop - start)
+    return _first(_without(records, start), None if stop is None else stop - start)
 
 
-def _after(records: Iterator[bytes], count: int) -> Iterator[bytes]:
+def _without(records: Iterator[bytes], count: int) -> Iterator[bytes]:
     """Without the first `count`, which are read at once; if that fails, the error comes with the first `next()`."""
     try:
         next(islice(records, count, count), None)
@@ -53,10 +69,31 @@ def _raised(error: Exception) -> bytes:
     raise error
 
 
+def after(records: Iterator[bytes], count: int) -> Iterator[bytes]:
+    """Without the first `count`, which are passed over when the first one is asked for."""
+    # What is wanted is asked for after each record has come, so an error passes over nothing.
+    return compress(records, chain(repeat(False, count), repeat(True))) if count else records
+
+
+def _every(records: Iterator[bytes], step: int) -> Iterator[bytes]:
+    """The first of each `step` records."""
+    if step == 1:
+        return records
+    if step <= _SHORT:
+        return compress(records, cycle((True, *repeat(False, step - 1))))
+    turns = zip(repeat((True,)), map(repeat, repeat(False), repeat(step - 1)), strict=False)
+    return compress(records, chain.from_iterable(chain.from_iterable(turns)))
+
+
 def _first(records: Iterator[bytes], count: int | None) -> Iterator[bytes]:
-    """An empty dict gives back the default, which is each record, with no Python code."""
-    nothing: dict[None, bytes] = {}
-    return records if count is None else map(nothing.get, repeat(None, count), records)
+    """With no Python code for each: an empty dict gives back the default, which is the record."""
+    if count is None:
+        return records
+    nothing: dict[Any, bytes] = {}
+    given = repeat(True, count)
+    # An error takes a turn that gives no record. There are others for it, until so many records have been given.
+    turns = chain(repeat(None, count), iter(partial(length_hint, given), 0))
+    return compress(map(nothing.get, turns, records), given)
 
 
 class WindowedBatches(Iterator[_core.RecordBatch]):
