@@ -47,26 +47,43 @@ def test_an_index_behind_fsspec_that_was_replaced_is_read_anew(tmp_path):
     assert tf.RecordIndex.load(url).sizes.tolist() == [18, 18]
 
 
-def test_an_iteration_that_could_not_begin_leaves_the_position(tmp_path):
+@pytest.fixture
+def begun(tmp_path):
+    """A reader that has lost a file, with a position; the records that follow; what brings the file back."""
     paths = [tmp_path / "a", tmp_path / "b"]
     for number, path in enumerate(paths):
         path.write_bytes(frames([b"%d-%d" % (number, i) for i in range(10)]))
-
-    def made():
-        return tf.ShardReader([*map(str, paths)], global_shuffle=True, seed=1, batch_size=4)
-
-    reader = made()
+    reader, resumed = (
+        tf.ShardReader([*map(str, paths)], global_shuffle=True, seed=1, batch_size=4, num_threads=1) for _ in range(2)
+    )
     batches = iter(reader)
     next(batches), next(batches)
-    state = json.loads(json.dumps(reader.state_dict()))
-    rest = flat(batches)
-    resumed = made()
-    resumed.load_state_dict(state)
+    resumed.load_state_dict(json.loads(json.dumps(reader.state_dict())))
     os.rename(paths[0], tmp_path / "away")
+    return resumed, flat(batches), lambda: os.rename(tmp_path / "away", paths[0])
+
+
+def test_an_iteration_that_could_not_begin_leaves_the_position(begun):
+    resumed, rest, come_back = begun
     with pytest.raises(FileNotFoundError):
         iter(resumed)
-    os.rename(tmp_path / "away", paths[0])
+    come_back()
     assert flat(resumed) == rest
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_worker_that_could_not_begin_leaves_the_position(begun, persistent):
+    data = pytest.importorskip("torch.utils.data")
+    resumed, rest, come_back = begun
+    resumed = copy.copy(resumed)  # made where torch has been imported
+    loader = data.DataLoader(resumed, batch_size=None, num_workers=1, persistent_workers=persistent)
+    for _ in range(1 if persistent else 2):  # torch's persistent workers end if they can't begin again
+        with pytest.raises(FileNotFoundError):
+            next(iter(loader))
+        assert resumed.epoch == 0
+    come_back()
+    assert [bytes(record) for batch in loader for record in batch] == rest
+    assert resumed.epoch == 1
 
 
 def test_an_iteration_that_could_not_begin_uses_no_epoch(tmp_path):

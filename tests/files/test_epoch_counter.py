@@ -122,6 +122,76 @@ def test_what_a_worker_has_chosen_is_its_own_next_iteration(worker, counter, cop
     assert begun(worker, [first, second]) == [21, 21] and counter.next == 22
 
 
+def given_up(worker, workers, together, count=1):
+    """Iterations that can't begin: all have come before the first gives up, or not."""
+    for number, one in enumerate(workers):
+        with worker(number, len(workers)):
+            first = one.begin(count)
+            if not together:
+                one.take_back(first)
+    for number, one in enumerate(workers if together else []):
+        with worker(number, len(workers)):
+            one.take_back(first)
+    return first
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("stay", [True, False])
+def test_workers_that_could_not_begin_have_used_no_epoch(worker, counter, copies, together, stay):
+    counter.set(4)
+    workers = copies()
+    for _ in range(3):
+        assert given_up(worker, workers, together, count=3) == 4 and counter.next == 4
+        workers = workers if stay else copies()
+    assert begun(worker, workers, count=3) == [4, 4] and counter.next == 7
+    assert begun(worker, workers, count=3) == [7, 7] and counter.next == 10
+
+
+def test_a_worker_that_gives_up_late_leaves_what_has_begun_since(worker, counter, copies):
+    quick, slow = copies()
+    with worker(0):
+        quick.begin(1)
+    with worker(1):
+        slow.begin(1)
+    with worker(0):
+        quick.take_back(0)
+    assert begun(worker, copies(), seed=5) == [0, 0]
+    with worker(1):
+        slow.take_back(0)
+    assert counter.next == 1 and begun(worker, copies(), seed=6) == [1, 1]
+
+
+def test_what_was_chosen_meanwhile_is_not_taken_back(worker, counter, copies):
+    workers = copies()
+    assert begun(worker, workers) == [0, 0]
+    counter.set(9)
+    with worker(0):
+        workers[0].take_back(0)
+    assert counter.next == 9
+
+
+def test_what_a_worker_has_chosen_holds_until_it_begins(worker, counter, copies):
+    (one,) = copies(1)
+    with worker(0, 1):
+        one.set(20)
+        for _ in range(3):
+            assert one.begin(2) == 20
+            one.take_back(20)
+            assert one.next == 20
+        assert one.begin(2) == 20
+    assert counter.next == 22
+
+
+def test_without_a_board_a_worker_that_could_not_begin_has_used_no_epoch(worker):
+    one = EpochCounter.restored({"next": 5, "set_by": None, "board": None})
+    one._board = None
+    with worker(1):
+        for _ in range(3):
+            assert one.begin(2) == 1005
+            one.take_back(1005)
+        assert [one.begin(2), one.begin(2)] == [1005, 1007]
+
+
 def test_what_a_worker_has_made_is_no_copy(worker, counter):
     with worker(0):
         own = EpochCounter(4)

@@ -18,7 +18,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..base.ranks import parent_process, worker_info
 
@@ -63,6 +63,7 @@ class EpochCounter:
         self._next = epoch  # where there is no board
         self._set_by: int | None = None  # the process whose user has chosen it
         self._iterations = 0  # of this worker
+        self._latest: _Begun | None = None  # of them
         self._made_by: int | None = os.getpid()
         self._board: _Board | None = None  # of this process or, after a fork, of its parent
         self._parents: _Board | None = None  # handed over to a process that was spawned
@@ -98,8 +99,9 @@ class EpochCounter:
         board = self._here()
         first = self._next if self._is_set(board) else None
         base_seed = (info.seed - info.id) % MOST_EPOCHS
+        self._latest = _Begun((base_seed, self._iterations), count, self._set_by)
         if board is not None:
-            first = board.begin((base_seed, self._iterations), info.num_workers, first, count)
+            first = board.begin(self._latest.iteration, info.num_workers, first, count)
         elif first is None:
             # Nothing else that all workers know tells this iteration of the DataLoader from the one before.
             first = (self._next + (base_seed if self._iterations == 0 else 0)) % MOST_EPOCHS
@@ -108,9 +110,15 @@ class EpochCounter:
         return first
 
     def take_back(self, first: int) -> None:
-        """Says that the iteration that was to begin with this epoch could not. Workers are begun anew after that."""
+        """Says that the iteration that was to begin with this epoch could not, so that the next one may."""
         if worker_info() is None or self._made_by == os.getpid():
             self.go_to(first)
+            return
+        latest, board = self._latest, self._here()
+        assert latest is not None
+        if board is not None:
+            board.take_back(latest.iteration, first, latest.count)
+        self._next, self._set_by = first, latest.set_by
 
     def _is_set(self, board: _Board | None) -> bool:
         """Whether the user's choice is known here alone: what was chosen before the worker began is on the board."""
@@ -142,6 +150,14 @@ class EpochCounter:
         made._set_by, made._parents, made._made_by = state["set_by"], state["board"], None
         made.share()
         return made
+
+
+class _Begun(NamedTuple):
+    """An iteration that a worker has begun."""
+
+    iteration: tuple[int, int]  # base seed, number in the worker's process
+    count: int
+    set_by: int | None  # of the counter, before
 
 
 def _is_spawning() -> bool:
@@ -223,9 +239,7 @@ class _Board:
     def begin(self, iteration: tuple[int, int], workers: int, first: int | None, count: int) -> int:
         """Joins the other workers of that iteration, or begins it: with `first`, or with the next epoch."""
         with self._locked():
-            data = self._read(_BOARD_BYTES)
-            (following,) = _NUMBER.unpack_from(data)
-            entries = list(_ENTRY.iter_unpack(data[_NUMBER.size :]))
+            following, entries = self._entries()
             for i, (*key, come, epoch) in enumerate(entries):
                 # One that all workers have come to is over: torch may have been given the same seed again.
                 if (*key,) == iteration and 0 < come < workers:
@@ -236,8 +250,25 @@ class _Board:
                 first = following if first is None else first
                 following = first + count
                 entries = [(*iteration, 1, first), *entries[:-1]]
-            self._write(_NUMBER.pack(following) + b"".join(_ENTRY.pack(*one) for one in entries))
+            self._write_entries(following, entries)
         return first
+
+    def take_back(self, iteration: tuple[int, int], first: int, count: int) -> None:
+        """Forgets that iteration, unless another worker has done that, and its epochs, if they are the latest."""
+        with self._locked():
+            following, entries = self._entries()
+            for i, (*key, come, epoch) in enumerate(entries):
+                if (*key,) == iteration and come:
+                    entries[i] = (*iteration, 0, epoch)  # nobody joins it
+                    self._write_entries(first if following == first + count else following, entries)
+                    break
+
+    def _entries(self) -> tuple[int, list[tuple[Any, ...]]]:
+        data = self._read(_BOARD_BYTES)
+        return _NUMBER.unpack_from(data)[0], list(_ENTRY.iter_unpack(data[_NUMBER.size :]))
+
+    def _write_entries(self, following: int, entries: list[tuple[Any, ...]]) -> None:
+        self._write(_NUMBER.pack(following) + b"".join(_ENTRY.pack(*one) for one in entries))
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
