@@ -9,7 +9,16 @@ from typing import Any
 from .epochs import MOST_EPOCHS, end_of
 from .names import CoreFile
 
-__all__ = ["MOST", "STATE_VERSION", "begin_of_epoch", "check_fits", "check_state", "digest_of", "epoch_of"]
+__all__ = [
+    "MOST",
+    "STATE_VERSION",
+    "begin_of_epoch",
+    "check_fits",
+    "check_state",
+    "digest_of",
+    "epoch_of",
+    "epoch_reached",
+]
 
 STATE_VERSION = 2
 _BEFORE_EPOCHS = 1  # the version whose iterations all began with epoch 0
@@ -92,6 +101,13 @@ def check_fits(
 def epoch_of(state: Mapping[str, Any]) -> int:
     """The epoch that the iteration began with, or begins with."""
     return 0 if state["version"] == _BEFORE_EPOCHS else state["epoch"]
+
+
+def epoch_reached(stream: Mapping[str, Any], first: int) -> int:
+    """The epoch of the last record that a stream which began with `first` has given, by its state."""
+    # What reads has gone on to the next epoch when it has come to the end, with records in the shuffle buffer or not.
+    is_ahead = stream["draining"] if "draining" in stream else stream["position"] == 0
+    return max(first, int(stream["epoch"]) - bool(is_ahead))
 
 
 def begin_of_epoch(epoch: int) -> dict[str, Any] | None:

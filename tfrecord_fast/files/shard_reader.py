@@ -34,7 +34,7 @@ from .kinds import explaining
 from .names import check_compression_type, flatten, has_urls, stream_files
 from .numbers import as_flag, as_seed, at_least, max_record_size
 from .reader_repr import describe
-from .reader_state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of
+from .reader_state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of, epoch_reached
 from .reading import Running, Skipped
 from .remote import PREFETCH_BYTES as REMOTE_BYTES
 from .remote import open_stream
@@ -343,7 +343,7 @@ class ShardReader(Generic[Batch_co]):
         if running is None or stream is None or not running.is_open:
             return self._epochs.next
         try:
-            reached = int(stream.state()["epoch"])
+            reached = epoch_reached(stream.state(), running.first)
         except ValueError:  # this process was forked from the one that iterates
             reached = running.first
         return max(reached + 1, self._epochs.next)
