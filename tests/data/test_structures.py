@@ -9,6 +9,7 @@ import pytest
 import tfrecord_fast as tf
 
 Dataset = tf.data.Dataset
+FailedPreconditionError = tf.errors.FailedPreconditionError
 InvalidArgumentError = tf.errors.InvalidArgumentError
 
 Point = collections.namedtuple("Point", "x y")
@@ -285,6 +286,44 @@ def test_a_cache_is_not_full_before():
     data = Dataset.range(10).map(lambda x: calls.append(1) or x).cache()
     assert len(list(data.take(9))) == 9
     assert [int(x) for x in data] == list(range(10)) and len(calls) == 19
+
+
+@pytest.fixture(params=["memory", "file"])
+def cache_of(request, tmp_path):
+    """Makes a cache of elements of which there are so many by `assert_cardinality`."""
+    name = tmp_path / "kept" if request.param == "file" else ""
+    return lambda data, count: data.apply(tf.data.experimental.assert_cardinality(count)).prefetch(1).cache(name)
+
+
+@pytest.mark.parametrize("claimed", [0, 1, 3, 6])
+def test_a_cache_says_each_time_that_there_are_not_as_many_elements_as_there_should(cache_of, claimed):
+    data = cache_of(Dataset.range(5), claimed)
+    for _ in range(3):
+        found = []
+        with pytest.raises(FailedPreconditionError, match=f"expected to contain {claimed} element"):
+            for x in data:
+                found.append(int(x))
+        assert found == list(range(min(claimed, 5)))
+
+
+def test_a_cache_is_full_when_it_has_as_many_elements_as_there_should_be(cache_of):
+    calls = []
+    data = cache_of(Dataset.range(5).map(lambda x: calls.append(1) or x), 5)
+    for _ in range(3):
+        assert [int(x) for x in data.take(5)] == list(range(5))
+    assert len(calls) == 5
+
+
+def test_the_last_element_that_there_should_be_is_not_lost_to_an_interrupt(cache_of):
+    def interrupted():
+        yield from range(3)
+        raise KeyboardInterrupt
+
+    elements = iter(cache_of(Dataset.from_generator(interrupted, np.int64), 3))
+    assert [int(next(elements)) for _ in range(2)] == [0, 1]
+    with pytest.raises(KeyboardInterrupt):
+        next(elements)
+    assert [int(x) for x in elements] == [2]
 
 
 def test_skip_and_shard_pass_over_errors_and_lose_nothing_else():

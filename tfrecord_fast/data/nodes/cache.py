@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
+from ...files.signals import shows_a_handler
 from ...values.owned import renewed
 from ..saved import Saving, as_read, elements_in
+from .counted import Counted
 from .iterators import Filling
 from .node import Node, Of, Run
 from .turns import InTurn, Turns
@@ -26,7 +29,7 @@ class Cache(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         if self._elements is not None:
             return map(renewed, self._elements)
-        return Filling(run.filling()(self.input), self.input.cardinality(), self._keep)
+        return Filling(*_begun(self.input, run), self._keep)
 
     def _keep(self, elements: list[Any]) -> None:
         self._elements = elements
@@ -48,7 +51,7 @@ class FileCache(Of):
     def iterate(self, run: Run) -> Iterator[Any]:
         with contextlib.suppress(FileNotFoundError):
             return InTurn(elements_in(self._path, self._compression))
-        return _FillingFile(run.filling()(self.input), self.input.cardinality(), Saving(self._path, self._compression))
+        return _FillingFile(*_begun(self.input, run), Saving(self._path, self._compression))
 
     def seen_again(self) -> bool:
         return True  # what comes from a file can't be written to
@@ -60,12 +63,75 @@ class FileCache(Of):
         return self.input.cardinality()
 
 
+def _begun(node: Node, run: Run) -> tuple[Iterator[Any], Callable[[int], bool]]:
+    """The elements to keep, and whether the one of a number, from 1 on, is known to be the last."""
+    elements, count = run.filling()(node), node.cardinality()
+    if not _is_asserted(node):
+        return elements, count.__eq__
+    looking = _Looking(elements, count)
+    return looking, lambda number: looking.has_ended
+
+
+def _is_asserted(node: Node) -> bool:
+    """Whether how many elements there are is only what somebody has said."""
+    seen, below = {node}, [node]
+    while below:
+        one = below.pop()
+        if isinstance(one, Counted):
+            return True
+        new = set(one.inputs) - seen
+        seen |= new
+        below += new
+    return False
+
+
+class _Looking(Turns):
+    """Elements; with the last that there should be, it is found out whether the end follows, or an error."""
+
+    def __init__(self, elements: Iterator[Any], count: int) -> None:
+        super().__init__()
+        self._elements, self._left = elements, count
+        self._ahead: list[Callable[[], Any]] = []
+        self.has_ended = False
+
+    def _next(self) -> Any:
+        if self._ahead:
+            return self._ahead.pop()()
+        element = next(self._elements)
+        self._left -= 1
+        if self._left == 0:
+            self._look(partial(_given, element))
+        return element
+
+    def _look(self, again: Callable[[], Any]) -> None:
+        try:
+            self._ahead = [partial(_given, next(self._elements))]
+        except StopIteration:
+            self.has_ended = True
+        except Exception as error:
+            if shows_a_handler(error):
+                self._ahead = [again]
+                raise
+            self._ahead = [partial(_raised, error)]
+        except BaseException:
+            self._ahead = [again]
+            raise
+
+
+def _given(element: Any) -> Any:
+    return element
+
+
+def _raised(error: Exception) -> Any:
+    raise error
+
+
 class _FillingFile(Turns):
     """Elements that are written, too. Without a complete iteration there is no file. What raises is not kept."""
 
-    def __init__(self, elements: Iterator[Any], count: int, saving: Saving) -> None:
+    def __init__(self, elements: Iterator[Any], is_last: Callable[[int], bool], saving: Saving) -> None:
         super().__init__()
-        self._elements, self._count = elements, count
+        self._elements, self._is_last = elements, is_last
         self._saving: Saving | None = saving
         self._process = os.getpid()
         self._given = 0
@@ -74,7 +140,7 @@ class _FillingFile(Turns):
         for element in self._elements:
             self._given += 1
             self._add(element)
-            if self._given == self._count:
+            if self._is_last(self._given):
                 self._complete()
             return as_read(element)
         self._complete()

@@ -427,15 +427,20 @@ class Scanned(Turns):
 
 
 class Filling(Turns):
-    """Elements that are kept: `keep` is called with the list of them once there are `count`, or no more.
+    """Elements that are kept: `keep` is called with the list of them once `is_last` says so, or there are no more.
 
     What raises is not kept, as in TensorFlow.
+
+    Args:
+      is_last: whether the element of a number, from 1 on, is known to be the last; asked when it has come.
     """
 
-    def __init__(self, elements: Iterator[Any], count: int, keep: Callable[[list[Any]], None]) -> None:
+    def __init__(
+        self, elements: Iterator[Any], is_last: Callable[[int], bool], keep: Callable[[list[Any]], None]
+    ) -> None:
         super().__init__()
         self._elements = elements
-        self._count = count
+        self._is_last = is_last
         self._keep = keep
         self._kept: list[Any] = []
 
@@ -446,7 +451,7 @@ class Filling(Turns):
             raise StopIteration
         kept = read_only(element)
         self._kept.append(kept)
-        if len(self._kept) == self._count:
+        if self._is_last(len(self._kept)):
             self._keep(self._kept)
         return renewed(kept)
 
