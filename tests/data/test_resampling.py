@@ -1,4 +1,5 @@
-"""Batches of several sizes and of sparse rows, elements drawn by a dataset of weights, and classes made even."""
+"""Batches of several sizes and of sparse rows, elements drawn by a dataset of weights, classes made even, and how many
+elements all that has."""
 
 import numpy as np
 import pytest
@@ -23,7 +24,10 @@ def test_sizes_of_batches_take_turns_as_in_tensorflow(sizes, drop, rows):
     assert rebatched(sizes, drop, rows, 4) == live_tensorflow.call(rebatched, sizes, drop, rows, 4)
 
 
-@pytest.mark.parametrize("sizes", [[], [2, 0], [2, -1], [2.5], [[1, 2]], "12"])
+@pytest.mark.parametrize(
+    "sizes",
+    [0, -1, 2**63, None, [], [2, 0], [2, -1], [2.5], [2**63], [[1, 2]], [[1]], "12", b"12", np.ones((2, 1), int)],
+)
 def test_wrong_sizes_are_refused(sizes):
     with pytest.raises((ValueError, TypeError)):
         D.range(5).batch(2).rebatch(sizes)
@@ -153,3 +157,72 @@ def test_a_class_that_is_none_is_an_error_of_its_element(number):
     with pytest.raises(tf.errors.InvalidArgumentError, match="class"):
         next(elements)
     assert int(next(elements)[1]) == 1
+
+
+NUMBERS = {
+    "D.range(8).batch(4, True).unbatch()": 8,
+    "D.range(8).batch(4).unbatch()": -2,
+    "D.range(8).batch(4, True).repeat().unbatch()": -1,
+    "D.range(8).batch(4, True).filter(lambda x: True).unbatch()": -2,
+    "D.range(8).batch(2, True).batch(2, True).unbatch().unbatch()": 8,
+    "D.range(0).batch(4, True).unbatch()": 0,
+    "D.from_tensor_slices([[1, 2], [3, 4], [5, 6]]).unbatch()": 6,
+    "D.from_tensor_slices([[1, 2], [3, 4], [5, 6]]).repeat(2).skip(1).cache().prefetch(1).unbatch()": 10,
+    "D.from_tensor_slices(([[1, 2], [3, 4]], [['a', 'b'], ['c', 'd']])).unbatch()": 4,
+    "D.from_tensor_slices(np.zeros((3, 0))).unbatch()": -2,
+    "D.from_tensors([1, 2, 3]).unbatch()": 3,
+    "D.zip((D.range(4).batch(2), D.range(4).batch(2, True))).unbatch()": 4,
+    "D.range(8).batch(4, True).concatenate(D.range(6).batch(3, True)).unbatch()": -2,
+    "D.range(8).batch(4, True).rebatch(2)": -2,
+    "D.choose_from_datasets([D.range(2), D.range(2).repeat()], D.range(2))": -1,
+    "D.choose_from_datasets([D.range(2), D.range(2)], D.range(2).repeat())": -2,
+    "D.sample_from_datasets([D.range(2), D.range(2).repeat()])": -1,
+    "D.sample_from_datasets([D.range(2), D.range(2)])": -2,
+    "D.sample_from_datasets([D.range(2)])": 2,
+    "D.sample_from_datasets([D.range(2), D.range(2).repeat()], [0.5, 0.0])": 2,
+    "D.sample_from_datasets([D.range(2), D.range(2).repeat()], [0.0, 0.0])": 0,
+    "D.sample_from_datasets([D.range(2)], D.from_tensors([1.0]))": -2,
+    "D.range(2).repeat().rejection_resample(lambda x: x, [0.5, 0.5])": -1,
+    "D.range(2).rejection_resample(lambda x: x, [0.5, 0.5])": -2,
+    "D.range(2).rejection_resample(lambda x: x, [0.5, 0.5], [0.5, 0.5])": 2,
+    "D.range(2).repeat().rejection_resample(lambda x: x, [0.9, 0.1], [0.5, 0.5])": -1,
+    "D.range(2).repeat().rejection_resample(lambda x: x, [1.0, 0.0], [0.5, 0.5])": -2,
+    "D.range(2).repeat().group_by_window(lambda x: x, lambda k, g: g, 2)": -1,
+    "D.range(2).group_by_window(lambda x: x, lambda k, g: g, 2)": -2,
+    "D.load(FOLDER)": 7,
+    "D.load(FOLDER, tf.TensorSpec([], tf.int64)).repeat(2)": 14,
+}
+
+
+def numbers_of(sources, folder):
+    names = {"D": tf.data.Dataset, "np": np, "tf": tf, "FOLDER": folder}
+    names["D"].range(7).save(folder)
+    return [int(eval(source, names).cardinality()) for source in sources]
+
+
+@pytest.mark.parametrize("source", NUMBERS)
+def test_as_many_elements_are_known_as_to_tensorflow(source, tmp_path):
+    assert numbers_of([source], str(tmp_path)) == [NUMBERS[source]]
+
+
+@needs_tensorflow
+def test_tensorflow_knows_these_numbers_of_elements(tmp_path):
+    assert live_tensorflow.call(numbers_of, list(NUMBERS), str(tmp_path)) == list(NUMBERS.values())
+
+
+@pytest.mark.parametrize(
+    "change", [lambda data: data[:-1], lambda data: data + b"x", lambda data: data[:-20], lambda data: b""]
+)
+def test_a_saved_dataset_that_was_damaged_has_no_known_number_of_elements(change, tmp_path):
+    D.range(7).save(tmp_path)
+    numbers = D.load(tmp_path)
+    assert len(numbers) == 7
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(change(file.read_bytes()))
+    assert numbers.cardinality() == tf.data.UNKNOWN_CARDINALITY
+
+
+def test_a_compressed_dataset_has_no_known_number_of_elements(tmp_path):
+    """It would be read through."""
+    D.range(7).save(tmp_path, compression="GZIP")
+    assert D.load(tmp_path, compression="GZIP").cardinality() == tf.data.UNKNOWN_CARDINALITY

@@ -10,19 +10,24 @@ from .sentinels import AUTOTUNE
 
 __all__ = ["check_count", "files_at_once"]
 
+_MOST = 1 << 63
+
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
     """The value as an int; NumPy's integers count, too.
 
     Raises:
-      errors.InvalidArgumentError: it is less than `least`; the error calls it `name`.
+      errors.InvalidArgumentError: it is less than `least`, or 2**63 or more; the error calls it `name`.
       TypeError: it is not an integer.
     """
-    number = operator.index(value.item() if hasattr(value, "item") else value)
+    is_scalar = hasattr(value, "item") and not len(getattr(value, "shape", ()))  # an array of one number is none
+    number = operator.index(value.item() if is_scalar else value)
     if number < least:
         raise InvalidArgumentError(
             f"`{name}` must be {'greater than zero' if least == 1 else f'at least {least}'}, got {number}"
         )
+    if number >= _MOST:
+        raise InvalidArgumentError(f"`{name}` must be below 2**63, got {number}")
     return number
 
 
@@ -36,6 +41,6 @@ def files_at_once(num_parallel_reads: int | None) -> int:
         return 1
     if num_parallel_reads < 1:
         raise InvalidArgumentError(f"`num_parallel_reads` must be > 0, got {num_parallel_reads}")
-    if num_parallel_reads >= 1 << 63:
+    if num_parallel_reads >= _MOST:
         raise InvalidArgumentError(f"`num_parallel_reads` must be below 2**63, got {num_parallel_reads}")
     return num_parallel_reads

@@ -8,6 +8,7 @@ a SparseTensor does not have.
 from __future__ import annotations
 
 import json
+import os
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,23 +17,29 @@ import numpy as np
 
 from .. import _core
 from ..dtypes import as_dtype
-from ..errors import DataLossError, InvalidArgumentError
+from ..errors import DataLossError, InvalidArgumentError, TFRecordError
 from ..examples.encode import encode_examples
 from ..examples.features import RaggedFeature
 from ..examples.parsing import parse_single_example
 from ..examples.tensors import parse_tensor, serialize_tensor
 from ..files.record_iterator import tf_record_iterator
+from ..files.record_reader import tf_record_random_reader
 from ..files.shards import Shard, open_shards
+from ..files.urls import place_of
 from ..values.attrs_classes import attribute_names, is_attrs, items_of
 from ..values.bytes_array import BytesArray
 from ..values.nests import leaves
 from ..values.ragged import RaggedTensor
 from ..values.sparse import SparseTensor, restored
 from .named_tuples import attrs_class_of, class_of, described
+from .sentinels import UNKNOWN
 
-__all__ = ["Saving", "as_read", "elements_in"]
+__all__ = ["Saving", "as_read", "count_in", "elements_in"]
 
 _FORMAT = "elements of tfrecord_fast"
+_LAST = b'{"count": '  # how the last record begins
+_TAIL_BYTES = 64  # in which it is
+_HEADER_BYTES = 8 + 4  # of a record: its length, and the CRC of that
 _KINDS = {SparseTensor: "sparse", RaggedTensor: "ragged", BytesArray: "bytes", _core.RecordBatch: "records"}
 
 
@@ -109,6 +116,24 @@ def elements_in(path: str, compression: str) -> Iterator[Any]:
     """
     records = tf_record_iterator(path, compression)
     return _elements(path, records, _header(path, next(records, b"")))
+
+
+def count_in(path: str, compression: str) -> int:
+    """How many elements such a file holds, as its last record says; UNKNOWN if all of it would have to be read."""
+    name, is_url = place_of(path)
+    if compression or is_url:
+        return UNKNOWN
+    try:
+        with open(name, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL_BYTES))
+            begin = file.tell()
+            place = file.read().rfind(_LAST)
+        record, end = tf_record_random_reader(name).read(begin + place - _HEADER_BYTES)
+        count = json.loads(record)["count"] if place >= 0 and end == size else UNKNOWN
+    except (OSError, ValueError, TypeError, KeyError, TFRecordError):
+        return UNKNOWN
+    return count if isinstance(count, int) else UNKNOWN
 
 
 def _header(path: str, record: bytes) -> Any:

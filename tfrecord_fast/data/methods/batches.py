@@ -16,7 +16,7 @@ from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
 from ..nodes.batches import Batch, Rebatch, Unbatch
 from ..nodes.padding import padded_specs, padder, ragged_specs, stack_ragged_arrays
-from ..nodes.running import check_rows
+from ..nodes.running import check_rows, row_count
 
 __all__ = ["Batches"]
 
@@ -99,7 +99,7 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         [1, 2, 3]
         """
         check_rows(node_of(self), "unbatch")
-        return self._other(Unbatch(node_of(self)))
+        return self._other(Unbatch(node_of(self), row_count(node_of(self))))
 
     def rebatch(
         self, batch_size: int | Sequence[int], drop_remainder: bool = False, name: str | None = None
@@ -115,7 +115,7 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         check_rows(node_of(self), "rebatch")
         rows = Unbatch(node_of(self))
         given: Any = batch_size
-        if not isinstance(given, Sequence) and not getattr(given, "shape", ()):
+        if isinstance(given, str | bytes) or (not isinstance(given, Sequence) and not getattr(given, "shape", ())):
             size = check_count("batch_size", given)
             return self._other(Batch(rows, size, bool(drop_remainder), name="rebatch"))
         sizes = [check_count("a size of batch_size", size) for size in given]

@@ -27,7 +27,6 @@ from ..nodes.groups import GroupByWindow, Unique, whole
 from ..nodes.node import Draws, Node
 from ..nodes.running import run
 from ..nodes.sources import Generated, RandomNumbers
-from ..sentinels import UNKNOWN
 from .sources import specified
 
 __all__ = ["Groups"]
@@ -226,13 +225,14 @@ class Groups(Handle[T, SameDataset, OtherDataset]):
         """
         if reader_func is not None:
             raise NotImplementedError("Dataset.load has no reader_func: there is one shard")
-        make = partial(saved.elements_in, _file_in(os.fsdecode(path)), compression or "")
+        given = _file_in(os.fsdecode(path)), compression or ""
+        make, count = partial(saved.elements_in, *given), partial(saved.count_in, *given)
         make()  # whatever is wrong with the file is said here
         label = f"load({os.fsdecode(path)!r})"
         if element_spec is None:
-            return cls._other(Generated(make, label, UNKNOWN, seen_again=True))
+            return cls._other(Generated(make, label, count, seen_again=True))
         fit = partial(fitted, element_spec, label)
-        return cls._other(specified(Generated(lambda: map(fit, make()), label, UNKNOWN, seen_again=True), element_spec))
+        return cls._other(specified(Generated(lambda: map(fit, make()), label, count, seen_again=True), element_spec))
 
 
 def _shares(name: str, given: Any) -> list[float]:

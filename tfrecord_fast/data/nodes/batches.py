@@ -88,7 +88,11 @@ class Rebatch(Batch):
 
 
 class Unbatch(Of):
-    """The rows of elements."""
+    """The rows of elements: `count` of each, if that is known."""
+
+    def __init__(self, node: Node, count: int | None = None) -> None:
+        super().__init__(node)
+        self._count = count
 
     def iterate(self, run: Run) -> Iterator[Any]:
         return Chained(run(self.input))
@@ -97,7 +101,10 @@ class Unbatch(Of):
         return "unbatch()"
 
     def cardinality(self) -> int:
-        return INFINITE if self.input.cardinality() == INFINITE else UNKNOWN
+        elements = self.input.cardinality()
+        if elements < 0:
+            return elements
+        return UNKNOWN if self._count is None else elements * self._count
 
     def element_spec(self, run: Run) -> Any:
         return map_leaves(row_spec, self.input.element_spec(run))

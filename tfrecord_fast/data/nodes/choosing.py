@@ -14,7 +14,7 @@ import numpy as np
 from ...base.seeds import next_seed
 from ...errors import InvalidArgumentError
 from ...values.samples import common_spec
-from ..sentinels import UNKNOWN
+from ..sentinels import INFINITE, UNKNOWN
 from .node import Draws, Node, Of, Run
 from .turns import Turns
 
@@ -38,6 +38,9 @@ class Choose(Node):
 
     def describe(self, describe: Any) -> str:
         return self.label()
+
+    def cardinality(self) -> int:
+        return _of_some(self._nodes)
 
     def seen_again(self) -> bool:
         return any(node.seen_again() for node in self._nodes)
@@ -75,7 +78,8 @@ class Sample(Node):
         return self.label()
 
     def cardinality(self) -> int:
-        return UNKNOWN
+        drawn = list(compress(self._nodes, self._weights))
+        return drawn[0].cardinality() if len(drawn) == 1 else _of_some(drawn) if drawn else 0
 
     def element_spec(self, run: Run) -> Any:
         return reduce(common_spec, (node.element_spec(run) for node in self._nodes))
@@ -107,6 +111,9 @@ class SampleBy(Sample):
 
     def label(self) -> str:
         return f"sample_from_datasets({len(self._nodes)})"
+
+    def cardinality(self) -> int:
+        return _of_some(self._nodes)
 
 
 class Resample(Of):
@@ -140,7 +147,11 @@ class Resample(Of):
         return f"rejection_resample({self._target})"
 
     def cardinality(self) -> int:
-        return UNKNOWN
+        elements = self.input.cardinality()
+        if self._initial == self._target:
+            return elements
+        leaves_a_class_out = self._initial is not None and 0 in self._target
+        return INFINITE if elements == INFINITE and not leaves_a_class_out else UNKNOWN
 
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)
@@ -191,6 +202,11 @@ class _Resampled(Turns):
         if not wanted or not has:
             return 1.0 if wanted else 0.0
         return wanted / has / max(want / have for want, have in zip(self._target, self._has, strict=True) if have)
+
+
+def _of_some(nodes: list[Node]) -> int:
+    """The cardinality of elements that come now from one of the nodes, now from another, as TensorFlow tells it."""
+    return INFINITE if any(node.cardinality() == INFINITE for node in nodes) else UNKNOWN
 
 
 def _drawn(weights: list[float], draw: random.Random) -> Iterator[int]:

@@ -13,7 +13,7 @@ from ...errors import InvalidArgumentError
 from ...values.nests import leaves
 from ...values.owned import snapshot
 from ..functions import guarded
-from ..sentinels import UNKNOWN
+from ..sentinels import INFINITE, UNKNOWN
 from .node import Node, Of, Run
 from .sources import Generated
 from .turns import Turns
@@ -106,7 +106,7 @@ class GroupByWindow(Of):
         return f"group_by_window({self._name})"
 
     def cardinality(self) -> int:
-        return UNKNOWN
+        return INFINITE if self.input.cardinality() == INFINITE else UNKNOWN
 
     def element_spec(self, run: Run) -> Any:
         return Node.element_spec(self, run)

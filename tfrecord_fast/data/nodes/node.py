@@ -117,6 +117,10 @@ class Node(ABC):
     def _calls_functions_below(self) -> bool:
         return self.calls_functions or any(node._calls_functions_below() for node in self.distinct_inputs())
 
+    def spec_is_of_all(self) -> bool:
+        """Whether a known spec holds for each element: it is not that of the first one."""
+        return bool(self.inputs) and all(node.spec_is_of_all() for node in self.distinct_inputs())
+
     def element_spec(self, run: Run) -> Any:
         """Shape and dtype of the elements, as a structure of TensorSpec.
 

@@ -134,6 +134,9 @@ class Records(Node):
     def describe(self, describe: Callable[[Node], str]) -> str:
         return f"{self.label()}({describe(self.files)})" if isinstance(self.files, Node) else self.label()
 
+    def spec_is_of_all(self) -> bool:
+        return True
+
     def element_spec(self, run: Run) -> Any:
         return TensorSpec((), string)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 from ...values.nests import leaves
+from ...values.specs import TensorSpec
 from .maps import Map
 from .node import Draws, Node, Run, draws_of
 from .plan import RecordPlan
@@ -15,7 +16,7 @@ from .planning import record_plan
 from .prefetch import Prefetch
 from .threads import CHEAP_AHEAD, CHEAP_CALL, Prefetched, Tried
 
-__all__ = ["Epoch", "check_kinds", "check_rows", "run"]
+__all__ = ["Epoch", "check_kinds", "check_rows", "row_count", "run"]
 
 _ORDERS = 1 << 20  # that one epoch may need, where the dataset repeats what it shuffles
 
@@ -99,3 +100,11 @@ def check_rows(node: Node, method: str) -> None:
         # None has as many rows as the others.
         if spec is not None and getattr(spec, "shape", None) == () and spec.dtype is not type(None):
             raise InvalidArgumentError(f"Cannot {method} an input with scalar components: `batch` them first.")
+
+
+def row_count(node: Node) -> int | None:
+    """How many rows each of the node's elements has; None if that is not known, or there are none."""
+    if not node.spec_is_of_all():
+        return None
+    lengths = [spec.shape[0] for spec in leaves(node.known_spec(run)) if type(spec) is TensorSpec and spec.shape]
+    return next((length for length in lengths if length), None)

@@ -30,7 +30,7 @@ class Generated(Node):
     Args:
       make: gives an iterable.
       label: what repr calls it.
-      cardinality: how many elements there are.
+      cardinality: how many elements there are, or what tells it when it is asked.
       gives_paths: whether elements are single strings, which may be made ahead.
       seen_again, calls_functions: as of Node.
       shareable: whether threads may share its iterators as they are, because no Python code runs in them.
@@ -41,7 +41,7 @@ class Generated(Node):
         self,
         make: Callable[[], Iterable[Any]],
         label: str,
-        cardinality: int = UNKNOWN,
+        cardinality: int | Callable[[], int] = UNKNOWN,
         gives_paths: bool = False,
         seen_again: bool = False,
         calls_functions: bool = False,
@@ -65,7 +65,10 @@ class Generated(Node):
         return self._label
 
     def cardinality(self) -> int:
-        return self._cardinality
+        return self._cardinality() if callable(self._cardinality) else self._cardinality
+
+    def spec_is_of_all(self) -> bool:
+        return self._spec is not None or self._cardinality == 1
 
     def seen_again(self) -> bool:
         return self._seen_again
