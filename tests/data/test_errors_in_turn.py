@@ -1,6 +1,8 @@
 """What datasets lost or changed without a word until somebody read them, each as TensorFlow answers."""
 
+import collections
 import copy
+import re
 
 import numpy as np
 import pytest
@@ -69,6 +71,78 @@ def test_padding_values_of_another_structure_are_refused(values):
 def test_padded_shapes_of_another_structure_are_refused(shapes):
     with pytest.raises((ValueError, TypeError)):
         list(PAIRS.padded_batch(3, padded_shapes=shapes))
+
+
+Both = collections.namedtuple("Both", "x y")
+NESTED = D.range(1, 4).map(lambda n: {"a": np.full(n, n), "b": {"c": n, "d": (np.zeros((1, n)), Both(b"s", n))}})
+SHAPES = {"a": [None], "b": {"c": [], "d": ([None, None], Both([], []))}}
+VALUES = {"a": 0, "b": {"c": 0, "d": (0.0, Both(b"", 0))}}
+
+
+def replaced(structure, value, first, *further):
+    """With the value in that place."""
+    if isinstance(structure, tuple):
+        items = [replaced(one, value, *further) if i == first and further else one for i, one in enumerate(structure)]
+        items[first] = items[first] if further else value
+        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+    return {**structure, first: replaced(structure[first], value, *further) if further else value}
+
+
+@pytest.mark.parametrize(
+    ("place", "shape", "said"),
+    [
+        (["a"], 3, "padded_shapes: expected a shape for component ['a'], got 3"),
+        (["a"], ["x"], "padded_shapes: expected a shape for component ['a'], got ['x']"),
+        (["b"], 5, "padded_shapes: component ['b'] is a dict with the keys ['c', 'd'], got 5"),
+        (["b"], {"c": []}, "padded_shapes: component ['b'] is a dict with the keys ['c', 'd'], got {'c': []}"),
+        (["b", "d"], [[None, None]], "padded_shapes: component ['b']['d'] has 2 items, got [[None, None]]"),
+        (["b", "d", 1], [], "padded_shapes: component ['b']['d'][1] has 2 items, got []"),
+        (["b", "d", 1, 0], None, "padded_shapes: expected a shape for component ['b']['d'][1].x, got None"),
+        (["b", "d", 0], [None], "padded_shapes: [None] does not fit component ['b']['d'][0], which has 2 dimensions"),
+        (["b", "d", 0], [2, 1], "smaller size than the input element: [1, 3] to [2, 1], in component ['b']['d'][0]"),
+    ],
+    ids=repr,
+)
+def test_what_padded_shapes_do_not_fit_is_named(place, shape, said):
+    with pytest.raises((tf.errors.InvalidArgumentError, tf.errors.DataLossError), match=re.escape(said)):
+        list(NESTED.padded_batch(3, padded_shapes=replaced(SHAPES, shape, *place)))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (["b"], 5, "padding_values: component ['b'] is a dict with the keys ['c', 'd'], got 5"),
+        (["b", "d"], (0.0, 1, 2), "padding_values: component ['b']['d'] has 2 items, got (0.0, 1, 2)"),
+        (["b", "c"], "x", "padding_values for component ['b']['c']: 'x' cannot be converted to int64"),
+        (["b", "d", 1, 1], 1.5, "padding_values for component ['b']['d'][1].y: 1.5 cannot be converted to int64"),
+        (["a"], [1, 2], "padding_values for component ['a']: must be a scalar, got [1, 2]"),
+    ],
+    ids=repr,
+)
+def test_what_padding_values_do_not_fit_is_named(place, value, said):
+    with pytest.raises((ValueError, TypeError), match=re.escape(said)):
+        list(NESTED.padded_batch(3, padding_values=replaced(VALUES, value, *place)))
+
+
+def test_without_a_structure_there_is_no_component_to_name():
+    rows = D.range(1, 4).map(lambda n: np.full(n, n))
+    with pytest.raises(ValueError, match=re.escape("padded_shapes: expected a shape for an element, got ([3], [5])")):
+        list(rows.padded_batch(3, padded_shapes=([3], [5])))
+    with pytest.raises(TypeError, match=re.escape("padding_values 'x' cannot be converted to int64")):
+        list(rows.padded_batch(3, padding_values="x"))
+    with pytest.raises(ValueError, match=re.escape("padding_values: an element has 2 items, got (1,)")):
+        list(D.from_tensors((1, 2)).padded_batch(3, padding_values=(1,)))
+
+
+def test_components_that_differ_from_element_to_element_are_named():
+    def changing(number, one, other):
+        return {"a": number, "b": other if number else one}
+
+    for one, other, said in [(1, [1], "in rank"), (1, "x", "in their dtypes")]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"{said}: .*, in component \['b'\]"):
+            list(D.range(2).map(lambda n: changing(n, one, other)).padded_batch(2))  # noqa: B023 - called here
+    with pytest.raises(TypeError, match=r"can't pad None, in component \['b'\]"):
+        list(D.range(2).map(lambda n: changing(n, None, None)).padded_batch(2))
 
 
 def test_more_padded_shapes_than_components_are_refused():

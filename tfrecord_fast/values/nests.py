@@ -30,6 +30,8 @@ __all__ = [
     "map_leaves",
     "normalize",
     "pack",
+    "parallel",
+    "places",
     "returned",
     "rows",
     "same_kinds",
@@ -73,6 +75,38 @@ def leaves(value: Any) -> list[Any]:
     if _is_structure(value):
         return [leaf for item in _items(value) for leaf in leaves(item)]
     return [value]
+
+
+def parallel(like: Any, other: Any, what: str) -> list[Any]:
+    """The components of `other`, which has the structure of `like`, in the order of `leaves`.
+
+    Raises:
+      errors.InvalidArgumentError: it has another one; the error calls it `what`, and names the place.
+    """
+    return [component for _, component in _parallel(like, other, what, "")]
+
+
+def places(value: Any) -> list[str]:
+    """Where each component is, in the order of `leaves`: "component ['a'][0]", or "an element" if that is all."""
+    return [place for place, _ in _parallel(value, value, "", "")]
+
+
+def _parallel(like: Any, other: Any, what: str, place: str) -> list[tuple[str, Any]]:
+    named = f"component {place}" if place else "an element"
+    if isinstance(like, Mapping):
+        if not isinstance(other, Mapping) or other.keys() != like.keys():
+            keys = sorted(like)
+            raise InvalidArgumentError(f"{what}: {named} is a dict with the keys {keys}, got {other!r:.200}")
+        return [one for key in sorted(like) for one in _parallel(like[key], other[key], what, f"{place}[{key!r}]")]
+    if not _is_structure(like):
+        return [(named, other)]
+    if not _fits(like, other):
+        kind = f"is of the class {type(like).__name__}" if is_attrs(like) else f"has {len(like)} items"
+        raise InvalidArgumentError(f"{what}: {named} {kind}, got {other!r:.200}")
+    names = attribute_names(type(like)) if is_attrs(like) else getattr(like, "_fields", None)
+    steps = [f"[{i}]" for i in range(len(like))] if names is None else [f".{name}" for name in names]
+    items = zip(_items(like), _items(other), steps, strict=True)
+    return [found for one, two, step in items for found in _parallel(one, two, what, place + step)]
 
 
 def pack(like: Any, components: Iterable[Any]) -> Any:

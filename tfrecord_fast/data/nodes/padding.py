@@ -11,7 +11,7 @@ from ...errors import DataLossError, InvalidArgumentError
 from ...values.attrs_classes import is_attrs
 from ...values.composites import stack_ragged
 from ...values.conversion import fill_value
-from ...values.nests import leaves, map_leaves, pack, same_kinds, stack
+from ...values.nests import leaves, map_leaves, pack, parallel, places, same_kinds, stack
 from ...values.ragged import RaggedTensor, ragged_of
 from ...values.sparse import SparseTensor
 from ...values.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, batch_spec
@@ -27,7 +27,7 @@ def padder(shapes: Any, values: Any) -> Callable[[list[Any]], Any]:
         count = len(columns)
         shape_of = [None] * count if shapes is None else _shapes(shapes, elements[0])
         value_of = [None] * count if values is None else _values(values, elements[0])
-        return pack(elements[0], map(_pad, columns, shape_of, value_of))
+        return pack(elements[0], map(_pad, columns, shape_of, value_of, places(elements[0])))
 
     return join
 
@@ -61,20 +61,14 @@ def ragged_specs(dtype: Any) -> Callable[[Any, int | None], Any]:
 
 def _shapes(shapes: Any, like: Any) -> list[Any]:
     """One shape per component of what has this structure: a list, a tuple of lengths, or anything with `as_list`."""
-    try:
-        return leaves(map_leaves(lambda _, shape: _lengths(shape), like, shapes))
-    except InvalidArgumentError as error:
-        raise InvalidArgumentError(f"padded_shapes {shapes!r} has not the structure of the elements: {error}") from None
+    return [*map(_lengths, parallel(like, shapes, "padded_shapes"), places(like))]
 
 
-def _lengths(shape: Any) -> list[Any]:
-    if hasattr(shape, "as_list"):
-        shape = shape.as_list()
-    if isinstance(shape, Mapping) or not hasattr(shape, "__iter__"):
-        raise InvalidArgumentError(f"expected a shape, got {shape!r}")
-    lengths = list(shape)
-    if not all(one is None or isinstance(one, int | np.integer) for one in lengths):
-        raise InvalidArgumentError(f"expected a shape, got {shape!r}")
+def _lengths(shape: Any, place: str) -> list[Any]:
+    given = shape.as_list() if hasattr(shape, "as_list") else shape
+    lengths = list(given) if hasattr(given, "__iter__") and not isinstance(given, Mapping) else None
+    if lengths is None or not all(one is None or isinstance(one, int | np.integer) for one in lengths):
+        raise InvalidArgumentError(f"padded_shapes: expected a shape for {place}, got {shape!r:.200}")
     return lengths
 
 
@@ -82,28 +76,34 @@ def _values(values: Any, like: Any) -> list[Any]:
     """One value per component: one for all, or of the same structure."""
     if not isinstance(values, Mapping | tuple | list) and not is_attrs(values):
         return [values] * len(leaves(like))
-    return leaves(map_leaves(lambda _, value: value, like, values))
+    return parallel(like, values, "padding_values")
 
 
-def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
+def _pad(column: list[Any], shape: list[Any] | None, value: Any, place: str) -> Any:
+    within = "" if place == "an element" else f", in {place}"
     if any(value is None for value in column):
-        raise TypeError("padded_batch can't pad None")
-    arrays = same_kinds(column)
+        raise TypeError(f"padded_batch can't pad None{within}")
+    try:
+        arrays = same_kinds(column)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{error}{within}") from None
     dtype = np.result_type(*arrays)
     rank = arrays[0].ndim
     if any(array.ndim != rank for array in arrays):
-        raise InvalidArgumentError(f"elements of one batch differ in rank: {sorted({array.ndim for array in arrays})}")
+        ranks = sorted({array.ndim for array in arrays})
+        raise InvalidArgumentError(f"elements of one batch differ in rank: {ranks}{within}")
     if shape is not None and len(shape) != rank:
-        raise InvalidArgumentError(f"the padded shape {shape} does not fit elements of {rank} dimensions")
+        raise InvalidArgumentError(f"padded_shapes: {shape} does not fit {place}, which has {rank} dimensions")
     longest = np.max([array.shape for array in arrays], axis=0).tolist() if rank else []
     wanted = [
         have if length is None or length == -1 else int(length)
         for have, length in zip(longest, shape if shape is not None else [None] * rank, strict=True)
     ]
     if any(have > length for have, length in zip(longest, wanted, strict=True)):
-        reason = f"Attempted to pad to a smaller size than the input element: {longest} to {wanted}"
+        reason = f"Attempted to pad to a smaller size than the input element: {longest} to {wanted}{within}"
         raise DataLossError(reason=reason)
-    batch = np.full((len(arrays), *wanted), _padding(value, dtype), dtype=dtype)
+    padding = _padding(value, dtype, f"padding_values for {place}:" if within else "padding_values")
+    batch = np.full((len(arrays), *wanted), padding, dtype=dtype)
     for row, array in enumerate(arrays):
         if not rank:
             batch[row] = column[row]  # a string as it is, not as an array of no dimensions
@@ -113,10 +113,10 @@ def _pad(column: list[Any], shape: list[Any] | None, value: Any) -> Any:
     return batch
 
 
-def _padding(value: Any, dtype: np.dtype[Any]) -> Any:
+def _padding(value: Any, dtype: np.dtype[Any], what: str) -> Any:
     if dtype.kind in "iu" and np.asarray(value).dtype.kind == "f":  # whole floats neither
-        raise TypeError(f"padding_values {value!r} cannot be converted to {dtype.name}")
-    return fill_value(value, dtype, "padding_values")
+        raise TypeError(f"{what} {value!r} cannot be converted to {dtype.name}")
+    return fill_value(value, dtype, what)
 
 
 def stack_ragged_arrays(elements: list[Any], splits: np.dtype[Any]) -> Any:
