@@ -55,6 +55,31 @@ def test_an_epoch_leaves_the_orders_of_the_dataset_itself_as_they_were():
     assert values(dataset) == expected[2]
 
 
+@pytest.mark.parametrize("place", [None, (0, 1), (1, 2)])
+@pytest.mark.parametrize("given", [0, 5])
+def test_an_iteration_that_could_not_begin_leaves_the_epoch_and_the_position(tmp_path, worker, place, given):
+    def made():
+        records = tf.data.TFRecordDataset(str(tmp_path / "*.tfrecord")).shuffle(20, seed=1)
+        return torch_data.TFRecordIterableDataset(records)
+
+    path, away = tmp_path / "a.tfrecord", tmp_path / "away"
+    with tf.io.TFRecordWriter(path) as writer:
+        writer.write_batch([b"%d" % i for i in range(20)])
+    with worker(*place) if place else contextlib.nullcontext():
+        whole, resumed = made(), made()
+        list(itertools.islice(whole, given))
+        resumed.load_state_dict(state := whole.state_dict())
+        whole.set_epoch(0)
+        rest, following = list(whole)[given:], list(whole)
+        path.rename(away)
+        for _ in range(2):
+            with pytest.raises(FileNotFoundError):
+                iter(resumed)
+            assert (resumed.epoch, resumed.state_dict()) == (0, state)
+        away.rename(path)
+        assert list(resumed) == rest and list(resumed) == following
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
