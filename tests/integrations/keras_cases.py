@@ -18,7 +18,7 @@ import keras
 import numpy as np
 
 import tfrecord_fast as tf
-from tests.integrations import keras_column_cases
+from tests.integrations import keras_column_cases, keras_number_cases
 from tests.integrations.keras_kit import (
     ALL,
     BATCH,
@@ -372,26 +372,7 @@ def case_the_first_batch_is_not_lost_by_an_error():
     assert_all(fit(data))
 
 
-# ---- By number ----
-
-
-def case_a_number_is_that_batch_of_the_epoch_to_come():
-    data = make(**SHUFFLED)
-    for index in (3, 3, 0, 1, 8, -1, -9, np.int64(2)):
-        assert data[index][1].tolist() == expected(0)[index]
-    raises(IndexError, ["9"], data.__getitem__, 9)
-    raises(IndexError, ["-10"], data.__getitem__, -10)
-    assert data.epoch == 0
-    assert_all(fit(data))
-    assert data[0][1].tolist() == expected(1)[0]
-    assert [label.tolist() for _, label in data] == expected(1) and data.epoch == 2
-
-
-def case_what_is_changed_by_others_is_not_given_to_keras():
-    data = make()
-    for index in (0, 1):
-        data[index][1][:] = 1000
-    assert_all(fit(data))
+# ---- Subclasses and copies ----
 
 
 def case_a_subclass_may_change_batches():
@@ -481,7 +462,7 @@ def case_a_distribution_that_divides_once_more_is_refused():
 def main():
     wanted = sys.argv[1:]
     results = {}
-    for name, case in [*globals().items(), *vars(keras_column_cases).items()]:
+    for name, case in [*globals().items(), *vars(keras_column_cases).items(), *vars(keras_number_cases).items()]:
         if name.startswith("case_") and (not wanted or name in wanted):
             keras.backend.clear_session()
             try:

@@ -14,7 +14,7 @@ from tests.support.paths import ROOT
 BACKENDS = ["jax", "torch", "tensorflow"]
 CASES = [
     node.name
-    for name in ("keras_cases.py", "keras_column_cases.py")
+    for name in ("keras_cases.py", "keras_column_cases.py", "keras_number_cases.py")
     for node in ast.parse((ROOT / "tests" / "integrations" / name).read_text()).body
     if isinstance(node, ast.FunctionDef) and node.name.startswith("case_")
 ]

@@ -52,7 +52,7 @@ else:
 
     Batch_co = TypeVar("Batch_co", covariant=True)
 
-__all__ = ["ShardReader", "Skipped", "batches_of_workers", "converted"]
+__all__ = ["ShardReader", "Skipped", "batches_of_workers", "converted", "resumed_from"]
 
 _PREFETCH_BYTES = 32 << 20
 _INFER_BYTES = 8 << 20
@@ -467,6 +467,11 @@ def _register_with_torch() -> None:
 def batches_of_workers(reader: ShardReader[Any], workers: int) -> int:
     """How many batches so many workers of a DataLoader give together. Raises as `len` of the reader does."""
     return _batches(reader._sharing.lengths_of_workers(workers))
+
+
+def resumed_from(reader: ShardReader[Any]) -> dict[str, Any] | None:
+    """The state that the next iteration continues from; the same object until that changes."""
+    return reader._resume
 
 
 def converted(reader: ShardReader[Any], convert: Callable[[Any], Any], *, pure: bool) -> Iterator[Any]:

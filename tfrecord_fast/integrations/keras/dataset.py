@@ -58,8 +58,9 @@ class TFRecordPyDataset(keras.utils.PyDataset):
     and raises an error if it goes on.
 
     By others than Keras, `dataset[i]` is batch i of the epoch to come, the same as often as it is asked for; it counts
-    as no epoch. A number below the one before lets the files be read from the beginning again. Iterating gives an
-    epoch, and counts.
+    as no epoch, and leaves the source as it is. If a state was loaded into the ShardReader, batch 0 is the first one
+    from there; only an iteration uses the state up. A number below the one before lets the files be read from the
+    beginning again. Iterating gives an epoch, and counts.
 
     The length is counted from the files' headers, as `len` of a ShardReader is. An endless reader has none, and
     `steps_per_epoch` says when an epoch ends.
@@ -134,8 +135,7 @@ class TFRecordPyDataset(keras.utils.PyDataset):
 
     def set_epoch(self, epoch: int) -> None:
         """Lets the next iteration begin with that epoch; one that is running goes on as before."""
-        self._reads.set_epoch(epoch)
-        self._passes.reset()
+        self._passes.set_epoch(epoch)
 
     @property
     def workers(self) -> int:

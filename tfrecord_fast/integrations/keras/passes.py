@@ -71,14 +71,18 @@ class _Pass:
 
     Args:
       epoch: its first.
+      position: where in that it began, as the source says.
       after: the epoch that follows once this one counts.
       asker: who it is for; when that is gone, so is what is read ahead.
       keep: of how many of its first batches it can start again.
     """
 
-    def __init__(self, batches: Iterator[Any], epoch: int, after: int, asker: Any = None, keep: int = _KEPT) -> None:
+    def __init__(
+        self, batches: Iterator[Any], epoch: int, position: Any, after: int, asker: Any = None, keep: int = _KEPT
+    ) -> None:
         self._batches: Iterator[Any] | None = batches
         self.epoch = epoch
+        self.position = position
         self.after = after
         self.total: int | None = None  # batches that it is to have; None: it is endless
         self.given = 0
@@ -123,7 +127,7 @@ class _Pass:
         """The same from its beginning, for `asker`; None if too much of it has been given."""
         if self._batches is None or self.given > self._keep:
             return None
-        made = _Pass(self._batches, self.epoch, self.after, asker, self._keep)
+        made = _Pass(self._batches, self.epoch, self.position, self.after, asker, self._keep)
         made._kept = self._kept
         self.end()
         return made
@@ -208,20 +212,25 @@ class Passes:
     def look(self, number: int, *, is_keras: bool) -> Any:
         """That batch of the next iteration, which is not counted for that. Raises StopIteration: there are fewer."""
         with self._lock:
-            looked = self._peek if is_keras else self._look
-            if looked is None or looked.epoch != self._source.epoch or not looked.has(number):
-                # What is given to others, they may change.
-                looked = self._opened(None, _KEPT if is_keras else 0)
-                self._source.set_epoch(looked.epoch)
-                if is_keras:
-                    self._peek = looked
-                else:
-                    self._look = looked
+            looked = self._peeked(number) if is_keras else self._looked(number)
             try:
                 return looked.at(number)
             except BaseException:
                 looked.end()
                 raise
+
+    def _peeked(self, number: int) -> _Pass:
+        if self._peek is None or not self._comes_next(self._peek) or not self._peek.has(number):
+            self._peek = self._opened(None)
+            self._source.set_epoch(self._peek.epoch)
+        return self._peek
+
+    def _looked(self, number: int) -> _Pass:
+        epoch, position, known = self._source.epoch, self._source.position, self._look
+        if known is None or known.epoch != epoch or known.position is not position or not known.has(number):
+            # What is given to others, they may change.
+            self._look = known = _Pass(self._begin(self._source.look()), epoch, position, epoch, keep=0)
+        return known
 
     def ended(self, looked: Any) -> None:
         """Says that Keras has ended an epoch, or that `looked` has only looked at its beginning.
@@ -232,24 +241,39 @@ class Passes:
             whole, self._whole = self._whole, None
             if looked is None or whole is None or whole.given > _KEPT or not whole.is_for(looked):
                 return
-            if self._source.epoch == whole.after:
-                self._source.set_epoch(whole.epoch)
+            if self._source.epoch == whole.after and self._source.position is None:
+                self._source.go_back(whole.epoch, whole.position)
 
-    def reset(self) -> None:
-        """Lets the next iteration be the epoch that the source says."""
+    def set_epoch(self, epoch: int) -> None:
+        """Lets the next iteration begin with that epoch, at the position that was loaded, if that lies in it."""
         with self._lock:
+            for looked in (self._uncounted, self._peek):
+                if looked is not None:
+                    self._undo(looked)
+            self._source.set_epoch(epoch)
             self._uncounted = self._peek = self._look = None
 
-    def _opened(self, asker: Any, keep: int = _KEPT) -> _Pass:
+    def _comes_next(self, begun: _Pass) -> bool:
+        """Whether the next iteration would be this one, which has begun: the user has chosen no other one since."""
+        return self._source.epoch == begun.epoch and self._source.position is None
+
+    def _undo(self, looked: _Pass) -> None:
+        """Gives the source back the position that one took which has only been looked at."""
+        if looked.position is not None and self._comes_next(looked):
+            self._source.go_back(looked.epoch, looked.position)
+
+    def _opened(self, asker: Any) -> _Pass:
         if self._uncounted is not None:
             self._count(self._uncounted)
-        epoch = self._source.epoch
+        if self._peek is not None:
+            self._undo(self._peek)
+        epoch, position = self._source.epoch, self._source.position
         try:
             batches = self._begin(iter(self._source))
         except BaseException:
             self._source.set_epoch(epoch)
             raise
-        return _Pass(batches, epoch, self._source.epoch, asker, keep)
+        return _Pass(batches, epoch, position, self._source.epoch, asker)
 
     def _started_again(self, asker: Any, endless: bool) -> _Pass | None:
         """What Keras has looked at to build the model, from its beginning."""
@@ -258,7 +282,7 @@ class Passes:
         else:
             own = self._uncounted is not None and self._uncounted.is_for(asker)
             looked = [one for one in (self._uncounted if own else self._peek,) if one is not None]
-            looked = [one for one in looked if one.epoch == self._source.epoch]
+            looked = [one for one in looked if self._comes_next(one)]
         for one in looked:
             again = one.started_again(asker)
             if again is not None:
@@ -269,7 +293,7 @@ class Passes:
     def _count(self, running: _Pass) -> None:
         if self._uncounted is running:
             self._uncounted = None
-            if self._source.epoch == running.epoch:
+            if self._comes_next(running):
                 self._source.set_epoch(running.after)
 
     def _give_up_old_ones(self) -> None:
