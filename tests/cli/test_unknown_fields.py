@@ -1,5 +1,6 @@
-"""Fields of records that no Example has: `convert` to another format loses none without being asked."""
+"""Fields of records that no Example has: they make no other kind of a record, and none is lost without a word."""
 
+import json
 import random
 
 import pytest
@@ -12,6 +13,7 @@ from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
 from tfrecord_fast import _core
 from tfrecord_fast.cli import app
+from tfrecord_fast.cli.view import code, trees
 from tfrecord_fast.examples.wire import fields_of
 
 LIST = wire.int64_list([1, 2])
@@ -74,6 +76,45 @@ def test_what_writers_write_is_known(kind, packed):
 def test_real_files_have_none(row):
     for batch in tf.ShardReader([REAL_FILES / row["file"]]):
         assert _core.unknown_fields(batch)[0] == 0
+
+
+@pytest.mark.parametrize("level", range(5))
+@pytest.mark.parametrize(("make", "kind"), [(nested, "Example"), (stepped, "SequenceExample")])
+def test_all_commands_give_such_a_record_one_name(tmp_path, capfd, make, kind, level):
+    with tf.TFRecordWriter(tmp_path / "a") as writer:
+        writer.write(make(level, wire.field(9, b"more")))
+
+    def said(*command):
+        assert app.run([*command, "--json", str(tmp_path / "a")]) == 0
+        return json.loads(capfd.readouterr().out)
+
+    assert said("info")["kinds"] == [*said("stats")["kinds"]] == [kind]
+    for form in ("auto", "example"):
+        shown = said("cat", "--as", form)
+        assert shown["kind"] == kind and shown["unknown_field"] == 9
+        assert {"features", "feature_lists"} & shown.keys()
+    assert said("cat", "--as", "proto")["kind"] == kind
+    assert app.run(["cat", str(tmp_path / "a")]) == 0 and "field 9, which is unknown" in capfd.readouterr().out
+
+
+def test_what_has_no_values_is_no_example_for_a_field_more(tmp_path, run):
+    status, err = run([KNOWN, wire.field(1, b"") + wire.field(9, b"more")], "out.jsonl", "--drop-unknown-fields")
+    assert status == 1 and "looks like another protobuf message" in err
+
+
+def test_the_page_says_that_there_is_more():
+    for make in (nested, stepped):
+        kind, tree = trees.tree_of(make(0, wire.field(9, b"more")))
+        name, leaf = tree.items[-1]
+        assert "Example" in kind and name == "(unknown)" and "field 9" in leaf().values[0]
+        assert "(unknown)" not in dict(trees.tree_of(make(0, b""))[1].items)
+
+
+def test_code_makes_the_whole_record():
+    record = KNOWN + wire.field(9, b"more")
+    made = {}
+    exec(code.code_of(record, "a", 0, is_indexed=False), made)
+    assert made["record"] == record
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.parquet", "out.arrow", "out.orc"])

@@ -4,6 +4,7 @@ protobuf messages; of images their format and size.
 Long lists, texts and bytes are cut short, unless --full is given. With --json, each record is an object on a line:
 index in the file, size, kind, and what it holds in full, as `features`, `context` and `feature_lists`, or, where it
 can't be decoded, as `data`, whose `encoding` is "utf-8" or "base64". With several files the path is there, too.
+Fields that no Example has are left to --as proto; `unknown_field` is the number of the first one.
 
 --where compares features with values. A name that no record has is an error; with --limit, where the rest is not read,
 it is only told. A name without a comparison asks whether a record has values under it.
@@ -31,7 +32,7 @@ from ..files.names import CoreFile
 from .console import Console, Style
 from .files import FAULTS, Input, add_file_arguments, batches, index_beside, named_files, open_input, problem_of
 from .json_values import marked
-from .records import FORMS, Undecodable, decode
+from .records import FORMS, Undecodable, decode, left_out
 from .selecting import NamesSeen, features_of_rows
 from .showing import Shower
 from .where import Condition, WhereError, parse_where
@@ -190,7 +191,8 @@ def _as_json(record: bytes, form: str) -> dict[str, Any]:
     if form != "base64":
         decoded = decode(record, form)
         if decoded.tree is not None:
-            return {"kind": decoded.kind, **marked(decoded.tree)}
+            unknown = left_out(record, decoded)
+            return {"kind": decoded.kind, **marked(decoded.tree), **({"unknown_field": unknown} if unknown else {})}
         try:
             return {"kind": decoded.kind, "encoding": "utf-8", "data": record.decode()}
         except UnicodeDecodeError:

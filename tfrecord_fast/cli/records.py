@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import _core
 from ..dtypes import DATA_TYPES
-from ..examples.kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
+from ..examples.kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, form_of, kind_of, unknown_field
 from ..examples.wire import DELIMITED, FIXED32, FIXED64, VARINT, Field, example_of, fields_of, sequence_of
 
-__all__ = ["FORMS", "Decoded", "Undecodable", "decode"]
+__all__ = ["FORMS", "Decoded", "Undecodable", "decode", "left_out"]
 
 FORMS = ("auto", "example", "raw", "base64", "event", "proto")
 
@@ -61,6 +61,12 @@ def decode(record: bytes, form: str = "auto") -> Decoded:
         if form == "auto":
             return Decoded(kind, None)
         raise Undecodable(f"the record can't be read as {form}: {error}") from None
+
+
+def left_out(record: bytes, decoded: Decoded) -> int:
+    """The number of the first field that the tree lacks, since no Example has it; 0 if there is none."""
+    is_example = decoded.tree is not None and not {"features", "feature_lists"}.isdisjoint(decoded.tree)
+    return unknown_field(record) if is_example else 0
 
 
 def _example(record: bytes) -> dict[str, Any]:
@@ -192,7 +198,7 @@ def _proto_field(field: Field, depth: int) -> dict[str, Any]:
         return {**made, "double": struct.unpack("<d", value)[0], "integer": struct.unpack("<Q", value)[0]}
     if field.type == FIXED32:
         return {**made, "float": float(str(np.frombuffer(value, "<f4")[0])), "integer": struct.unpack("<I", value)[0]}
-    if field.type != VARINT and depth and value and kind_of(value) not in ("text", "JSON"):
+    if field.type != VARINT and depth and value and form_of(value) not in ("text", "JSON"):
         try:
             return {**made, "message": _proto(value, depth - 1)["fields"]}
         except ValueError:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..examples.kinds import kind_of
+from ..examples.kinds import form_of
 from ..examples.wire import Value
 from ..images.headers import image_of
 from .console import Style, printable
-from .records import Decoded
+from .records import Decoded, left_out
 
 __all__ = ["Shower"]
 
@@ -49,6 +49,9 @@ class Shower:
             yield from self._fields(tree["fields"], "  ")
             return
         yield from self._tree(tree["features"] if set(tree) == {"features"} else tree, "  ")
+        unknown = left_out(record, decoded)
+        if unknown:
+            yield f"  … and field {unknown}, which is unknown: --as proto shows it"
 
     def value(self, value: Value) -> str:
         """The values of a feature on one line: one value as it is, several in brackets."""
@@ -132,7 +135,7 @@ class Shower:
             return self._quoted(data.decode())
         except UnicodeDecodeError:
             pass
-        kind = kind_of(data)
+        kind = form_of(data)
         name = f"{kind}, " if kind.endswith(("image", "audio")) else ""
         size = "" if measured else f"{name}{_bytes(len(data))}: "
         shown = data if self._full else data[:_MOST_HEX]

@@ -1,4 +1,4 @@
-"""What records are, by their form: Examples, TensorBoard events, text, images, and so on."""
+"""What records are: Examples, TensorBoard events, text, images, and so on. All commands have the names from here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from collections.abc import Iterable
 
 from .. import _core
 
-__all__ = ["EMPTY", "EXAMPLE", "SEQUENCE_EXAMPLE", "Kinds", "kind_named", "kind_of"]
+__all__ = [
+    "EMPTY",
+    "EXAMPLE",
+    "SEQUENCE_EXAMPLE",
+    "Kinds",
+    "counts_of",
+    "form_of",
+    "kind_named",
+    "kind_of",
+    "unknown_field",
+]
 
 EXAMPLE = "Example"
 SEQUENCE_EXAMPLE = "SequenceExample"
@@ -26,6 +36,7 @@ _NAMES = {
     "bytes of a form that is not known here": "opaque bytes",
 }
 _PROTOBUF = "another protobuf message"
+_CERTAIN = (EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, "text", "JSON")  # forms that leave nothing to ask
 
 _FIRST = 100  # records of a file, all of which are looked at
 _OF_BATCH = 4  # of each batch after them, from its beginning
@@ -33,12 +44,44 @@ _OF_BATCH = 4  # of each batch after them, from its beginning
 
 def kind_of(record: bytes) -> str:
     """The kind of a record: "Example", "SequenceExample", "ELWC", "TensorBoard event", "TensorProto", "text", "JSON",
-    "PNG image", "protobuf", "opaque bytes" or another such name. It is guessed from the form, not from the values.
+    "PNG image", "protobuf", "opaque bytes" or another such name. What parsers find features with values in is an
+    Example, whatever fields there are besides; all else is guessed from the form.
 
     >>> kind_of(b"some words"), kind_of(b"")
     ('text', 'empty')
     """
-    return kind_named(_core.looks_like(record))
+    form = form_of(record)
+    if form in _CERTAIN:
+        return form
+    collector = _core.StatsCollector(0, 0, [])
+    collector.add([record])
+    return next(iter(counts_of(collector)))
+
+
+def form_of(data: bytes) -> str:
+    """The same of any bytes, or of the beginning of them, by their form alone.
+
+    >>> form_of(b"GIF89a...")
+    'GIF image'
+    """
+    return kind_named(_core.looks_like(data))
+
+
+def counts_of(collector: _core.StatsCollector) -> dict[str, int]:
+    """How many of the records that were collected are of each kind, the most frequent first."""
+    counts = {
+        EXAMPLE: collector.examples - collector.sequences - collector.empty,
+        SEQUENCE_EXAMPLE: collector.sequences,
+        EMPTY: collector.empty,
+    }
+    for said, records, _, _ in collector.others():
+        counts[kind_named(said)] = counts.get(kind_named(said), 0) + records
+    return {name: records for name, records in sorted(counts.items(), key=lambda one: -one[1]) if records}
+
+
+def unknown_field(record: bytes) -> int:
+    """The number of the first field that no Example and no SequenceExample has, at any depth; 0 if there is none."""
+    return _core.unknown_fields([record])[2]
 
 
 def kind_named(said: str) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ... import _core
-from ...examples.kinds import EMPTY, kind_named
+from ...examples.kinds import counts_of
 from ..json_values import marked_bytes, marked_float
 from .collecting import Collected
 from .drift import Drift
 from .figures import Feature, Frequent, Numbers, edges_of
 
-__all__ = ["as_json", "drift_as_json", "kinds_of"]
+__all__ = ["as_json", "drift_as_json"]
 
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 _PARTS = [str(part) for part in QUANTILES]
@@ -29,7 +28,7 @@ def as_json(collected: Collected) -> dict[str, Any]:
         "records": collected.records,
         "limited": collected.limited,
         "bytes": sum(shard.payload_bytes for shard in collected.shards),
-        "kinds": kinds_of(collector),
+        "kinds": counts_of(collector),
         "record_bytes": _numbers(Numbers.of(collector.sizes())),
         "duplicates": {
             "exact": repeated.exact,
@@ -54,18 +53,6 @@ def as_json(collected: Collected) -> dict[str, Any]:
             for shard in collected.shards
         ],
     }
-
-
-def kinds_of(collector: _core.StatsCollector) -> dict[str, int]:
-    """How many records are of each kind, the most frequent first."""
-    counts = {
-        "Example": collector.examples - collector.sequences - collector.empty,
-        "SequenceExample": collector.sequences,
-        EMPTY: collector.empty,
-    }
-    for said, records, _, _ in collector.others():
-        counts[kind_named(said)] = counts.get(kind_named(said), 0) + records
-    return {name: records for name, records in sorted(counts.items(), key=lambda one: -one[1]) if records}
 
 
 def drift_as_json(found: Sequence[Drift]) -> list[dict[str, Any]]:

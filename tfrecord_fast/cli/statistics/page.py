@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from ... import _core
-from .as_json import kinds_of
+from ...examples.kinds import counts_of
 from .cards import card, text
 from .collecting import Collected, Shard
 from .drift import Drift
@@ -74,7 +74,7 @@ def _no_copies(exact: bool) -> str:
 
 
 def _totals(one: Collected, features: int) -> str:
-    kinds = kinds_of(one.collector)
+    kinds = counts_of(one.collector)
     copies, exact = one.repeated.copies, one.repeated.exact
     items = [
         ("records", count(one.records), "no more were looked at" if one.limited else ""),

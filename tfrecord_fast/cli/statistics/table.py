@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from ... import _core
+from ...examples.kinds import counts_of
 from ..console import Style, printable
-from .as_json import kinds_of
 from .collecting import Collected
 from .drift import Drift
 from .figures import Feature, Numbers, edges_of, shown_key
@@ -32,7 +32,7 @@ def lines_of(collected: Collected, style: Style) -> Iterator[str]:
     size = bytes_of(sum(shard.payload_bytes for shard in collected.shards))
     limit = " (no more were looked at)" if collected.limited else ""
     yield style("head", f"{files}, {count(collected.records)} records{limit}, {size}")
-    kinds = kinds_of(collected.collector)
+    kinds = counts_of(collected.collector)
     yield "kinds: " + (", ".join(f"{name} {count(records)}" for name, records in kinds.items()) or "no records")
     if collected.records:
         sizes = collected.collector.sizes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...examples.kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
+from ...examples.kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of, unknown_field
 from ...examples.wire import Value, example_of, sequence_of
 
 __all__ = ["code_of"]
@@ -38,7 +38,7 @@ def code_of(record: bytes, path: str, number: int, is_indexed: bool) -> str:
 
 
 def _written_out(record: bytes) -> str | None:
-    kind = kind_of(record)
+    kind = "" if unknown_field(record) else kind_of(record)  # an Example that is made would not have that field
     try:
         if kind in (EXAMPLE, EMPTY):
             return f"example = tf.train.example({_features(example_of(record), '')})"

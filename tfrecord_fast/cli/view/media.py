@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...examples.kinds import kind_of
+from ...examples.kinds import form_of
 
 __all__ = ["Media", "media_of"]
 
@@ -43,11 +43,11 @@ def media_of(data: bytes) -> Media | None:
     >>> media_of(b"GIF89a...")
     Media(type='image/gif', name='GIF image')
     """
-    if data.startswith(b"BM") and kind_of(data) == "BMP image":
+    if data.startswith(b"BM") and form_of(data) == "BMP image":
         return Media("image/bmp", "BMP image")
     if data.startswith((b"ID3\x02", b"ID3\x03", b"ID3\x04")) or _is_mp3(data):
         return Media("audio/mpeg", "MP3 audio")
-    kind = kind_of(data[:_ENOUGH])
+    kind = form_of(data[:_ENOUGH])
     return Media(_TYPES[kind], kind) if kind in _TYPES else None
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from ...examples.kinds import EXAMPLE, SEQUENCE_EXAMPLE, kind_of
+from ...examples.kinds import EXAMPLE, SEQUENCE_EXAMPLE, form_of, kind_of, unknown_field
 from ...examples.wire import FIXED32, FIXED64, VARINT, Field, array_of, entries_of, fields_of, steps_of
 from ...images.headers import image_of
 from ..records import decode
@@ -61,11 +61,11 @@ def tree_of(record: bytes) -> tuple[str, Item]:
     """
     kind = kind_of(record)
     if kind == EXAMPLE:
-        return kind, _features(record)
+        return kind, Group([*_features(record).items, *_unknown(record)])
     if kind == SEQUENCE_EXAMPLE:
         lists = {name: _later(_steps, steps) for name, steps in _bounded(entries_of(record, 2), "feature lists")}
         parts = {"context": lambda: _features(record), "feature lists": lambda: Group([*lists.items()])}
-        return kind, Group([*parts.items()])
+        return kind, Group([*parts.items(), *_unknown(record)])
     if kind == "ELWC":
         context, examples = (_delimited(record, number) for number in (2, 1))
         made = [(str(i), _later(_features, one)) for i, one in enumerate(examples)]
@@ -77,6 +77,13 @@ def tree_of(record: bytes) -> tuple[str, Item]:
         if decoded.tree is not None:
             return decoded.kind, _of_value(decoded.tree)
     return kind, Leaf("bytes", [record])
+
+
+def _unknown(record: bytes) -> list[tuple[str, Callable[[], Item]]]:
+    """What says of an Example that there is more in it."""
+    number = unknown_field(record)
+    said = f"field {number} is unknown, and not shown; tfrecord-fast cat --as proto shows it"
+    return [("(unknown)", lambda: Leaf("text", [said]))] if number else []
 
 
 def _delimited(message: bytes, number: int) -> list[bytes]:
@@ -97,7 +104,7 @@ def _field(field: Field) -> Item:
         return Leaf("fixed64", [f"{struct.unpack('<d', value)[0]} or {struct.unpack('<Q', value)[0]}"])
     if field.type == FIXED32:
         return Leaf("fixed32", [f"{np.frombuffer(value, '<f4')[0]} or {struct.unpack('<I', value)[0]}"])
-    if value and kind_of(value) in _READABLE:
+    if value and form_of(value) in _READABLE:
         with contextlib.suppress(ValueError):
             return _fields(value)
     return Leaf("bytes", [value])
@@ -203,7 +210,7 @@ def _value(value: Any) -> dict[str, Any]:
     text = text_of(value)
     if text is not None:
         return {**made, "text": text[:_SHOWN_TEXT], "more": max(0, len(text) - _SHOWN_TEXT)}
-    kind = kind_of(value[:_MOST_TEXT])
+    kind = form_of(value[:_MOST_TEXT])
     return {**made, "hex": value[:_SHOWN_HEX].hex(" "), "name": kind if kind.endswith(("image", "data", ")")) else ""}
 
 
