@@ -1,7 +1,8 @@
 """JPEG, PNG, GIF and BMP, as `tf.io` decodes them; needs the extra `image`.
 
 JPEG is decoded by libjpeg-turbo (the package simplejpeg), with TensorFlow's settings and so with its pixels. Without
-simplejpeg, Pillow decodes it, and pixels may differ by a few steps of 255. Everything else is Pillow's.
+simplejpeg, Pillow decodes it, and pixels may differ by a few steps of 255. Everything else is Pillow's, but for what
+TensorFlow does otherwise: frames of GIFs, deep PNGs, alpha in BMPs.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from .. import _core
 from ..base.samples import sample_length
 from ..dtypes import DTypeLike, as_dtype
 from ..errors import InvalidArgumentError
+from .bmp import read_rgba_bmp
 from .conversion import convert_image_dtype
+from .gif import is_gif, read_gif
 from .libraries import pillow, simplejpeg
 from .png import read_deep_png
 
@@ -159,13 +162,25 @@ def decode_png(
 
 @_or_made_up
 def decode_bmp(contents: Contents, channels: int = 0, name: str | None = None) -> npt.NDArray[Any]:
-    """A BMP as uint8 `[height, width, channels]`."""
+    """A BMP as uint8 `[height, width, channels]`; one of 32 bits per pixel has 4 channels, the last one alpha."""
     return _decode(_content(contents), _check_channels(channels, (0, 1, 3, 4)))
 
 
 def decode_gif(contents: Contents, name: str | None = None) -> npt.NDArray[Any]:
-    """All frames of a GIF as uint8 `[frames, height, width, 3]`."""
-    image = _open(_content(contents))
+    """All frames of a GIF as uint8 `[frames, height, width, 3]`.
+
+    Each is drawn over the one before, and shows it where it has no pixels or is transparent; nothing is disposed of.
+    What is in no frame is black, and the size is that of the largest frame.
+
+    Raises:
+      errors.InvalidArgumentError: not an image, or a damaged one.
+    """
+    data = _content(contents)
+    if is_gif(data):
+        return read_gif(data)
+    if is_jpeg(data):
+        return decode_jpeg(data, 3)[None]
+    image = _open(data)
     frames = []
     with _pillow_at(_UNDECODABLE):
         for number in range(getattr(image, "n_frames", 1)):
@@ -185,7 +200,7 @@ def decode_image(
     """A JPEG, PNG, GIF or BMP, whichever it is.
 
     Args:
-      channels: as for `decode_png`; JPEG, GIF and BMP themselves have 1 or 3.
+      channels: as for `decode_png`; JPEGs themselves have 1 or 3, BMPs 1, 3 or 4. A GIF has 3, and gives no others.
       dtype: uint8 or uint16; float16, float32 or float64, to which values are scaled, with the largest as 1.
       expand_animations: a GIF gives `[frames, height, width, 3]`; False: its first frame.
 
@@ -198,9 +213,9 @@ def decode_image(
     data = _content(contents)
     kind = np.dtype(as_dtype(dtype).as_numpy_dtype)
     channels = _check_channels(channels, (0, 1, 3, 4))
-    if data[:3] == b"GIF":
-        decoded = decode_gif(data)
-        decoded = decoded if expand_animations else decoded[0]
+    if is_gif(data):
+        _check_gif_channels(channels)
+        decoded = read_gif(data) if expand_animations else read_gif(data, only_first=True)[0]
     elif is_jpeg(data) and channels != 4:
         decoded = decode_jpeg(data, channels)
     elif data.startswith(_PNG):
@@ -238,11 +253,30 @@ def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
     """Anything but a PNG, by Pillow."""
     if data.startswith(_PNG):
         return _decode_png(data, channels, np.dtype(np.uint8))
+    if is_gif(data):
+        return _single_frame(data, channels)
+    with_alpha = read_rgba_bmp(data) if channels != 1 else None
+    if with_alpha is not None:
+        return _with_channels(with_alpha, channels or 4)
     image = _open(data)
     if draft > 1 and is_jpeg(data):
         image = _smaller(image, draft)
     own = "L" if image.mode == "1" else image.mode if image.mode in _MODES.values() else "RGB"
     return _pixels_of(image, _MODES.get(channels) or own)
+
+
+def _check_gif_channels(channels: int) -> None:
+    if channels not in (0, 3):
+        raise InvalidArgumentError(f"a GIF has 3 channels, not {channels}")
+
+
+def _single_frame(data: bytes, channels: int) -> npt.NDArray[Any]:
+    """A GIF that is no animation."""
+    _check_gif_channels(channels)
+    frames = read_gif(data)
+    if len(frames) > 1:
+        raise InvalidArgumentError(f"the GIF has {len(frames)} frames: decode_gif and decode_image give all of them")
+    return frames[0]
 
 
 def _smaller(image: Any, ratio: int) -> Any:
