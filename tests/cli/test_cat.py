@@ -1,6 +1,7 @@
 """`tfrecord-fast cat`: records decoded, for people and as JSON; which ones are printed."""
 
 import base64
+import functools
 import io
 import json
 import os
@@ -13,21 +14,16 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tests.support.command import COMMAND
+from tests.support.command import COMMAND, run_here
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
-from tfrecord_fast.cli import cat, main
+from tfrecord_fast.cli import cat
 from tfrecord_fast.images.headers import image_of
 
 
 @pytest.fixture
 def run(capsysbinary):
-    def call(*argv):
-        status = main(["cat", *map(str, argv)])
-        printed = capsysbinary.readouterr()
-        return status, printed.out.decode(), printed.err.decode()
-
-    return call
+    return functools.partial(run_here, capsysbinary, "cat")
 
 
 def write(path, *records, compression=""):

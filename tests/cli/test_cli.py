@@ -1,6 +1,7 @@
 """tfrecord-fast info, cat, verify: what they print, and the status they end with."""
 
 import base64
+import functools
 import json
 import os
 import pty
@@ -12,7 +13,7 @@ import threading
 import pytest
 
 import tfrecord_fast as tf
-from tests.support.command import COMMAND, interruptible
+from tests.support.command import COMMAND, interruptible, run_here
 from tests.support.paths import ROOT
 from tfrecord_fast.cli import bench, files, main
 
@@ -45,14 +46,7 @@ def damaged(tmp_path):
 
 @pytest.fixture
 def run(capsysbinary):
-    """Runs a command line in this process; returns (status, what it printed, what it complained about)."""
-
-    def call(*argv):
-        status = main([str(arg) for arg in argv])
-        printed = capsysbinary.readouterr()
-        return status, printed.out.decode(), printed.err.decode()
-
-    return call
+    return functools.partial(run_here, capsysbinary)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-from tests.support.command import COMMAND
+from tests.support.command import COMMAND, run_here
 from tests.support.other_files import LFS
 from tfrecord_fast.cli import convert, main
 
@@ -33,13 +33,9 @@ def run(capsysbinary):
     """Runs `convert`; returns (status, what it complained about)."""
 
     def call(*argv):
-        try:
-            status = main(["convert", *map(str, argv)])
-        except SystemExit as end:
-            status = end.code
-        printed = capsysbinary.readouterr()
-        assert printed.out == b""
-        return status, printed.err.decode()
+        status, out, err = run_here(capsysbinary, "convert", *argv)
+        assert out == ""
+        return status, err
 
     return call
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
-from tests.support.command import COMMAND
+from tests.support.command import COMMAND, run_here
 from tfrecord_fast.cli import main
 
 pytest.importorskip("pyarrow")
@@ -21,9 +21,9 @@ def run(tmp_path, capsys):
     (tmp_path / "in.csv").write_text(TEXT)
 
     def call(*options):
-        status = main(["convert", str(tmp_path / "in.csv"), str(tmp_path / "out.tfrecord"), *options])
+        status, _, err = run_here(capsys, "convert", tmp_path / "in.csv", tmp_path / "out.tfrecord", *options)
         if status:
-            return status, capsys.readouterr().err
+            return status, err
         records = list(tf.data.TFRecordDataset(str(tmp_path / "out.tfrecord")))
         parsed = tf.io.parse_example(records, tf.infer_features(records))
         return status, {key: column.tolist() for key, column in parsed.items()}

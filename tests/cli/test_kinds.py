@@ -1,5 +1,6 @@
 """What a file holds, or what it is instead of a TFRecord file: the same name from every command and reader."""
 
+import functools
 import struct
 import subprocess
 
@@ -7,11 +8,10 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tests.support.command import COMMAND
+from tests.support.command import COMMAND, run_here
 from tests.support.other_files import OTHER_FILES
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
-from tfrecord_fast.cli import main
 from tfrecord_fast.files.kinds import foreign_kind
 
 EXAMPLE = wire.example([(b"a", wire.feature("int64", [1])), (b"b", wire.feature("bytes", [b"x"]))])
@@ -35,12 +35,7 @@ RECORDS = {
 
 @pytest.fixture
 def run(capsys):
-    def call(*argv):
-        status = main([str(one) for one in argv])
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
-
-    return call
+    return functools.partial(run_here, capsys)
 
 
 def write(path, *records, compression=""):

@@ -6,6 +6,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.command import run_here
 from tfrecord_fast.cli import app
 
 NAME = "a\nb\x1b[31m\udcff\u202e.tfrecord"
@@ -16,11 +17,10 @@ RECORDS = [wire.example([(b"n", wire.feature("int64", [i]))]) for i in (1, 1, 2)
 @pytest.fixture
 def run(capfd):
     def call(*argv):
-        status = app.run(list(map(str, argv)))
-        printed = capfd.readouterr()
-        for text in (printed.out, printed.err):
+        status, *printed = run_here(capfd, *argv)
+        for text in printed:
             assert all(line.isprintable() for line in text.split("\n")), text
-        return status, printed.out, printed.err
+        return status, *printed
 
     return call
 

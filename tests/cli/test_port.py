@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.support import live_tensorflow
-from tfrecord_fast.cli.app import run
+from tests.support.command import run_here
 
 SCRIPT = """\
 import os, tensorflow as tf  # data
@@ -26,9 +26,7 @@ with tf.compat.v1.Session() as session:
 
 
 def port(capsys, *arguments):
-    status = run(["port", *map(str, arguments)])
-    out = capsys.readouterr()
-    return status, out.out, out.err
+    return run_here(capsys, "port", *arguments)
 
 
 @pytest.fixture

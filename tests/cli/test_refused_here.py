@@ -1,5 +1,6 @@
 """What commands refuse, in which words, in this process; and what they do at the edges of their arguments."""
 
+import functools
 import io
 import json
 import os
@@ -12,6 +13,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.command import run_here
 from tests.support.copying import read, write
 from tfrecord_fast.cli import bench, files, main, sample, schema_formats, shuffle, splitting, surveys
 from tfrecord_fast.cli.console import Console, OutputClosed, Style
@@ -24,15 +26,7 @@ pa = pytest.importorskip("pyarrow")
 
 @pytest.fixture
 def run(capsysbinary):
-    def call(*argv):
-        try:
-            status = main([str(one) for one in argv])
-        except SystemExit as end:
-            status = end.code
-        printed = capsysbinary.readouterr()
-        return status, printed.out.decode(), printed.err.decode()
-
-    return call
+    return functools.partial(run_here, capsysbinary)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Two commands, or one in two ways, say the same of the same records."""
 
+import functools
 import gzip
 import json
 import os
@@ -10,8 +11,8 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.command import run_here
 from tests.support.frames import FRAME, frames
-from tfrecord_fast.cli import main
 from tfrecord_fast.cli.statistics.collecting import Collected
 from tfrecord_fast.cli.statistics.table import duplicates_text
 from tfrecord_fast.examples.wire import example_of
@@ -30,12 +31,7 @@ def example(**features):
 
 @pytest.fixture
 def run(capfd):
-    def call(*argv):
-        status = main([str(one) for one in argv])
-        printed = capfd.readouterr()
-        return status, printed.out, printed.err
-
-    return call
+    return functools.partial(run_here, capfd)
 
 
 @pytest.mark.parametrize("state", ["unset", "empty"])

@@ -1,14 +1,15 @@
 """`tfrecord-fast schema`: features as code and in others' forms; what files disagree on."""
 
+import functools
 import json
 
 import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.command import run_here
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
-from tfrecord_fast.cli import app
 
 
 def write(path, *records):
@@ -23,12 +24,7 @@ def example(**features):
 
 @pytest.fixture
 def run(capfd):
-    def call(*argv):
-        status = app.run(["schema", *map(str, argv)])
-        printed = capfd.readouterr()
-        return status, printed.out, printed.err
-
-    return call
+    return functools.partial(run_here, capfd, "schema")
 
 
 @pytest.fixture
@@ -125,9 +121,7 @@ def test_a_limit_counts_over_all_files(tmp_path, run):
 
 @pytest.mark.parametrize("limit", ["-1", "x", "1.5"])
 def test_a_limit_that_is_no_number_of_records_is_usage(some, run, limit):
-    with pytest.raises(SystemExit) as end:
-        run(some, "-n", limit)
-    assert end.value.code == 2
+    assert run(some, "-n", limit)[0] == 2
 
 
 def test_arrow_is_the_schema_of_read_table(some, run):

@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import functools
 import io
 import itertools
 import json
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.command import run_here
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
 from tfrecord_fast.base import workers
@@ -34,12 +36,7 @@ def example(**features):
 
 @pytest.fixture
 def run(capfd):
-    def call(*argv):
-        status = app.run(["stats", *map(str, argv)])
-        printed = capfd.readouterr()
-        return status, printed.out, printed.err
-
-    return call
+    return functools.partial(run_here, capfd, "stats")
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """`tfrecord-fast stats` in words: whole tables, figures as text, drift, captions of sample images."""
 
+import functools
 import io
 import json
 import math
@@ -11,6 +12,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.command import run_here
 from tfrecord_fast import _core
 from tfrecord_fast.cli import app
 from tfrecord_fast.cli.console import Style
@@ -36,12 +38,7 @@ def example(**features):
 
 @pytest.fixture
 def run(capfd):
-    def call(*argv):
-        status = app.run(["stats", *map(str, argv)])
-        printed = capfd.readouterr()
-        return status, printed.out, printed.err
-
-    return call
+    return functools.partial(run_here, capfd, "stats")
 
 
 @pytest.fixture

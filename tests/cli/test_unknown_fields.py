@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.command import run_here
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
 from tfrecord_fast import _core
-from tfrecord_fast.cli import app
 from tfrecord_fast.cli.view import code, trees
 from tfrecord_fast.examples.wire import fields_of
 
@@ -43,8 +43,8 @@ def run(capfd, tmp_path):
     def call(records, output, *options):
         with tf.TFRecordWriter(tmp_path / "in.tfrecord") as writer:
             writer.write_batch(records)
-        status = app.run(["convert", str(tmp_path / "in.tfrecord"), str(tmp_path / output), *options])
-        return status, capfd.readouterr().err
+        status, _, err = run_here(capfd, "convert", tmp_path / "in.tfrecord", tmp_path / output, *options)
+        return status, err
 
     return call
 
@@ -85,8 +85,7 @@ def test_all_commands_give_such_a_record_one_name(tmp_path, capfd, make, kind, l
         writer.write(make(level, wire.field(9, b"more")))
 
     def said(*command):
-        assert app.run([*command, "--json", str(tmp_path / "a")]) == 0
-        return json.loads(capfd.readouterr().out)
+        return json.loads(run_here(capfd, *command, "--json", tmp_path / "a")[1])
 
     assert said("info")["kinds"] == [*said("stats")["kinds"]] == [kind]
     for form in ("auto", "example"):
@@ -94,7 +93,7 @@ def test_all_commands_give_such_a_record_one_name(tmp_path, capfd, make, kind, l
         assert shown["kind"] == kind and shown["unknown_field"] == 9
         assert {"features", "feature_lists"} & shown.keys()
     assert said("cat", "--as", "proto")["kind"] == kind
-    assert app.run(["cat", str(tmp_path / "a")]) == 0 and "field 9, which is unknown" in capfd.readouterr().out
+    assert "field 9, which is unknown" in run_here(capfd, "cat", tmp_path / "a")[1]
 
 
 def test_what_has_no_values_is_no_example_for_a_field_more(tmp_path, run):

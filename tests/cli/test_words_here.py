@@ -1,5 +1,6 @@
 """What commands say, word by word: index, port, schema, split, repair, folders, rows of CSV and JSON."""
 
+import functools
 import json
 import os
 import sys
@@ -8,21 +9,13 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
+from tests.support.command import run_here
 from tests.support.copying import read, write
-from tfrecord_fast.cli import main
 
 
 @pytest.fixture
 def run(capsysbinary):
-    def call(*argv):
-        try:
-            status = main([str(one) for one in argv])
-        except SystemExit as end:
-            status = end.code
-        printed = capsysbinary.readouterr()
-        return status, printed.out.decode(), printed.err.decode()
-
-    return call
+    return functools.partial(run_here, capsysbinary)
 
 
 @pytest.fixture(autouse=True)

@@ -1,13 +1,14 @@
 """The commands over a store that `--storage-option` leads to."""
 
+import functools
 import json
 
 import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tests.support.command import run_here
 from tests.support.frames import HEADER, frames
-from tfrecord_fast.cli import main
 
 RECORDS = tf.encode_examples({"x": np.arange(50)}).tolist()
 SECRET = "not-to-be-shown-0123456789"
@@ -15,17 +16,7 @@ SECRET = "not-to-be-shown-0123456789"
 
 @pytest.fixture
 def run(capsysbinary):
-    """Runs a command; returns (status, output, what it complained about)."""
-
-    def run(*argv):
-        try:
-            status = main(list(argv))
-        except SystemExit as ended:
-            status = ended.code
-        out, err = capsysbinary.readouterr()
-        return status, out.decode(), err.decode()
-
-    return run
+    return functools.partial(run_here, capsysbinary)
 
 
 def flags(options):
