@@ -2,6 +2,8 @@
 what a live one says.
 """
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -173,6 +175,9 @@ def test_decode_and_crop_jpeg_takes_the_options_of_decode_jpeg():
     options = {"dct_method": "INTEGER_ACCURATE", "fancy_upscaling": False}
     whole = tf.io.decode_jpeg(jpeg, **options).numpy()
     np.testing.assert_array_equal(tf.io.decode_and_crop_jpeg(jpeg, [0, 0, 24, 32], **options).numpy(), whole)
+    assert tuple(tf.io.decode_and_crop_jpeg(jpeg, [0, 0, 24, 32], tf.constant(1)).shape) == (24, 32, 1)
+    names = [[*inspect.signature(one).parameters] for one in (tf.io.decode_jpeg, tf.io.decode_and_crop_jpeg)]
+    assert names[1] == ["contents", "crop_window", *names[0][1:]] and names[0][-2:] == ["dct_method", "name"]
     with pytest.raises(TypeError):
         tf.io.decode_and_crop_jpeg(jpeg, [0, 0, 24, 32], no_such_option=1)
 

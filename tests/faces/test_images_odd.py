@@ -154,6 +154,10 @@ def test_a_deep_png_that_is_no_zlib_stream():
         (lambda: tf.io.decode_jpeg(b"", channels=4), "channels must be one of (0, 1, 3), got 4"),
         (lambda: tf.io.decode_png(b"", channels=2), "channels must be one of (0, 1, 3, 4), got 2"),
         (lambda: tf.io.decode_jpeg(b"", ratio=3), "ratio must be 1, 2, 4 or 8, got 3"),
+        (
+            lambda: tf.io.decode_jpeg(b"", dct_method="ISLOW"),
+            "dct_method must be one of ('', 'INTEGER_FAST', 'INTEGER_ACCURATE'), got 'ISLOW'",
+        ),
         (lambda: tf.io.decode_png(b"", dtype=tf.int32), "an image decodes to uint8 or uint16, not int32"),
         (
             lambda: tf.io.encode_jpeg(SMOOTH, format="grayscale"),

@@ -40,6 +40,7 @@ Contents = bytes | bytearray | memoryview | npt.NDArray[Any]
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _PNG = b"\x89PNG\r\n\x1a\n"
+_DCT_METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 # The weights of red, green and blue that TensorFlow gives libpng, in 32768ths.
 _GRAY = (9797, 19234, 3737)
 
@@ -112,6 +113,8 @@ def decode_jpeg(
     channels = _check_channels(channels, (0, 1, 3))
     if ratio not in (1, 2, 4, 8):
         raise InvalidArgumentError(f"ratio must be 1, 2, 4 or 8, got {ratio}")
+    if (dct_method or "") not in _DCT_METHODS:
+        raise InvalidArgumentError(f"dct_method must be one of {_DCT_METHODS}, got {dct_method!r}")
     library = simplejpeg()
     if library is None or ratio != 1 or not is_jpeg(data) or try_recover_truncated:
         return _decode(data, channels, draft=ratio)

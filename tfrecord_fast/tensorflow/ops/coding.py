@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import inspect
 import zlib
 from typing import Any
 
@@ -125,21 +126,19 @@ def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | No
     raise InvalidArgumentError("Invalid JPEG data or crop window [Op:ExtractJpegShape]")
 
 
-def decode_and_crop_jpeg(
-    contents: Any,
-    crop_window: Any,
-    channels: int = 0,
-    ratio: int = 1,
-    fancy_upscaling: bool = True,
-    try_recover_truncated: bool = False,
-    acceptable_fraction: float = 1,
-    dct_method: str = "",
-    name: str | None = None,
-) -> Any:
-    """Part of a JPEG image, (top, left, height, width), decoded."""
+def decode_and_crop_jpeg(contents: Any, crop_window: Any, *options: Any, **named: Any) -> Any:
+    """Part of a JPEG image, (top, left, height, width), decoded. The options are those of `decode_jpeg`."""
     top, left, height, width = lengths_of(crop_window)
-    options = fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method
-    whole = decoding.decode_jpeg(array_of(contents, "string").item(), channels, ratio, *options)
+    data = array_of(contents, "string").item()
+    whole = decoding.decode_jpeg(data, *border.lowered(options), **border.lowered(named))
     if min(top, left) < 0 or min(height, width) <= 0 or top + height > whole.shape[0] or left + width > whole.shape[1]:
         raise InvalidArgumentError("Invalid JPEG data or crop window [Op:DecodeAndCropJpeg]")
     return tensor(whole[top : top + height, left : left + width])
+
+
+def _signature_with_a_window() -> inspect.Signature:
+    first, *options = inspect.signature(decoding.decode_jpeg).parameters.values()
+    return inspect.Signature([first, first.replace(name="crop_window", annotation="Any"), *options])
+
+
+decode_and_crop_jpeg.__signature__ = _signature_with_a_window()  # type: ignore[attr-defined]
