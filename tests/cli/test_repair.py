@@ -101,6 +101,15 @@ def test_in_place_replaces_only_what_is_damaged(tmp_path, run):
     assert read(path) == GIVEN[:7] + GIVEN[8:] and names(tmp_path) == ["in", "in2"]
 
 
+@pytest.mark.parametrize("given", ["in*.tfrecord", "file://{}/in7.tfrecord", "."])
+def test_in_place_is_the_file_that_was_read_whatever_names_it(tmp_path, run, monkeypatch, given):
+    path = damaged(write(tmp_path / "in7.tfrecord", GIVEN), PLACES[7] + 14)
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run("repair", given.format(tmp_path), "--in-place")
+    assert status == 1 and "in7.tfrecord: 1,999 records" in out and "in7.tfrecord: lost " in err
+    assert read(path) == GIVEN[:7] + GIVEN[8:] and names(tmp_path) == ["in7.tfrecord"]
+
+
 def test_the_input_is_not_replaced_without_being_asked(tmp_path, run):
     path = damaged(write(tmp_path / "in", GIVEN), 5)
     content = open(path, "rb").read()

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..files.names import COMPRESSION_TYPES, CoreFile
 from ..files.repairing import IntactRecords
+from ..files.stores.addresses import is_pattern
 from ..files.temporary import complete_file
 from .console import Console
 from .copying import (
@@ -80,6 +81,8 @@ def _repair(args: argparse.Namespace, console: Console, files: list[CoreFile]) -
     if len(files) != 1:
         raise Unsuitable(f"{args.input}: it names {len(files)} files; they are repaired one by one")
     (file,) = files
+    if file.is_local or is_pattern(args.input):  # a folder or a pattern is no name to write to
+        args.input = os.fsdecode(file.name)
     _set_output(args, file)
     done, size = Copied(), total_bytes(files)
     with console.progress(size) as progress:
