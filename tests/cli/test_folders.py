@@ -42,6 +42,21 @@ def test_a_missing_file_of_a_dataset_is_an_error(tmp_path, capsys):
     assert "data-00001-of-00003.arrow" in capsys.readouterr().err and not (tmp_path / "a.tfrecord").exists()
 
 
+def test_all_names_of_tfrecord_files_are_taken_in_a_folder(tmp_path, capsys):
+    ours = ["a.tfrecord", "b.tfr", "c.record.gz", "d.TFRecords", "e.tfrecord-00000-of-00001", "f.tfrecord.bak"]
+    for number, name in enumerate(ours):
+        with tf.io.TFRecordWriter(tmp_path / name, "GZIP" if name.endswith(".gz") else "") as writer:
+            writer.write(tf.train.example({"a": number}).SerializeToString())
+    for name in ("README.md", "labels.csv", "a.tfrecord.idx", "_SUCCESS"):
+        (tmp_path / name).write_text("0\n")
+    assert main(["merge", str(tmp_path), str(tmp_path / "all.tfrecord")]) == 0
+    assert labels(tmp_path / "all.tfrecord") == [0, 1, 2, 3, 4, 5]
+    for name in ours:
+        (tmp_path / name).unlink()
+    (tmp_path / "all.tfrecord").rename(tmp_path / "all.rec")
+    assert main(["verify", str(tmp_path)]) == 0 and "6 records" in capsys.readouterr().out
+
+
 def features(path):
     parsed = [tf.train.Example.FromString(one) for one in tf.data.TFRecordDataset(str(path)).as_numpy_iterator()]
     return [{key: one.bytes_list.value[:] for key, one in example.features.feature.items()} for example in parsed]

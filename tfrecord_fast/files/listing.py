@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 
 from ..typing import Files
 from .file_objects import FileObject
-from .names import flatten
+from .names import CODECS, flatten
 from .parts import FilePart
 from .patterns import is_local_pattern, matching_paths
 from .random_access import infos_of
@@ -17,10 +18,13 @@ from .stores import ObjectInfo, StoreSettings, find_store
 from .stores.addresses import is_pattern
 from .urls import place_of
 
-__all__ = ["files_below", "listed_parts"]
+__all__ = ["extension_of", "files_below", "is_tfrecord_extension", "listed_parts"]
 
 _HIDDEN = (".", "_")  # what names begin with that are no data: drafts, manifests, marks of success
 _INDEX = ".idx"  # what names of indexes end with
+_TFRECORDS = ("tfrecord", "tfrecords", "tfrec", "tfr", "tf", "record", "records", "rec", "recordio")
+_TFRECORD = re.compile(rf"\.({'|'.join(_TFRECORDS)})(-.*)?", re.IGNORECASE)
+_COMPRESSED = {codec.extension for codec in CODECS.values() if codec.extension}
 
 
 def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
@@ -85,7 +89,24 @@ def files_below(folder: str) -> list[str]:
     names = _without_indexes(_below(folder))
     if not names:
         raise FileNotFoundError(2, "there is no file in the folder", folder)
-    return [name for name in names if ".tfrec" in os.path.basename(name).lower()] or names
+    return [name for name in names if _is_called_tfrecord(name)] or names
+
+
+def extension_of(path: str) -> str:
+    """In lower case, not counting that of the compression."""
+    stem, extension = os.path.splitext(path)
+    if extension.lower() in _COMPRESSED:
+        extension = os.path.splitext(stem)[1]
+    return extension.lower()
+
+
+def is_tfrecord_extension(extension: str) -> bool:
+    """Whether files with it are TFRecord files."""
+    return _TFRECORD.fullmatch(extension) is not None
+
+
+def _is_called_tfrecord(path: str) -> bool:
+    return is_tfrecord_extension(extension_of(path)) or ".tfrec" in os.path.basename(path).lower()
 
 
 def _without_indexes(names: Iterable[str]) -> list[str]:

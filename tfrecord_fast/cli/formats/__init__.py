@@ -7,11 +7,11 @@ Arrow (pyarrow, the extra `arrow`) reads CSV and Parquet, and writes Parquet.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from ...files.kinds import foreign_kind, head_of
+from ...files.listing import extension_of, is_tfrecord_extension
 from ...files.names import CODECS, CoreFile
 from ...files.options import TFRecordOptions
 from .base import STANDARD_OUTPUT, Malformed, RowSink, Source, Unsuitable, refuse
@@ -61,8 +61,6 @@ _EXTENSIONS = {
     ".ipc": "arrow",
     ".orc": "orc",
 }
-_TFRECORDS = ("tfrecord", "tfrecords", "tfrec", "tfr", "tf", "record", "records", "rec", "recordio")
-_TFRECORD = re.compile(rf"\.({'|'.join(_TFRECORDS)})(-.*)?", re.IGNORECASE)
 _FOREIGN = {
     "a Parquet file": "parquet",
     "an Arrow IPC file": "arrow",
@@ -80,19 +78,11 @@ _SOURCES = {
 _ROW_SINKS = {"jsonl": JsonSink, "csv": CsvSink, "parquet": ParquetSink, "arrow": ArrowFileSink, "orc": OrcSink}
 
 
-def _extension_of(path: str) -> str:
-    """In lower case, not counting that of the compression."""
-    stem, extension = os.path.splitext(path)
-    if extension.lower() in COMPRESSION_OF:
-        extension = os.path.splitext(stem)[1]
-    return extension.lower()
-
-
 def format_of(file: CoreFile) -> str:
     """The format of an input, by its extension; if that says nothing, by its first bytes, else TFRecord."""
     name = os.fsdecode(file.name)
-    extension = _extension_of(name)
-    if extension in _EXTENSIONS or _TFRECORD.fullmatch(extension) or not file.is_local:
+    extension = extension_of(name)
+    if extension in _EXTENSIONS or is_tfrecord_extension(extension) or not file.is_local:
         return _EXTENSIONS.get(extension, "tfrecord")
     return _FOREIGN.get(foreign_kind(*head_of(name)) or "", "tfrecord")
 
@@ -103,8 +93,8 @@ def target_format_of(path: str) -> str:
     Raises:
       Unsuitable: an extension that says nothing, or none; it lists those that are known.
     """
-    extension = _extension_of(path)
-    if _TFRECORD.fullmatch(extension):
+    extension = extension_of(path)
+    if is_tfrecord_extension(extension):
         return "tfrecord"
     if extension not in _EXTENSIONS:
         why = f"the extension {extension} is that of no format" if extension else "no extension says the format"
