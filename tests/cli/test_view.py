@@ -334,10 +334,12 @@ def test_an_index_beside_the_file_is_used_unless_it_is_of_another(tmp_path):
     tf.RecordIndex.build(path).save(tmp_path / "a.idx")
     with viewing(path) as viewer:
         assert "a.idx" in viewer.ask("api/record", record=99)["way"]
-    (tmp_path / "a.idx").write_text("0 30\n30 30\n")
-    with viewing(path) as viewer:
-        made = viewer.ask("api/record", record=99)
-        assert made["count"] == 100 and "made now" in made["way"]
+    lines = (tmp_path / "a.idx").read_text().splitlines(keepends=True)
+    for other in ("0 30\n30 30\n", "".join(lines[:50] + lines[51:]), "".join(lines[1:])):
+        (tmp_path / "a.idx").write_text(other)
+        with viewing(path) as viewer:
+            made = viewer.ask("api/record", record=99)
+            assert made["count"] == 100 and "made now" in made["way"]
 
 
 def test_an_empty_file_says_so(tmp_path):

@@ -30,7 +30,17 @@ from ..files.index import RecordIndex
 from ..files.indexed_reader import IndexedReader
 from ..files.names import CoreFile
 from .console import Console, Style
-from .files import FAULTS, Input, add_file_arguments, batches, index_beside, named_files, open_input, problem_of
+from .files import (
+    FAULTS,
+    Input,
+    add_file_arguments,
+    batches,
+    index_beside,
+    is_whole,
+    named_files,
+    open_input,
+    problem_of,
+)
 from .json_values import marked
 from .records import FORMS, Undecodable, decode, left_out
 from .selecting import NamesSeen, features_of_rows
@@ -210,8 +220,7 @@ def _reader_by_number(source: Input) -> IndexedReader[Any, Any] | None:
         return None
     with contextlib.suppress(OSError, DataLossError, InvalidArgumentError):  # no index, or one of another form
         index = RecordIndex.load(beside)
-        end = int(index.offsets[-1] + index.sizes[-1]) if len(index) else 0
-        if end == int(index.sizes.sum()) == source.stored_bytes:  # else it is of another file, or of fewer records
+        if is_whole(index.offsets, index.sizes, source.stored_bytes):
             return IndexedReader([path], indexes=[index])
     return None
 

@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .. import _core
 from ..base.threads import default_threads
 from ..base.workers import Workers
@@ -34,6 +37,7 @@ __all__ = [
     "batches",
     "for_each_file",
     "index_beside",
+    "is_whole",
     "named_files",
     "open_input",
     "problem_of",
@@ -285,6 +289,12 @@ def index_beside(path: str) -> str | None:
             if os.path.isfile(name) and os.stat(name).st_mtime_ns >= os.stat(path).st_mtime_ns:
                 return name
     return None
+
+
+def is_whole(offsets: NDArray[np.int64], sizes: NDArray[np.int64], stored_bytes: int) -> bool:
+    """Whether an index has all records of an uncompressed file: else it is of another one, or of fewer records."""
+    end = int(offsets[-1] + sizes[-1]) if len(offsets) else 0
+    return end == int(sizes.sum()) == stored_bytes
 
 
 class Cancelled(Exception):

@@ -26,7 +26,7 @@ from ...files.random_access import Opened, open_random
 from ...files.remote import open_stream
 from ...files.remote_names import StoredObject
 from ...files.stores import StoreSettings
-from ..files import FAULTS, Input, batches, index_beside, open_input, problem_of
+from ..files import FAULTS, Input, batches, index_beside, is_whole, open_input, problem_of
 
 __all__ = ["File", "Source", "Unreadable", "Waiting", "is_readable_again", "look_at"]
 
@@ -229,9 +229,8 @@ class _Indexed:
         self._bytes = opened.bytes
 
     def fits(self, size: int | None) -> bool:
-        """Whether the index is about all of a file of this size, as far as its end tells."""
-        end = int(self._offsets[-1] + self._sizes[-1]) if len(self._offsets) else 0
-        return size is None or end == size
+        """Whether the index has all records of a file of this size."""
+        return size is None or is_whole(self._offsets, self._sizes, size)
 
     def count(self) -> int:
         return len(self._offsets)
