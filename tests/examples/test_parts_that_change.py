@@ -69,3 +69,69 @@ def test_a_list_within_a_tuple():
     assert one(features) == [[[1], [2]]]
     inner[0] = 7
     assert one(features) == [[[7], [2]]]
+
+
+class Raced(dict):
+    """Another thread adds an entry while the first key is looked for, once."""
+
+    met = False
+
+    def __iter__(self):
+        keys = super().__iter__()
+        if not self.met:
+            self.met = True
+            self["other"] = None
+        return keys
+
+
+@pytest.mark.parametrize("cache", ["_examples", "_grouped", "_sequences"])
+def test_plans_that_another_thread_adds_do_no_harm(cache, monkeypatch):
+    from tfrecord_fast.examples import plans
+
+    raced = Raced({number: None for number in range(plans._CACHE_SIZE)})
+    monkeypatch.setattr(plans, cache, raced)
+    features = {"a": tf.FixedLenFeature([], tf.int64, 3)}
+    assert one(features) == [3]
+    assert tf.parse_example(NOTHING, features, groups={"a": ["a"]})["a"].tolist() == [[3]]
+    assert tf.io.parse_sequence_example(NOTHING, features)[0]["a"].tolist() == [3]
+    assert raced.met and len(raced) <= plans._CACHE_SIZE
+
+
+class Changing:
+    """A default during whose conversion, which is a part of making a plan, something is changed."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def __array__(self, dtype=None, copy=None):
+        self.change()
+        return np.array(3, dtype)
+
+
+def test_a_dict_that_is_changed_while_a_plan_is_made_of_it():
+    features = {}
+    features["a"] = tf.FixedLenFeature(
+        [], tf.int64, Changing(lambda: features.setdefault("b", tf.VarLenFeature("int64")))
+    )
+    tf.parse_example(NOTHING, features)
+    assert sorted(tf.parse_example(NOTHING, features)) == ["a", "b"]
+    features.pop("b")
+    tf.io.parse_sequence_example(NOTHING, features)
+    assert sorted(tf.io.parse_sequence_example(NOTHING, features)[0]) == ["a", "b"]
+    features.pop("b")
+    tf.parse_example(NOTHING, features, groups={"g": ["a"]})
+    assert sorted(tf.parse_example(NOTHING, features, groups={"g": ["a"]})) == ["b", "g"]
+
+
+def test_a_default_that_is_changed_while_a_plan_is_made_of_it():
+    default = [1]
+
+    def change():
+        default[0] = 2
+
+    features = {
+        "a": tf.FixedLenFeature([1], tf.int64, default),
+        "b": tf.FixedLenFeature([], tf.int64, Changing(change)),
+    }
+    assert one(features) == [[1]]
+    assert one(features) == [[2]]

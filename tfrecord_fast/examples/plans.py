@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,11 +71,11 @@ class ExamplePlan:
     __slots__ = ("changeable", "checks_rows", "columns", "core", "single")
 
     def __init__(self, features: Features, groups: FrozenGroups = ()) -> None:
+        self.changeable = _changeable(features)
         self.columns = RawColumns(features, EXAMPLE_KINDS)
         if groups:
             group(self.columns, groups)
         self.checks_rows = self.columns.checks_rows
-        self.changeable = _changeable(features)
         self.core = _core.ExamplePlan(self.columns.specs(), groups=self.columns.groups)
         self.single: Callable[[Record], Result] = self._single
 
@@ -101,10 +102,10 @@ class SequencePlan:
     __slots__ = ("changeable", "checks_rows", "context", "core", "lists")
 
     def __init__(self, context: Features, lists: Features) -> None:
+        self.changeable = _changeable(context, lists)
         self.context = RawColumns(context, CONTEXT_KINDS)
         self.lists = RawColumns(lists, LIST_KINDS)
         self.checks_rows = self.context.checks_rows or self.lists.checks_rows
-        self.changeable = _changeable(context, lists)
         self.core = _core.SequencePlan(self.context.specs(), self.lists.specs())
 
     def batch(self, records: Records, num_threads: int = 0) -> tuple[Result, Result, Result]:
@@ -145,7 +146,15 @@ _sequences: dict[tuple[int, int], tuple[_Snapshot, _Snapshot, SequencePlan]] = {
 
 
 def _snapshot(features: Features) -> _Snapshot:
+    """What is held now. It is noted before the plan is made: a change in between makes another one next time."""
     return tuple(part for item in features.items() for part in item)
+
+
+def _make_room(cache: dict[Any, Any]) -> None:
+    """The oldest entries go first."""
+    while len(cache) >= _CACHE_SIZE:
+        with contextlib.suppress(RuntimeError, StopIteration):  # another thread has changed it in between
+            cache.pop(next(iter(cache)), None)
 
 
 def example_plan(features: Features, groups: FrozenGroups = ()) -> ExamplePlan:
@@ -157,11 +166,11 @@ def example_plan(features: Features, groups: FrozenGroups = ()) -> ExamplePlan:
         plan = found[1]
         if plan.changeable is None or plan.changeable.are_unchanged():
             return plan
+    held = _snapshot(features)
     plan = ExamplePlan(features)
     if type(features) is dict:
-        while len(_examples) >= _CACHE_SIZE:
-            _examples.pop(next(iter(_examples)), None)
-        _examples[id(features)] = (_snapshot(features), plan)
+        _make_room(_examples)
+        _examples[id(features)] = (held, plan)
     return plan
 
 
@@ -176,11 +185,11 @@ def _grouped_plan(features: Features, groups: FrozenGroups) -> ExamplePlan:
         plan = found[1]
         if plan.changeable is None or plan.changeable.are_unchanged():
             return plan
+    held = _snapshot(features)
     plan = ExamplePlan(features, groups)
     if type(features) is dict:
-        while len(_grouped) >= _CACHE_SIZE:
-            _grouped.pop(next(iter(_grouped)), None)
-        _grouped[key] = (_snapshot(features), plan)
+        _make_room(_grouped)
+        _grouped[key] = (held, plan)
     return plan
 
 
@@ -197,9 +206,9 @@ def sequence_plan(context: Features | None, lists: Features | None) -> SequenceP
         and (found[2].changeable is None or found[2].changeable.are_unchanged())
     ):
         return found[2]
+    held = _snapshot(context), _snapshot(lists)
     plan = SequencePlan(context, lists)
     if type(context) is type(lists) is dict:
-        while len(_sequences) >= _CACHE_SIZE:
-            _sequences.pop(next(iter(_sequences)), None)
-        _sequences[key] = (_snapshot(context), _snapshot(lists), plan)
+        _make_room(_sequences)
+        _sequences[key] = (*held, plan)
     return plan
