@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import pickle
 import sys
 import threading
 
@@ -138,6 +139,56 @@ def test_a_reader_keeps_the_features_that_it_was_given(tmp_path):
     features.pop("y")
     assert sorted(next(iter(reader))) == ["x", "y"]
     assert sorted(indexed.take([0])) == ["x", "y"]
+
+
+def test_lists_and_arrays_in_features_are_kept_as_they_were_given(tmp_path):
+    path = examples(tmp_path / "a.tfrecord", 2)
+    default, shape = np.array([5, 6]), [2]
+    features = {"x": INT, "z": tf.FixedLenFeature(shape, tf.int64, default)}
+    readers = [tf.ShardReader(path, features), tf.IndexedReader(path, features)]
+    default[:], shape[0] = 9, 3
+    for reader in readers:
+        for one in (reader, pickle.loads(pickle.dumps(reader)), copy.deepcopy(reader)):
+            columns = one[:] if isinstance(one, tf.IndexedReader) else next(iter(one))
+            assert columns["z"].tolist() == [[5, 6], [5, 6]]
+
+
+def test_sizes_of_a_sparse_feature_are_kept_as_they_were_given(tmp_path):
+    path = tmp_path / "a.tfrecord"
+    with tf.ExampleWriter(str(path)) as writer:
+        writer.write({"i": [[1]], "j": [[2]], "v": [[7]]})
+    sizes = [4, 4]
+    reader = tf.ShardReader(str(path), {"s": tf.SparseFeature(["i", "j"], "v", tf.int64, sizes)})
+    sizes[:] = [1, 1]
+    assert next(iter(reader))["s"].shape == (1, 4, 4)
+
+
+def test_names_of_columns_are_kept_as_they_were_given(tmp_path):
+    path = examples(tmp_path / "a.tfrecord", 2)
+    columns = ["x"]
+    reader = tf.ShardReader(path, "infer", columns=columns)
+    columns[0] = "y"
+    assert sorted(next(iter(reader))) == ["x"]
+
+
+def test_names_of_columns_of_a_table_are_kept_as_they_were_given(tmp_path):
+    pytest.importorskip("pyarrow")
+    from tfrecord_fast.files.tables import TableSource
+
+    columns = ["x"]
+    source = TableSource(examples(tmp_path / "a.tfrecord", 2), columns=columns)
+    part = source.select(columns)
+    columns[0] = "y"
+    assert pickle.loads(pickle.dumps(source)).reader().read_all().column_names == ["x"]
+    assert pickle.loads(pickle.dumps(part)).reader().read_all().column_names == ["x"]
+
+
+def test_a_parsing_dataset_keeps_the_features_that_it_was_given():
+    features, groups = {"x": INT, "y": INT}, {"g": ["x"]}
+    records = tf.data.Dataset.from_tensors(np.asarray(tf.encode_examples({"x": [1], "y": [2]})))
+    parsed = records.apply(tf.data.experimental.parse_example_dataset(features, groups=groups))
+    features.pop("y"), groups.clear()
+    assert [sorted(columns) for columns in parsed] == [["g", "y"]]
 
 
 def test_a_state_that_was_loaded_may_be_changed(tmp_path):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import InvalidArgumentError
+from ..examples.features import copied
 from ..examples.groups import check_label, frozen_groups
 from ..examples.parsing import parse_example
 from ..typing import Groups, PathLike
@@ -153,9 +154,10 @@ def parse_example_dataset(
     """
     if not features:
         raise ValueError("Missing: features was None or empty.")
+    given, named = copied(features), None if groups is None else dict(frozen_groups(groups))  # as they are now
 
     def parse(serialized: Any) -> Any:
-        return parse_example(serialized, features, groups=groups)
+        return parse_example(serialized, given, groups=named)
 
     parse.__qualname__ = "parse_example"  # what repr calls it
     return lambda dataset: dataset.map(parse)

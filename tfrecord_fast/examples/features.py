@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from ..dtypes import DType, as_dtype, int32, int64
 from ..errors import InvalidArgumentError
@@ -20,6 +24,8 @@ __all__ = [
     "SparseFeature",
     "VarLenFeature",
     "copied",
+    "held",
+    "names_of",
     "normalize",
     "select_features",
 ]
@@ -207,12 +213,25 @@ def normalize(feature: Any) -> OwnFeature:
 
 
 def copied(features: Any) -> Any:
-    """Features as they are now: the dict, or the dicts of a pair, may be changed by who gave them."""
+    """Features as they are now: who gave them may change the dict, or the dicts of a pair, and what these hold."""
     if isinstance(features, Mapping):
-        return dict(features)
+        return {key: held(feature) for key, feature in features.items()}
     if isinstance(features, tuple | list):
         return tuple(map(copied, features))
     return features
+
+
+def held(feature: Any) -> Any:
+    """A feature with lists and arrays of its own: those that it was given may be changed in place."""
+    if not isinstance(feature, tuple) or not hasattr(feature, "_make"):
+        return feature
+    parts = [copy.deepcopy(part) if isinstance(part, list | tuple | np.ndarray) else part for part in feature]
+    return feature if all(map(operator.is_, parts, feature)) else type(feature)._make(parts)
+
+
+def names_of(columns: Any) -> Any:
+    """Names of columns, in a list of their own; what is none is left for `select_features` to refuse."""
+    return list(columns) if isinstance(columns, list | tuple) else columns
 
 
 def select_features(

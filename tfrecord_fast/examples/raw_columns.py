@@ -24,6 +24,7 @@ from .features import (
     RaggedFeature,
     SparseFeature,
     VarLenFeature,
+    held,
     normalize,
 )
 
@@ -108,7 +109,7 @@ class RawColumns:
         for key in in_order:
             feature = self.features[key]
             if isinstance(feature, SparseFeature | RaggedFeature):
-                self.composites[key] = feature
+                self.composites[key] = held(feature)
         self.checks_rows = any(
             isinstance(feature, SparseFeature) or bool(feature.partitions) for feature in self.composites.values()
         )

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from .. import _core
 from ..base.optional import optional
 from ..errors import InvalidArgumentError
-from ..examples.features import copied, select_features
+from ..examples.features import copied, names_of, select_features
 from ..examples.infer import DEFAULT_MAX_RECORDS, features_of, lists_of
 from ..examples.tables import TablePlan
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
@@ -73,7 +73,7 @@ class TableSource:
         if infer_records is not None:
             infer_records = at_least(1, "infer_records", infer_records)
         self._settings = store_settings(**{name: reader_options[name] for name in _OF_STORES & reader_options.keys()})
-        self._columns = columns
+        self._columns = columns = names_of(columns)
         self._is_inferred = isinstance(features, str)
         self._looked_at, self._looked_at_all = 0, False
         self._batch_size: int | None = reader_options.get("batch_size")
@@ -111,7 +111,7 @@ class TableSource:
     def select(self, columns: Sequence[Key]) -> TableSource:
         """The same with these columns only, in this order."""
         other = copy.copy(self)
-        other._columns = columns
+        other._columns = columns = names_of(columns)
         other._plan = self._make_plan(columns)
         other.schema = other._plan.schema
         return other

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import InvalidArgumentError
-from ..examples.features import copied, select_features
+from ..examples.features import copied, names_of, select_features
 from ..examples.groups import check_label, frozen_groups, select_grouped
 from ..examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
 from ..examples.tables import TablePlan
@@ -43,7 +43,7 @@ class Wanted:
         self._plan: Plan = None
         self.groups = frozen_groups(groups)
         self.label_key = label_key
-        self._columns = columns
+        self._columns = columns = names_of(columns)
         self._inferred: Mapping[Any, Any] | None = None
         given = {"label_key": label_key, "columns": columns, "groups": groups}
         for name, value in given.items():

@@ -21,7 +21,8 @@ import numpy as np
 from .. import _core
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
-from ..examples.features import copied
+from ..examples.features import copied, names_of
+from ..examples.groups import frozen_groups
 from ..files.epochs import MOST_EPOCHS
 from ..files.indexed_reader import IndexedReader, Indexes
 from ..files.local_paths import local_paths
@@ -203,7 +204,13 @@ class TFRecordIterDataset(grain.IterDataset[Any]):
             )
         self._files = _resolved(files)
         self._features = copied(features)
-        self._options: dict[str, Any] = {**options, "label_key": label_key, "columns": columns, "groups": groups}
+        named = None if groups is None else dict(frozen_groups(groups))
+        self._options: dict[str, Any] = {
+            **options,
+            "label_key": label_key,
+            "columns": names_of(columns),
+            "groups": named,
+        }
         self._shard = Shard(self._options.pop("shard", (0, 1)))
         self._slice = (0, 1)  # of the shard: that of a worker, and how many there are
         self._epoch = 0
