@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import pickle
 import re
 
 import numpy as np
@@ -63,6 +64,12 @@ def test_parallel_interleave_goes_on_after_an_element_that_raised():
 
 @pytest.mark.parametrize("values", [{"a": -1}, {"a": -1, "z": -2}, (-1,), (-1, -2)], ids=repr)
 def test_padding_values_of_another_structure_are_refused(values):
+    with pytest.raises((ValueError, TypeError)):
+        list(PAIRS.padded_batch(3, padding_values=values))
+
+
+@pytest.mark.parametrize("values", [{"a": (0, 5), "b": 7}, {"a": {"c": 0, "d": 5}, "b": 7}], ids=repr)
+def test_several_padding_values_for_one_component_do_not_move_the_others(values):
     with pytest.raises((ValueError, TypeError)):
         list(PAIRS.padded_batch(3, padding_values=values))
 
@@ -168,6 +175,10 @@ def test_iterations_of_a_copy_of_random_numbers_are_counted_by_themselves():
     assert list(other) == first
 
 
+def test_random_numbers_go_to_other_processes():
+    assert list(pickle.loads(pickle.dumps(rerandomized()))) == list(rerandomized())
+
+
 @live
 def test_random_numbers_without_a_seed_in_a_repeat():
     def is_same():
@@ -229,6 +240,15 @@ def test_arguments_of_a_generator_are_those_of_the_call():
     made = D.from_generator(lambda given: iter(given), output_types=tf.int64, args=(numbers,))
     numbers[:] = 9
     assert [int(x) for x in made] == [1, 2, 3]
+
+
+def test_arguments_of_a_generator_are_the_same_again_though_it_changed_them():
+    def counting(given):
+        yield from given
+        given += 1
+
+    made = D.from_generator(counting, output_types=tf.int64, args=(np.array([1, 2]),))
+    assert [[int(x) for x in made] for _ in range(2)] == [[1, 2], [1, 2]]
 
 
 def test_arguments_of_a_generator_may_be_an_array():

@@ -5,6 +5,7 @@ import gzip
 import io
 import zlib
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ import tfrecord_fast.tensorflow as face
 from tests.faces.side_by_side import differences, of_both
 from tests.support import live_tensorflow
 from tfrecord_fast.data import csv_files
-from tfrecord_fast.values.csv_fields import split_record
+from tfrecord_fast.values.csv_fields import Fields, split_record
 
 needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
@@ -252,3 +253,16 @@ def test_all_rows_of_all_files_come_once_in_an_epoch_that_is_shuffled(tmp_path):
     (tmp_path / "3.csv").write_text("id,other\n1,2\n")
     with pytest.raises(ValueError, match=r"different column names.*3\.csv"):
         plain.data.experimental.make_csv_dataset(str(tmp_path / "*.csv"), 7)
+
+
+@pytest.mark.parametrize("default", [3000000000, [3000000000]], ids=repr)
+def test_defaults_beyond_int32_are_of_int64(default, tmp_path):
+    (tmp_path / "a.csv").write_bytes(b'4000000000\n""\n')
+    found = list(plain.data.experimental.CsvDataset(str(tmp_path / "a.csv"), [default]))
+    assert [(int(one), one.dtype) for (one,) in found] == [(4000000000, "int64"), (3000000000, "int64")]
+
+
+def test_defaults_are_numbers_or_strings():
+    for default in (np.array([2], object), [None], 1 << 70):
+        with pytest.raises(ValueError, match="a default is a number or a string"):
+            Fields([default])

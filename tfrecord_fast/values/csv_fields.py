@@ -126,16 +126,17 @@ def _default(given: Any) -> tuple[np.dtype[Any], Any]:
     if isinstance(given, str | bytes):
         return np.dtype(object), given.encode() if isinstance(given, str) else given
     array = np.asarray(given)
-    if isinstance(given, list | tuple) and array.dtype.kind in "if":  # as `constant` makes it
+    if isinstance(given, int | float | list | tuple) and not isinstance(given, np.generic) and array.dtype.kind in "if":
+        # As `constant` makes it.
         fits = array.dtype.kind == "i" and ((array >= -(1 << 31)) & (array < 1 << 31)).all()
         array = array if array.dtype.kind == "i" and not fits else np.asarray(given, np.int32 if fits else np.float32)
-    elif isinstance(given, int | float) and not isinstance(given, bool | np.generic):
-        array = np.asarray(given, np.int32 if isinstance(given, int) else np.float32)
     if array.size > 1 or array.ndim > 1:
         raise InvalidArgumentError(f"a default is one value or none, got {given!r:.100}")
     if array.dtype.kind in "OSU":
-        values = [one.encode() if isinstance(one, str) else bytes(one) for one in array.ravel().tolist()]
-        return np.dtype(object), values[0] if values else None
+        values = array.ravel().tolist()
+        if not all(isinstance(one, str | bytes) for one in values):
+            raise InvalidArgumentError(f"a default is a number or a string, got {given!r:.100}")
+        return np.dtype(object), (values[0].encode() if isinstance(values[0], str) else values[0]) if values else None
     return _kind(array.dtype), array.item() if array.size else None
 
 

@@ -118,7 +118,7 @@ class Sources(Handle[T, SameDataset, OtherDataset]):
             return fitted(signature, label, made)
 
         def elements() -> Iterator[Any]:  # a map: an error in one element is not the end
-            return map(guarded(converted), InTurn(iter(guarded(generator)(*given))))
+            return map(guarded(converted), InTurn(iter(guarded(generator)(*map(copied, given)))))
 
         made: Node = Generated(elements, label, calls_functions=True, shareable=True)
         if output_signature is not None:

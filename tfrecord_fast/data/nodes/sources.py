@@ -86,7 +86,7 @@ class RandomNumbers(Generated):
     draws: Draws
 
     def __init__(self, draws: Draws, label: str) -> None:
-        super().__init__(lambda: (), label, INFINITE, spec=TensorSpec((), int64))
+        super().__init__(tuple, label, INFINITE, spec=TensorSpec((), int64))
         self.draws = draws
 
     def iterate(self, run: Run) -> Iterator[Any]:
