@@ -37,6 +37,15 @@ def test_arrow_export_of_masked():
     assert made == [[1, None], [3, 4]]
 
 
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "int4", "bfloat16"])
+def test_arrow_export_of_what_arrow_has_no_type_for(name):
+    pa, ml_dtypes = pytest.importorskip("pyarrow"), pytest.importorskip("ml_dtypes")
+    values = np.ones((2, 2), getattr(ml_dtypes, name))
+    for column in (values, tf.RaggedTensor.from_row_splits(values.ravel(), [0, 4])):
+        with pytest.raises(TypeError, match=f"no type for {name}"):
+            pa.array(tf.io.arrow_columns({"a": column})["a"])
+
+
 def test_row_lengths_of_uint8_do_not_wrap():
     made = tf.RaggedTensor.from_row_lengths(np.arange(400), np.array([200, 200], np.uint8))
     assert made.row_splits.tolist() == [0, 200, 400]
@@ -61,7 +70,9 @@ def test_stacked_splits_of_uint8_do_not_wrap():
 BIG = 2**53 + 1
 
 
-@pytest.mark.parametrize("other", [np.array([0.5]), np.array([1], np.uint64)], ids=["float64", "uint64"])
+@pytest.mark.parametrize(
+    "other", [np.array([0.5]), np.array([1], np.uint64), np.array([1j])], ids=["float64", "uint64", "complex128"]
+)
 @pytest.mark.parametrize(
     "join",
     [

@@ -50,7 +50,7 @@ def export(
 def _native(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """As the core takes it: numbers in this machine's byte order."""
     values = unmasked(values, "a column")
-    if values.dtype.kind not in "biufVO":  # V: bfloat16
+    if values.dtype.kind not in "biufO":
         raise TypeError(f"Arrow has no type for {values.dtype}")
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 

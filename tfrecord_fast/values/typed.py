@@ -79,7 +79,8 @@ def check_kinds(arrays: list[npt.NDArray[Any]], what: str) -> None:
     names = ", ".join(sorted(map(str, dtypes)))
     if len({dtype.hasobject for dtype in dtypes}) > 1:
         raise TypeError(f"{what} of strings and numbers: {names}")
-    if any(dtype.kind in "iu" and dtype.itemsize == 8 for dtype in dtypes) and np.result_type(*dtypes) == np.float64:
+    has_long = any(dtype.kind in "iu" and dtype.itemsize == 8 for dtype in dtypes)
+    if has_long and np.result_type(*dtypes) in (np.float64, np.complex128):
         for array in arrays:
             if array.dtype.kind in "iu" and (np.abs(array.astype(np.float64)) >= _EXACT).any():
                 raise TypeError(f"{what} of {names}: its floats don't hold all of the integers")
