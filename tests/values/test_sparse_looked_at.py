@@ -48,6 +48,26 @@ def test_looking_does_not_make_it_given(make):
     assert tf.SparseTensor(one.indices, one.values, one.dense_shape).has_indices
 
 
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_indices_that_were_changed_in_place_stay_so(again):
+    one = batch()
+    one.indices[2] = [1, 0]
+    assert one.has_indices and again(one).indices.tolist() == [[0, 0], [0, 1], [1, 0]]
+    for changed in (one, again(one)):
+        assert tf.encode_examples({"a": changed}).tolist() == tf.encode_examples({"a": [[1, 2], [3], []]}).tolist()
+
+
+def test_a_function_of_a_dataset_may_change_indices_in_place():
+    def moved(columns):
+        columns["a"].indices[2] = [1, 0]
+        return columns
+
+    records = np.asarray(tf.encode_examples({"a": [[1, 2], [], [3]]}))
+    parsed = tf.data.Dataset.from_tensors(records).map(lambda some: tf.parse_example(some, {"a": INT})).map(moved)
+    for dataset in (parsed, parsed.cache()):
+        assert [columns["a"].indices.tolist() for columns in dataset] == [[[0, 0], [0, 1], [1, 0]]]
+
+
 def test_a_sparse_feature_of_the_same_values_leaves_the_lists_what_they_are():
     """It looks at the indices of the values that both are made of."""
     torch = pytest.importorskip("torch")

@@ -34,9 +34,7 @@ class SparseTensor:
       TypeError: indices that are not integers.
     """
 
-    __slots__ = ("_indices", "_row_splits", "dense_shape", "has_indices", "row_steps", "values")
-
-    has_indices: bool  # whether they were given; those that are made of row splits when asked for do not count
+    __slots__ = ("_are_given", "_indices", "_row_splits", "dense_shape", "row_steps", "values")
 
     def __init__(self, indices: npt.ArrayLike, values: Any, dense_shape: npt.ArrayLike) -> None:
         self._indices: npt.NDArray[np.int64] | None = as_array(indices, np.int64, "indices")
@@ -45,7 +43,7 @@ class SparseTensor:
         _check_parts(self._indices, self.values, self.dense_shape)
         self._row_splits: npt.NDArray[np.int64] | None = None
         self.row_steps: npt.NDArray[np.int64] | None = None
-        self.has_indices = True
+        self._are_given = True
 
     @classmethod
     def from_row_splits(
@@ -62,7 +60,7 @@ class SparseTensor:
         tensor.dense_shape = np.asarray(dense_shape, dtype=np.int64)
         tensor._row_splits = row_splits
         tensor.row_steps = row_steps
-        tensor.has_indices = False
+        tensor._are_given = False
         return tensor
 
     @property
@@ -70,6 +68,13 @@ class SparseTensor:
         if self._indices is None:
             self._indices = self._make_indices()
         return self._indices
+
+    @property
+    def has_indices(self) -> bool:
+        """Whether they were given, or changed in place; to ask for those that are made of row splits does not count."""
+        if self._are_given or self._indices is None:
+            return self._are_given
+        return not np.array_equal(self._indices, self._make_indices())
 
     @property
     def row_splits(self) -> npt.NDArray[np.int64]:
