@@ -140,6 +140,26 @@ def test_columns_of_one_shuffled_scan_stay_side_by_side(tmp_path):
     assert (both["x"] * 2).to_list() == both["y"].to_list()
 
 
+@pytest.mark.parametrize("shard", [(0, 1), [0, 1], np.array([0, 1]), "auto"], ids=repr)
+def test_columns_of_one_global_shuffle_fit_together(tmp_path, shard):
+    polars = pytest.importorskip("polars")
+    from tfrecord_fast.integrations.polars import scan_tfrecord
+
+    path = examples(tmp_path / "a.tfrecord", 200)
+    frame = scan_tfrecord(path, {"x": INT, "y": INT}, global_shuffle=True, shard=shard)
+    both = polars.concat([frame.select("x"), frame.select("y")], how="horizontal").collect()
+    assert (both["y"] == both["x"] * 2).all()
+
+
+def test_parts_of_a_global_shuffle_of_a_table_need_a_seed(tmp_path):
+    pytest.importorskip("polars")
+    from tfrecord_fast.integrations.polars import scan_tfrecord
+
+    frame = scan_tfrecord(examples(tmp_path / "a.tfrecord"), {"x": INT}, global_shuffle=True, shard=(0, 2))
+    with pytest.raises(Exception, match="needs a seed"):
+        frame.collect()
+
+
 def test_chunks_of_tensors_with_and_without_missing_rows_make_one_column():
     pytest.importorskip("ray")
     import pyarrow as pa

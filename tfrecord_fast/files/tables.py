@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from .names import CoreFile, File, check_compression_type, flatten, resolved, st
 from .numbers import as_seed, at_least, max_record_size
 from .remote import open_stream
 from .shard_reader import ShardReader
+from .shares import Shard
 from .store_options import store_settings
 
 __all__ = ["TableSource", "read_batches", "read_table"]
@@ -361,7 +363,9 @@ def _is_regular(file: str | CoreFile) -> bool:
 def _is_shuffled(options: Mapping[str, Any]) -> bool:
     """Whether a seed would be drawn for each pass. Parts of one global order need one that all processes know."""
     if options.get("global_shuffle"):
-        return options.get("shard") in (None, (0, 1))
+        with contextlib.suppress(TypeError, ValueError):  # the reader says what is wrong
+            return Shard(options.get("shard", (0, 1))).rank().total == 1
+        return False
     return bool(options.get("shuffle_files") or options.get("shuffle_buffer"))
 
 
