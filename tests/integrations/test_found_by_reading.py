@@ -104,6 +104,30 @@ def test_a_table_has_the_columns_of_its_schema(tmp_path, copied):
     assert next(iter(source)).schema.names == source.schema.names == ["x"]
 
 
+@pytest.fixture
+def padded_and_sparse(tmp_path):
+    pytest.importorskip("torch")
+    from tfrecord_fast.integrations.torch import TFRecordMapDataset
+
+    with tf.ExampleWriter(str(tmp_path / "a")) as writer:
+        writer.write({"x": [[1.0, np.nan], [2.0]], "i": [[1], [2]], "v": [[1.0], [2.0]]})
+    features = {"x": tf.RaggedFeature(tf.float32), "s": tf.SparseFeature("i", "v", tf.float32, 5)}
+    return TFRecordMapDataset(str(tmp_path / "a"), features, ragged="padded").__getitems__([0, 1])
+
+
+def test_a_row_with_nan_that_was_looked_at_is_not_changed(padded_and_sparse):
+    from torch.utils.data import default_collate
+
+    assert [row["x"].shape for row in padded_and_sparse] == [(2,), (1,)]
+    assert default_collate(padded_and_sparse) is padded_and_sparse.batch
+
+
+@pytest.mark.parametrize("key", ["x", "s"])
+def test_a_value_that_was_changed_in_place_is_a_change(padded_and_sparse, key):
+    padded_and_sparse[1][key].mul_(3)
+    assert padded_and_sparse.are_changed
+
+
 def test_a_query_of_polars_has_the_features_that_it_was_made_with(tmp_path):
     polars = pytest.importorskip("polars")
     from tfrecord_fast.integrations.polars import scan_tfrecord

@@ -70,6 +70,9 @@ class Row(dict[Any, Any]):
         return Row, (dict(self), self.jagged, self.padded)
 
 
+_Content = tuple[Any, Any, list[torch.Tensor]]
+
+
 class Rows(Sequence[Row]):
     """The rows of a batch, each made when asked for; `default_collate` makes the batch of them again, at no cost unless
     rows were changed.
@@ -86,7 +89,7 @@ class Rows(Sequence[Row]):
         self._count = count
         self._alone, self._padded = alone, padded
         self._jagged: dict[Any, Sequence[torch.Tensor]] | None = None  # the rows of jagged columns
-        self._given: dict[int, tuple[Row, list[tuple[Any, Any, Any]]]] = {}  # by number, with what was in them
+        self._given: dict[int, tuple[Row, list[_Content]]] = {}  # by number, with what was in them
 
     def __len__(self) -> int:
         return self._count
@@ -115,21 +118,29 @@ class Rows(Sequence[Row]):
         return any(not _is_same(_contents(row), before) for row, before in self._given.values())
 
 
-def _is_same(now: list[tuple[Any, Any, Any]], then: list[tuple[Any, Any, Any]]) -> bool:
-    if len(now) != len(then):
-        return False
-    return all(
-        a[0] == b[0] and a[1] is b[1] and (a[2] is b[2] or torch.equal(a[2], b[2]))
-        for a, b in zip(now, then, strict=True)
+def _is_same(now: list[_Content], then: list[_Content]) -> bool:
+    return len(now) == len(then) and all(
+        a[0] == b[0] and a[1] is b[1] and all(map(_holds_same, a[2], b[2])) for a, b in zip(now, then, strict=True)
     )
 
 
-def _contents(row: Row) -> list[tuple[Any, Any, Any]]:
-    """Each key and value, and what was in a tensor that is padded in the batch: in the row it is a copy."""
-    return [
-        (key, value, value.clone() if key in row.padded and isinstance(value, torch.Tensor) else None)
-        for key, value in row.items()
-    ]
+def _holds_same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether two tensors have the same values, NaN where the other has NaN."""
+    return a.shape == b.shape and (torch.equal(a, b) or bool(((a == b) | ((a != a) & (b != b))).all()))
+
+
+def _contents(row: Row) -> list[_Content]:
+    """Each key and value, and what was in it if that is a copy of what the batch has."""
+    return [(key, value, _held(value, key in row.padded)) for key, value in row.items()]
+
+
+def _held(value: Any, is_padded: bool) -> list[torch.Tensor]:
+    """The values of a tensor that is padded in the batch, or is sparse."""
+    if not isinstance(value, torch.Tensor):
+        return []
+    if value.layout == torch.sparse_coo:
+        return [value._indices().clone(), value._values().clone()]
+    return [value.clone()] if is_padded else []
 
 
 def _is_jagged(column: Any) -> bool:
