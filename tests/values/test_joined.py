@@ -97,3 +97,10 @@ def test_an_empty_row_does_not_make_floats_of_integers():
     except (TypeError, ValueError):
         return
     assert made.values.dtype == np.int64 and made.values.tolist() == [BIG]
+
+
+@pytest.mark.parametrize("rows", [[[], [1, 2]], [[1, 2], []], [[], ["a", "b"]]], ids=repr)
+def test_an_element_without_values_says_nothing_about_the_kind_of_a_sparse_batch(rows):
+    (made,) = tf.data.Dataset.from_generator(lambda: iter(rows)).sparse_batch(2, [2])
+    (wanted,) = tf.data.Dataset.from_generator(lambda: iter([max(rows)])).sparse_batch(2, [2])
+    assert made.values.tolist() == wanted.values.tolist() and made.values.dtype == wanted.values.dtype

@@ -48,7 +48,7 @@ def sparse_of_arrays(elements: list[Any], shape: list[int | None]) -> SparseTens
                 message=f"Input element had shape ({[*array.shape]}) that is larger than the row shape ({shape})."
             )
         arrays.append(array)
-    check_kinds(arrays, "a batch")
+    arrays = _of_one_kind(arrays)
     rows = [np.indices(array.shape).reshape(array.ndim, -1).T for array in arrays]
     indices = np.empty((sum(array.size for array in arrays), len(shape) + 1), np.int64)
     indices[:, 0] = np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
@@ -58,6 +58,14 @@ def sparse_of_arrays(elements: list[Any], shape: list[int | None]) -> SparseTens
     return SparseTensor(indices, np.concatenate([array.ravel() for array in arrays]), [len(arrays), *lengths])
 
 
+def _of_one_kind(arrays: list[Any]) -> list[Any]:
+    """The arrays, of which those without values say nothing about the kind. Raises TypeError as `check_kinds` does."""
+    filled = [array.dtype for array in arrays if array.size]
+    arrays = [array if array.size or not filled else array.astype(filled[0]) for array in arrays]
+    check_kinds(arrays, "a batch")
+    return arrays
+
+
 def _concatenate(parts: list[Any]) -> Any:
     if isinstance(parts[0], RaggedTensor):
         starts = np.cumsum([0, *(int(part.row_splits[-1] - part.row_splits[0]) for part in parts)])
@@ -65,10 +73,7 @@ def _concatenate(parts: list[Any]) -> Any:
         dtype = parts[0].row_splits.dtype
         values = _concatenate([part.values[int(part.row_splits[0]) : int(part.row_splits[-1])] for part in parts])
         return ragged_of(values, np.concatenate([np.zeros(1, np.int64), *pieces]).astype(dtype))
-    arrays = [np.asarray(part) for part in parts]
-    filled = [array.dtype for array in arrays if array.size]
-    arrays = [array if array.size or not filled else array.astype(filled[0]) for array in arrays]
-    check_kinds(arrays, "a batch")
+    arrays = _of_one_kind([np.asarray(part) for part in parts])
     if len({array.shape[1:] for array in arrays}) > 1 and len({array.ndim for array in arrays}) == 1:
         return stack_ragged([row for array in arrays for row in array])  # whose lengths differ from array to array
     return np.concatenate(arrays)
