@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+from tfrecord_fast.examples.features import held
 
 NOTHING = [b""]
 
@@ -36,6 +37,31 @@ def test_a_default_of_objects():
     assert one(features) == [[b"x", b"y"]]
     default[0] = b"long"
     assert one(features) == [[b"long", b"y"]]
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_a_default_of_tensors(within):
+    torch = pytest.importorskip("torch")
+    default = torch.tensor([[1, 2], [3, 4]])
+    features = {"a": tf.FixedLenFeature([2, 2], tf.int64, list(default) if within else default)}
+    assert one(features) == one(features) == [[[1, 2], [3, 4]]]
+    default[0, 0] = 5
+    assert one(features) == one(features) == [[[5, 2], [3, 4]]]
+
+
+def test_a_default_that_can_not_be_copied():
+    torch = pytest.importorskip("torch")
+    default = torch.ones(2, requires_grad=True) * 2
+    features = {"a": tf.FixedLenFeature([2], tf.float32, default)}
+    kept = held(features["a"]).default_value
+    assert kept is default
+    features["a"] = tf.FixedLenFeature([2], tf.float32, [Uncopied(1.5), 2.0])
+    assert one(features) == one(features) == [[1.5, 2.0]]
+
+
+class Uncopied(float):
+    def __deepcopy__(self, memo):
+        raise RuntimeError("no copies")
 
 
 def test_a_shape():

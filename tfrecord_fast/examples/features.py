@@ -25,8 +25,10 @@ __all__ = [
     "VarLenFeature",
     "copied",
     "held",
+    "is_array",
     "names_of",
     "normalize",
+    "own",
     "select_features",
 ]
 
@@ -225,8 +227,21 @@ def held(feature: Any) -> Any:
     """A feature with lists and arrays of its own: those that it was given may be changed in place."""
     if not isinstance(feature, tuple) or not hasattr(feature, "_make"):
         return feature
-    parts = [copy.deepcopy(part) if isinstance(part, list | tuple | np.ndarray) else part for part in feature]
+    parts = [own(part) if isinstance(part, list | tuple) or is_array(part) else part for part in feature]
     return feature if all(map(operator.is_, parts, feature)) else type(feature)._make(parts)
+
+
+def own(part: Any) -> Any:
+    """A copy with copies of what is in it; the same where that can't be copied."""
+    try:
+        return copy.deepcopy(part)
+    except Exception:
+        return part
+
+
+def is_array(part: object) -> bool:
+    """Whether it is an array that can be written to, of NumPy or of others."""
+    return isinstance(part, np.ndarray) or (hasattr(part, "__array__") and hasattr(part, "__setitem__"))
 
 
 def names_of(columns: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 from .. import _core
 from ..typing import BytesLike, Column, Features, Record, Records
 from . import results
+from .features import is_array, own
 from .groups import FrozenGroups, group
 from .partitions import RowError
 from .raw_columns import CONTEXT_KINDS, EXAMPLE_KINDS, LIST_KINDS, RawColumns
@@ -30,7 +30,7 @@ class _Parts(NamedTuple):
     def are_unchanged(self) -> bool:
         try:
             return self.now == self.then and all(_same(now, then) for now, then in self.others)
-        except ValueError:  # where an array was put into a list
+        except Exception:  # where an array was put into a list; or what can't be compared at all
             return False
 
 
@@ -39,14 +39,14 @@ def _changeable(*features: Features) -> _Parts | None:
     parts = [part for some in features for one in some.values() if isinstance(one, tuple) for part in one]
     parts = [part for part in parts if _may_change(part)]
     plain = [part for part in parts if _is_plain(part)]
-    others = [(part, copy.deepcopy(part)) for part in parts if not _is_plain(part)]
-    return _Parts(plain, copy.deepcopy(plain), others) if parts else None
+    others = [(part, own(part)) for part in parts if not _is_plain(part)]
+    return _Parts(plain, own(plain), others) if parts else None
 
 
 def _may_change(part: object) -> bool:
     if isinstance(part, tuple):
         return any(map(_may_change, part))
-    return isinstance(part, np.ndarray) or (isinstance(part, list) and len(part) > 0)
+    return is_array(part) or (isinstance(part, list) and len(part) > 0)
 
 
 def _is_plain(part: object) -> bool:
@@ -62,7 +62,9 @@ def _same(now: object, then: object) -> bool:
         return (now.dtype, now.shape) == (then.dtype, then.shape) and now.tobytes() == then.tobytes()
     if isinstance(now, np.ndarray):
         return isinstance(then, np.ndarray) and now.shape == then.shape and _same(now.tolist(), then.tolist())
-    return now is then or (type(now) is type(then) and bool(now == then))
+    if now is then or type(now) is not type(then):
+        return now is then
+    return _same(np.asarray(now), np.asarray(then)) if hasattr(now, "__array__") else bool(now == then)
 
 
 class ExamplePlan:
