@@ -204,6 +204,30 @@ def test_a_state_that_was_loaded_may_be_changed(tmp_path):
     assert flat(again) == rest
 
 
+def test_a_state_that_was_given_may_be_changed(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(frames([b"%d" % i for i in range(10)]))
+    reader = tf.ShardReader(str(path), batch_size=2, shard=(0, 2), shard_by="record", equal_shards="drop")
+    batches = iter(reader)
+    next(batches)
+    state = reader.state_dict()
+    kept = json.loads(json.dumps(state))
+    state["order"]["shard"].clear(), state["order"].pop("seed")
+    assert reader.state_dict() == kept
+
+
+def test_a_state_of_elements_that_was_given_may_be_changed():
+    pytest.importorskip("torch")
+    from tfrecord_fast.integrations.torch import TFRecordIterableDataset
+
+    dataset = TFRecordIterableDataset(tf.data.Dataset.range(9).shuffle(9, seed=3))
+    next(iter(dataset))
+    state = dataset.state_dict()
+    kept = json.loads(json.dumps(state))
+    state["seeds"].clear()
+    assert dataset.state_dict() == kept
+
+
 def test_a_copy_that_loads_a_state_leaves_the_reader_its_seed(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(frames([b"%d" % i for i in range(10)]))

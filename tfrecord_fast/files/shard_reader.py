@@ -421,7 +421,7 @@ class ShardReader(Generic[Batch_co]):
             "epoch": first,
             "next_epoch": next_epoch,
             **({"stream": self._stream.state(left.before)} if counted is None else counted.state(left.before)),
-            "order": order,
+            "order": copy.deepcopy(order),
             "files": digest_of(files),
         }
 

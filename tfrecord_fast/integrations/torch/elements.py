@@ -98,7 +98,7 @@ class Elements:
         if self._resume is not None:
             return copy.deepcopy(self._resume)
         if self._state is not None:
-            return dict(self._state)
+            return copy.deepcopy(self._state)
         seeds = _seeds(node_of(self.dataset))
         return {"version": _VERSION, "epoch": self.epoch, "given": 0, "workers": None, "seeds": seeds}
 
