@@ -118,6 +118,30 @@ def test_a_file_that_is_read_as_another_version_is_opened_again():
     assert read == [b"01"] * 4 and system.opened == ["a", "a"]
 
 
+class Unclosable(io.BytesIO):
+    """As a file whose connection broke."""
+
+    def close(self):
+        raise RuntimeError("Socket is closed")
+
+    def __del__(self):
+        pass
+
+
+def test_a_file_that_can_not_be_closed_is_opened_again_all_the_same():
+    system = System({str(i): b"0123" for i in range(_OPEN_FILES + 2)})
+    files = _OpenFiles(system)
+    files.read("0", 0, 1)
+    files._files["0"] = Unclosable()
+    assert files.read("0", 1, 3, "of another version") == b"12"
+    files._files["0"] = Unclosable()
+    files.forget_unless("0", None)
+    assert files.read("0", 2, 4) == b"23"
+    files._files["0"] = Unclosable()
+    for key in list(system.files)[1:]:
+        assert files.read(key, 0, 2) == b"01"
+
+
 def test_a_file_that_was_closed_is_opened_again():
     system = System({"a": b"0123"})
     files = _OpenFiles(system)
