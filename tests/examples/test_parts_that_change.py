@@ -1,5 +1,7 @@
 """A feature whose list or array is changed in place means what it says now, though its dict stays the same."""
 
+from types import MappingProxyType
+
 import numpy as np
 import pytest
 
@@ -121,6 +123,17 @@ def test_plans_that_another_thread_adds_do_no_harm(cache, monkeypatch):
     assert tf.parse_example(NOTHING, features, groups={"a": ["a"]})["a"].tolist() == [[3]]
     assert tf.io.parse_sequence_example(NOTHING, features)[0]["a"].tolist() == [3]
     assert raced.met and len(raced) <= plans._CACHE_SIZE
+
+
+@pytest.mark.parametrize("groups", [None, {"g": ["a"]}])
+def test_a_mapping_at_the_address_of_a_dict_that_is_gone(groups, monkeypatch):
+    from tfrecord_fast.examples import plans
+    from tfrecord_fast.examples.groups import frozen_groups
+
+    features = MappingProxyType({"a": tf.FixedLenFeature([], tf.int64, 3)})
+    monkeypatch.setattr(plans, "_examples", {id(features): (("b", None), None)})
+    monkeypatch.setattr(plans, "_grouped", {(id(features), frozen_groups(groups)): (("b", None), None)})
+    assert list(tf.parse_example(NOTHING, features, groups=groups)) == [*(groups or "a")]
 
 
 class Changing:

@@ -164,7 +164,7 @@ def example_plan(features: Features, groups: FrozenGroups = ()) -> ExamplePlan:
     if groups:
         return _grouped_plan(features, groups)
     found = _examples.get(id(features))
-    if found is not None and _core.unchanged(features, found[0]):
+    if found is not None and type(features) is dict and _core.unchanged(features, found[0]):
         plan = found[1]
         if plan.changeable is None or plan.changeable.are_unchanged():
             return plan
@@ -183,7 +183,7 @@ def _grouped_plan(features: Features, groups: FrozenGroups) -> ExamplePlan:
         found = _grouped.get(key)
     except TypeError:  # a key that can't be one, as the plan will say
         found = None
-    if found is not None and _core.unchanged(features, found[0]):
+    if found is not None and type(features) is dict and _core.unchanged(features, found[0]):
         plan = found[1]
         if plan.changeable is None or plan.changeable.are_unchanged():
             return plan
