@@ -82,6 +82,26 @@ def test_float16_sums_over_the_first_axis_do_not_stick():
     assert tf.reduce_sum(tf.ones([8192, 2], tf.float16), 0).numpy().tolist() == [8192, 8192]
 
 
+def test_norm_is_over_one_axis_or_two():
+    for axes in ([0, 1, 2], [0]):
+        with pytest.raises(WRONG):
+            tf.norm(tf.zeros([1, 2, 2]), axis=axes)
+
+
+def test_stacked_integers_of_numpy_do_not_become_floats():
+    large = 2**63 + 5
+    assert tf.stack([np.uint64(5), np.int64(2**53 + 1)]).numpy().tolist() == [5, 2**53 + 1]
+    assert tf.stack([np.array([1]), np.array([large], np.uint64)]).numpy().tolist() == [[1], [large]]
+    with pytest.raises(WRONG):
+        tf.stack([np.int64(-1), np.uint64(large)])
+
+
+def test_bools_are_no_images_and_no_bits():
+    for wrong in (lambda: tf.image.convert_image_dtype([True], tf.uint8), lambda: tf.bitcast([True], tf.int8)):
+        with pytest.raises(WRONG):
+            wrong()
+
+
 def test_half_pixel_centers_of_tensorflow_1_count():
     x = np.arange(12, dtype=np.float32).reshape(1, 3, 4, 1)
     V = tf.compat.v1.image

@@ -21,6 +21,9 @@ def convert_image_dtype(
       image: an array of any integer or float dtype.
       saturate: what the dtype does not hold becomes the nearest value that it does.
 
+    Raises:
+      TypeError: either dtype is of something else.
+
     >>> import numpy as np, tfrecord_fast as tf
     >>> float(tf.image.convert_image_dtype(np.uint8([255]), tf.float32)[0])
     1.0
@@ -29,6 +32,9 @@ def convert_image_dtype(
     if isinstance(image, list | tuple) and values.dtype == np.int64 and np.array_equal(values, values.astype(np.int32)):
         values = values.astype(np.int32)  # as TensorFlow types Python's
     kind: Any = np.dtype(as_dtype(dtype).as_numpy_dtype)
+    for one in (values.dtype, kind):
+        if one.kind not in "iufV":  # V: bfloat16
+            raise TypeError(f"images are of integers or floats, not of {one}")
     if values.dtype == kind:
         scaled = values
     elif values.dtype.kind in "iu" and kind.kind in "iu":

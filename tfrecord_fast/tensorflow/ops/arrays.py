@@ -247,7 +247,12 @@ def _of_numpy(values: Any) -> list[Any] | None:
     if len(kinds) == 1 or any(kind.kind not in "biuf" for kind in kinds):
         return None
     wanted = np.result_type(*kinds)
-    if wanted.kind == "f":  # the first one says how exact they are
+    if wanted.kind == "f" and all(kind.kind in "biu" for kind in kinds):  # uint64 and int64: whichever holds them all
+        least, most = (int(f([f(one, initial=0) for one in values])) for f in (np.min, np.max))
+        if most > np.iinfo(np.int64).max and least < 0:
+            raise InvalidArgumentError(f"no integers hold both {least} and {most} [Op:Pack]")
+        wanted = np.dtype(np.int64 if most <= np.iinfo(np.int64).max else np.uint64)
+    elif wanted.kind == "f":  # the first one says how exact they are
         wanted = values[0].dtype if values[0].dtype.kind == "f" else np.dtype(np.float32)
     return [np.asarray(one).astype(wanted) for one in values]
 
@@ -394,6 +399,8 @@ def identity(input: Any, name: str | None = None) -> Any:
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """The bytes of the values as another dtype."""
     given, wanted = array_of(input), np.dtype(as_dtype(type).as_numpy_dtype)
+    if "b" in (given.dtype.kind, wanted.kind) or "O" in (given.dtype.kind, wanted.kind):
+        raise InvalidArgumentError(f"bitcast from {dtype_of(given).name} to {as_dtype(type).name} [Op:Bitcast]")
     contiguous = np.ascontiguousarray(given)
     parts = wanted.itemsize // given.dtype.itemsize
     if parts > 1 and given.shape[-1:] != (parts,):
