@@ -186,6 +186,13 @@ def test_a_gif_that_is_damaged_is_an_error(content, said):
         tf.io.decode_gif(content)
 
 
+def test_a_wide_frame_and_a_high_one_are_no_reason_to_allocate_what_they_span():
+    line = np.zeros((1, 65535), np.uint8)
+    tall = gif(frame(line), frame(line.T))
+    with pytest.raises(Invalid, match="its frames span 65535 × 65535 pixels, which is more than 178956970$"):
+        tf.io.decode_gif(tall)
+
+
 def test_a_gif_has_three_channels():
     for channels in (1, 4):
         with pytest.raises(Invalid, match=f"^a GIF has 3 channels, not {channels}$"):

@@ -19,6 +19,7 @@ _EXTENSION, _IMAGE = b"!", b","
 _CONTROL = b"\xf9"
 _HAS_TABLE, _INTERLACED, _TRANSPARENT = 0x80, 0x40, 0x01
 _MOST_BITS = 8  # of a pixel
+_MOST_PIXELS = 178_956_970  # as Pillow has it for other images: a wide frame and a high one span much
 # Colors that tell the index, so that it does not matter whether Pillow gives the one or the other.
 _INDEXES = b"".join(bytes([index, 255 - index, 0]) for index in range(256))
 
@@ -51,6 +52,8 @@ def read_gif(data: bytes, only_first: bool = False) -> npt.NDArray[np.uint8]:
     """
     frames = _frames_of(data)
     height, width = max(frame.height for frame in frames), max(frame.width for frame in frames)
+    if height * width > _MOST_PIXELS:
+        raise _undecodable(f"its frames span {width} × {height} pixels, which is more than {_MOST_PIXELS}")
     frames = frames[:1] if only_first else frames
     pixels = [_pixels_of(frame) for frame in frames]  # first, so that nothing is allocated for a claim
     made = np.zeros((len(frames), height, width, 3), np.uint8)

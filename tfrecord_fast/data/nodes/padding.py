@@ -76,13 +76,7 @@ def _values(values: Any, like: Any) -> list[Any]:
     """One value per component: one for all, or of the same structure."""
     if not isinstance(values, Mapping | tuple | list) and not is_attrs(values):
         return [values] * len(leaves(like))
-    return [_alone(value) for value in parallel(like, values, "padding_values")]
-
-
-def _alone(value: Any) -> Any:
-    if isinstance(value, Mapping | tuple | list) or is_attrs(value):
-        raise InvalidArgumentError(f"padding_values: expected one value for a component, got {value!r}")
-    return value
+    return parallel(like, values, "padding_values")
 
 
 def _pad(column: list[Any], shape: list[Any] | None, value: Any, place: str) -> Any:
