@@ -189,7 +189,7 @@ def test_a_gif_that_is_damaged_is_an_error(content, said):
 def test_a_wide_frame_and_a_high_one_are_no_reason_to_allocate_what_they_span():
     line = np.zeros((1, 65535), np.uint8)
     tall = gif(frame(line), frame(line.T))
-    with pytest.raises(Invalid, match="its frames span 65535 × 65535 pixels, which is more than 178956970$"):
+    with pytest.raises(Invalid, match=r"its frames span 65535 × 65535 pixels, which is more than 178956970$"):
         tf.io.decode_gif(tall)
 
 
