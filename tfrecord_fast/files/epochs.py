@@ -117,7 +117,7 @@ class EpochCounter:
         latest, board = self._latest, self._here()
         assert latest is not None
         if board is not None:
-            board.take_back(latest.iteration, first, latest.count)
+            board.take_back(latest.iteration, first, latest.epochs)
         self._next, self._set_by = first, latest.set_by
 
     def _is_set(self, board: _Board | None) -> bool:
@@ -156,7 +156,7 @@ class _Begun(NamedTuple):
     """An iteration that a worker has begun."""
 
     iteration: tuple[int, int]  # base seed, number in the worker's process
-    count: int
+    epochs: int
     set_by: int | None  # of the counter, before
 
 

@@ -108,8 +108,8 @@ def _pad(column: list[Any], shape: list[Any] | None, value: Any, place: str) -> 
         if not rank:
             batch[row] = column[row]  # a string as it is, not as an array of no dimensions
             continue
-        place: Any = (row, *(slice(length) for length in array.shape))
-        batch[place] = array
+        part: Any = (row, *(slice(length) for length in array.shape))
+        batch[part] = array
     return batch
 
 
