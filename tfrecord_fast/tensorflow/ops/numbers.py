@@ -421,7 +421,7 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool =
         raise InvalidArgumentError(f"norm is of floats, got {dtype_of(given).name}")
     axes = None if axis is None else axes_of(axis)
     is_matrix = isinstance(axes, tuple)
-    if is_matrix and len(axes) != 2:
+    if isinstance(axes, tuple) and len(axes) != 2:
         raise ValueError(f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis!r}")
     if ord in ("euclidean", "fro") or (ord == 2 and not is_matrix):
         if ord == "fro" and not is_matrix:
