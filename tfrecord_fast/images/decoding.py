@@ -279,7 +279,8 @@ def _single_frame(data: bytes, channels: int) -> npt.NDArray[Any]:
     frames = read_gif(data)
     if len(frames) > 1:
         raise InvalidArgumentError(f"the GIF has {len(frames)} frames: decode_gif and decode_image give all of them")
-    return frames[0]
+    only: npt.NDArray[Any] = frames[0]
+    return only
 
 
 def _smaller(image: Any, ratio: int) -> Any:
