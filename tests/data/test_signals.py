@@ -4,13 +4,14 @@ import contextlib
 import io
 import os
 import random
+import signal
 import threading
 import time
 
 import pytest
 
 import tfrecord_fast as tf
-from tests.support.alarms import taken_with_an_alarm
+from tests.support.alarms import Alarm, taken_with_an_alarm
 from tests.support.frames import frames
 from tests.support.interrupts import BOOM_ON_ALARM
 from tests.support.processes import run_code
@@ -108,6 +109,54 @@ def test_some_of_the_records_one_by_one_go_on(tmp_path, form):
     assert heard.is_set() and taken == list(ONE_BY_ONE[form](tf.data.Dataset.from_tensor_slices(NUMBERED)))
     del elements
     writing.join()
+
+
+JOINED = {
+    "flat_map": lambda numbers, opened: numbers.flat_map(opened),
+    "interleave": lambda numbers, opened: numbers.interleave(opened, cycle_length=2),
+    "parallel_interleave": lambda numbers, opened: numbers.apply(
+        tf.data.experimental.parallel_interleave(opened, cycle_length=2)
+    ),
+    "concatenate": lambda numbers, opened: opened(0).concatenate(opened(1)).concatenate(opened(2)),
+    "repeat": lambda numbers, opened: opened(0).repeat(3),
+}
+
+
+class Started(tf.data.Dataset):
+    """Five numbers; the first iteration over those of some numbers is interrupted as it starts."""
+
+    rings = iter(())
+
+    def __init__(self, number):
+        super().__init__()
+        self._number = int(number)
+
+    def __iter__(self):
+        next(Started.rings, lambda: None)()
+        return iter(range(5 * self._number, 5 * self._number + 5))
+
+
+@pytest.mark.parametrize("kind", [Alarm, KeyboardInterrupt])
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("join", JOINED)
+def test_what_is_opened_while_a_handler_raises_is_opened_again(join, place, kind, monkeypatch):
+    def stop(*_):
+        raise kind
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        rings = [lambda: None] * place + [lambda: signal.raise_signal(signal.SIGALRM)]
+        expected = [int(x) for x in JOINED[join](tf.data.Dataset.range(3), Started)]
+        monkeypatch.setattr(Started, "rings", iter(rings))
+        found, heard, elements = [], 0, iter(JOINED[join](tf.data.Dataset.range(3), Started))
+        while len(found) < len(expected):
+            try:
+                found.append(int(next(elements)))
+            except kind:
+                heard += 1
+        assert found == expected and heard == 1 and next(elements, None) is None
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 class Interrupted:

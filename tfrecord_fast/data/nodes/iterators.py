@@ -13,6 +13,7 @@ from ...errors import InvalidArgumentError
 from ...files.signals import shows_a_handler
 from ...values.nests import kind_of, normalize, rows, stack
 from ...values.owned import read_only, renewed, snapshot, writable
+from .opening import Opening, started
 from .turns import Turns
 
 __all__ = [
@@ -123,14 +124,15 @@ class Chained(Turns):
 
     def __init__(self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]] = rows) -> None:
         super().__init__()
-        self._elements = elements
-        self._open = open_
+        self._opening = Opening(elements, open_)
         self._current: Iterator[Any] | None = None
 
     def _next(self) -> Any:
         while True:
             if self._current is None:
-                self._current = iter(self._open(next(self._elements)))
+                self._current = self._opening.next()
+            if self._current is None:
+                raise StopIteration
             element = next(self._current, _END)
             if element is not _END:
                 return element
@@ -152,14 +154,17 @@ class Repeated(Turns):
             if self._current is None:
                 if self._left == 0 or not self._some:
                     raise StopIteration
-                self._left -= 1
-                self._some = self._left >= 0  # a bounded repeat asks again if there was nothing
-                self._current = self._start()
+                self._current = started(self._start, self._count)
+                self._count()
             element = next(self._current, _END)
             if element is not _END:
                 self._some = True
                 return element
             self._current = None
+
+    def _count(self) -> None:
+        self._left -= 1
+        self._some = self._left >= 0  # a bounded repeat asks again if there was nothing
 
 
 class Shuffled(Turns):
@@ -195,8 +200,7 @@ class Interleaved(Turns):
         self, elements: Iterator[Any], open_: Callable[[Any], Iterable[Any]], cycle_length: int, block_length: int
     ) -> None:
         super().__init__()
-        self._elements = elements
-        self._open = open_
+        self._opening = Opening(elements, open_)
         self._slots: list[Iterator[Any] | None] = [None] * cycle_length
         self._block_length = block_length
         self._slot = 0
@@ -221,12 +225,12 @@ class Interleaved(Turns):
         raise StopIteration
 
     def _fill(self) -> None:
-        element = next(self._elements, _END) if not self._ended else _END
-        if element is _END:
+        opened = None if self._ended else self._opening.next()
+        if opened is None:
             self._ended = True
             self._advance()
         else:
-            self._slots[self._slot] = iter(self._open(element))
+            self._slots[self._slot] = opened
 
     def _advance(self) -> None:
         self._slot = (self._slot + 1) % len(self._slots)
@@ -266,8 +270,7 @@ class InterleavedAhead(Interleaved):
     def _open_next(self) -> None:
         """An error has its place, as an iterable that raises it would have."""
         try:
-            element = next(self._elements, _END)
-            opened = None if element is _END else iter(self._open(element))
+            opened = self._opening.next()
         except Exception as error:
             if shows_a_handler(error):
                 raise
@@ -377,7 +380,7 @@ class Concatenated(Turns):
 
     def __init__(self, starts: Iterable[Callable[[], Iterator[Any]]]) -> None:
         super().__init__()
-        self._starts = deque(starts)
+        self._opening = Opening(starts, lambda start: start())
         self._current: Iterator[Any] | None = None
         self._kind: Any = None
         self._checked = False
@@ -385,9 +388,9 @@ class Concatenated(Turns):
     def _next(self) -> Any:
         while True:
             if self._current is None:
-                if not self._starts:
-                    raise StopIteration
-                self._current, self._checked = self._starts.popleft()(), False
+                self._current, self._checked = self._opening.next(), False
+            if self._current is None:
+                raise StopIteration
             element = next(self._current, _END)
             if element is _END:
                 self._current = None
@@ -399,8 +402,7 @@ class Concatenated(Turns):
     def _check(self, element: Any) -> None:
         kind = kind_of(element)
         if self._kind is not None and kind != self._kind:
-            self._current = None
-            self._starts.clear()
+            self._current, self._opening = None, Opening((), iter)
             raise TypeError(f"Incompatible dataset elements: {self._kind} vs. {kind}")
         self._kind, self._checked = kind, True
 
