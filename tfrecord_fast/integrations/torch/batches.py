@@ -139,7 +139,8 @@ def _held(value: Any, is_padded: bool) -> list[torch.Tensor]:
     if not isinstance(value, torch.Tensor):
         return []
     if value.layout == torch.sparse_coo:
-        return [value._indices().clone(), value._values().clone()]
+        whole = value.coalesce()
+        return [whole.indices().clone(), whole.values().clone()]
     return [value.clone()] if is_padded else []
 
 
