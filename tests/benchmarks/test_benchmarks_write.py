@@ -34,7 +34,10 @@ def statuses(table):
 
 @pytest.mark.parametrize("name", FLAT)
 def test_columns_are_written_right_by_all(name, data):
-    table = run("write-columns", data("write-columns", name), installed(), Method(rounds=1, trials=1, min_time=0))
+    found = installed()
+    if name != "ctr":  # the other rivals write once: they take long to start
+        found = {key: found[key] for key in ("ours", "tensorflow") if key in found}
+    table = run("write-columns", data("write-columns", name), found, Method(rounds=1, trials=1, min_time=0))
     assert statuses(table) == []
     assert table.base.ours and all(row.size > 0 for row in table.rows)
 
