@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.processes import printed
 
+pytest.importorskip("torch")
+
 START = """
 import math, torch
 
