@@ -69,7 +69,7 @@ def test_all_that_is_installed_parses_to_the_reference(task, name, data):
     parses_to_the_reference(task, data(task, name), FOUND)
 
 
-# The other rivals run each kind of task once, above: they take long to start. The benchmark itself compares all answers.
+# The other rivals run each kind of task once, above: they start slowly. The benchmark itself compares all answers.
 @pytest.mark.parametrize(
     "task, name",
     [
