@@ -193,6 +193,13 @@ def test_a_wide_frame_and_a_high_one_are_no_reason_to_allocate_what_they_span():
         tf.io.decode_gif(tall)
 
 
+def test_many_small_frames_are_no_reason_to_allocate_as_many_large_ones():
+    line = np.zeros((1, 13000), np.uint8)
+    few = gif(frame(line), frame(line.T), *[frame(line[:, :1])] * 40)
+    with pytest.raises(Invalid, match=r"its 42 frames claim 7098000000 pixels, and have far fewer$"):
+        tf.io.decode_gif(few)
+
+
 def test_a_gif_has_three_channels():
     for channels in (1, 4):
         with pytest.raises(Invalid, match=f"^a GIF has 3 channels, not {channels}$"):

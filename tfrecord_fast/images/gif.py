@@ -19,6 +19,7 @@ _EXTENSION, _IMAGE = b"!", b","
 _CONTROL = b"\xf9"
 _HAS_TABLE, _INTERLACED, _TRANSPARENT = 0x80, 0x40, 0x01
 _MOST_BITS = 8  # of a pixel
+_MOST_PER_PIXEL = 4096  # that are made for one that is there: frames that change little are as large as the others
 _MOST_PIXELS = 178_956_970  # as Pillow has it for other images: a wide frame and a high one span much
 # Colors that tell the index, so that it does not matter whether Pillow gives the one or the other.
 _INDEXES = b"".join(bytes([index, 255 - index, 0]) for index in range(256))
@@ -56,6 +57,8 @@ def read_gif(data: bytes, only_first: bool = False) -> npt.NDArray[np.uint8]:
         raise _undecodable(f"its frames span {width} × {height} pixels, which is more than {_MOST_PIXELS}")
     frames = frames[:1] if only_first else frames
     pixels = [_pixels_of(frame) for frame in frames]  # first, so that nothing is allocated for a claim
+    if (claimed := len(frames) * height * width) > max(_MOST_PIXELS, _MOST_PER_PIXEL * sum(one.size for one in pixels)):
+        raise _undecodable(f"its {len(frames)} frames claim {claimed} pixels, and have far fewer")
     made = np.zeros((len(frames), height, width, 3), np.uint8)
     for number, frame in enumerate(frames):
         if number:
