@@ -110,6 +110,16 @@ def test_in_place_is_the_file_that_was_read_whatever_names_it(tmp_path, run, mon
     assert read(path) == GIVEN[:7] + GIVEN[8:] and names(tmp_path) == ["in7.tfrecord"]
 
 
+def test_in_place_of_a_pattern_of_objects_is_the_object(tmp_path, run):
+    fsspec = pytest.importorskip("fsspec")
+    path = damaged(write(tmp_path / "in7.tfrecord", GIVEN), PLACES[7] + 14)
+    with tf.io.gfile.GFile("memory://repair/in7.tfrecord", "wb") as file, open(path, "rb") as data:
+        file.write(data.read())
+    assert run("repair", "memory://repair/in*.tfrecord", "--in-place")[0] == 1
+    assert read("memory://repair/in7.tfrecord") == GIVEN[:7] + GIVEN[8:]
+    assert [one.split("/")[-1] for one in fsspec.filesystem("memory").ls("/repair", detail=False)] == ["in7.tfrecord"]
+
+
 def test_the_input_is_not_replaced_without_being_asked(tmp_path, run):
     path = damaged(write(tmp_path / "in", GIVEN), 5)
     content = open(path, "rb").read()
