@@ -43,23 +43,25 @@ size_t BytesToDetect(const uint8_t* data, size_t size) {
   return needed > size ? needed - size : 0;
 }
 
-Status OpenFrames(std::unique_ptr<Source> raw, CompressionChoice choice, std::unique_ptr<Source>* frames,
+Status OpenFrames(std::unique_ptr<Source>* raw, CompressionChoice choice, std::unique_ptr<Source>* frames,
                   Compression* found) {
   if (choice) {
     *found = *choice;
   } else {
     uint8_t head[kDetectBytes];
     size_t size = 0;
-    while (const size_t more = BytesToDetect(head, size)) {
+    Status status;
+    while (const size_t more = status.ok() ? BytesToDetect(head, size) : 0) {
       size_t got = 0;
-      TFR_RETURN_IF_ERROR(ReadFully(raw.get(), head + size, more, &got));
+      status = ReadFully(raw->get(), head + size, more, &got);
       size += got;
       if (got < more) break;
     }
+    *raw = std::make_unique<PrefixedSource>(std::string(reinterpret_cast<char*>(head), size), std::move(*raw));
+    TFR_RETURN_IF_ERROR(std::move(status));
     *found = DetectCompression(head, size);
-    raw = std::make_unique<PrefixedSource>(std::string(reinterpret_cast<char*>(head), size), std::move(raw));
   }
-  *frames = *found == Compression::kNone ? std::move(raw) : NewDecompressingSource(std::move(raw), *found);
+  *frames = *found == Compression::kNone ? std::move(*raw) : NewDecompressingSource(std::move(*raw), *found);
   return {};
 }
 

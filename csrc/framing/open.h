@@ -29,8 +29,9 @@ Compression DetectCompression(const uint8_t* data, size_t size);
 // Reading a pipe in steps of this size never waits for bytes that the answer does not need.
 size_t BytesToDetect(const uint8_t* data, size_t size);
 
-// The frames in `raw`, inflated; *found tells what it was.
-Status OpenFrames(std::unique_ptr<Source> raw, CompressionChoice choice, std::unique_ptr<Source>* frames,
+// The frames in *raw, which goes into them, inflated; *found tells what it was. After kCancelled, *raw gives all its
+// bytes again if it goes on.
+Status OpenFrames(std::unique_ptr<Source>* raw, CompressionChoice choice, std::unique_ptr<Source>* frames,
                   Compression* found);
 
 }  // namespace tfr

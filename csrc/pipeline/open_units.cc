@@ -39,15 +39,6 @@ Status Detect(const LaneFile& lane, const File& file, Compression* found, WholeF
   return {};
 }
 
-Status OpenStream(const LaneFile& lane, std::unique_ptr<Source> source, CompressionChoice choice,
-                  std::unique_ptr<UnitMaker>* maker) {
-  std::unique_ptr<Source> frames;
-  Compression found;
-  TFR_RETURN_IF_ERROR(OpenFrames(std::move(source), choice, &frames, &found));
-  *maker = std::make_unique<StreamMaker>(lane, std::move(frames), Place());
-  return {};
-}
-
 Status OpenPart(const LaneFile& lane, std::shared_ptr<File> file, Compression found,
                 std::unique_ptr<UnitMaker>* maker) {
   const int64_t end = lane.input.part->end;
@@ -94,7 +85,8 @@ Status OpenRegular(const LaneFile& lane, std::shared_ptr<File> file, Compression
     *maker = std::make_unique<PartMaker>(lane, std::move(file), *choice);
     return {};
   }
-  return OpenStream(lane, std::make_unique<FileSource>(std::move(file)), choice, maker);
+  *maker = std::make_unique<StreamMaker>(lane, std::make_unique<FileSource>(std::move(file)), choice);
+  return {};
 }
 
 }  // namespace
@@ -109,14 +101,16 @@ Status OpenUnits(const LaneFile& lane, int64_t size, std::unique_ptr<UnitMaker>*
   if (lane.input.open) {
     std::unique_ptr<Source> source;
     TFR_RETURN_IF_ERROR(lane.input.open(&source));
-    return OpenStream(lane, std::move(source), choice, maker);
+    *maker = std::make_unique<StreamMaker>(lane, std::move(source), choice);
+    return {};
   }
   const std::string& path = *lane.input.path;
   std::shared_ptr<File> file;
   TFR_RETURN_IF_ERROR(size >= 0 ? File::OpenFound(path, size, &file) : File::Open(path, &file));
   if (lane.input.stamp) TFR_RETURN_IF_ERROR(CheckStamp(*file, *lane.input.stamp));
   if (file->regular()) return OpenRegular(lane, std::move(file), choice, maker);
-  return OpenStream(lane, std::make_unique<FileSource>(std::move(file)), choice, maker);
+  *maker = std::make_unique<StreamMaker>(lane, std::make_unique<FileSource>(std::move(file)), choice);
+  return {};
 }
 
 }  // namespace tfr

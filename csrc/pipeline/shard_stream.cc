@@ -11,12 +11,12 @@
 //   transform  of a batch that was cut. If it is much work, its parts are listed (`shared_`), for any thread that is
 //              free and the one that does the transform, which waits only for parts that running threads took.
 // Workers, and the caller while it waits, take the work that is nearest to a finished batch: part, transform, cut,
-// unit. Anything that is no regular file may block or need the host language; only the caller makes its units. The
-// caller takes finished batches by number. If the system refuses to open a file to the caller, units in the making are
-// waited for and what was opened ahead is closed, before that is an error. Threads start when there is work for them
-// beyond the first chunk, no more than may work at once (working.h), and are stopped and joined by the destructor; they
-// never touch the host language, and no exception leaves one. The first error, in the order of batches, ends the
-// stream; what comes after it is dropped.
+// unit. Anything that is no regular file may block or need the host language; only the caller opens it. If the host
+// wants to stop while the caller waits there, its unit is put back. The caller takes finished batches by number. If the
+// system refuses to open a file to the caller, units in the making are waited for and what was opened ahead is closed,
+// before that is an error. Threads start when there is work for them beyond the first chunk, no more than may work at
+// once (working.h), and are stopped and joined by the destructor; they never touch the host language, and no exception
+// leaves one. The first error, in the order of batches, ends the stream; what comes after it is dropped.
 
 #include "pipeline/shard_stream.h"
 
@@ -32,6 +32,7 @@
 
 #include "base/interrupt.h"
 #include "base/process.h"
+#include "pipeline/claimed.h"
 #include "pipeline/delivered.h"
 #include "pipeline/fetch.h"
 #include "pipeline/open_lanes.h"
@@ -102,7 +103,10 @@ class ShardStream::Impl : public LaneAccess, public Crew {
       }
       // Whatever needs more than one chunk is worth having threads for.
       if (units_made_ > 1 && LacksThreads() && HasWorkForThreads()) StartThreads();
-      if (WorkOnce(Caller::kConsumer, &lock)) continue;
+      if (WorkOnce(Caller::kConsumer, &lock)) {
+        if (!paused_.ok()) return std::exchange(paused_, {});
+        continue;
+      }
       caller_waits_ = true;
       const bool timeout = ready_.wait_for(lock, kInterruptInterval) == std::cv_status::timeout;
       caller_waits_ = false;
@@ -294,14 +298,6 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     shared_.Share(tasks, run, wake, &lock);
   }
 
-  struct Claimed {
-    std::shared_ptr<Lane> lane;
-    size_t unit;
-    size_t estimate;  // bytes
-    Produced produced;
-    bool made = false;
-  };
-
   void Claim(std::shared_ptr<Lane> lane, std::vector<Claimed>* claimed) {
     const size_t estimate = EstimateOf(*lane);
     const size_t unit = lane->Claim();
@@ -324,17 +320,18 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     const bool timed = caller == Caller::kWorker && working_.TimesNext();
     lock->unlock();
     const ThreadTime begin = timed ? ThreadTime::Now() : ThreadTime();
-    for (size_t i = 0; i < claimed.size(); ++i) {
-      // All but the first are units of lanes that are not waited for: they are made as a worker makes them.
-      const Caller maker = i == 0 ? caller : Caller::kWorker;
-      claimed[i].made = claimed[i].lane->Produce(claimed[i].unit, maker, &claimed[i].produced);
-    }
+    MakeInOrder(&claimed, caller);
     const ThreadTime end = timed ? ThreadTime::Now() : ThreadTime();
     lock->lock();
     if (timed) working_.Note(begin, end);
     units_in_making_ -= claimed.size();
     for (Claimed& one : claimed) {
       bytes_in_flight_ -= one.estimate;
+      if (one.produced.again) paused_ = std::exchange(one.produced.status, {});
+      if (!paused_.ok()) {  // from that unit on, none was made
+        one.lane->PutBack(one.unit);
+        continue;
+      }
       if (!one.made) {
         one.lane->Unclaim(one.unit);
         if (one.produced.status.ok()) continue;
@@ -453,6 +450,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
   bool small_files_ = false;     // the last file that was opened was
   size_t first_unit_bytes_ = 0;  // of that file
   Status interrupted_;           // the consumer's thread is to stop
+  Status paused_;                // the same, and can go on
   WorkingThreads working_;
   bool stop_ = false;
   std::atomic<bool> abandoned_{false};  // who reads a pipe must not wait for it

@@ -7,24 +7,46 @@
 
 namespace tfr {
 
-StreamMaker::StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin)
-    : lane_(lane),
-      reader_(std::move(frames), lane.pool, {lane.options.chunk_bytes, lane.options.max_record_bytes, &lane.cancelled},
-              begin) {}
+StreamMaker::StreamMaker(const LaneFile& lane, std::unique_ptr<Source> raw, CompressionChoice choice)
+    : lane_(lane), choice_(choice), raw_(std::move(raw)) {}
+
+StreamMaker::StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin) : lane_(lane) {
+  ReadFrames(std::move(frames), begin);
+}
+
+Status StreamMaker::Open() {
+  std::unique_ptr<Source> frames;
+  Compression found;
+  TFR_RETURN_IF_ERROR(OpenFrames(&raw_, choice_, &frames, &found));
+  ReadFrames(std::move(frames), Place());
+  return {};
+}
+
+void StreamMaker::ReadFrames(std::unique_ptr<Source> frames, Place begin) {
+  const RecordReader::Options options = {lane_.options.chunk_bytes, lane_.options.max_record_bytes, &lane_.cancelled};
+  reader_.emplace(std::move(frames), lane_.pool, options, begin);
+}
 
 void StreamMaker::Produce(size_t, Produced* produced) {
+  produced->skipped = std::exchange(skipped_, {});
+  produced->status = Make(produced);
+  const bool stopped = produced->status.code() == StatusCode::kCancelled;
+  produced->again = stopped && !resuming_ && (reader_ ? reader_->goes_on() : raw_->goes_on());
+  if (produced->again) skipped_ = std::exchange(produced->skipped, {});
+}
+
+Status StreamMaker::Make(Produced* produced) {
+  if (!reader_) TFR_RETURN_IF_ERROR(Open());
   Chunk& chunk = produced->chunk;
   while (true) {
-    Status status = reader_.Next(&chunk);
+    Status status = reader_->Next(&chunk);
     if (!status.ok()) {
-      if (!lane_.Passes(status)) {
-        produced->status = std::move(status);
-        return;
-      }
+      if (!lane_.Passes(status)) return status;
       const std::string reason = status.detail().message;
       if (lane_.options.on_corrupt == OnCorrupt::kSkip) {
-        produced->status = reader_.Resume(reason, &produced->skipped);
-        if (!produced->status.ok()) return;
+        resuming_ = true;
+        TFR_RETURN_IF_ERROR(reader_->Resume(reason, &produced->skipped));
+        resuming_ = false;
         continue;
       }
       produced->skipped.push_back({status.detail().offset, -1, reason});
@@ -32,13 +54,13 @@ void StreamMaker::Produce(size_t, Produced* produced) {
     if (chunk.records.empty()) {
       produced->last = true;
       lane_.DropBeforeStart(&produced->skipped);
-      if (produced->skipped.empty()) produced->status = lane_.CheckEnd(chunk.end.offset);
-      return;
+      return produced->skipped.empty() ? lane_.CheckEnd(chunk.end.offset) : Status();
     }
     if (chunk.end.offset > lane_.start.offset) break;  // else all of it lies before the start
   }
   lane_.DropBeforeStart(&chunk);
   lane_.Finish(-1, produced);
+  return std::move(produced->status);
 }
 
 }  // namespace tfr

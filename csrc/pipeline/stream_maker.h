@@ -8,7 +8,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <vector>
 
+#include "framing/open.h"
 #include "framing/reader.h"
 #include "pipeline/unit_maker.h"
 
@@ -16,6 +19,8 @@ namespace tfr {
 
 class StreamMaker : public UnitMaker {
  public:
+  // `raw` gives the file's bytes from its start. Its compression is detected by the first unit if it is not chosen.
+  StreamMaker(const LaneFile& lane, std::unique_ptr<Source> raw, CompressionChoice choice);
   // `frames` gives uncompressed bytes, starting with the record whose place is `begin`.
   StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, Place begin);
 
@@ -26,8 +31,16 @@ class StreamMaker : public UnitMaker {
   void CancelAfter(size_t) override {}
 
  private:
+  Status Open();
+  void ReadFrames(std::unique_ptr<Source> frames, Place begin);
+  Status Make(Produced* produced);
+
   const LaneFile& lane_;
-  RecordReader reader_;
+  const CompressionChoice choice_;
+  std::unique_ptr<Source> raw_;  // goes into reader_
+  std::optional<RecordReader> reader_;
+  std::vector<Skipped> skipped_;  // by a unit that will be made again
+  bool resuming_ = false;         // in a search, which can't go on where it was stopped
 };
 
 }  // namespace tfr

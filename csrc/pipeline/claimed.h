@@ -1,0 +1,33 @@
+// Units that a thread has claimed and makes before it hands them in together.
+
+#ifndef TFRECORD_FAST_PIPELINE_CLAIMED_H_
+#define TFRECORD_FAST_PIPELINE_CLAIMED_H_
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "pipeline/lane.h"
+
+namespace tfr {
+
+struct Claimed {
+  std::shared_ptr<Lane> lane;
+  size_t unit;
+  size_t estimate;  // bytes
+  Produced produced;
+  bool made = false;
+};
+
+// Up to one that may be made `again`; the others stay as they are.
+inline void MakeInOrder(std::vector<Claimed>* claimed, Caller caller) {
+  for (Claimed& one : *claimed) {
+    one.made = one.lane->Produce(one.unit, caller, &one.produced);
+    if (one.produced.again) return;
+    caller = Caller::kWorker;  // the others' lanes are not waited for: they are made as a worker makes them
+  }
+}
+
+}  // namespace tfr
+
+#endif  // TFRECORD_FAST_PIPELINE_CLAIMED_H_

@@ -1,0 +1,86 @@
+"""A signal's handler raises while a pipe is waited for: nothing that came is lost, and reading goes on."""
+
+import contextlib
+import gzip
+import os
+import signal
+import threading
+
+import pytest
+import zstandard
+
+import tfrecord_fast as tf
+from tests.support.frames import frames
+
+pytestmark = pytest.mark.alone
+
+RECORDS = [b"%03d" % number * 100 for number in range(400)]
+DATA = frames(RECORDS)
+PACKED = {"": DATA, "GZIP": gzip.compress(DATA), "ZSTD": zstandard.compress(DATA)}
+# In bytes: nobody writes yet, nothing came, a part of a header, what compression is told by, a record, many of them.
+PLACES = (-1, 0, 5, 12, 40, 316, 0.5, 0.99)
+READERS = {
+    "TFRecordDataset": lambda path, how: iter(tf.data.TFRecordDataset(path, how)),
+    "detected": lambda path, how: iter(tf.ShardReader(path)),
+    "one thread": lambda path, how: iter(tf.ShardReader(path, compression_type=how, num_threads=1)),
+    "four threads": lambda path, how: iter(tf.ShardReader(path, compression_type=how, num_threads=4)),
+    "damage is passed over": lambda path, how: iter(tf.ShardReader(path, compression_type=how, on_corrupt="skip")),
+}
+
+
+class Ring(Exception):
+    """What the handler raises."""
+
+
+@pytest.fixture
+def rings():
+    def ring(*_):
+        raise Ring
+
+    before = signal.signal(signal.SIGALRM, ring)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def write_between_rings(path, data, places, heard):
+    """Rings where the pipe has been dry for a while, and goes on when that is heard."""
+
+    def ring():
+        heard.clear()
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        heard.wait(10)
+
+    if places[0] < 0:
+        ring()
+        places = places[1:]
+    written = 0
+    with contextlib.suppress(BrokenPipeError), open(path, "wb", buffering=0) as pipe:
+        for place in places:
+            end = int(place * len(data)) if isinstance(place, float) else min(place, len(data))
+            pipe.write(data[written:end])
+            written = max(written, end)
+            ring()
+        pipe.write(data[written:])
+
+
+@pytest.mark.parametrize("compression", PACKED)
+@pytest.mark.parametrize("reader", READERS)
+def test_each_record_comes_once(tmp_path, rings, reader, compression):
+    path, heard, heard_rings, taken = str(tmp_path / "pipe"), threading.Event(), 0, []
+    os.mkfifo(path)
+    args = (path, PACKED[compression], PLACES, heard)
+    writing = threading.Thread(target=write_between_rings, args=args, daemon=True)
+    writing.start()
+    elements = READERS[reader](path, compression)
+    while True:
+        try:
+            for element in elements:
+                taken.extend([element] if isinstance(element, bytes) else element)
+            break
+        except Ring:
+            heard_rings += 1
+            heard.set()
+    assert taken == RECORDS
+    assert heard_rings == len(PLACES)
+    writing.join()
