@@ -181,7 +181,8 @@ def main(argv: list[str]) -> int:
         "not comparable": len(unlike),
     }
     print(
-        f"{within} of {len(both)} ratios lie within the spread of the other run; "
+        f"{within} of {len(both)} ratios lie within the spread of the other run, "
+        f"{sum(not move.apart for move in both)} have ranges that overlap; "
         f"{sum(move.beyond_noise for move in both)} moved beyond it"
         + "".join(f"; {count} {what}" for what, count in more.items() if count)
     )

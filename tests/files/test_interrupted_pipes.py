@@ -17,8 +17,8 @@ pytestmark = pytest.mark.alone
 RECORDS = [b"%03d" % number * 100 for number in range(400)]
 DATA = frames(RECORDS)
 PACKED = {"": DATA, "GZIP": gzip.compress(DATA), "ZSTD": zstandard.compress(DATA)}
-# In bytes: nobody writes yet, nothing came, a part of a header, what compression is told by, a record, many of them.
-PLACES = (-1, 0, 5, 12, 40, 316, 0.5, 0.99)
+# In bytes: nobody writes yet, nothing came, a part of a header, what compression is told by, a record, half, all.
+PLACES = (-1, 0, 5, 12, 40, 316, 0.5, 0.99, 1.0)
 READERS = {
     "TFRecordDataset": lambda path, how: iter(tf.data.TFRecordDataset(path, how)),
     "detected": lambda path, how: iter(tf.ShardReader(path)),

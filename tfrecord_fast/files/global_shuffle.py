@@ -79,8 +79,10 @@ class RandomFiles:
                 objects=objects,
                 max_idle_bytes=max_idle_bytes,
             )
-            self._reader, self._found, self._origin = opened.reader, found, Origin()
-            self.mean_bytes = max(1, opened.bytes // max(1, len(self._reader)))
+            # Last what others look at first: copies of a reader share this, also among threads.
+            self.mean_bytes = max(1, opened.bytes // max(1, len(opened.reader)))
+            self._origin, self._reader, self._found = Origin(), opened.reader, found
+            return opened.reader
         return self._reader
 
     def __reduce__(self) -> tuple[type[RandomFiles], tuple[()]]:
