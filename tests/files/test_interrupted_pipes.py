@@ -71,8 +71,8 @@ def test_each_record_comes_once(tmp_path, rings, reader, compression):
     os.mkfifo(path)
     args = (path, PACKED[compression], PLACES, heard)
     writing = threading.Thread(target=write_between_rings, args=args, daemon=True)
-    writing.start()
     elements = READERS[reader](path, compression)
+    writing.start()  # last: nothing rings before the loop
     while True:
         try:
             for element in elements:
