@@ -43,23 +43,22 @@ size_t BytesToDetect(const uint8_t* data, size_t size) {
   return needed > size ? needed - size : 0;
 }
 
-Status OpenFrames(std::unique_ptr<Source>* raw, CompressionChoice choice, std::unique_ptr<Source>* frames,
-                  Compression* found) {
+Status OpenFrames(std::unique_ptr<Source>* raw, std::string* head, CompressionChoice choice,
+                  std::unique_ptr<Source>* frames, Compression* found) {
   if (choice) {
     *found = *choice;
   } else {
-    uint8_t head[kDetectBytes];
-    size_t size = 0;
-    Status status;
-    while (const size_t more = status.ok() ? BytesToDetect(head, size) : 0) {
+    const auto bytes = [head] { return reinterpret_cast<const uint8_t*>(head->data()); };
+    while (const size_t more = BytesToDetect(bytes(), head->size())) {
+      uint8_t read[kDetectBytes];
       size_t got = 0;
-      status = ReadFully(raw->get(), head + size, more, &got);
-      size += got;
+      Status status = ReadFully(raw->get(), read, more, &got);
+      head->append(reinterpret_cast<const char*>(read), got);
+      TFR_RETURN_IF_ERROR(std::move(status));
       if (got < more) break;
     }
-    *raw = std::make_unique<PrefixedSource>(std::string(reinterpret_cast<char*>(head), size), std::move(*raw));
-    TFR_RETURN_IF_ERROR(std::move(status));
-    *found = DetectCompression(head, size);
+    *found = DetectCompression(bytes(), head->size());
+    *raw = std::make_unique<PrefixedSource>(std::move(*head), std::move(*raw));
   }
   *frames = *found == Compression::kNone ? std::move(*raw) : NewDecompressingSource(std::move(*raw), *found);
   return {};

@@ -327,7 +327,7 @@ class ShardStream::Impl : public LaneAccess, public Crew {
     units_in_making_ -= claimed.size();
     for (Claimed& one : claimed) {
       bytes_in_flight_ -= one.estimate;
-      if (one.produced.again) paused_ = std::exchange(one.produced.status, {});
+      if (one.produced.again && !stop_) paused_ = std::exchange(one.produced.status, {});
       if (!paused_.ok()) {  // from that unit on, none was made
         one.lane->PutBack(one.unit);
         continue;

@@ -17,7 +17,7 @@ StreamMaker::StreamMaker(const LaneFile& lane, std::unique_ptr<Source> frames, P
 Status StreamMaker::Open() {
   std::unique_ptr<Source> frames;
   Compression found;
-  TFR_RETURN_IF_ERROR(OpenFrames(&raw_, choice_, &frames, &found));
+  TFR_RETURN_IF_ERROR(OpenFrames(&raw_, &head_, choice_, &frames, &found));
   ReadFrames(std::move(frames), Place());
   return {};
 }

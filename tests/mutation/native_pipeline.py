@@ -235,8 +235,8 @@ MUTANTS = [
     ),
     Mutant(
         "framing/open.cc",
-        "std::string(reinterpret_cast<char*>(head), size), std::move(*raw)",
-        "std::string(), std::move(*raw)",
+        "head->append(reinterpret_cast<const char*>(read), got);",
+        "if (got == more) head->append(reinterpret_cast<const char*>(read), got);",
         "what was read to detect",
         "files/test_interrupted_pipes",
     ),
