@@ -111,6 +111,41 @@ def test_some_of_the_records_one_by_one_go_on(tmp_path, form):
     writing.join()
 
 
+MADE_OF_THEM = {
+    "zip": lambda records: tf.data.Dataset.zip((tf.data.Dataset.range(9999), records, tf.data.Dataset.range(9999))),
+    "enumerate": lambda records: records.enumerate(),
+    "batch": lambda records: records.map(lambda record: (record, record)).batch(7),
+    "padded_batch": lambda records: records.map(lambda record: tf.constant([1] * int(b"1" + record[3:4]))).padded_batch(
+        7
+    ),
+    "rebatch": lambda records: records.batch(7).rebatch([4, 5]),
+    "window": lambda records: records.window(7).flat_map(lambda window: window.batch(7)),
+    "map on threads": lambda records: records.map(lambda record: record, num_parallel_calls=2),
+    "ignore_errors": lambda records: records.map(lambda record: record).ignore_errors(),
+}
+
+
+@pytest.mark.parametrize("form", MADE_OF_THEM)
+def test_what_is_made_of_records_hears_it_at_once_and_goes_on(tmp_path, form):
+    path, heard = str(tmp_path / "pipe"), threading.Event()
+    os.mkfifo(path)
+    expected = list(MADE_OF_THEM[form](tf.data.Dataset.from_tensor_slices(NUMBERED)))
+    elements = iter(MADE_OF_THEM[form](tf.data.TFRecordDataset(path)))
+    writing = threading.Thread(target=write_in_two_parts, args=(path, heard))
+    began, ended = time.monotonic(), []
+    writing.start()
+
+    def on_alarm(taken):
+        ended.append(time.monotonic())
+        heard.set()
+
+    taken = taken_with_an_alarm(elements, 0.3, on_alarm)
+    assert ended and ended[0] - began < 5
+    assert [*map(repr, taken)] == [*map(repr, expected)]
+    del elements
+    writing.join()
+
+
 JOINED = {
     "flat_map": lambda numbers, opened: numbers.flat_map(opened),
     "interleave": lambda numbers, opened: numbers.interleave(opened, cycle_length=2),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import signal
 import threading
+from collections.abc import Container
 from types import CodeType
 from typing import Any
 
 from ..errors import TFRecordError
 
-__all__ = ["is_of_signal", "shows_a_handler"]
+__all__ = ["is_of_signal", "ran_directly_in", "shows_a_handler"]
 
 
 def is_of_signal(error: Exception) -> bool:
@@ -29,6 +30,16 @@ def shows_a_handler(error: BaseException) -> bool:
             return True
         found = found.tb_next
     return False
+
+
+def ran_directly_in(error: BaseException, modules: Container[str]) -> bool:
+    """Whether a signal's handler has raised it while, below the caller, only functions of these modules ran."""
+    found = error.__traceback__ and error.__traceback__.tb_next
+    while found is not None and found.tb_frame.f_globals.get("__name__") in modules:
+        found = found.tb_next
+    if found is None:
+        return isinstance(error, KeyboardInterrupt)  # Python's own handler of SIGINT has no frame
+    return found.tb_frame.f_code in _codes_of_handlers()
 
 
 def _codes_of_handlers() -> set[CodeType]:

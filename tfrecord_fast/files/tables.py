@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
@@ -184,7 +185,7 @@ class TableSource:
     def reader(self) -> Any:
         """A pyarrow.RecordBatchReader, which reads the files once."""
         pyarrow = optional("pyarrow", "Arrow tables need pyarrow")
-        return pyarrow.RecordBatchReader.from_batches(self.schema, _later(self))
+        return pyarrow.RecordBatchReader.from_batches(self.schema, _Later(self))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.reader().__arrow_c_stream__(requested_schema)
@@ -347,9 +348,24 @@ def read_batches(
     ).reader()
 
 
-def _later(source: TableSource) -> Iterator[Any]:
-    """Its batches; nothing is opened before the first is asked for."""
-    yield from source
+class _Later(Iterator[Any]):
+    """Its batches; nothing is opened before the first is asked for.
+
+    What a signal's handler raises would end a generator, as if there were no more batches.
+    """
+
+    def __init__(self, source: TableSource) -> None:
+        self._source = source
+        self._batches: Iterator[Any] | None = None
+        self._lock = threading.Lock()
+
+    def __next__(self) -> Any:
+        if self._batches is None:
+            with self._lock:
+                self._batches = self._batches or iter(self._source)
+        for batch in self._batches:  # not `next`: after a call, a signal could take the batch away
+            return batch
+        raise StopIteration
 
 
 def _is_regular(file: str | CoreFile) -> bool:

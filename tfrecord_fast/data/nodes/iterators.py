@@ -10,13 +10,14 @@ from itertools import cycle, islice
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...files.signals import shows_a_handler
+from ...files.signals import ran_directly_in, shows_a_handler
 from ...values.nests import kind_of, normalize, rows, stack
 from ...values.owned import read_only, renewed, snapshot, writable
 from .opening import Opening, started
 from .turns import Turns
 
 __all__ = [
+    "LOSE_NOTHING",
     "Batches",
     "Chained",
     "Concatenated",
@@ -34,13 +35,16 @@ __all__ = [
 ]
 
 _END = object()
+# Modules whose iterators lose no element to a signal's handler that raises, unless functions of others run below.
+LOSE_NOTHING = {__name__, f"{__package__}.turns", f"{__package__}.windows"}
 
 
 class Batches(Turns):
     """Stacked runs of elements.
 
     An error takes the place of its batch: the rest of its elements are passed over. Without `passes_over`, the next
-    batch starts right after it, as TensorFlow's padded_batch has it.
+    batch starts right after it, as TensorFlow's padded_batch has it. What a signal's handler raises takes no place: the
+    elements are kept for the next call.
     """
 
     def __init__(
@@ -63,12 +67,11 @@ class Batches(Turns):
         run, self._interrupted = self._interrupted, []
         try:
             run.extend(islice(self._elements, self._size - len(run)))
-        except Exception:
-            if self._passes_over:
+        except BaseException as error:
+            if not isinstance(error, Exception) or shows_a_handler(error):
+                self._interrupted = run
+            elif self._passes_over:
                 self._pass_over(self._size - len(run) - 1)
-            raise
-        except BaseException:
-            self._interrupted = run
             raise
         if not run or (self._drop_remainder and len(run) < self._size):
             raise StopIteration
@@ -327,35 +330,44 @@ class Windows(Turns):
         try:
             return next(self._elements, _END)
         except Exception as error:
+            if shows_a_handler(error):
+                raise
             return _Failed(error)
 
 
 class Zipped(Turns):
     """Lists of the elements of several iterators side by side, up to the end of the shortest.
 
-    An error takes the place of a whole list, so that the others stay side by side.
+    An error takes the place of a whole list, so that the others stay side by side. What a signal's handler raises does
+    not, while an iterator waits that loses nothing.
     """
 
     def __init__(self, iterators: list[Iterator[Any]]) -> None:
         super().__init__()
         self._iterators = iterators
         self._behind: list[Iterator[Any]] = []  # those that an interrupted list has not asked yet
+        self._found: list[Any] = []  # of an interrupted list that goes on
 
     def _next(self) -> list[Any]:
         self._catch_up()
-        found: list[Any] = []
+        found, self._found = self._found, []
         fault: Exception | None = None
-        for number, iterator in enumerate(self._iterators, 1):
+        for number, iterator in enumerate(self._iterators[len(found) :], len(found) + 1):
             try:
-                found.append(next(iterator))
-            except StopIteration:
-                self._iterators = []
-                break
-            except Exception as error:
+                for element in iterator:  # not `next`: after a call, a signal could take the element away
+                    found += (element,)
+                    break
+                else:
+                    self._iterators = []
+                    break
+            except BaseException as error:
+                if fault is None and ran_directly_in(error, LOSE_NOTHING):
+                    self._found = found
+                    raise
+                if not isinstance(error, Exception):
+                    self._behind = self._iterators[number:]
+                    raise
                 fault = fault or error
-            except BaseException:
-                self._behind = self._iterators[number:]
-                raise
         if fault is not None:
             raise fault
         if not self._iterators:
@@ -366,8 +378,9 @@ class Zipped(Turns):
         while self._behind:
             try:
                 next(self._behind[0], None)
-            except Exception:
-                pass
+            except Exception as error:
+                if shows_a_handler(error):
+                    raise
             del self._behind[0]
 
 
@@ -459,7 +472,10 @@ class Filling(Turns):
 
 
 class Ignoring(Iterator[Any]):
-    """Skips elements that raise when they are made; ends if an error ends the elements below it, too."""
+    """Skips elements that raise when they are made; ends if an error ends the elements below it, too.
+
+    What a signal's handler raises is heard, unless it may belong to a function of the user's that was running.
+    """
 
     def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:
         self._elements = elements
@@ -472,5 +488,7 @@ class Ignoring(Iterator[Any]):
             except StopIteration:
                 raise
             except Exception as error:
+                if ran_directly_in(error, LOSE_NOTHING):
+                    raise
                 if self._log_warning:
                     warnings.warn(f"an element was skipped: {error}", stacklevel=2)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from itertools import count, takewhile
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
+from ...files.signals import ran_directly_in
 from ...values.nests import spec_of
 from ...values.owned import writable
 from ..functions import call, guarded, name_of, test
 from ..sentinels import UNKNOWN
-from .iterators import Scanned
+from .iterators import LOSE_NOTHING, Scanned
 from .node import Node, Of, Run
 from .threads import Mapped, Verdict
-from .turns import InTurn
+from .turns import InTurn, Turns
 
 __all__ = ["Enumerate", "Filter", "Map", "Scan", "TakeWhile"]
 
@@ -99,8 +100,7 @@ class Enumerate(Of):
         self._start = start
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        # An error has its number, as in TensorFlow.
-        return InTurn(zip(map(np.int64, count(self._start)), run(self.input), strict=False))
+        return _Numbered(run(self.input), self._start)
 
     def label(self) -> str:
         return f"enumerate({self._start or ''})"
@@ -110,6 +110,27 @@ class Enumerate(Of):
 
     def sample(self, run: Run, length: int) -> Any:
         return (np.int64(length), self.input.sample(run, length))
+
+
+class _Numbered(Turns):
+    """An error has its number, as in TensorFlow; what a signal's handler raises while nothing is lost has none."""
+
+    def __init__(self, elements: Iterator[Any], start: int) -> None:
+        super().__init__()
+        self._elements = elements
+        self._number = start
+
+    def _next(self) -> Any:
+        number = np.int64(self._number)
+        try:
+            for element in self._elements:
+                self._number += 1
+                return number, element
+        except BaseException as error:
+            if not ran_directly_in(error, LOSE_NOTHING):
+                self._number += 1
+            raise
+        raise StopIteration
 
 
 class Scan(Of):

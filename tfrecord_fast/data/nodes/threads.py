@@ -23,6 +23,7 @@ from ... import _core
 from ...base.process import Origin
 from ...base.ranks import dividing, is_dividing
 from ...base.workers import has_started
+from ...files.signals import shows_a_handler
 from .turns import take_turns
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]
@@ -371,6 +372,8 @@ class Mapped:
         except StopIteration:
             self._ended = True
         except Exception as error:
+            if shows_a_handler(error):  # in its turn it would be heard after others, which may have to be waited for
+                raise
             self._futures.append(error)
         else:
             if self._pool is None:
