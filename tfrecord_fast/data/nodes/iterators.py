@@ -40,7 +40,7 @@ class Batches(Turns):
     """Stacked runs of elements.
 
     An error takes the place of its batch: the rest of its elements are passed over. Without `passes_over`, the next
-    batch starts right after it, as TensorFlow's padded_batch has it.
+    batch starts right after it, as TensorFlow's padded_batch has it; so it does after an element that `check` refuses.
     """
 
     def __init__(
@@ -50,12 +50,14 @@ class Batches(Turns):
         drop_remainder: bool,
         join: Callable[[list[Any]], Any] = stack,
         passes_over: bool = True,
+        check: Callable[[Any], Any] | None = None,
     ) -> None:
         super().__init__()
         self._elements = elements
         self._size = size
         self._drop_remainder = drop_remainder
         self._join = join
+        self._check = check
         self._passes_over = passes_over
         self._interrupted: list[Any] = []
 
@@ -72,7 +74,17 @@ class Batches(Turns):
             raise
         if not run or (self._drop_remainder and len(run) < self._size):
             raise StopIteration
+        if self._check is not None:
+            self._check_all(run, self._check)
         return self._join(run)
+
+    def _check_all(self, run: list[Any], check: Callable[[Any], Any]) -> None:
+        for place, element in enumerate(run, 1):
+            try:
+                check(element)
+            except Exception:
+                self._interrupted = run[place:]
+                raise
 
     def _pass_over(self, count: int) -> None:
         for _ in range(count):
