@@ -10,7 +10,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...files.signals import shows_a_handler
+from ...files.signals import interrupts, shows_a_handler
 from ...values.nests import kind_of, normalize, rows, stack
 from ...values.owned import read_only, renewed, snapshot, writable
 from .opening import Opening, started
@@ -166,8 +166,9 @@ class Repeated(Turns):
             if self._current is None:
                 if self._left == 0 or not self._some:
                     raise StopIteration
-                self._current = started(self._start, self._count)
-                self._count()
+                current = started(self._start, self._count)
+                # All at once: a signal's handler could raise in a call, and the epoch would come again.
+                self._current, self._left, self._some = current, self._left - 1, self._left > 0
             element = next(self._current, _END)
             if element is not _END:
                 self._some = True
@@ -443,7 +444,7 @@ class Scanned(Turns):
 class Filling(Turns):
     """Elements that are kept: `keep` is called with the list of them once `is_last` says so, or there are no more.
 
-    What raises is not kept, as in TensorFlow.
+    What raises is not kept, as in TensorFlow; nothing is where a signal's handler has raised.
 
     Args:
       is_last: whether the element of a number, from 1 on, is known to be the last; asked when it has come.
@@ -459,15 +460,23 @@ class Filling(Turns):
         self._kept: list[Any] = []
 
     def _next(self) -> Any:
-        element = next(self._elements, _END)
-        if element is _END:
-            self._keep(self._kept)
-            raise StopIteration
-        kept = read_only(element)
-        self._kept.append(kept)
-        if self._is_last(len(self._kept)):
-            self._keep(self._kept)
-        return renewed(kept)
+        try:
+            for element in self._elements:
+                kept = read_only(element)
+                self._kept.append(kept)
+                if self._is_last(len(self._kept)):
+                    self._keep(self._kept)
+                return renewed(kept)
+        except BaseException as error:
+            if interrupts(error):
+                self._keep = _keep_nothing
+            raise
+        self._keep(self._kept)
+        raise StopIteration
+
+
+def _keep_nothing(_: list[Any]) -> None:
+    pass
 
 
 class Ignoring(Iterator[Any]):
