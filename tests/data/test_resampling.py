@@ -92,6 +92,33 @@ def test_rows_that_do_not_fit_are_errors():
         list(D.from_tensors((1, 2)).sparse_batch(2, []))
 
 
+def sparse_batches(lengths, size, shape):
+    """The values of each batch, and where an error is; a row of no values can't be made."""
+    rows = [tf.io.serialize_tensor(np.full(length, place)) if length else b"?" for place, length in enumerate(lengths)]
+    made = tf.data.Dataset.from_tensor_slices(rows).map(lambda row: tf.io.parse_tensor(row, tf.int64))
+    batches, told = iter(made.sparse_batch(size, shape)), []
+    for _ in range(9):
+        try:
+            told.append(np.asarray(next(batches).values).tolist())
+        except StopIteration:
+            break
+        except Exception:
+            told.append("error")
+    return told
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("lengths", [[3, 1, 2, 1, 3], [1, 3, 2, 1], [3, 3, 1], [1, 0, 2, 1], [0, 3, 1, 2, 2], [1, 2]])
+def test_what_follows_a_row_that_does_not_fit_is_in_the_next_batch_as_in_tensorflow(lengths):
+    theirs = live_tensorflow.call(sparse_batches, lengths, 3, [2])
+    assert sparse_batches(lengths, 3, [2]) == theirs
+
+
+def test_what_follows_a_row_that_does_not_fit_is_in_the_next_batch():
+    assert sparse_batches([1, 3, 1, 0, 2, 1, 3, 1, 1], 3, [2]) == ["error", "error", "error", [7, 8]]
+    assert sparse_batches([3, 3, 1, 1, 1, 1], 3, [2]) == ["error", "error", [2, 3, 4], [5]]
+
+
 @needs_tensorflow
 @pytest.mark.parametrize("stop", [False, True])
 @pytest.mark.parametrize("times", [1, 2, None])

@@ -17,6 +17,7 @@ from tests.support.interrupts import BOOM_ON_ALARM
 from tests.support.processes import run_code
 from tfrecord_fast._core import record_batch
 from tfrecord_fast.base.workers import NoThreadError, Workers, has_started
+from tfrecord_fast.data.nodes.turns import InTurn
 from tfrecord_fast.data.nodes.windows import WithLastRecords, after
 from tfrecord_fast.integrations.keras.ahead import Ahead
 
@@ -192,6 +193,75 @@ def test_what_is_opened_while_a_handler_raises_is_opened_again(join, place, kind
         assert found == expected and heard == 1 and next(elements, None) is None
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def read_whole(path):
+    return tf.data.FixedLengthRecordDataset([path], 4)
+
+
+BY_GENERATORS = {
+    "text": lambda path: tf.data.TextLineDataset([path]),
+    "fixed length": read_whole,
+    "CSV": lambda path: tf.data.experimental.CsvDataset([path], [tf.int64]),
+    "kept in memory": lambda path: read_whole(path).cache(),
+    "kept in a file": lambda path: read_whole(path).cache(path + ".kept"),
+}
+
+
+@pytest.mark.parametrize("kind", [Alarm, KeyboardInterrupt])
+@pytest.mark.parametrize("form", BY_GENERATORS)
+def test_what_a_handler_has_cut_is_no_end(form, kind, tmp_path, monkeypatch):
+    def stop(*_):
+        raise kind
+
+    def read(file, *size):
+        signal.raise_signal(signal.SIGALRM)
+        return whole(file, *size)
+
+    (tmp_path / "a").write_text("100\n" * 9)
+    before, whole = signal.signal(signal.SIGALRM, stop), tf.io.gfile.GFile.read
+    try:
+        dataset = BY_GENERATORS[form](str(tmp_path / "a"))
+        elements = iter(dataset)
+        with monkeypatch.context() as patched:
+            patched.setattr(tf.io.gfile.GFile, "read", read)
+            with pytest.raises(kind):
+                next(elements)
+        with pytest.raises(tf.errors.FailedPreconditionError, match=r"^a signal's handler has raised .* new iterator"):
+            next(elements)
+        assert next(elements, None) is None
+        assert len(list(dataset)) == len(list(dataset)) == 9
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_an_error_in_a_generator_is_its_end():
+    def generate():
+        yield 1
+        raise ValueError("no more")
+
+    elements = InTurn(generate())
+    assert next(elements) == 1
+    with pytest.raises(ValueError, match="no more"):
+        next(elements)
+    assert next(elements, None) is None
+
+
+def test_drawing_goes_on_after_a_handler_has_raised(monkeypatch):
+    drawn, calls = random.Random.choices, []
+
+    def choices(*given, **named):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return drawn(*given, **named)
+
+    elements = iter(tf.data.Dataset.sample_from_datasets([tf.data.Dataset.range(9), tf.data.Dataset.range(9)], seed=1))
+    monkeypatch.setattr(random.Random, "choices", choices)
+    found = [int(next(elements)), int(next(elements))]
+    with pytest.raises(KeyboardInterrupt):
+        next(elements)
+    assert len([*found, *elements]) == 18
 
 
 class Interrupted:

@@ -90,6 +90,13 @@ CALLS = [
     ("gif", "decode_image", {"expand_animations": False}),
     ("jpeg", "decode_image", {"dtype": "float32", "channels": 3}),
     *((name, "decode_image", {"dtype": "uint16"}) for name in ("png rgb", "png 16", "jpeg", "bmp")),
+    *(
+        (name, "decode_image", {"dtype": dtype})
+        for name in ("png rgb", "png 16", "jpeg", "bmp", "gif")
+        for dtype in ("float64", "bfloat16", "int8", "int16", "int32", "int64", "uint32", "bool", "string")
+    ),
+    *((name, "decode_image", {"dtype": "float16"}) for name in ("jpeg", "bmp", "gif")),
+    *((name, "decode_gif", {}) for name in FILES if "png" in name),
     ("jpeg", "decode_png", {"channels": 5}),
     ("jpeg", "decode_jpeg", {"channels": 2}),
     *(("junk", name, {}) for name in ("decode_jpeg", "decode_png", "decode_image")),
@@ -259,6 +266,15 @@ def test_dtypes_are_converted_as_by_tensorflow():
     for ours, expected in zip(converted(cases), live_tensorflow.call(converted, cases), strict=True):
         assert ours.dtype == expected.dtype
         np.testing.assert_array_equal(ours, expected)
+
+
+@pytest.mark.filterwarnings("error")
+def test_as_float16_white_is_finite_where_tensorflow_overflows():
+    pixels = np.uint16([[0, 1, 257, 30_000, 65_504, 65_519, 65_520, 65_535]])
+    made = tf.io.decode_image(saved(Image.fromarray(pixels), "PNG"), dtype=tf.float16)
+    assert made.dtype == np.float16 and made[0, :, 0].tolist() == [
+        0, 2**-16, 257 / 65536, *[float(np.float16(one / 65536)) for one in (30_000, 65_504, 65_504)], 1, 1
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "expected"), [("jpeg", True), ("png rgb", False)])

@@ -218,6 +218,13 @@ def test_another_image_is_one_frame():
         assert tf.io.decode_gif(file.getvalue()).tolist() == [COLORS[LARGE].tolist()]
 
 
+def test_an_animated_png_is_one_frame():
+    file = io.BytesIO()
+    frames = [Image.fromarray(COLORS[rows]) for rows in (LARGE, LARGE[::-1])]
+    frames[0].save(file, "PNG", save_all=True, append_images=frames[1:])
+    assert tf.io.decode_gif(file.getvalue()).tolist() == [COLORS[LARGE].tolist()]
+
+
 # ---- BMPs with alpha ----
 
 RGBA = RANDOM.integers(0, 256, (5, 7, 4), dtype=np.uint8)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import TFRecordError
 
-__all__ = ["is_of_signal", "ran_directly_in", "shows_a_handler"]
+__all__ = ["interrupts", "is_of_signal", "ran_directly_in", "shows_a_handler"]
 
 
 def is_of_signal(error: Exception) -> bool:
@@ -19,6 +19,11 @@ def is_of_signal(error: Exception) -> bool:
     if threading.current_thread() is not threading.main_thread() or isinstance(error, TFRecordError | MemoryError):
         return False
     return not isinstance(error, OSError) or error.errno is None
+
+
+def interrupts(error: BaseException) -> bool:
+    """Whether it comes from outside, as what a signal's handler raises, so that what it met may lack elements now."""
+    return not isinstance(error, Exception) or shows_a_handler(error)
 
 
 def shows_a_handler(error: BaseException) -> bool:

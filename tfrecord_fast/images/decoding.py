@@ -183,6 +183,8 @@ def decode_gif(contents: Contents, name: str | None = None) -> npt.NDArray[Any]:
         return read_gif(data)
     if is_jpeg(data):
         return decode_jpeg(data, 3)[None]
+    if data.startswith(_PNG):
+        return decode_png(data, 3)[None]
     image = _open(data)
     frames = []
     with _pillow_at(_UNDECODABLE):
@@ -204,7 +206,8 @@ def decode_image(
 
     Args:
       channels: as for `decode_png`; JPEGs themselves have 1 or 3, BMPs 1, 3 or 4. A GIF has 3, and gives no others.
-      dtype: uint8 or uint16; float16, float32 or float64, to which values are scaled, with the largest as 1.
+      dtype: uint8, uint16 or float32; for other integers and floats, decoded to uint16 and then converted as by
+        `convert_image_dtype`. Floats are 0 to 1; by way of uint16, JPEGs, GIFs and BMPs only reach 0.996.
       expand_animations: a GIF gives `[frames, height, width, 3]`; False: its first frame.
 
     Returns:
@@ -222,13 +225,21 @@ def decode_image(
     elif is_jpeg(data) and channels != 4:
         decoded = decode_jpeg(data, channels)
     elif data.startswith(_PNG):
-        wide = kind in (np.uint16, np.float32, np.float64)  # float16 holds no uint16
-        decoded = _decode_png(data, channels, np.dtype(np.uint16 if wide else np.uint8))
+        decoded = _decode_png(data, channels, np.dtype(np.uint8 if kind == np.uint8 else np.uint16))
     else:
         decoded = _decode(data, channels)
+    return _in_dtype(decoded, kind)
+
+
+def _in_dtype(decoded: npt.NDArray[Any], kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """The pixels in the dtype: those of 8 bits go by way of uint16, as in TensorFlow, to all but these two."""
+    if decoded.dtype == np.uint8 and kind not in (np.uint8, np.float32):
+        decoded = decoded.astype(np.uint16) << 8
     if kind == decoded.dtype:
         return decoded
-    return convert_image_dtype(decoded, kind)
+    with np.errstate(over="ignore"):
+        made = convert_image_dtype(decoded, kind)
+    return np.minimum(made, kind.type(1)) if kind == np.float16 else made  # 65535 is infinite in it
 
 
 _UNKNOWN = "Unknown image file format; expected JPEG, PNG, GIF or BMP"

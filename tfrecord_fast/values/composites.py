@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import DataLossError, InvalidArgumentError
 from .attrs_classes import is_attrs
@@ -15,7 +16,7 @@ from .ragged import RaggedTensor, ragged_of
 from .sparse import SparseTensor, check_indices, restored
 from .typed import check_kinds
 
-__all__ = ["sparse_of_arrays", "sparse_rows", "stack_ragged", "stack_rows"]
+__all__ = ["sparse_of_arrays", "sparse_row", "sparse_rows", "stack_ragged", "stack_rows"]
 
 
 def stack_rows(elements: list[Any]) -> SparseTensor | RaggedTensor:
@@ -32,22 +33,25 @@ def stack_ragged(elements: list[Any]) -> RaggedTensor:
     return ragged_of(_concatenate(elements), splits)
 
 
+def sparse_row(element: Any, shape: list[int | None]) -> npt.NDArray[Any]:
+    """The element as an array, if it can be a row of that shape."""
+    if isinstance(element, tuple | dict | SparseTensor | RaggedTensor) or is_attrs(element):
+        raise TypeError(f"sparse_batch takes elements that are one array, got {type(element).__name__}")
+    array: npt.NDArray[Any] = np.asarray(element)
+    if array.ndim != len(shape):
+        raise InvalidArgumentError(
+            f"Input element had shape ({[*array.shape]}) that is incompatible with the row shape ({shape})."
+        )
+    if any(most is not None and length > most for length, most in zip(array.shape, shape, strict=True)):
+        raise DataLossError(
+            message=f"Input element had shape ({[*array.shape]}) that is larger than the row shape ({shape})."
+        )
+    return array
+
+
 def sparse_of_arrays(elements: list[Any], shape: list[int | None]) -> SparseTensor:
     """A SparseTensor with the elements as rows of that shape: all their values, zeros too."""
-    arrays = []
-    for element in elements:
-        if isinstance(element, tuple | dict | SparseTensor | RaggedTensor) or is_attrs(element):
-            raise TypeError(f"sparse_batch takes elements that are one array, got {type(element).__name__}")
-        array = np.asarray(element)
-        if array.ndim != len(shape):
-            raise InvalidArgumentError(
-                f"Input element had shape ({[*array.shape]}) that is incompatible with the row shape ({shape})."
-            )
-        if any(most is not None and length > most for length, most in zip(array.shape, shape, strict=True)):
-            raise DataLossError(
-                message=f"Input element had shape ({[*array.shape]}) that is larger than the row shape ({shape})."
-            )
-        arrays.append(array)
+    arrays = [sparse_row(element, shape) for element in elements]
     arrays = _of_one_kind(arrays)
     rows = [np.indices(array.shape).reshape(array.ndim, -1).T for array in arrays]
     indices = np.empty((sum(array.size for array in arrays), len(shape) + 1), np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
-from ...values.composites import sparse_of_arrays
+from ...values.composites import sparse_of_arrays, sparse_row
 from ...values.specs import SparseTensorSpec
 from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
@@ -144,5 +144,5 @@ class Batches(Handle[T, SameDataset, OtherDataset]):
         def specs(spec: Any, length: int | None) -> Any:
             return SparseTensorSpec((length, *shape), spec.dtype)
 
-        join = partial(sparse_of_arrays, shape=shape)
-        return self._other(Batch(node_of(self), size, False, join, "sparse_batch", specs))
+        join, check = partial(sparse_of_arrays, shape=shape), partial(sparse_row, shape=shape)
+        return self._other(Batch(node_of(self), size, False, join, "sparse_batch", specs, check))

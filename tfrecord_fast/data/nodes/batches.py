@@ -25,6 +25,7 @@ class Batch(Of):
 
     Args:
       specs: what is known of batches, by what is known of elements and the length of a batch.
+      check: raises if an element fits into no batch, so that the next one starts after it.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Batch(Of):
         join: Callable[[list[Any]], Any] = stack,
         name: str = "batch",
         specs: Callable[[Any, int | None], Any] = stacked_specs,
+        check: Callable[[Any], Any] | None = None,
     ) -> None:
         super().__init__(node)
         self.specs = specs
@@ -42,11 +44,12 @@ class Batch(Of):
         self.drop_remainder = drop_remainder
         self.join = join
         self._name = name
+        self._check = check
 
     def iterate(self, run: Run) -> Iterator[Any]:
         # TensorFlow makes one step of `map` and `batch`.
-        passes_over = self._name != "padded_batch" and isinstance(self.input, Map)
-        return Batches(run(self.input), self.size, self.drop_remainder, self.join, passes_over)
+        passes_over = self._name not in ("padded_batch", "sparse_batch") and isinstance(self.input, Map)
+        return Batches(run(self.input), self.size, self.drop_remainder, self.join, passes_over, self._check)
 
     def label(self) -> str:
         return f"{self._name}({self.size}{', drop_remainder' if self.drop_remainder else ''})"

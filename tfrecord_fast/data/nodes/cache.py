@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ...files.signals import shows_a_handler
+from ...files.signals import interrupts, shows_a_handler
 from ...values.owned import renewed
 from ..saved import Saving, as_read, elements_in
 from .counted import Counted
@@ -127,7 +127,8 @@ def _raised(error: Exception) -> Any:
 
 
 class _FillingFile(Turns):
-    """Elements that are written, too. Without a complete iteration there is no file. What raises is not kept."""
+    """Elements that are written, too. Without a complete iteration there is no file, nor where a signal's handler has
+    raised in it. What else raises is not kept."""
 
     def __init__(self, elements: Iterator[Any], is_last: Callable[[int], bool], saving: Saving) -> None:
         super().__init__()
@@ -137,6 +138,14 @@ class _FillingFile(Turns):
         self._given = 0
 
     def _next(self) -> Any:
+        try:
+            return self._next_kept()
+        except BaseException as error:
+            if interrupts(error):
+                self._discard()
+            raise
+
+    def _next_kept(self) -> Any:
         for element in self._elements:
             self._given += 1
             self._add(element)

@@ -6,7 +6,7 @@ import operator
 import random
 from collections.abc import Callable, Iterator
 from functools import reduce
-from itertools import compress
+from itertools import compress, repeat
 from typing import Any
 
 import numpy as np
@@ -213,8 +213,8 @@ def _drawn(weights: list[float], draw: random.Random) -> Iterator[int]:
     """Numbers of those that have a weight, without end."""
     chances = [weight for weight in weights if weight]
     numbers = range(len(chances))
-    while chances:
-        yield draw.choices(numbers, chances)[0]
+    # No generator: what a signal's handler raises would be its end.
+    return map(lambda _: draw.choices(numbers, chances)[0], repeat(None) if chances else ())
 
 
 class _Chosen(Turns):

@@ -10,7 +10,11 @@ from itertools import cycle, islice
 from typing import Any
 
 from ...errors import InvalidArgumentError
+<<<<<<< HEAD
 from ...files.signals import ran_directly_in, shows_a_handler
+=======
+from ...files.signals import interrupts, shows_a_handler
+>>>>>>> 7ad508192571dfb4405f5e12bd43d58848750e0d
 from ...values.nests import kind_of, normalize, rows, stack
 from ...values.owned import read_only, renewed, snapshot, writable
 from .opening import Opening, started
@@ -43,8 +47,12 @@ class Batches(Turns):
     """Stacked runs of elements.
 
     An error takes the place of its batch: the rest of its elements are passed over. Without `passes_over`, the next
+<<<<<<< HEAD
     batch starts right after it, as TensorFlow's padded_batch has it. What a signal's handler raises takes no place: the
     elements are kept for the next call.
+=======
+    batch starts right after it, as TensorFlow's padded_batch has it; so it does after an element that `check` refuses.
+>>>>>>> 7ad508192571dfb4405f5e12bd43d58848750e0d
     """
 
     def __init__(
@@ -54,12 +62,14 @@ class Batches(Turns):
         drop_remainder: bool,
         join: Callable[[list[Any]], Any] = stack,
         passes_over: bool = True,
+        check: Callable[[Any], Any] | None = None,
     ) -> None:
         super().__init__()
         self._elements = elements
         self._size = size
         self._drop_remainder = drop_remainder
         self._join = join
+        self._check = check
         self._passes_over = passes_over
         self._interrupted: list[Any] = []
 
@@ -75,7 +85,17 @@ class Batches(Turns):
             raise
         if not run or (self._drop_remainder and len(run) < self._size):
             raise StopIteration
+        if self._check is not None:
+            self._check_all(run, self._check)
         return self._join(run)
+
+    def _check_all(self, run: list[Any], check: Callable[[Any], Any]) -> None:
+        for place, element in enumerate(run, 1):
+            try:
+                check(element)
+            except Exception:
+                self._interrupted = run[place:]
+                raise
 
     def _pass_over(self, count: int) -> None:
         for _ in range(count):
@@ -157,8 +177,9 @@ class Repeated(Turns):
             if self._current is None:
                 if self._left == 0 or not self._some:
                     raise StopIteration
-                self._current = started(self._start, self._count)
-                self._count()
+                current = started(self._start, self._count)
+                # All at once: a signal's handler could raise in a call, and the epoch would come again.
+                self._current, self._left, self._some = current, self._left - 1, self._left > 0
             element = next(self._current, _END)
             if element is not _END:
                 self._some = True
@@ -444,7 +465,7 @@ class Scanned(Turns):
 class Filling(Turns):
     """Elements that are kept: `keep` is called with the list of them once `is_last` says so, or there are no more.
 
-    What raises is not kept, as in TensorFlow.
+    What raises is not kept, as in TensorFlow; nothing is where a signal's handler has raised.
 
     Args:
       is_last: whether the element of a number, from 1 on, is known to be the last; asked when it has come.
@@ -460,15 +481,23 @@ class Filling(Turns):
         self._kept: list[Any] = []
 
     def _next(self) -> Any:
-        element = next(self._elements, _END)
-        if element is _END:
-            self._keep(self._kept)
-            raise StopIteration
-        kept = read_only(element)
-        self._kept.append(kept)
-        if self._is_last(len(self._kept)):
-            self._keep(self._kept)
-        return renewed(kept)
+        try:
+            for element in self._elements:
+                kept = read_only(element)
+                self._kept.append(kept)
+                if self._is_last(len(self._kept)):
+                    self._keep(self._kept)
+                return renewed(kept)
+        except BaseException as error:
+            if interrupts(error):
+                self._keep = _keep_nothing
+            raise
+        self._keep(self._kept)
+        raise StopIteration
+
+
+def _keep_nothing(_: list[Any]) -> None:
+    pass
 
 
 class Ignoring(Iterator[Any]):
