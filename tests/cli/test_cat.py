@@ -207,7 +207,18 @@ def test_a_name_with_a_blank_stands_in_backticks(tmp_path, run):
     assert [bool(run(path, "--where", f"`a b` == {number}")[1]) for number in (1, 2)] == [True, False]
 
 
-@pytest.mark.parametrize(("text", "word"), [("l == 1", "2 values"), ("i == 'x'", "another kind"), ("f < i", "")])
+UNFIT = [
+    ("l == 1", "2 values"),
+    ("i == '3'", "'i' is a number, compared with text: text stands in quotes, and numbers do not"),
+    ("'3' == i", "'i' is a number, compared with text"),
+    ("s/t-u == 3", "'s/t-u' is bytes, compared with a number"),
+    ("3 == s/t-u", "'s/t-u' is bytes, compared with a number"),
+    ("s/t-u == i", "'s/t-u' is bytes, compared with a number"),
+    ("f < i", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "word"), UNFIT)
 def test_conditions_that_do_not_fit_are_told(tmp_path, run, text, word):
     status, _, err = run(write(tmp_path / "a", example(**RECORD)), "--where", text)
     assert (status == 1 and word in err and "(record 0)" in err) if word else status == 0

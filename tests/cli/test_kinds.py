@@ -92,6 +92,8 @@ USES = {
     "infer_sequence_features": tf.io.infer_sequence_features,
     "ShardReader": lambda path: list(tf.ShardReader(path, features="infer")),
     "IndexedReader": lambda path: tf.IndexedReader(path, features="infer")[0],
+    "read_table": tf.read_table,
+    "read_table, all": lambda path: tf.read_table(path, infer_records=None),
 }
 
 

@@ -107,7 +107,7 @@ def test_a_damaged_tail_is_refused_and_left_alone(path, kind, damage):
     path.write_bytes(data)
     with pytest.raises(tf.errors.DataLossError) as caught:
         write(path, [b"x"], kind, append=True)
-    assert caught.value.path == str(path) and path.read_bytes() == data
+    assert caught.value.path == str(path) and path.read_bytes() == data and "seems" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,12 @@ def test_a_damaged_tail_is_refused_and_left_alone(path, kind, damage):
 )
 def test_a_file_compressed_in_another_way_is_refused_and_left_alone(path, there, kind):
     data = write(path, RECORDS[:100], there).read_bytes()
-    with pytest.raises(tf.errors.DataLossError):
+    with pytest.raises(tf.errors.DataLossError) as caught:
         write(path, [b"x"], kind, append=True)
     assert path.read_bytes() == data
+    says = [f'compressed as "{one}"' if one else "uncompressed" for one in (there, kind)]
+    assert f"; the file seems to be {says[0]}, and what is appended would be {says[1]}: " in caught.value.reason
+    assert (caught.value.path, caught.value.record_index) == (str(path), 0)
 
 
 def test_appending_needs_a_path():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
+import tfrecord_fast.tensorflow as face
 from tests.support import wire_writer as wire
 from tfrecord_fast.base.samples import sampling
 from tfrecord_fast.examples.made_up import example_like, sequence_example_like
@@ -82,6 +83,31 @@ def test_a_sequence_example_has_so_many_steps(length):
     assert steps["dense"].tolist() == [[0.0] * 3] * length and steps["scalars"].tolist() == [0] * length
     assert steps["any"].dense_shape.tolist() == [length, length] and steps["flat"].to_list() == [[0] * length] * length
     assert sequence_example_like(None, None, length) == wire.field(1, b"") + wire.field(2, b"")
+
+
+@pytest.mark.parametrize("names", [["sparse", "i", "v", "rows", "flat"], ["flat", "rows", "v", "i", "sparse"]])
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_features_that_share_a_key_all_fit(names, length):
+    every = {
+        "sparse": tf.io.SparseFeature("i", "v", tf.float32, 9),
+        "i": tf.io.VarLenFeature(tf.int64),
+        "v": tf.io.VarLenFeature(tf.float32),
+        "rows": Ragged(tf.int64, "r", partitions=[Ragged.UniformRowLength(3)]),
+        "flat": Ragged(tf.int64, "r"),
+    }
+    features = {name: every[name] for name in names}
+    parsed = tf.io.parse_single_example(example_like(features, length), features)
+    assert [parsed[name].values.tolist() for name in ("sparse", "v", "i")] == [[0.0], [0.0], [0]]
+    assert parsed["rows"].tolist() == [[0] * 3] * length and parsed["flat"].tolist() == [0] * 3 * length
+
+
+def test_the_shapes_of_features_that_share_a_key(tmp_path):
+    with tf.ExampleWriter(tmp_path / "a") as writer:
+        writer.write({"i": [[0, 1], [0, 1, 2]], "v": [[1.0, 2.0], [1.0, 2.0, 3.0]]})
+    features = {"sparse": tf.io.SparseFeature("i", "v", tf.float32, 9), "i": tf.io.VarLenFeature(tf.int64)}
+    records = face.data.TFRecordDataset(str(tmp_path / "a"))
+    dataset = records.map(lambda one: face.sparse.to_dense(face.io.parse_single_example(one, features)["i"]))
+    assert dataset.element_spec.shape.as_list() == [None]
 
 
 def test_features_of_tensorflow_are_taken_by_their_names():

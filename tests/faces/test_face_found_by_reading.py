@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
+import tfrecord_fast as plain
 import tfrecord_fast.tensorflow as tf
 from tests.faces.side_by_side import of_both, outcomes, same
 from tests.support import live_tensorflow
@@ -15,6 +16,18 @@ WRONG = (tf.errors.InvalidArgumentError, ValueError, TypeError, NotImplementedEr
 
 
 # ---- 1: literal ----
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "float16", "bfloat16"])
+def test_floats_of_an_image_are_cut_off_where_its_dtype_ends(kind):
+    image = tf.cast(tf.constant(np.float32([-40, 300, 254.75, 7]).repeat(8)), kind)
+    for cast in (tf.cast, plain.cast):
+        made = np.asarray(cast(image, "uint8"))
+        assert made[::8].tolist() == [0, 255, np.asarray(image)[16].astype(int), 7] and made.dtype == np.uint8
+        assert np.asarray(cast(image, "int8"))[::8].tolist() == [-40, 127, 127, 7]
+        assert np.asarray(cast(image, "uint16"))[:1].tolist() == [0] and cast(image[:31], "uint8")[0] == 216
+    assert tf.image.convert_image_dtype(image / 200, tf.uint8).numpy()[:24:8].tolist() == [0, 255, 255]
+    assert tf.cast(image * 1000, tf.int32).numpy()[0] == -40000 or kind != "float32"
 
 
 @pytest.mark.parametrize(
@@ -248,7 +261,7 @@ def test_tensorflow_1_keeps_aspect_ratios_in_float32():
 SETUP = """
 c = np.random.RandomState(0).randint(0, 256, [5, 7, 3]).astype(np.uint8)
 z = tf.constant([3 + 4j, 1j], tf.complex64); nan = float('nan')
-B = tf.bfloat16; H = tf.float16
+B = tf.bfloat16; H = tf.float16; many = tf.constant([-40.0, 300.0, 254.75, 7.0, 4e4, -4e4, 1e9, -1e9] * 8)
 def up(x): return tf.cast(x, tf.float32)
 """
 EXACT = """
@@ -264,6 +277,10 @@ tf.concat([np.array([1]), np.array([1.5], np.float32)], 0)
 tf.sequence_mask([-1, 2]); tf.transpose([[1, 2]], [-1, -2]); tf.zeros([2.7]); tf.reshape([1, 2, 3, 4], [2.0, 2.0])
 tf.gather_nd([1, 2], np.zeros([2, 0], np.int32))
 tf.cast([-1.5, 300.7, 255.9], tf.uint8); tf.cast([nan, 1e10, -1e10], tf.int32); tf.cast([-1.0, 3e9, 5e9], tf.uint32)
+tf.cast(many, tf.uint8); tf.cast(many, tf.int8); tf.cast(many, tf.uint16); tf.cast(many, tf.int16)
+tf.cast(tf.cast(many, B), tf.uint8); tf.cast(tf.cast(many, tf.float64), tf.int8); tf.cast(tf.cast(many, H), tf.int16)
+tf.image.convert_image_dtype(many, tf.uint8); tf.image.convert_image_dtype(many, tf.uint16)
+tf.cast(tf.image.resize(tf.reshape(tf.cast(many, tf.uint8), [8, 4, 2]), [16, 32], 'bicubic'), tf.uint8)
 tf.cast([nan, 1e19, -1e19], tf.int64); tf.cast([-1.0, 1e19], tf.uint64); tf.cast([-1.5, 40000.0], tf.int16)
 tf.constant(2**31, tf.int32); tf.constant([1]) + 2**31; tf.constant([-1], tf.uint32)
 tf.argmax([nan, nan]); tf.argmax([nan, -np.inf]); tf.argmin([nan, np.inf]); tf.sign([nan, -0.0]); tf.maximum([nan], 1.0)
@@ -309,6 +326,7 @@ tf.image.adjust_hue(np.float32([[[-0.5, 0.2, 0.9], [1.5, 0.3, 0.1]]]), 0.2)
 tf.image.adjust_saturation(np.float32([[[-0.5, 0.2, 0.9], [1.5, 0.3, 0.1]]]), 0.5)
 tf.image.rgb_to_hsv(c); tf.image.rgb_to_grayscale(c); tf.image.rgb_to_grayscale(c.astype(np.float64))
 tf.image.per_image_standardization(c)
+tf.image.total_variation(tf.constant(c)); tf.image.sobel_edges(tf.constant(c)[None])
 tf.image.adjust_contrast(c, 1.7); tf.image.adjust_brightness(c, -0.3); tf.image.adjust_saturation(c, 2.5)
 """
 

@@ -36,7 +36,8 @@ def stand_in(monkeypatch):
     specs = {f"{name}Spec": lambda *given, name=name: (name, *given) for name in ("SparseTensor", "RaggedTensor")}
     dataset = SimpleNamespace(from_generator=_Made)
     data = SimpleNamespace(Dataset=dataset, experimental=SimpleNamespace(assert_cardinality=lambda count: count))
-    module = SimpleNamespace(Tensor=_Tensor, data=data, TensorSpec=lambda *given: ("Tensor", *given), **kinds, **specs)
+    kinds |= {"Tensor": _Tensor, "constant": _Tensor}
+    module = SimpleNamespace(data=data, TensorSpec=lambda *given: ("Tensor", *given), **kinds, **specs)
     monkeypatch.setitem(sys.modules, "tensorflow", module)
     monkeypatch.setattr(theirs, "_kinds", ())
     return module
@@ -87,8 +88,10 @@ def test_their_functions_take_our_tensors(stand_in):
         return given, named
 
     taken = theirs.given_ours(function)
-    given, named = taken(tf.constant([1, 2]), 3, x=tf.constant("a"))
-    assert type(given[0]) is np.ndarray and given[1] == 3 and named == {"x": b"a"} and taken.__doc__ == "Of theirs."
+    given, named = taken(tf.constant([1, 2]), 3, x=[{"y": tf.constant("a")}], z=tf.ragged.constant([[1]]))
+    assert isinstance(given[0], _Tensor) and given[0].given[0].tolist() == [1, 2] and given[0].given[1] == "int32"
+    assert given[1] == 3 and named["x"][0]["y"].given == (b"a", "string") and taken.__doc__ == "Of theirs."
+    assert isinstance(named["z"], stand_in.RaggedTensor)
     assert theirs.given_ours(stand_in) is stand_in and theirs.given_ours(_Made) is _Made
 
 

@@ -6,9 +6,10 @@ without {shard} gets it before its extension. --size counts the records uncompre
 
 In a ratio: --ratio 8:1:1 makes a file for each side. A record's side is decided by a hash of its bytes and the seed, so
 equal records never part. With --group KEY it is a hash of a feature's values: records with the same user, say, are on
-the same side, in this and any other input. With --by KEY each value of the feature, such as a label, is divided in the
-ratio by itself, to within a few records. -o has {name} for the side; a name without it gets it before its extension.
---shards N makes N files of each side.
+the same side, in this and any other input. If the feature has few different values, the sides can be far from the
+ratio, or empty. With --by KEY each value of the feature, such as a label, is divided in the ratio by itself, to within
+a few records. -o has {name} for the side; a name without it gets it before its extension. --shards N makes N files of
+each side.
 
 Any records pass as they are, byte by byte. Files appear under their names when all are complete.
 """
@@ -64,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--by", metavar="KEY", help="each value of this feature is divided in the ratio by itself")
     which.add_argument("--group", metavar="KEY", help="records with the same value of this feature stay together")
-    parser.add_argument("--names", type=_names, metavar="A,B,…", help="of the sides (default: train,val,test)")
+    parser.add_argument("--names", type=_names, metavar="A,B,…", help="of the sides (default: train,[val,]test)")
     parser.add_argument("--seed", type=seed_of, metavar="S", help="decides the sides (default: 0)")
     parser.add_argument("--shards", type=count_of, metavar="N", help="files of each side; its record i goes to i mod N")
     add_output_arguments(parser, shards=False)

@@ -197,8 +197,9 @@ def _comparison(left: _Name | _Constant, sign: str, right: _Name | _Constant) ->
         if one is None or other is None:
             return False
         if isinstance(one, bytes) is not isinstance(other, bytes):
-            name = next(side.name for side in (left, right) if isinstance(side, _Name))
-            raise WhereError(f"--where: {name!r} is compared with a value of another kind: text is put in quotes")
+            name, value = next((side.name, of) for side, of in ((left, one), (right, other)) if isinstance(side, _Name))
+            kinds = "bytes, compared with a number" if isinstance(value, bytes) else "a number, compared with text"
+            raise WhereError(f"--where: {name!r} is {kinds}: text stands in quotes, and numbers do not")
         return compare(one, other)
 
     return holds

@@ -18,22 +18,35 @@ __all__ = ["example_like", "sequence_example_like"]
 
 def example_like(features: Features | None, length: int) -> bytes:
     """A serialized Example with each of the features, whose values are zeros; lists have so many of them."""
-    parts = [_entry(key, value) for key, one in (features or {}).items() for key, value in _values(key, one, length)]
-    return _field(1, b"".join(parts))
+    return _field(1, b"".join(_entry(key, value) for key, value in _each_key(features, length).items()))
 
 
 def sequence_example_like(context: Features | None, sequences: Features | None, length: int) -> bytes:
     """The same for a SequenceExample, with so many steps in each feature list."""
-    lists = []
-    given: Any = sequences or {}
-    for key, one in given.items():
-        own = normalize(one)
-        if isinstance(own, FixedLenSequenceFeature):
-            steps: Iterable[tuple[Any, bytes]] = [(key, _feature(own.dtype, length, _size(own.shape)))]
-        else:
-            steps = _values(key, own, length)
-        lists += [_entry(name, _field(1, step) * length) for name, step in steps]
+    steps = _each_key(sequences, length, in_steps=True)
+    lists = [_entry(name, _field(1, step) * length) for name, step in steps.items()]
     return example_like(context, length) + _field(2, b"".join(lists))
+
+
+def _each_key(features: Any, length: int, in_steps: bool = False) -> dict[bytes, bytes]:
+    """The values under each key. Where several features have one key, those of the feature that takes the fewest."""
+    found: dict[bytes, bytes] = {}
+    for key, one in sorted((features or {}).items(), key=lambda item: _strictness(item[1])):
+        own = normalize(one)
+        if in_steps and isinstance(own, FixedLenSequenceFeature):
+            values: Iterable[tuple[Any, bytes]] = [(key, _feature(own.dtype, length, _size(own.shape)))]
+        else:
+            values = _values(key, own, length)
+        found |= {name.encode() if isinstance(name, str) else bytes(name): value for name, value in values}
+    return found
+
+
+def _strictness(feature: Any) -> int:
+    """How much a feature asks of the number of values: the greater, the more."""
+    one = normalize(feature)
+    if isinstance(one, RaggedFeature):
+        return 1 if one.partitions else 0
+    return 2 if isinstance(one, SparseFeature) else 0
 
 
 def _values(key: Any, feature: Any, length: int) -> Iterable[tuple[Any, bytes]]:
@@ -82,8 +95,8 @@ def _size(shape: Any) -> int:
     return math.prod(shape)
 
 
-def _entry(key: Any, value: bytes) -> bytes:
-    return _field(1, _field(1, key.encode() if isinstance(key, str) else bytes(key)) + _field(2, value))
+def _entry(key: bytes, value: bytes) -> bytes:
+    return _field(1, _field(1, key) + _field(2, value))
 
 
 def _field(number: int, data: bytes) -> bytes:

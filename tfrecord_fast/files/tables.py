@@ -18,6 +18,7 @@ from ..examples.tables import TablePlan
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 from ..values.arrow import Strings
 from ..values.arrow_arrays import ArrowArrays
+from .kinds import explaining
 from .names import CoreFile, File, check_compression_type, flatten, resolved, stream_files
 from .numbers import as_seed, at_least, max_record_size
 from .remote import open_stream
@@ -194,9 +195,10 @@ class TableSource:
 
     def _infer(self, most: int | None) -> Any:
         scanner, size = _core.FeatureScanner(), 0
-        for batch in self._records(most):
-            scanner.add(batch)
-            size += batch.nbytes
+        with explaining():
+            for batch in self._records(most):
+                scanner.add(batch)
+                size += batch.nbytes
         if scanner.records:
             self._batch_size = self._batch_size or self._fitting(size, scanner.records)
         context = features_of(scanner, optional_scalars=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..base.threads import thread_count
-from ..errors import InvalidArgumentError
+from ..errors import DataLossError, InvalidArgumentError
 from ..typing import PathLike, Records, WritableFile
 from .names import CODECS
 from .options import TFRecordOptions, core_options, window_bits_of
@@ -21,6 +21,7 @@ from .urls import place_of
 
 __all__ = ["TFRecordWriter"]
 
+_HEAD = 128  # bytes that tell how a file is compressed
 _ZLIB_BITS = 15  # and above, by 16 more, GZIP
 
 
@@ -157,7 +158,21 @@ def _holds_records(target: object, compression: str) -> bool:
             return False
     except FileNotFoundError:  # any other error must not look like this one: what is in the file would be replaced
         return False
-    return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0
+    try:
+        return sum(len(batch) for batch in record_stream([target], compression_type=compression).batches()) > 0
+    except DataLossError as error:
+        raise _of_its_compression(error, target, compression) from None
+
+
+def _of_its_compression(error: DataLossError, target: bytes, compression: str) -> DataLossError:
+    """The error, which says how the file is compressed if that is what is wrong."""
+    with open(target, "rb") as file:
+        found = _core.detect_compression(file.read(_HEAD))
+    if error.record_index or found == compression:
+        return error
+    kind, given = (f'compressed as "{one}"' if one else "uncompressed" for one in (found, compression))
+    reason = f"{error.reason}; the file seems to be {kind}, and what is appended would be {given}: see `options`"
+    return DataLossError(error.path, error.offset, error.record_index, reason)
 
 
 def _check_members(target: object, window_bits: int | None) -> None:

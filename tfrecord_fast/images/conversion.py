@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..base.casting import numbers_as
 from ..dtypes import DTypeLike, as_dtype
 
 __all__ = ["convert_image_dtype"]
@@ -52,8 +53,7 @@ def convert_image_dtype(
         scaled = _saturated(scaled, kind) if saturate else scaled
     else:
         scaled = values
-    converted: npt.NDArray[Any] = scaled.astype(kind, copy=False)
-    return converted
+    return scaled if scaled.dtype == kind else numbers_as(scaled, kind)
 
 
 def _saturated(values: npt.NDArray[Any], kind: np.dtype[Any]) -> npt.NDArray[Any]:

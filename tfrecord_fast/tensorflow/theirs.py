@@ -1,5 +1,5 @@
 """TensorFlow's own tensors among the face's: functions that get one are TensorFlow's, which follow its gradients, and
-TensorFlow's functions get the face's sparse and ragged tensors as their own."""
+TensorFlow's functions get the face's tensors as their own."""
 
 from __future__ import annotations
 
@@ -49,6 +49,17 @@ def theirs_of(value: Any) -> Any:
     return value.numpy() if isinstance(value, Tensor) else value
 
 
+def _as_argument(value: Any) -> Any:
+    """As `theirs_of`, with a tensor of TensorFlow's for each tensor: some functions ask what they get for its shape."""
+    if isinstance(value, Tensor):
+        return sys.modules["tensorflow"].constant(value.numpy(), value.dtype.name)
+    if type(value) in (list, tuple):
+        return type(value)(map(_as_argument, value))
+    if isinstance(value, dict):
+        return {key: _as_argument(item) for key, item in value.items()}
+    return theirs_of(value)
+
+
 def given_ours(found: Any) -> Any:
     """A function of TensorFlow's, which takes the face's tensors too; anything else as it is."""
     if not inspect.isroutine(found):
@@ -56,7 +67,7 @@ def given_ours(found: Any) -> Any:
 
     @functools.wraps(found)
     def of_both(*args: Any, **kwargs: Any) -> Any:
-        return found(*map(theirs_of, args), **{name: theirs_of(value) for name, value in kwargs.items()})
+        return found(*map(_as_argument, args), **{name: _as_argument(value) for name, value in kwargs.items()})
 
     return of_both
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..base.casting import numbers_as
 from ..dtypes import DType, DTypeLike, as_dtype, string
 from ..errors import InvalidArgumentError
 from .bytes_array import BytesArray
@@ -90,7 +91,7 @@ def _cast(values: npt.NDArray[Any], dtype: DType) -> npt.NDArray[Any]:
     if values.dtype.hasobject != (dtype == string):
         given = "string" if values.dtype.hasobject else values.dtype.name
         raise TypeError(f"Cast {given} to {dtype.name} is not supported")
-    return values if dtype == string else values.astype(dtype.as_numpy_dtype)
+    return values if dtype == string else numbers_as(values, dtype.as_numpy_dtype)
 
 
 def reshape(tensor: object, shape: _Lengths, name: str | None = None) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.casting import numbers_as
 from ...errors import InvalidArgumentError, UnimplementedError
 from ...values import ops as plain_ops
 from .. import border
@@ -93,7 +94,10 @@ def convert_to_tensor(
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
-    """The values in another dtype: floats are cut, numbers that do not fit wrap, bools are 0 and 1."""
+    """The values in another dtype: floats are cut, numbers that do not fit wrap, bools are 0 and 1.
+
+    Floats beyond the limits of int8, uint8, int16 and uint16 become the limit, in tensors of 32 values or more.
+    """
     if isinstance(x, SparseTensor):
         return x.with_values(cast(x.values, dtype))
     if isinstance(x, RaggedTensor):
@@ -103,12 +107,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return tensor(values)
     if "string" in (wanted.name, dtype_of(values).name):
         raise UnimplementedError(f"Cast {dtype_of(values).name} to {wanted.name} is not supported")
-    with np.errstate(all="ignore"):
-        return tensor(
-            values.real.astype(wanted.as_numpy_dtype)
-            if values.dtype.kind == "c" and not wanted.is_complex
-            else values.astype(wanted.as_numpy_dtype)
-        )
+    numbers = values.real if values.dtype.kind == "c" and not wanted.is_complex else values
+    return tensor(numbers_as(numbers, wanted.as_numpy_dtype))
 
 
 # ---- Shape ----
