@@ -194,8 +194,12 @@ def test_json_in_a_folder_is_named_by_date_and_commit(tmp_path):
 
 def test_the_same_result_has_not_moved(result, capsys):
     assert compare([str(result()), str(result()), "--fail"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].startswith(
-        "4 of 4 ratios lie within the spread of the other run, 4 have ranges that overlap; 0 moved beyond it"
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[-1]
+        .startswith(
+            "4 of 4 ratios lie within the spread of the other run, 4 have ranges that overlap; 0 moved beyond it"
+        )
     )
 
 

@@ -10,11 +10,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from ...errors import InvalidArgumentError
-<<<<<<< HEAD
-from ...files.signals import ran_directly_in, shows_a_handler
-=======
-from ...files.signals import interrupts, shows_a_handler
->>>>>>> 7ad508192571dfb4405f5e12bd43d58848750e0d
+from ...files.signals import interrupts, ran_directly_in, shows_a_handler
 from ...values.nests import kind_of, normalize, rows, stack
 from ...values.owned import read_only, renewed, snapshot, writable
 from .opening import Opening, started
@@ -47,12 +43,8 @@ class Batches(Turns):
     """Stacked runs of elements.
 
     An error takes the place of its batch: the rest of its elements are passed over. Without `passes_over`, the next
-<<<<<<< HEAD
-    batch starts right after it, as TensorFlow's padded_batch has it. What a signal's handler raises takes no place: the
-    elements are kept for the next call.
-=======
     batch starts right after it, as TensorFlow's padded_batch has it; so it does after an element that `check` refuses.
->>>>>>> 7ad508192571dfb4405f5e12bd43d58848750e0d
+    What a signal's handler raises takes no place: the elements are kept for the next call.
     """
 
     def __init__(
@@ -78,7 +70,7 @@ class Batches(Turns):
         try:
             run.extend(islice(self._elements, self._size - len(run)))
         except BaseException as error:
-            if not isinstance(error, Exception) or shows_a_handler(error):
+            if interrupts(error):
                 self._interrupted = run
             elif self._passes_over:
                 self._pass_over(self._size - len(run) - 1)
