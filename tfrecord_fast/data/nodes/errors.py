@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from ...files.signals import ran_directly_in
 from ..sentinels import UNKNOWN
-from .iterators import Ignoring
+from .iterators import LOSE_NOTHING
 from .node import Node, Of, Run
 
 __all__ = ["IgnoreErrors"]
@@ -27,3 +29,26 @@ class IgnoreErrors(Of):
 
     def cardinality(self) -> int:
         return UNKNOWN
+
+
+class Ignoring(Iterator[Any]):
+    """Skips elements that raise when they are made; ends if an error ends the elements below it, too.
+
+    What a signal's handler raises is heard, unless it may belong to a function of the user's that was running.
+    """
+
+    def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:
+        self._elements = elements
+        self._log_warning = log_warning
+
+    def __next__(self) -> Any:
+        while True:
+            try:
+                return next(self._elements)
+            except StopIteration:
+                raise
+            except Exception as error:
+                if ran_directly_in(error, LOSE_NOTHING):
+                    raise
+                if self._log_warning:
+                    warnings.warn(f"an element was skipped: {error}", stacklevel=2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, islice
@@ -22,7 +21,6 @@ __all__ = [
     "Chained",
     "Concatenated",
     "Filling",
-    "Ignoring",
     "Interleaved",
     "InterleavedAhead",
     "Rebatched",
@@ -490,26 +488,3 @@ class Filling(Turns):
 
 def _keep_nothing(_: list[Any]) -> None:
     pass
-
-
-class Ignoring(Iterator[Any]):
-    """Skips elements that raise when they are made; ends if an error ends the elements below it, too.
-
-    What a signal's handler raises is heard, unless it may belong to a function of the user's that was running.
-    """
-
-    def __init__(self, elements: Iterator[Any], log_warning: bool) -> None:
-        self._elements = elements
-        self._log_warning = log_warning
-
-    def __next__(self) -> Any:
-        while True:
-            try:
-                return next(self._elements)
-            except StopIteration:
-                raise
-            except Exception as error:
-                if ran_directly_in(error, LOSE_NOTHING):
-                    raise
-                if self._log_warning:
-                    warnings.warn(f"an element was skipped: {error}", stacklevel=2)
