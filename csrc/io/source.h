@@ -24,7 +24,7 @@ class Source {
   virtual ~Source() = default;
 
   // Reads at least one and at most `size` bytes to `out`; *got is 0 only at the end. Fewer than `size` means
-  // "these are here now", not the end. After an error the source may be dropped but not read, with one exception.
+  // "these are here now", not the end. After an error the source may be dropped but not read; except as follows.
   virtual Status Read(uint8_t* out, size_t size, size_t* got) = 0;
 
   // Whether Read has taken nothing when it returns kCancelled, and may be called again.

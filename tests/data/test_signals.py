@@ -18,7 +18,8 @@ from tests.support.processes import run_code
 from tfrecord_fast._core import record_batch
 from tfrecord_fast.base.workers import NoThreadError, Workers, has_started
 from tfrecord_fast.data.nodes.turns import InTurn
-from tfrecord_fast.data.nodes.windows import WithLastRecords, after
+from tfrecord_fast.data.nodes.windows import WithLastRecords
+from tfrecord_fast.files.streams import after
 from tfrecord_fast.integrations.keras.ahead import Ahead
 
 pytestmark = pytest.mark.alone

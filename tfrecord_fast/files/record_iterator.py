@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 import zlib
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ from .options import TFRecordOptions
 from .signals import is_of_signal
 from .store_options import store_settings
 from .stores import StoreSettings
-from .streams import record_stream
+from .streams import after, record_stream
 
 __all__ = ["tf_record_iterator"]
 
@@ -42,7 +41,7 @@ class _RecordIterator:
         self._max_record_bytes = max_record_bytes
         self._records: Iterator[bytes] | None = None
         self._given = 0
-        self._interrupted = False  # by what a signal's handler has raised, in the last call
+        self._interrupted = False  # by what a signal's handler has raised
         self._lock = threading.RLock()  # which a file object that calls back gets past, to the core's error
 
     def __iter__(self) -> Iterator[bytes]:
@@ -50,40 +49,40 @@ class _RecordIterator:
 
     def __next__(self) -> bytes:
         with self._lock:
-            was_interrupted, self._interrupted = self._interrupted, False
             try:
-                return self._next()
+                for record in self._records or self._opened():  # not `next`: a signal could take the record away
+                    self._given += 1
+                    return record
             except FailedPreconditionError:
-                if not was_interrupted:
-                    raise
-            return self._next()  # the stream could not go on, so the file is opened again
-
-    def _next(self) -> bytes:
-        if self._records is None:
-            if self._files is None:
-                raise StopIteration
-            stream = record_stream(
-                self._files,
-                compression_type=self._compression_type,
-                settings=self._settings,
-                max_record_bytes=self._max_record_bytes,
-            )
-            wanted = itertools.chain(itertools.repeat(False, self._given), itertools.repeat(True))
-            self._records = itertools.compress(stream.records(), wanted)  # an islice would end with any error
-        try:
-            for record in self._records:  # not `next`: after a call, a signal could take the record away
-                self._given += 1
-                return record
-        except BaseException as error:
-            # What a signal's handler raises ends no stream: a pipe that is opened again would lack what was read.
-            self._interrupted = not isinstance(error, Exception) or is_of_signal(error)
-            if not self._interrupted:
                 self._records = None
-            if self._allow_open and isinstance(error, DataLossError) and _is_flushed(error):
-                raise StopIteration from None
-            raise
-        self._records = None
-        raise StopIteration
+                if not self._interrupted:
+                    raise
+                self._interrupted = False  # and could not go on, so the file is opened again
+                return next(self)
+            except BaseException as error:
+                # What a signal's handler raises ends no stream: a pipe that is opened again would lack what was read.
+                self._interrupted = not isinstance(error, Exception) or is_of_signal(error)
+                if not self._interrupted:
+                    self._records = None
+                if self._allow_open and isinstance(error, DataLossError) and _is_flushed(error):
+                    raise StopIteration from None
+                raise
+            self._records = None
+            raise StopIteration
+
+    def _opened(self) -> Iterator[bytes]:
+        """The records after those given; none once this is closed."""
+        if self._files is None:
+            return iter(())
+        stream = record_stream(
+            self._files,
+            compression_type=self._compression_type,
+            settings=self._settings,
+            max_record_bytes=self._max_record_bytes,
+        )
+        self._interrupted = False
+        self._records = after(stream.records(), self._given)
+        return self._records
 
     def close(self) -> None:
         """Closes the file; there are no more records."""

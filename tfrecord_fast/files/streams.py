@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain, compress, repeat
 from typing import Any
 
 from .. import _core
@@ -11,7 +13,7 @@ from .remote import PREFETCH_BYTES as REMOTE_BYTES
 from .remote import open_stream
 from .stores import StoreSettings
 
-__all__ = ["record_stream"]
+__all__ = ["after", "record_stream"]
 
 _PREFETCH_BYTES = 8 << 20
 _MAX_THREADS = 8
@@ -47,3 +49,9 @@ def record_stream(
         prefetch_bytes=max(least, buffer_bytes),
         **options,
     )
+
+
+def after(records: Iterator[bytes], count: int) -> Iterator[bytes]:
+    """Without the first `count`, which are passed over when the first one is asked for."""
+    # What is wanted is asked for after each record has come, so an error passes over nothing.
+    return compress(records, chain(repeat(False, count), repeat(True))) if count else records

@@ -360,10 +360,12 @@ class Zipped(Turns):
         self._found: list[Any] = []  # of an interrupted list that goes on
 
     def _next(self) -> list[Any]:
-        self._catch_up()
+        if self._behind:
+            self._catch_up()
         found, self._found = self._found, []
         fault: Exception | None = None
-        for number, iterator in enumerate(self._iterators[len(found) :], len(found) + 1):
+        left = self._iterators[len(found) :] if found else self._iterators
+        for iterator in left:
             try:
                 for element in iterator:  # not `next`: after a call, a signal could take the element away
                     found += (element,)
@@ -376,7 +378,7 @@ class Zipped(Turns):
                     self._found = found
                     raise
                 if not isinstance(error, Exception):
-                    self._behind = self._iterators[number:]
+                    self._behind = left[left.index(iterator) + 1 :]
                     raise
                 fault = fault or error
         if fault is not None:

@@ -9,12 +9,13 @@ from itertools import chain, repeat
 from typing import Any
 
 from ... import _core
+from ...files.streams import after
 from .iterators import Repeated, Windowed
 from .node import Node, Run
 from .order import Shuffle
 from .records import Records
 from .turns import InTurn
-from .windows import BatchesOfEpochs, Window, WindowedBatches, WithLastRecords, WithLead, after, alone, windowed_records
+from .windows import BatchesOfEpochs, Window, WindowedBatches, WithLastRecords, WithLead, alone, windowed_records
 
 __all__ = ["RecordPlan"]
 

@@ -11,7 +11,7 @@ from ... import _core
 from ...dtypes import string
 from ...files.names import DEFAULT_SETTINGS, flatten, has_urls
 from ...files.stores import StoreSettings
-from ...files.streams import record_stream
+from ...files.streams import after, record_stream
 from ...files.urls import shown_name
 from ...values.samples import sample_of
 from ...values.specs import TensorSpec
@@ -22,7 +22,7 @@ from .options import WithOptions
 from .order import Repeat, Shuffle, Slice
 from .prefetch import Prefetch
 from .sources import Generated
-from .windows import WithLastRecords, after
+from .windows import WithLastRecords
 
 __all__ = ["Records", "joined", "lists_paths"]
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ... import _core
 from ...errors import FailedPreconditionError
 from ...files.signals import is_of_signal
+from ...files.streams import after
 from .turns import InTurn
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "WindowedBatches",
     "WithLastRecords",
     "WithLead",
-    "after",
     "alone",
     "windowed_records",
 ]
@@ -67,12 +67,6 @@ def _without(records: Iterator[bytes], count: int) -> Iterator[bytes]:
 
 def _raised(error: Exception) -> bytes:
     raise error
-
-
-def after(records: Iterator[bytes], count: int) -> Iterator[bytes]:
-    """Without the first `count`, which are passed over when the first one is asked for."""
-    # What is wanted is asked for after each record has come, so an error passes over nothing.
-    return compress(records, chain(repeat(False, count), repeat(True))) if count else records
 
 
 def _every(records: Iterator[bytes], step: int) -> Iterator[bytes]:
