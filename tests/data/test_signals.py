@@ -17,6 +17,7 @@ from tests.support.interrupts import BOOM_ON_ALARM
 from tests.support.processes import run_code
 from tfrecord_fast._core import record_batch
 from tfrecord_fast.base.workers import NoThreadError, Workers, has_started
+from tfrecord_fast.data.nodes.iterators import Zipped
 from tfrecord_fast.data.nodes.turns import InTurn
 from tfrecord_fast.data.nodes.windows import WithLastRecords
 from tfrecord_fast.files.streams import after
@@ -352,3 +353,38 @@ def test_workers_without_any_thread_say_so(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(NoThreadError):
         Workers(2, "test").submit(print)
+
+
+class Calling:
+    """Numbers; before each, the next of these functions is called, while there is one."""
+
+    def __init__(self, *functions):
+        self._functions = iter(functions)
+        self._number = -1
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        next(self._functions, int)()
+        self._number += 1
+        return self._number
+
+
+def test_a_handler_is_heard_while_zip_brings_the_others_up_to_one_that_was_stopped():
+    def ring(*_):
+        raise Alarm
+
+    def stop():
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        lists = Zipped([Calling(stop), Calling(ring)])
+        with pytest.raises(KeyboardInterrupt):
+            next(lists)
+        with pytest.raises(Alarm):
+            next(lists)
+        assert next(lists) == [0, 1]  # what stopped the first one took the second one's 0
+    finally:
+        signal.signal(signal.SIGALRM, before)
