@@ -232,8 +232,8 @@ def test_records_that_fit_are_found(open_page):
     page.press("#where", "Enter")
     page.get_by_role("alert").get_by_text("the end").wait_for()
     page.click("#clear")
+    page.wait_for_url(lambda url: "where" not in url)  # record 1 is shown before the click, too
     at(page, 1, 1)
-    assert "where" not in page.url
 
 
 def test_a_long_list_is_shown_in_full_when_asked(open_page):
