@@ -208,10 +208,10 @@ def descriptors():
 
 def threads():
     """How many there are when those that wait for work have ended, at the latest after a few seconds."""
-    gc.collect()
     fewest = len(os.listdir("/proc/self/task"))
     for _ in range(30):
         time.sleep(0.1)
+        gc.collect()  # each time: a thread that was still at work when its iterator was dropped may leave a cycle
         fewest = min(fewest, len(os.listdir("/proc/self/task")))
     return fewest
 

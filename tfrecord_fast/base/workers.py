@@ -98,7 +98,10 @@ class Pending(Generic[T]):
         assert self._known is not None
         result, error = self._known
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del self, result, error  # as in `raised`
         return result  # type: ignore[no-any-return]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from ...base.raising import raised
 from ...files.signals import interrupts, shows_a_handler
 from ...values.owned import renewed
 from ..saved import Saving, as_read, elements_in
@@ -112,7 +113,7 @@ class _Looking(Turns):
             if shows_a_handler(error):
                 self._ahead = [again]
                 raise
-            self._ahead = [partial(_raised, error)]
+            self._ahead = [partial(raised, error)]
         except BaseException:
             self._ahead = [again]
             raise
@@ -120,10 +121,6 @@ class _Looking(Turns):
 
 def _given(element: Any) -> Any:
     return element
-
-
-def _raised(error: Exception) -> Any:
-    raise error
 
 
 class _FillingFile(Turns):

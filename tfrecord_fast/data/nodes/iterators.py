@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any
 
+from ...base.raising import raised
 from ...errors import InvalidArgumentError
 from ...files.signals import interrupts, ran_directly_in, shows_a_handler
 from ...values.nests import kind_of, normalize, rows, stack
@@ -288,12 +289,8 @@ class InterleavedAhead(Interleaved):
         except Exception as error:
             if shows_a_handler(error):
                 raise
-            opened = map(_raised, [error])
+            opened = map(raised, [error])
         self._slots[self._slot] = opened
-
-
-def _raised(error: Exception) -> Any:
-    raise error
 
 
 class _Failed:
@@ -382,7 +379,10 @@ class Zipped(Turns):
                     raise
                 fault = fault or error
         if fault is not None:
-            raise fault
+            try:
+                raise fault
+            finally:
+                del fault  # as in `raised`
         if not self._iterators:
             raise StopIteration
         return found

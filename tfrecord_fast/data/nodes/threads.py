@@ -3,6 +3,10 @@
 The thread holds the shared state, never the iterator; when that is dropped, the thread stops at its next element.
 Waiting threads wake up: a consumer waits on a queue, which lets Ctrl-C through. Threads that still run when the
 interpreter ends are stopped and joined first.
+
+An error's traceback holds the frames that it went through, and their variables. So a frame that hands an error on
+forgets it, and a thread's frames forget what holds the error. Otherwise threads and files of an iteration that failed
+would stay until garbage is collected.
 """
 
 from __future__ import annotations
@@ -92,6 +96,7 @@ class _Source:
             raise
         except BaseException as error:
             self.made.put((None, error))
+            del self
         return True
 
     def put_end(self) -> None:
@@ -99,15 +104,19 @@ class _Source:
 
 
 def _fill(room: _Room, source_of: weakref.ref[_Source], is_divided: bool) -> None:
-    with suppress(_Stopped), dividing(is_divided):
-        while room.wait():
-            source = source_of()
-            if source is None or not source.make_one():
-                return
-            del source
-    source = source_of()
-    if source is not None:
-        source.put_end()
+    source = None
+    try:
+        with suppress(_Stopped), dividing(is_divided):
+            while room.wait():
+                source = source_of()
+                if source is None or not source.make_one():
+                    return
+                source = None
+        source = source_of()
+        if source is not None:
+            source.put_end()
+    finally:
+        del source
 
 
 class _Pool:
@@ -229,7 +238,10 @@ class Prefetched:
         element, error = self._source.made.get()
         self._room.free()
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error
         if element is _END:
             self._source.put_end()  # for the next to ask
             raise StopIteration
@@ -343,9 +355,12 @@ class Mapped:
             element = next(self._elements) if future is None else None
         if future is None:
             return self._trial(element)
-        if isinstance(future, Exception):
-            raise future
-        return future.result()
+        try:
+            if isinstance(future, Exception):
+                raise future
+            return future.result()
+        finally:
+            del future
 
     def _next_future(self) -> Future[Any] | Exception | None:
         """A future, or the error in the place of an element; None: the next one is made without threads."""

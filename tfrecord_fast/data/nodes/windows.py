@@ -9,6 +9,7 @@ from operator import length_hint
 from typing import Any, NamedTuple
 
 from ... import _core
+from ...base.raising import raised
 from ...errors import FailedPreconditionError
 from ...files.signals import is_of_signal
 from ...files.streams import after
@@ -61,12 +62,8 @@ def _without(records: Iterator[bytes], count: int) -> Iterator[bytes]:
     except Exception as error:
         if is_of_signal(error):
             raise
-        return map(_raised, [error])
+        return map(raised, [error])
     return records
-
-
-def _raised(error: Exception) -> bytes:
-    raise error
 
 
 def _every(records: Iterator[bytes], step: int) -> Iterator[bytes]:
