@@ -27,6 +27,7 @@ from benchmarks.running.process import ContenderFailed, Process
 from benchmarks.running.results import Row, Size, Table
 from benchmarks.running.stats import Spread, ratios, spread
 from benchmarks.running.worker import Worker
+from tests.support.contenders import more_contenders
 from tests.support.paths import ROOT
 
 SHORT = Method(rounds=2, trials=1, min_time=0.0)
@@ -179,7 +180,7 @@ def test_a_contender_that_hangs_is_given_up(plain):
 # Everything that is installed, end to end.
 
 
-@pytest.mark.parametrize("task", ["raw", "raw-gzip", "loop", "write"])
+@pytest.mark.parametrize("task", ["raw", *more_contenders("raw-gzip", "loop", "write")])
 def test_all_that_is_installed_gives_the_answer(task, ctr):
     table = run(task, ctr, installed(), SHORT)
     assert {row.contender for row in table.rows} >= {"ours"}

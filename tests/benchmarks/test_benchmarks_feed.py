@@ -20,6 +20,7 @@ from benchmarks.running.cputime import cpu_seconds
 from benchmarks.running.harness import run
 from benchmarks.running.method import Method
 from benchmarks.running.results import Row, Size, Table
+from tests.support.contenders import more_contenders
 
 pytestmark = pytest.mark.alone
 
@@ -46,7 +47,7 @@ def data(tmp_path_factory):
     "task, name, names, rows",
     [
         ("train-feed", "ctr", ["ours", "vahidk", "array_record"], {"DataLoader", "DataLoader, 2 workers", "Grain"}),
-        ("train-feed", "img", ["ours"], {"DataLoader", "DataLoader, 2 workers", "Grain"}),
+        *more_contenders(("train-feed", "img", ["ours"], {"DataLoader", "DataLoader, 2 workers", "Grain"})),
         ("tables", "ctr", ["ours", "pyarrow"], {"ShardReader", "Arrow", "pandas", "polars", "DuckDB"}),
     ],
 )

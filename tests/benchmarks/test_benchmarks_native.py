@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.native import __main__ as command
 from benchmarks.native import build, programs
+from tests.support.contenders import more_contenders
 
 ROOMS = programs.ROOMS
 
@@ -34,7 +35,7 @@ def test_two_rooms_give_figures_of_every_backend(tmp_path, capsys):
     )
 
 
-@pytest.mark.parametrize("room", ["varint", "parse", "framing", "deflate"])
+@pytest.mark.parametrize("room", more_contenders("varint", "parse", "framing", "deflate"))
 def test_the_other_rooms_give_figures_too(room, tmp_path):
     needs(room)
     out = tmp_path / "out.json"
