@@ -2,11 +2,13 @@
 
 import gc
 import threading
+import weakref
 
 import pytest
 
 import tfrecord_fast as tf
 from tests.support.threads import wait_until
+from tfrecord_fast.base.raising import raised
 
 
 def ours():
@@ -37,10 +39,44 @@ def test_what_failed_is_gone_without_garbage_collection(make, first):
     before = ours()
     gc.disable()
     try:
-        with pytest.raises(ZeroDivisionError) as raised:
+        with pytest.raises(ZeroDivisionError) as caught:
             list(make(tf.data.Dataset.range(100), fails))
-        assert [entry.name for entry in raised.traceback][-1] == "fails"
-        del raised
+        assert [entry.name for entry in caught.traceback][-1] == "fails"
+        del caught
         wait_until(lambda: not ours() - before)
+    finally:
+        gc.enable()
+
+
+ALIVE = weakref.WeakSet()
+
+
+class KeptError(Exception):
+    """One that is in ALIVE as long as it lives."""
+
+    def __init__(self):
+        ALIVE.add(self)
+
+
+def fail(*_):
+    raise KeptError
+
+
+def the_last_of_a_thread():
+    list(tf.data.Dataset.range(3).map(fail).prefetch(9))
+
+
+def one_that_waits_for_its_turn():
+    list(map(raised, [KeptError()]))
+
+
+@pytest.mark.parametrize("use", [the_last_of_a_thread, one_that_waits_for_its_turn])
+def test_an_error_is_gone_without_garbage_collection(use):
+    gc.disable()
+    try:
+        with pytest.raises(KeptError) as caught:
+            use()
+        del caught
+        wait_until(lambda: not ALIVE)
     finally:
         gc.enable()
