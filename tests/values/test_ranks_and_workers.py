@@ -1,8 +1,10 @@
 """What this process is among others, threads that are waited for at exit, seeds, names that come late."""
 
+import gc
 import sys
 import threading
 import types
+import weakref
 
 import pytest
 
@@ -162,6 +164,31 @@ def test_a_thread_that_can_not_start_is_told(monkeypatch):
     pool.end()
     pool.join()
     assert not any(thread.is_alive() for thread in pool._threads)
+
+
+class KeptError(Exception):
+    pass
+
+
+def fail():
+    raise KeptError
+
+
+def test_what_a_call_raised_is_gone_once_it_is_dropped():
+    pool = workers.Workers(1, "test_gone")
+    gc.disable()
+    try:
+        with pytest.raises(KeptError) as caught:
+            pool.submit(fail).result()
+        pool.end()
+        pool.join()
+        kept = weakref.ref(caught.value)
+        frames = {entry.name: set(entry.locals) for entry in caught.traceback[1:]}
+        del caught
+        assert kept() is None
+        assert frames == {"result": set(), "make": set(), "fail": set()}
+    finally:
+        gc.enable()
 
 
 # ---- Control groups ----

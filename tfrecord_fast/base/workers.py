@@ -79,10 +79,10 @@ class Pending(Generic[T]):
         assert self._call is not None
         (function, arguments), self._call = self._call, None
         try:
-            outcome: tuple[Any, BaseException | None] = function(*arguments), None
+            self._outcome.put((function(*arguments), None))
         except BaseException as error:
-            outcome = None, error
-        self._outcome.put(outcome)
+            self._outcome.put((None, error))
+            del self, function, arguments  # the error's traceback holds this frame
 
     def drop(self) -> None:
         """The call is not made: whoever waits for it gets an error."""
@@ -94,6 +94,7 @@ class Pending(Generic[T]):
         if self._known is None:
             for outcome in self._outcomes:  # not `get`: after a call, a signal could take the outcome away
                 self._known = outcome
+                del outcome
                 break
         assert self._known is not None
         result, error = self._known
@@ -101,7 +102,7 @@ class Pending(Generic[T]):
             try:
                 raise error
             finally:
-                del self, result, error  # as in `raised`
+                del self, result, error
         return result  # type: ignore[no-any-return]
 
 

@@ -35,7 +35,7 @@ class Handle(Generic[T, SameDataset, OtherDataset]):
         if self._given is not None:
             return self._given
         name = type(self).__name__
-        return Failing(TypeError(f"{name} gives no elements by itself"), name)
+        return Failing(f"{name} gives no elements by itself", name)
 
     def __iter__(self) -> Iterator[T]:
         return self._shown(run(self._node))

@@ -177,7 +177,11 @@ class GlobalShuffle:
                 count, made, error = self._made[-1]
                 if error is not None:
                     self._failed = True
-                    raise error
+                    del self._made[:]
+                    try:
+                        raise error
+                    finally:
+                        del error, made  # its traceback holds this frame
                 del self._made[-1]
                 self._before = self._place
                 self._place += count
@@ -268,7 +272,8 @@ class _Maker:
                     raise
                 made.append((last - first, None, error))
                 break
-        return made[::-1]
+        made.reverse()  # in place: an error's traceback holds this frame, and `made`
+        return made
 
     def _parsed(self, batch: _core.RecordBatch) -> Any:
         if self._plan is None:

@@ -188,6 +188,6 @@ def _opened(function: Callable[..., Any], method: str, element: Any) -> Node:
     function, element = guarded(function), writable(element)
     dataset = function(*element) if type(element) is tuple else function(element)
     if not isinstance(dataset, Handle):
-        error = TypeError(f"the function of {method} must return a Dataset, got {type(dataset).__name__}")
-        return Failing(error, method)  # raised when its elements are asked for
+        why = f"the function of {method} must return a Dataset, got {type(dataset).__name__}"
+        return Failing(why, method)  # raised when its elements are asked for
     return node_of(dataset)

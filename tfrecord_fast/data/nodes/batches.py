@@ -8,9 +8,10 @@ from typing import Any
 from ...values.nests import map_leaves, rows, stack
 from ...values.specs import batch_spec, row_spec, with_any_lengths
 from ..sentinels import INFINITE, UNKNOWN
-from .iterators import Batches, Chained, Rebatched
+from .iterators import Chained
 from .maps import Map
 from .node import Node, Of, Run
+from .runs import Batches, Rebatched
 
 __all__ = ["Batch", "Rebatch", "Unbatch", "stacked_specs"]
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
-from ...base.raising import raised
 from ...files.signals import interrupts, shows_a_handler
 from ...values.owned import renewed
 from ..saved import Saving, as_read, elements_in
@@ -92,35 +90,38 @@ class _Looking(Turns):
     def __init__(self, elements: Iterator[Any], count: int) -> None:
         super().__init__()
         self._elements, self._left = elements, count
-        self._ahead: list[Callable[[], Any]] = []
+        self._ahead: list[tuple[Any, Exception | None]] = []  # what comes next, or an error in its place
         self.has_ended = False
 
     def _next(self) -> Any:
         if self._ahead:
-            return self._ahead.pop()()
-        element = next(self._elements)
-        self._left -= 1
-        if self._left == 0:
-            self._look(partial(_given, element))
-        return element
+            (element, error), self._ahead = self._ahead[0], self._ahead[1:]
+            if error is None:
+                return element
+            try:
+                raise error
+            finally:
+                del error  # see AnError
+        for element in self._elements:  # not `next`: after a call, a signal could take the element away
+            self._left -= 1
+            if self._left == 0:
+                self._ahead = [(element, None)]
+                self._look()
+                self._ahead = self._ahead[1:]
+            return element
+        raise StopIteration
 
-    def _look(self, again: Callable[[], Any]) -> None:
+    def _look(self) -> None:
         try:
-            self._ahead = [partial(_given, next(self._elements))]
-        except StopIteration:
-            self.has_ended = True
+            for element in self._elements:
+                self._ahead = [*self._ahead, (element, None)]
+                return
         except Exception as error:
             if shows_a_handler(error):
-                self._ahead = [again]
                 raise
-            self._ahead = [partial(raised, error)]
-        except BaseException:
-            self._ahead = [again]
-            raise
-
-
-def _given(element: Any) -> Any:
-    return element
+            self._ahead = [*self._ahead, (None, error)]
+        else:
+            self.has_ended = True
 
 
 class _FillingFile(Turns):

@@ -3,112 +3,33 @@
 from __future__ import annotations
 
 import random
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import cycle, islice
 from typing import Any
 
-from ...base.raising import raised
 from ...errors import InvalidArgumentError
 from ...files.signals import interrupts, ran_directly_in, shows_a_handler
-from ...values.nests import kind_of, normalize, rows, stack
+from ...values.nests import kind_of, normalize, rows
 from ...values.owned import read_only, renewed, snapshot, writable
 from .opening import Opening, started
-from .turns import Turns
+from .turns import AnError, Turns
 
 __all__ = [
     "LOSE_NOTHING",
-    "Batches",
     "Chained",
     "Concatenated",
     "Filling",
     "Interleaved",
     "InterleavedAhead",
-    "Rebatched",
     "Repeated",
     "Scanned",
     "Shuffled",
     "Windowed",
-    "Windows",
     "Zipped",
 ]
 
 _END = object()
 # Modules whose iterators lose no element to a signal's handler that raises, unless functions of others run below.
-LOSE_NOTHING = {__name__, f"{__package__}.turns", f"{__package__}.windows"}
-
-
-class Batches(Turns):
-    """Stacked runs of elements.
-
-    An error takes the place of its batch: the rest of its elements are passed over. Without `passes_over`, the next
-    batch starts right after it, as TensorFlow's padded_batch has it; so it does after an element that `check` refuses.
-    What a signal's handler raises takes no place: the elements are kept for the next call.
-    """
-
-    def __init__(
-        self,
-        elements: Iterator[Any],
-        size: int,
-        drop_remainder: bool,
-        join: Callable[[list[Any]], Any] = stack,
-        passes_over: bool = True,
-        check: Callable[[Any], Any] | None = None,
-    ) -> None:
-        super().__init__()
-        self._elements = elements
-        self._size = size
-        self._drop_remainder = drop_remainder
-        self._join = join
-        self._check = check
-        self._passes_over = passes_over
-        self._interrupted: list[Any] = []
-
-    def _next(self) -> Any:
-        run, self._interrupted = self._interrupted, []
-        try:
-            run.extend(islice(self._elements, self._size - len(run)))
-        except BaseException as error:
-            if interrupts(error):
-                self._interrupted = run
-            elif self._passes_over:
-                self._pass_over(self._size - len(run) - 1)
-            raise
-        if not run or (self._drop_remainder and len(run) < self._size):
-            raise StopIteration
-        if self._check is not None:
-            self._check_all(run, self._check)
-        return self._join(run)
-
-    def _check_all(self, run: list[Any], check: Callable[[Any], Any]) -> None:
-        for place, element in enumerate(run, 1):
-            try:
-                check(element)
-            except Exception:
-                self._interrupted = run[place:]
-                raise
-
-    def _pass_over(self, count: int) -> None:
-        for _ in range(count):
-            try:
-                next(self._elements)
-            except StopIteration:
-                return
-            except Exception:
-                continue
-
-
-class Rebatched(Batches):
-    """Stacked runs of elements, whose sizes take turns; a run that was an error is tried again with its size."""
-
-    def __init__(self, elements: Iterator[Any], sizes: list[int], drop_remainder: bool) -> None:
-        super().__init__(elements, sizes[0], drop_remainder, passes_over=False)
-        self._sizes = cycle([*sizes[1:], sizes[0]])
-
-    def _next(self) -> Any:
-        made = super()._next()
-        self._size = next(self._sizes)
-        return made
+LOSE_NOTHING = {f"{__package__}.{name}" for name in ("iterators", "runs", "turns", "windows")}
 
 
 class Windowed(Turns):
@@ -289,58 +210,8 @@ class InterleavedAhead(Interleaved):
         except Exception as error:
             if shows_a_handler(error):
                 raise
-            opened = map(raised, [error])
+            opened = AnError(error)
         self._slots[self._slot] = opened
-
-
-class _Failed:
-    """In a window's buffer, the place of an element that raised."""
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-
-class Windows(Turns):
-    """Lists of `size` elements, `stride` apart, each of which starts `shift` elements after the one before.
-
-    An element that raises has its place like any other: windows that it is in raise its error.
-    """
-
-    def __init__(self, elements: Iterator[Any], size: int, shift: int, stride: int, drop_remainder: bool) -> None:
-        super().__init__()
-        self._elements = elements
-        self._size = size
-        self._shift = shift
-        self._stride = stride
-        self._drop_remainder = drop_remainder
-        self._buffer: deque[Any] = deque()
-        self._ahead = 0  # elements to skip before the next window, if shift is more than a window spans
-
-    def _next(self) -> list[Any]:
-        span = (self._size - 1) * self._stride + 1
-        while self._ahead and self._element() is not _END:
-            self._ahead -= 1
-        while len(self._buffer) < span and (element := self._element()) is not _END:
-            self._buffer.append(element)
-        if not self._buffer or (self._drop_remainder and len(self._buffer) < span):
-            raise StopIteration
-        window = list(islice(self._buffer, 0, None, self._stride))
-        passed = min(self._shift, len(self._buffer))
-        for _ in range(passed):
-            self._buffer.popleft()
-        self._ahead = self._shift - passed
-        for element in window:
-            if isinstance(element, _Failed):
-                raise element.error
-        return window
-
-    def _element(self) -> Any:
-        try:
-            return next(self._elements, _END)
-        except Exception as error:
-            if shows_a_handler(error):
-                raise
-            return _Failed(error)
 
 
 class Zipped(Turns):
@@ -375,14 +246,14 @@ class Zipped(Turns):
                     self._found = found
                     raise
                 if not isinstance(error, Exception):
-                    self._behind = left[left.index(iterator) + 1 :]
+                    self._behind, fault = left[left.index(iterator) + 1 :], None
                     raise
                 fault = fault or error
         if fault is not None:
             try:
                 raise fault
             finally:
-                del fault  # as in `raised`
+                del fault  # see AnError
         if not self._iterators:
             raise StopIteration
         return found
@@ -482,11 +353,7 @@ class Filling(Turns):
                 return renewed(kept)
         except BaseException as error:
             if interrupts(error):
-                self._keep = _keep_nothing
+                self._keep = lambda _: None
             raise
         self._keep(self._kept)
         raise StopIteration
-
-
-def _keep_nothing(_: list[Any]) -> None:
-    pass

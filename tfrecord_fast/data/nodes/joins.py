@@ -11,8 +11,9 @@ from ...values.nests import leaves, map_leaves, pack
 from ...values.owned import read_only
 from ...values.samples import common_spec
 from ..sentinels import INFINITE, UNKNOWN
-from .iterators import Chained, Concatenated, Interleaved, InterleavedAhead, Windows, Zipped
+from .iterators import Chained, Concatenated, Interleaved, InterleavedAhead, Zipped
 from .node import Node, Of, Run
+from .runs import Windows
 from .sources import Generated
 
 __all__ = ["Concatenate", "FlatMap", "Interleave", "InterleaveAhead", "Sliding", "Zip"]

@@ -17,6 +17,7 @@ from ..sentinels import UNKNOWN
 __all__ = ["Draws", "Iterations", "Node", "Of", "Run", "draws_of"]
 
 _SAMPLE_LENGTHS = (2, 3)
+_NO_ELEMENT = "an empty dataset has no element to tell their shapes and dtypes by"
 
 
 class Draws:
@@ -135,9 +136,12 @@ class Node(ABC):
             if found is not None:
                 samples = [found, *samples] if samples else [unsure(found)]
             found = reduce(common_spec, samples) if samples else None
-        if found is None:
-            raise error or InvalidArgumentError("an empty dataset has no element to tell their shapes and dtypes by")
-        return found
+        try:
+            if found is None:
+                raise error or InvalidArgumentError(_NO_ELEMENT)
+            return found
+        finally:
+            del error  # its traceback holds this frame
 
     def _spec_of_first(self, run: Run) -> tuple[Any, Exception | None]:
         """The spec of the first element, None if there is none, and the error that was in its place."""

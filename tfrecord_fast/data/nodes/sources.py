@@ -58,7 +58,10 @@ class Generated(Node):
         self._cardinality = cardinality
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        elements = iter(self._make())
+        try:
+            elements = iter(self._make())
+        except StopIteration as error:  # what starts it would take it for the end
+            raise InvalidArgumentError(f"{self._label} raised StopIteration before its first element") from error
         return elements if self._shareable else InTurn(elements)
 
     def label(self) -> str:
@@ -158,14 +161,14 @@ class Specified(Of):
 
 
 class Failing(Node):
-    """No elements: iterating raises the error."""
+    """No elements: iterating raises a TypeError that says why."""
 
-    def __init__(self, error: Exception, label: str) -> None:
-        self._error = error
+    def __init__(self, why: str, label: str) -> None:
+        self._why = why
         self._label = label
 
     def iterate(self, run: Run) -> Iterator[Any]:
-        raise self._error
+        raise TypeError(self._why)
 
     def label(self) -> str:
         return self._label

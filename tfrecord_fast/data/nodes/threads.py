@@ -6,7 +6,8 @@ interpreter ends are stopped and joined first.
 
 An error's traceback holds the frames that it went through, and their variables. So a frame that hands an error on
 forgets it, and a thread's frames forget what holds the error. Otherwise threads and files of an iteration that failed
-would stay until garbage is collected.
+would stay until garbage is collected. Errors that wait for their turn do hold the iterator that keeps them: it is among
+the callers of the frames that they came through.
 """
 
 from __future__ import annotations
@@ -139,7 +140,10 @@ class _Pool:
         if self._threads == 0:
             self._work.put(None)
             _call_functions(self._work, is_dividing())
-        return future
+        try:
+            return future
+        finally:
+            del future  # it may have an error, whose traceback holds this frame
 
     def _start_one(self) -> None:
         if self._thread is None:

@@ -16,7 +16,7 @@ from typing import Any
 from ...errors import FailedPreconditionError
 from ...files.signals import interrupts
 
-__all__ = ["InTurn", "Turns", "take_turns"]
+__all__ = ["AnError", "InTurn", "Turns", "take_turns"]
 
 _CUT = "a signal's handler has raised while an element was made, and what makes them can't go on: start a new iterator"
 
@@ -81,6 +81,26 @@ class Turns(Iterator[Any]):
     @abstractmethod
     def _next(self) -> Any:
         """The next element; raises StopIteration at the end."""
+
+
+class AnError(Iterator[Any]):
+    """No elements, but an error in the place of the first.
+
+    It is given away and not kept: an error's traceback holds all that the frames know through which it came. What
+    holds itself stays until garbage is collected, and with it iterators, threads and open files.
+    """
+
+    def __init__(self, error: BaseException) -> None:
+        self._error: BaseException | None = error
+
+    def __next__(self) -> Any:
+        error, self._error = self._error, None
+        if error is None:
+            raise StopIteration
+        try:
+            raise error
+        finally:
+            del error
 
 
 class InTurn(Turns):

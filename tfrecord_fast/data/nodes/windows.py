@@ -9,11 +9,10 @@ from operator import length_hint
 from typing import Any, NamedTuple
 
 from ... import _core
-from ...base.raising import raised
 from ...errors import FailedPreconditionError
 from ...files.signals import is_of_signal
 from ...files.streams import after
-from .turns import InTurn
+from .turns import AnError, InTurn
 
 __all__ = [
     "BatchesOfEpochs",
@@ -62,7 +61,7 @@ def _without(records: Iterator[bytes], count: int) -> Iterator[bytes]:
     except Exception as error:
         if is_of_signal(error):
             raise
-        return map(raised, [error])
+        return AnError(error)
     return records
 
 
@@ -231,13 +230,13 @@ class WithLastRecords(Iterator[_core.RecordBatch]):
         self._given = 0  # without `_last`
         self._last: _core.RecordBatch | tuple[()] = ()
         self._rest: Iterator[_core.RecordBatch] | None = None
-        self._fault: Exception | None = None
-        self._told = False
+        self._has_failed = False
+        self._fault: Exception | None = None  # until it is raised
 
     def __next__(self) -> _core.RecordBatch:
         given = self._given + len(self._last)
         self._given, self._last = given, ()
-        if self._fault is None:
+        if not self._has_failed:
             try:
                 for batch in self._batches:  # not `next`: after a call, a signal could take the batch away
                     self._last = batch
@@ -246,15 +245,19 @@ class WithLastRecords(Iterator[_core.RecordBatch]):
             except Exception as error:
                 if isinstance(error, StopIteration) or not _is_damage(error):
                     raise
-                self._fault = error
+                # It comes from the core. Its traceback is this frame only, which holds what keeps it.
+                self._fault, self._has_failed = error.with_traceback(None), True
         if self._rest is None:
             self._rest = map(alone, self._records_from(given))
         for batch in self._rest:
             return batch
-        if self._told:
+        fault, self._fault = self._fault, None
+        if fault is None:
             raise StopIteration
-        self._told = True
-        raise self._fault
+        try:
+            raise fault
+        finally:
+            del fault  # see AnError
 
 
 def _is_damage(error: Exception) -> bool:

@@ -46,7 +46,12 @@ class Ahead(Iterator[Any]):
         del self._made[self._next]  # from here on, there is no call
         self._next += 1
         if failed:
-            raise made.error
+            error = made.error
+            del made
+            try:
+                raise error
+            finally:
+                del error  # its traceback holds this frame
         return made
 
 
@@ -75,6 +80,7 @@ class _Line:
         if made is not _END and not isinstance(made, _Failed):
             made = self._attempt(self._make, made)
         self._results.put((number, made))
+        del made  # the traceback of its error holds this frame, which called the one that it passed
 
     @staticmethod
     def _attempt(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -1,0 +1,155 @@
+"""Iterators that put several elements together: batches and windows. See iterators.py for what errors do."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import cycle, islice
+from typing import Any
+
+from ...errors import DataLossError, FailedPreconditionError
+from ...files.signals import interrupts, ran_directly_in, shows_a_handler
+from ...values.nests import stack
+from .iterators import LOSE_NOTHING
+from .turns import Turns
+
+__all__ = ["Batches", "Rebatched", "Windows"]
+
+_END = object()
+_TOLD = (DataLossError, FailedPreconditionError)  # wherever they are met, since nothing else may come after them
+
+
+class Batches(Turns):
+    """Stacked runs of elements.
+
+    An error takes the place of its batch: the next call passes over the rest of its elements. Without `passes_over`,
+    the next batch starts right after it, as TensorFlow's padded_batch has it; so it does after an element that `check`
+    refuses. What a signal's handler raises takes no place: the elements are kept for the next call.
+    """
+
+    def __init__(
+        self,
+        elements: Iterator[Any],
+        size: int,
+        drop_remainder: bool,
+        join: Callable[[list[Any]], Any] = stack,
+        passes_over: bool = True,
+        check: Callable[[Any], Any] | None = None,
+    ) -> None:
+        super().__init__()
+        self._elements = elements
+        self._size = size
+        self._drop_remainder = drop_remainder
+        self._join = join
+        self._check = check
+        self._passes_over = passes_over
+        self._interrupted: list[Any] = []
+        self._missed = 0  # elements that are still to be passed over
+
+    def _next(self) -> Any:
+        if self._missed:
+            self._pass_over()
+        run, self._interrupted = self._interrupted, []
+        try:
+            run.extend(islice(self._elements, self._size - len(run)))
+        except BaseException as error:
+            if self._passes_over:
+                self._missed = self._size - len(run) - 1
+            if interrupts(error):
+                self._interrupted, self._missed = run, 0
+            raise
+        if not run or (self._drop_remainder and len(run) < self._size):
+            raise StopIteration
+        if self._check is not None:
+            self._check_all(run, self._check)
+        return self._join(run)
+
+    def _check_all(self, run: list[Any], check: Callable[[Any], Any]) -> None:
+        for place, element in enumerate(run, 1):
+            try:
+                check(element)
+            except Exception:
+                self._interrupted = run[place:]
+                raise
+
+    def _pass_over(self) -> None:
+        while self._missed:
+            try:
+                for _ in self._elements:  # not `next`: after a call, a signal could take the count away
+                    self._missed -= 1
+                    break
+                else:
+                    self._missed = 0
+            except BaseException as error:
+                self._missed -= 1
+                if ran_directly_in(error, LOSE_NOTHING):
+                    self._missed += 1
+                    raise
+                if interrupts(error) or isinstance(error, _TOLD):
+                    raise
+
+
+class Rebatched(Batches):
+    """Stacked runs of elements, whose sizes take turns; a run that was an error is tried again with its size."""
+
+    def __init__(self, elements: Iterator[Any], sizes: list[int], drop_remainder: bool) -> None:
+        super().__init__(elements, sizes[0], drop_remainder, passes_over=False)
+        self._sizes = cycle([*sizes[1:], sizes[0]])
+
+    def _next(self) -> Any:
+        made = super()._next()
+        self._size = next(self._sizes)
+        return made
+
+
+class _Failed:
+    """In a window's buffer, the place of an element that raised."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error, self.traceback = error, error.__traceback__  # which grows each time that it is raised
+
+
+class Windows(Turns):
+    """Lists of `size` elements, `stride` apart, each of which starts `shift` elements after the one before.
+
+    An element that raises has its place like any other: windows that it is in raise its error.
+    """
+
+    def __init__(self, elements: Iterator[Any], size: int, shift: int, stride: int, drop_remainder: bool) -> None:
+        super().__init__()
+        self._elements = elements
+        self._size = size
+        self._shift = shift
+        self._stride = stride
+        self._drop_remainder = drop_remainder
+        self._buffer: deque[Any] = deque()
+        self._ahead = 0  # elements to skip before the next window, if shift is more than a window spans
+
+    def _next(self) -> list[Any]:
+        span = (self._size - 1) * self._stride + 1
+        while self._ahead and self._element() is not _END:
+            self._ahead -= 1
+        while len(self._buffer) < span and (element := self._element()) is not _END:
+            self._buffer.append(element)
+        if not self._buffer or (self._drop_remainder and len(self._buffer) < span):
+            raise StopIteration
+        window = list(islice(self._buffer, 0, None, self._stride))
+        passed = min(self._shift, len(self._buffer))
+        for _ in range(passed):
+            self._buffer.popleft()
+        self._ahead = self._shift - passed
+        for element in window:
+            if isinstance(element, _Failed):
+                try:
+                    raise element.error.with_traceback(element.traceback)
+                finally:
+                    del element, window  # see AnError
+        return window
+
+    def _element(self) -> Any:
+        try:
+            return next(self._elements, _END)
+        except Exception as error:
+            if shows_a_handler(error):
+                raise
+            return _Failed(error)
