@@ -27,7 +27,8 @@ def page() -> str:
         lines += ["", "Examples:", "", "```sh", command.EXAMPLES.strip("\n"), "```"]
     lines += ["", "## Options of the program", "", *_options(parser)]
     lines += ["", "## Exit status", "", "| status | means |", "| --- | --- |", "| 0 | all is fine |"]
-    lines += ["| 1 | damage was found |", "| 2 | a file can't be read or is no TFRecord file, or the usage is wrong |"]
+    lines += ["| 1 | something is wrong with the data: damage, rows that don't fit, conflicting kinds |"]
+    lines += ["| 2 | a file can't be read or is no TFRecord file, or the usage is wrong |"]
     lines += ["", "## Environment", "", "`NO_COLOR`: no colours on a terminal, if it is set. Stores of URLs read "]
     lines[-1] += "[variables of their own](object_stores.md#credentials-and-other-options)."
     return "\n".join(lines) + "\n"

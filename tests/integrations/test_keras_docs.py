@@ -4,30 +4,13 @@ import re
 import subprocess
 import sys
 
-import numpy as np
-
-import tfrecord_fast as tf
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "integrations" / "keras.md").read_text()
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
-def write(path, n):
-    with tf.io.ExampleWriter(path) as writer:
-        writer.write(
-            {
-                "age": n[:, None].astype(np.float32) % 60,
-                "clicks": np.stack([n] * 4, 1).astype(np.float32) % 3,
-                "label": (n % 2).astype(np.float32),
-            }
-        )
-
-
 def test_the_page_prints_what_it_says(tmp_path):
-    for file in range(2):
-        write(tmp_path / f"train-{file}.tfrecord", np.arange(500) + 500 * file)
-    write(tmp_path / "test.tfrecord", np.arange(200))
     script = tmp_path / "page.py"
     script.write_text("\n".join(BLOCKS))
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "KERAS_BACKEND": "torch", "HOME": str(tmp_path)}

@@ -5,15 +5,12 @@ import re
 import pyarrow.parquet
 import pytest
 
-import tfrecord_fast as tf
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "integrations" / "tables.md").read_text()
 
 
 def test_the_code_on_the_page_runs(tmp_path, monkeypatch, capsys):
-    with tf.ExampleWriter(tmp_path / "clicks-{shard}.tfrecord", num_shards=2) as writer:
-        writer.write({"id": [1, 2, 3], "price": [1.5, 2.5, 3.5]})
     monkeypatch.chdir(tmp_path)
     names = {}
     for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):

@@ -6,10 +6,8 @@ import subprocess
 import sys
 
 import lightning
-import numpy as np
 import pytest
 
-import tfrecord_fast as tf
 from tests.support.paths import EXAMPLES, ROOT
 from tfrecord_fast.integrations.torch import LabelledBatch
 
@@ -17,23 +15,10 @@ PAGE = (ROOT / "docs" / "integrations" / "torch.md").read_text()
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("docs")
-    for file in range(2):
-        n = np.arange(500) + 500 * file
-        with tf.io.ExampleWriter(folder / f"train-{file}.tfrecord") as writer:
-            writer.write({"age": n.astype(np.float32), "clicks": np.stack([n] * 4, 1), "label": n % 2})
-    ages = np.arange(256, dtype=np.float32)
-    with tf.io.ExampleWriter(folder / "table.tfrecord") as writer:
-        writer.write({"age": ages, "price": ages / 4, "user": np.arange(256), "item": np.arange(256)})
-    return folder
-
-
-def test_the_page_prints_what_it_says(folder):
-    script = folder / "page.py"
+def test_the_page_prints_what_it_says(tmp_path):
+    script = tmp_path / "page.py"
     script.write_text("\n".join(BLOCKS))
-    done = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True, env=environment())
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, env=environment())
     assert done.returncode == 0, done.stderr
     promised = re.findall(r"^print\(.*  # (.*)$", "\n".join(BLOCKS), re.MULTILINE)
     assert done.stdout.splitlines() == promised and len(promised) == 5

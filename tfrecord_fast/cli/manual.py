@@ -11,7 +11,10 @@ from .parsing import PROGRAM, command_line
 
 __all__ = ["manual"]
 
-_STATUS = "0 if all is fine, 1 if damage was found, 2 if a file can't be read or is no TFRecord file, or usage is bad."
+_STATUS = (
+    "0 if all is fine, 1 if something is wrong with the data (damage, rows that don't fit, conflicting kinds), "
+    "2 if a file can't be read or is no TFRecord file, or usage is bad."
+)
 
 
 def manual() -> str:

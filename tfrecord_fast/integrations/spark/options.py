@@ -15,7 +15,7 @@ from .schemas import RECORD_TYPES
 
 __all__ = ["SparkOptions", "options_of"]
 
-_HADOOP = {  # names of Hadoop's codecs, as the old connector takes them
+_HADOOP = {  # names of Hadoop's codecs, as spark-tensorflow-connector takes them
     "org.apache.hadoop.io.compress.gzipcodec": "GZIP",
     "org.apache.hadoop.io.compress.defaultcodec": "ZLIB",
     "org.apache.hadoop.io.compress.deflatecodec": "ZLIB",

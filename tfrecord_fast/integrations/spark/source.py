@@ -35,9 +35,9 @@ def register(spark: SparkSession) -> None:
 class TFRecordDataSource(DataSource):
     """`spark.read.format("tfrecord")`, after `register(spark)`.
 
-    Options, as of the old connector: `recordType` (Example, SequenceExample, ByteArray), `codec`. Others: `compression`
-    (the same as `codec`), `partitionBy`, `inferRecords` (a number, or "all"), `splitBytes`, `verifyCrc`, `onCorrupt`,
-    `maxRecordBytes`, `maxRequests`, and `storage.NAME` for what the store of a URL needs.
+    Options, as of spark-tensorflow-connector: `recordType` (Example, SequenceExample, ByteArray), `codec`. Others:
+    `compression` (the same as `codec`), `partitionBy`, `inferRecords` (a number, or "all"), `splitBytes`, `verifyCrc`,
+    `onCorrupt`, `maxRecordBytes`, `maxRequests`, and `storage.NAME` for what the store of a URL needs.
     """
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
