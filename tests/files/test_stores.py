@@ -12,8 +12,8 @@ import fsspec
 import pytest
 
 import tfrecord_fast as tf
+from tfrecord_fast.files.naming.addresses import public_url
 from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store, libraries, read_range
-from tfrecord_fast.files.stores.addresses import public_url
 from tfrecord_fast.files.stores.errors import call
 
 SECRET = "hunter2hunter2"

@@ -17,7 +17,7 @@ import ray
 import ray.data
 
 import tfrecord_fast as tf
-from tfrecord_fast.files.task_shards import TaskShards
+from tfrecord_fast.files.rewriting.task_shards import TaskShards
 from tfrecord_fast.integrations.ray import TFRecordDatasink, TFRecordDatasource
 
 ROWS, FILES = 24_000, 3

@@ -26,11 +26,10 @@ import tfrecord_fast as tf
 from tests.support import frames
 from tests.support.frames import core_file as _core_file
 from tests.support.paths import REAL_FILES, ROOT
-from tfrecord_fast.files import shard_reader
-from tfrecord_fast.files.names import DEFAULT_SETTINGS, core_files, flatten
-from tfrecord_fast.files.reading import Skipped
-from tfrecord_fast.files.remote import open_stream
-from tfrecord_fast.files.shard_lists import ListedFile
+from tfrecord_fast.files.reading.iteration import Skipped, shard_reader
+from tfrecord_fast.files.streams.core_files import DEFAULT_SETTINGS, core_files, flatten
+from tfrecord_fast.files.streams.fetching import open_stream
+from tfrecord_fast.files.streams.shard_lists import ListedFile
 
 from .over_s3_left_out import LEFT_OUT, SLOW
 from .servers import Child, S3Bucket

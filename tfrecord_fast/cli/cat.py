@@ -26,9 +26,9 @@ from typing import Any
 from .. import _core
 from ..errors import DataLossError, InvalidArgumentError
 from ..examples.kinds import kind_of
-from ..files.index import RecordIndex
-from ..files.indexed_reader import IndexedReader
-from ..files.names import CoreFile
+from ..files.indexing.index import RecordIndex
+from ..files.indexing.indexed_reader import IndexedReader
+from ..files.streams.core_files import CoreFile
 from .console import Console, Style
 from .files import (
     FAULTS,

@@ -39,9 +39,9 @@ from collections.abc import Callable, Iterator
 from .. import _core
 from ..errors import InvalidArgumentError
 from ..examples.infer import first_row
-from ..files.example_writer import shard_paths
-from ..files.names import CoreFile
-from ..files.options import TFRecordOptions
+from ..files.naming.compression import TFRecordOptions
+from ..files.streams.core_files import CoreFile
+from ..files.writing.example_writer import shard_paths
 from .console import Console
 from .copying import STANDARD_INPUT, check_standard_output, first_input_among, first_stream_among
 from .files import FAULTS, add_store_arguments, named_files, problem_of, storage_options, total_bytes

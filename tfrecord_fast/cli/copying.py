@@ -13,11 +13,11 @@ from typing import Any
 
 from .. import _core
 from ..errors import InvalidArgumentError
-from ..files.example_writer import WrittenFile, shard_paths
-from ..files.names import CODECS, CoreFile
-from ..files.options import TFRecordOptions
-from ..files.stores.addresses import public_url
-from ..files.urls import place_of
+from ..files.naming.addresses import public_url
+from ..files.naming.compression import TFRecordOptions
+from ..files.streams.core_files import CODECS, CoreFile
+from ..files.system.opening import place_of
+from ..files.writing.example_writer import WrittenFile, shard_paths
 from .console import Console
 from .files import FAULTS, add_store_arguments, problem_of, storage_options, total_bytes
 from .formats import COMPRESSION_OF, STANDARD_OUTPUT, TFRecordSink, Unsuitable, target_format_of

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import argparse
 
-from ..files.deduplicating import distinct
-from ..files.names import CoreFile
-from ..files.row_keys import features_key, whole_records
+from ..files.rewriting.deduplicating import distinct
+from ..files.rewriting.row_keys import features_key, whole_records
+from ..files.streams.core_files import CoreFile
 from .console import Console
 from .copying import add_input_arguments, add_output_arguments, copied, counted, guarded, shown_output, told
 from .files import named_files

@@ -12,10 +12,10 @@ import os
 from typing import Any
 
 from ..errors import DataLossError, InvalidArgumentError
-from ..files.index import RecordIndex
-from ..files.kinds import NO_TFRECORD, explained, foreign_kind, head_of
-from ..files.names import CoreFile
-from ..files.urls import place_of
+from ..files.indexing.index import RecordIndex
+from ..files.naming.formats import NO_TFRECORD, explained, foreign_kind, head_of
+from ..files.streams.core_files import CoreFile
+from ..files.system.opening import place_of
 from .console import Console
 from .copying import STANDARD_INPUT, counted
 from .files import FAULTS, Problem, add_store_arguments, named_files, problem_of, storage_options, total_bytes

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..files.names import CoreFile
+from ..files.streams.core_files import CoreFile
 from .console import Console
 from .copying import add_input_arguments, add_output_arguments, copied, counted, guarded, shown_output, told
 from .files import named_files

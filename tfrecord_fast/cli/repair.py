@@ -18,10 +18,10 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from ..files.names import COMPRESSION_TYPES, CoreFile
-from ..files.repairing import IntactRecords
-from ..files.stores.addresses import is_pattern
-from ..files.temporary import complete_file
+from ..files.naming.addresses import is_pattern
+from ..files.rewriting.repairing import IntactRecords
+from ..files.streams.core_files import COMPRESSION_TYPES, CoreFile
+from ..files.system.temporary import complete_file
 from .console import Console
 from .copying import (
     STANDARD_INPUT,

@@ -17,9 +17,9 @@ import numpy as np
 
 from .. import _core
 from ..errors import InvalidArgumentError
-from ..files.indexed_reader import IndexedReader
-from ..files.names import CoreFile
-from ..files.sampling import chosen, chosen_rows, sampled
+from ..files.indexing.indexed_reader import IndexedReader
+from ..files.rewriting.sampling import chosen, chosen_rows, sampled
+from ..files.streams.core_files import CoreFile
 from .console import Console
 from .copying import (
     Copied,

@@ -12,7 +12,7 @@ import os
 
 from .. import _core
 from ..errors import InvalidArgumentError
-from ..files.names import CoreFile
+from ..files.streams.core_files import CoreFile
 from .console import Console
 from .files import FAULTS, add_file_arguments, batches, named_files, open_input, problem_of
 from .schema_formats import FORMATS, NotExpressible

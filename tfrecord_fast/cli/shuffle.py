@@ -14,9 +14,9 @@ import argparse
 import os
 import tempfile
 
-from ..files.names import CoreFile
-from ..files.shuffling import shuffled
-from ..files.urls import place_of
+from ..files.rewriting.shuffling import shuffled
+from ..files.streams.core_files import CoreFile
+from ..files.system.opening import place_of
 from .console import Console
 from .copying import (
     add_input_arguments,

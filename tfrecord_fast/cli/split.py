@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 from fractions import Fraction
 
-from ..files.names import CoreFile
+from ..files.streams.core_files import CoreFile
 from .console import Console
 from .copying import (
     add_input_arguments,

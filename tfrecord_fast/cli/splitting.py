@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from .. import _core
 from ..errors import InvalidArgumentError
-from ..files.dividing import SideOf, by_hash, parts_by_bytes, parts_by_records, stratified
-from ..files.example_writer import shard_paths
-from ..files.index import RecordIndex
-from ..files.names import CoreFile
-from ..files.parts_writer import PartsWriter
-from ..files.row_keys import features_key, whole_records
-from ..files.urls import place_of
+from ..files.indexing.index import RecordIndex
+from ..files.rewriting.dividing import SideOf, by_hash, parts_by_bytes, parts_by_records, stratified
+from ..files.rewriting.parts_writer import PartsWriter
+from ..files.rewriting.row_keys import features_key, whole_records
+from ..files.streams.core_files import CoreFile
+from ..files.system.opening import place_of
+from ..files.writing.example_writer import shard_paths
 from .console import Console
 from .copying import Copied, check_outputs, options_of, reads_stream, source_of
 from .files import open_input, storage_options, total_bytes

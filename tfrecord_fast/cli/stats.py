@@ -19,7 +19,7 @@ import copy
 import os
 
 from ..examples.kinds import kind_named
-from ..files.names import CoreFile
+from ..files.streams.core_files import CoreFile
 from .console import Console, Style
 from .files import add_file_arguments, named_files
 from .statistics.as_json import as_json, drift_as_json

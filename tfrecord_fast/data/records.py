@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..base.numbers import max_record_size
 from ..errors import InvalidArgumentError
-from ..files.names import check_compression_type, flatten
-from ..files.numbers import max_record_size
-from ..files.store_options import store_settings
+from ..files.stores.store_options import store_settings
+from ..files.streams.core_files import check_compression_type, flatten
 from ..typing import PathLike
 from .arguments import files_at_once
 from .dataset import Dataset

@@ -22,10 +22,10 @@ from ..examples.encode import encode_examples
 from ..examples.features import RaggedFeature
 from ..examples.parsing import parse_single_example
 from ..examples.tensors import parse_tensor, serialize_tensor
-from ..files.record_iterator import tf_record_iterator
-from ..files.record_reader import tf_record_random_reader
-from ..files.shards import Shard, open_shards
-from ..files.urls import place_of
+from ..files.streams.record_iterator import tf_record_iterator
+from ..files.streams.record_reader import tf_record_random_reader
+from ..files.system.opening import place_of
+from ..files.writing.output_files import Shard, open_shards
 from ..values.attrs_classes import attribute_names, is_attrs, items_of
 from ..values.bytes_array import BytesArray
 from ..values.nests import leaves

@@ -23,13 +23,13 @@ from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.features import copied, names_of
 from ..examples.groups import frozen_groups
-from ..files.epochs import MOST_EPOCHS
-from ..files.indexed_reader import IndexedReader, Indexes
-from ..files.local_paths import local_paths
-from ..files.names import File, flatten
-from ..files.shard_reader import ShardReader, Skipped
-from ..files.shares import Shard
-from ..files.urls import place_of
+from ..files.indexing.indexed_reader import IndexedReader, Indexes
+from ..files.reading.epochs import MOST_EPOCHS
+from ..files.reading.shard_reader import ShardReader, Skipped
+from ..files.reading.shards import Shard
+from ..files.streams.core_files import File, flatten
+from ..files.streams.local_paths import local_paths
+from ..files.system.opening import place_of
 from ..typing import Features, Files, Groups, Key, PathLike, ReaderOptions, SequenceFeatures
 from ..values.bytes_array import BytesArray
 from ..values.sparse import SparseTensor

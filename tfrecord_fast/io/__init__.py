@@ -16,11 +16,11 @@ from ..examples.parsing import (
     parse_single_sequence_example,
 )
 from ..examples.tensors import decode_json_example, parse_tensor, serialize_tensor
-from ..files.example_writer import ExampleWriter
-from ..files.infer import infer_features, infer_sequence_features
-from ..files.options import TFRecordCompressionType, TFRecordOptions
-from ..files.whole_files import matching_files, read_file, write_file
-from ..files.writer import TFRecordWriter
+from ..files.naming.compression import TFRecordCompressionType, TFRecordOptions
+from ..files.streams.infer import infer_features, infer_sequence_features
+from ..files.system.whole_files import matching_files, read_file, write_file
+from ..files.writing.example_writer import ExampleWriter
+from ..files.writing.writer import TFRecordWriter
 from ..images.decoding import decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, is_jpeg
 from ..images.encoding import encode_jpeg, encode_png
 from ..values.arrow import arrow_columns

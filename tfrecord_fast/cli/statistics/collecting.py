@@ -23,7 +23,7 @@ from ... import _core
 from ...base.threads import default_threads
 from ...base.workers import NoThreadError, Pending, Workers
 from ...errors import DataLossError
-from ...files.names import CoreFile
+from ...files.streams.core_files import CoreFile
 from ..console import Console
 from ..files import FAULTS, Problem, batches, open_input, problem_of, total_bytes
 from .figures import Feature, Repeated, features_of

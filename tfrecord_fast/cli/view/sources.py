@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from ... import _core
 from ...errors import DataLossError, InvalidArgumentError
-from ...files.index import RecordIndex
-from ...files.names import CoreFile
-from ...files.random_access import Opened, open_random
-from ...files.remote import open_stream
-from ...files.remote_names import StoredObject
+from ...files.indexing.index import RecordIndex
 from ...files.stores import StoreSettings
+from ...files.stores.objects import StoredObject
+from ...files.streams.core_files import CoreFile
+from ...files.streams.fetching import open_stream
+from ...files.streams.random_access import Opened, open_random
 from ..files import FAULTS, Input, batches, index_beside, is_whole, open_input, problem_of
 
 __all__ = ["File", "Source", "Unreadable", "Waiting", "is_readable_again", "look_at"]

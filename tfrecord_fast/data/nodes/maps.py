@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...files.signals import ran_directly_in
+from ...files.naming.signals import ran_directly_in
 from ...values.nests import spec_of
 from ...values.owned import writable
 from ..functions import call, guarded, name_of, test

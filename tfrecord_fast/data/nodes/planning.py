@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...files.signals import shows_a_handler
+from ...files.naming.signals import shows_a_handler
 from ...values.nests import stack
 from .batches import Batch
 from .cache import Cache

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ... import _core
+from ...base.numbers import at_least
 from ...base.process import Origin
 from ...base.workers import NoThreadError, Workers
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
-from ..numbers import at_least
-from .addresses import unsigned
+from ..naming.addresses import unsigned
 from .cache_folder import PIECE, CacheError, Draft, Folder, NoRoomError, Wanted
 from .requests import read_range
 from .settings import StoreSettings

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .addresses import Address
+from ..naming.addresses import Address
 from .aws_files import aws_file_options
 from .settings import CONNECT_TIMEOUT, STALL_TIMEOUT
 

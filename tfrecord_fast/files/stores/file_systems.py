@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .addresses import public_url
+from ..naming.addresses import public_url
 from .errors import call, changed
 from .file_upload import FileUpload
 from .store import Buffer, ObjectInfo, Upload

@@ -13,7 +13,7 @@ from typing import Any
 from ...base.optional import optional
 from ...base.process import Origin
 from ...errors import InvalidArgumentError
-from .addresses import Address, address_of, public_url
+from ..naming.addresses import Address, address_of, public_url
 from .cloud_options import CloudOptions, cloud_options
 from .errors import os_error
 from .file_systems import FileSystemStore

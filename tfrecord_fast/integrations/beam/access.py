@@ -20,14 +20,14 @@ from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
 from ...errors import DataLossError, InvalidArgumentError
-from ...files.listing import listed_parts
-from ...files.names import DEFAULT_SETTINGS, CoreFile, core_files
-from ...files.parts import FilePart, changed_since
-from ...files.remote import open_stream
-from ...files.splits import Split, plan_splits
+from ...files.naming.addresses import public_url
+from ...files.naming.byte_range import FilePart, changed_since
+from ...files.reading.byte_ranges import Split, plan_splits
 from ...files.stores import StoreSettings
-from ...files.stores.addresses import public_url
-from ...files.urls import open_url, place_of
+from ...files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
+from ...files.streams.fetching import open_stream
+from ...files.streams.listing import listed_parts
+from ...files.system.opening import open_url, place_of
 from .compression import Compression
 
 __all__ = ["Access", "names_of"]

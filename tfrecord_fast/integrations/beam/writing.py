@@ -17,9 +17,9 @@ from apache_beam.options.value_provider import ValueProvider
 from ... import _core
 from ...errors import InvalidArgumentError
 from ...examples.encode import encode_example, encode_examples, encode_plain
-from ...files.options import TFRecordOptions
-from ...files.urls import place_of
-from ...files.writer import TFRecordWriter
+from ...files.naming.compression import TFRecordOptions
+from ...files.system.opening import place_of
+from ...files.writing.writer import TFRecordWriter
 from .compression import compression_of
 from .sources import NAMESPACE
 

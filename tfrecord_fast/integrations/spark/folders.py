@@ -27,8 +27,8 @@ from pyspark.sql.types import (
 )
 
 from ...errors import InvalidArgumentError
-from ...files.parts import FilePart
-from ...files.urls import place_of
+from ...files.naming.byte_range import FilePart
+from ...files.system.opening import place_of
 
 __all__ = ["NULL", "FolderValues", "Pairs", "folder_columns", "folder_name", "typed"]
 
