@@ -102,8 +102,7 @@ def test_an_iteration_that_could_not_begin_uses_no_epoch(tmp_path):
 
 def test_a_permutation_is_that_of_its_epoch_whatever_another_thread_asks_for():
     from tfrecord_fast.base.ranks import Rank
-    from tfrecord_fast.files.reading.global_shuffle import ShuffleOrder, _Maker
-    from tfrecord_fast.files.reading.permutation import Permutation
+    from tfrecord_fast.files.reading.global_shuffle import Permutation, ShuffleOrder, _Maker
 
     class Reader:
         def __len__(self):

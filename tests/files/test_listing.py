@@ -15,8 +15,8 @@ from tfrecord_fast.base.workers import NoThreadError
 from tfrecord_fast.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from tfrecord_fast.files.naming.file_objects import FileObject
 from tfrecord_fast.files.naming.formats import foreign_kind, head_of
+from tfrecord_fast.files.reading import record_counts
 from tfrecord_fast.files.reading.byte_ranges import plan_splits
-from tfrecord_fast.files.reading.iteration import record_counts
 from tfrecord_fast.files.rewriting import shuffling
 from tfrecord_fast.files.stores import StoreSettings
 from tfrecord_fast.files.streams.listing import files_below, listed_parts

@@ -30,6 +30,17 @@ FLOORS = [
 ]
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
+# The same for the rooms inside files/.
+FILES_FLOORS = [
+    {"reading", "rewriting"},
+    {"indexing", "writing"},
+    {"streams"},
+    {"system"},
+    {"stores"},
+    {"naming"},
+]
+FILES_FLOOR = {room: number for number, rooms in enumerate(FILES_FLOORS) for room in rooms}
+
 # What imports by name at run time: lazy names, optional packages, the harness, which is not part of the package, and
 # names that are TensorFlow's.
 BY_NAME = {"base.lazy", "base.optional", "cli.bench", "tensorflow.fallback"}
@@ -61,6 +72,16 @@ def test_imports_run_down_and_never_back():
         if room(one.importer) not in ("__init__", room(one.imported))
         and FLOOR[room(one.imported)] <= FLOOR[room(one.importer)]
     ]
+    assert not wrong
+
+
+def test_imports_inside_files_run_down_and_never_back():
+    wrong = []
+    for found in IMPORTS:
+        importer, imported = found.importer.split("."), found.imported.split(".")
+        if importer[1:2] == imported[1:2] == ["files"] and len(importer) > 2 and importer[2] != imported[2]:
+            if FILES_FLOOR[imported[2]] <= FILES_FLOOR[importer[2]]:
+                wrong.append(f"{found.importer}:{found.line} imports {found.imported}")
     assert not wrong
 
 

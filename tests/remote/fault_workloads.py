@@ -13,7 +13,7 @@ from unittest import mock
 
 import tfrecord_fast as tf
 from tests.support.frames import frames
-from tfrecord_fast.files.reading.iteration import shard_reader
+from tfrecord_fast.files.reading import shard_reader
 from tfrecord_fast.files.stores import ObjectCache, find_store, object_upload, read_range
 
 DATA = random.Random(3).randbytes(300_000)

@@ -26,7 +26,8 @@ import tfrecord_fast as tf
 from tests.support import frames
 from tests.support.frames import core_file as _core_file
 from tests.support.paths import REAL_FILES, ROOT
-from tfrecord_fast.files.reading.iteration import Skipped, shard_reader
+from tfrecord_fast.files.reading import shard_reader
+from tfrecord_fast.files.reading.iteration import Skipped
 from tfrecord_fast.files.streams.core_files import DEFAULT_SETTINGS, core_files, flatten
 from tfrecord_fast.files.streams.fetching import open_stream
 from tfrecord_fast.files.streams.shard_lists import ListedFile
@@ -37,8 +38,8 @@ from .servers import Child, S3Bucket
 __all__ = ["OverS3", "TestsOverS3"]
 
 ALL = "TFRECORD_FAST_OVER_S3_ALL"
-READS = ("data.nodes.records", "data.records", "files.infer", "files.random_access", "files.record_iterator")
-READS += ("files.shard_reader", "files.tables")
+READS = ("data.nodes.records", "data.records", "files.streams.infer", "files.streams.random_access")
+READS += ("files.streams.record_iterator", "files.reading.shard_reader", "files.reading.tables")
 
 
 class OverS3:

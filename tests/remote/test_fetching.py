@@ -19,9 +19,9 @@ from tests.support.frames import frames
 from tests.support.threads import wait_until
 from tfrecord_fast.files.stores import StoreSettings
 from tfrecord_fast.files.stores.objects import StoredObject
+from tfrecord_fast.files.streams import fetching as remote
 from tfrecord_fast.files.streams.core_files import CoreFile, CoreObject
 from tfrecord_fast.files.streams.fetching import Fetching, open_stream
-from tfrecord_fast.files.streams.records import fetching as remote
 
 from .fake_store import FakeStore
 

@@ -14,8 +14,8 @@ from typing import Any
 from ..errors import DataLossError, InvalidArgumentError
 from ..files.indexing.index import RecordIndex
 from ..files.naming.formats import NO_TFRECORD, explained, foreign_kind, head_of
+from ..files.naming.location import location_of
 from ..files.streams.core_files import CoreFile
-from ..files.system.opening import place_of
 from .console import Console
 from .copying import STANDARD_INPUT, counted
 from .files import FAULTS, Problem, add_store_arguments, named_files, problem_of, storage_options, total_bytes
@@ -144,7 +144,7 @@ def _index_of(file: CoreFile, args: argparse.Namespace) -> RecordIndex:
 
 
 def _problem(error: BaseException, path: str) -> Problem:
-    if isinstance(error, DataLossError) and not place_of(path).is_url:
+    if isinstance(error, DataLossError) and not location_of(path).is_url:
         error = explained(error)
     return problem_of(error)
 

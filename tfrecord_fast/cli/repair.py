@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..files.naming.addresses import is_pattern
+from ..files.naming.compression import COMPRESSION_TYPES
 from ..files.rewriting.repairing import IntactRecords
-from ..files.streams.core_files import COMPRESSION_TYPES, CoreFile
+from ..files.streams.core_files import CoreFile
 from ..files.system.temporary import complete_file
 from .console import Console
 from .copying import (

@@ -14,9 +14,9 @@ import argparse
 import os
 import tempfile
 
+from ..files.naming.location import location_of
 from ..files.rewriting.shuffling import shuffled
 from ..files.streams.core_files import CoreFile
-from ..files.system.opening import place_of
 from .console import Console
 from .copying import (
     add_input_arguments,
@@ -75,7 +75,7 @@ def _shuffle(args: argparse.Namespace, console: Console, files: list[CoreFile]) 
 
 def _folder(args: argparse.Namespace) -> str:
     """Where temporary files go: beside the output, if that is a file on a disk."""
-    place = place_of(args.output)
+    place = location_of(args.output)
     if args.temp is not None:
         return str(args.temp)
     if (

@@ -11,9 +11,9 @@ from typing import Any
 
 from ..dtypes import string
 from ..errors import DataLossError, InvalidArgumentError
+from ..files.naming.location import shown_name
 from ..files.streams.core_files import flatten
 from ..files.system.file_system import GFile
-from ..files.system.opening import shown_name
 from ..values.specs import TensorSpec
 from .arguments import check_count, files_at_once
 from .dataset import Dataset

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..base.numbers import max_record_size
 from ..errors import InvalidArgumentError
-from ..files.stores.store_options import store_settings
-from ..files.streams.core_files import check_compression_type, flatten
+from ..files.naming.compression import check_compression_type
+from ..files.naming.numbers import max_record_size
+from ..files.stores.cache import store_settings
+from ..files.streams.core_files import flatten
 from ..typing import PathLike
 from .arguments import files_at_once
 from .dataset import Dataset

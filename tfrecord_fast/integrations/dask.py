@@ -14,7 +14,7 @@ from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
 from ..files.reading.byte_ranges import SPLIT_BYTES, Split, plan_splits
 from ..files.reading.tables import TableSource
-from ..files.stores.store_options import store_settings
+from ..files.stores.cache import store_settings
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["read_tfrecords"]

@@ -10,9 +10,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ...files.naming.compression import TFRecordOptions
+from ...files.naming.compression import CODECS, TFRecordOptions
 from ...files.naming.formats import foreign_kind, head_of
-from ...files.streams.core_files import CODECS, CoreFile
+from ...files.streams.core_files import CoreFile
 from ...files.streams.listing import extension_of, is_tfrecord_extension
 from .base import STANDARD_OUTPUT, Malformed, RowSink, Source, Unsuitable, refuse
 from .casts import CASTS, read_schema

@@ -11,8 +11,8 @@ import numpy as np
 
 from ...dtypes import int64
 from ...errors import InvalidArgumentError
+from ...files.naming.location import shown_name
 from ...files.system.file_system import glob
-from ...files.system.opening import shown_name
 from ...values.nests import column_length, leaves, map_leaves, normalize, rows, spec_of
 from ...values.owned import copied, snapshot
 from ...values.samples import sample_of

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
-from ...base.numbers import as_integers, max_record_size
 from ...typing import Integers, PathLike
-from ..stores.store_options import store_settings
+from ..naming.numbers import as_integers, max_record_size
+from ..stores.cache import store_settings
 from ..streams.local_paths import local_path
 from ..streams.random_access import is_url, load_index, open_random, random_names, save_index
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeAlia
 import numpy as np
 
 from ... import _core
-from ...base.numbers import as_flag, as_integers, max_record_size
 from ...base.process import Origin
 from ...base.threads import default_threads
 from ...errors import InvalidArgumentError
@@ -22,8 +21,9 @@ from ...examples.parsing import parse_example, parse_single_example
 from ...typing import Columns, Features, Files, Groups, Integers, PathLike
 from ..naming.addresses import public_url
 from ..naming.formats import explaining
+from ..naming.numbers import as_flag, as_integers, max_record_size
 from ..stores import StoreSettings
-from ..stores.store_options import store_settings
+from ..stores.cache import store_settings
 from ..streams.random_access import is_url, open_random, random_names
 from .index import RecordIndex, core_of, index_of
 

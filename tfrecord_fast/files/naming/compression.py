@@ -6,9 +6,16 @@ import operator
 from typing import ClassVar
 
 from ... import _core
-from ..streams.core_files import COMPRESSION_TYPES
 
-__all__ = ["TFRecordCompressionType", "TFRecordOptions", "core_options", "window_bits_of"]
+__all__ = [
+    "CODECS",
+    "COMPRESSION_TYPES",
+    "TFRecordCompressionType",
+    "TFRecordOptions",
+    "check_compression_type",
+    "core_options",
+    "window_bits_of",
+]
 
 
 class TFRecordCompressionType:
@@ -125,3 +132,19 @@ def _number(options: object, name: str) -> int | None:
     if not -(1 << 31) <= number < 1 << 31:
         raise ValueError(f"{name} is out of range: {number}")
     return number
+
+
+CODECS = {codec.name: codec for codec in _core.codecs()}
+
+
+COMPRESSION_TYPES = ("", *CODECS)
+
+
+def check_compression_type(compression_type: str | None) -> str | None:
+    """Returns it; raises ValueError if it is neither None nor one of COMPRESSION_TYPES."""
+    if isinstance(compression_type, bytes):
+        compression_type = compression_type.decode()
+    if compression_type is not None and compression_type not in COMPRESSION_TYPES:
+        known = ", ".join(repr(name) for name in COMPRESSION_TYPES)
+        raise ValueError(f"unknown compression_type {compression_type!r}; expected None or one of {known}")
+    return compression_type

@@ -9,17 +9,17 @@ from typing import Any, cast
 import numpy as np
 
 from ... import _core
-from ...base.numbers import at_least, max_record_size
 from ...base.threads import default_threads
 from ...typing import Files
 from ..naming.byte_range import FilePart
+from ..naming.compression import CODECS, check_compression_type
+from ..naming.location import location_of
+from ..naming.numbers import at_least, max_record_size
 from ..stores import StoreSettings, read_head
 from ..stores.objects import stored_objects
-from ..streams.core_files import CODECS, check_compression_type
 from ..streams.listing import listed_parts
 from ..streams.local_paths import local_path
 from ..streams.random_access import open_random
-from ..system.opening import place_of
 
 __all__ = ["Split", "plan_splits"]
 
@@ -97,7 +97,7 @@ def _divided(
 
 
 def _compression(file: FilePart, settings: StoreSettings) -> str:
-    if place_of(file.file).is_url:
+    if location_of(file.file).is_url:
         (found,) = stored_objects(file.file, settings)
         head, _ = read_head(found.store, found.key, _HEAD, settings)
         return _core.detect_compression(bytes(head))
@@ -123,7 +123,7 @@ def _cut(file: FilePart, share: int, most: int | None, settings: StoreSettings) 
 
 
 def _index_of(file: FilePart, most: int | None, settings: StoreSettings) -> _core.RecordIndex:
-    if not place_of(file.file).is_url:
+    if not location_of(file.file).is_url:
         file.check_local()
         index = _core.RecordIndex.build(local_path(file.file), most)
         file.check_local()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..system.opening import shown_name
+from ..naming.location import shown_name
 from .assignment import SharingOptions
 from .epochs import ENDLESS
 from .outputs import Wanted

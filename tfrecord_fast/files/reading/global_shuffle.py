@@ -27,9 +27,8 @@ from ...examples.tables import TablePlan
 from ..naming.signals import is_of_signal
 from ..stores import StoreSettings
 from ..streams.random_access import found_objects, open_random
-from .permutation import Permutation
 
-__all__ = ["WINDOWS", "GlobalShuffle", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
+__all__ = ["WINDOWS", "GlobalShuffle", "Permutation", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
 
 WINDOWS = 3  # in memory
 _PIECE = 1 << 14  # numbers that are permuted at once: they stay in a core's cache
@@ -317,3 +316,50 @@ def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:
         )
     if options["on_corrupt"] != "raise":
         raise InvalidArgumentError(f'global_shuffle needs on_corrupt="raise", got {options["on_corrupt"]!r}')
+
+
+_MOST_SORTED = 1 << 16
+
+
+_ROUNDS = 6
+
+
+_GAMMA = 0x9E3779B97F4A7C15  # of SplitMix64
+
+
+_MASK = (1 << 64) - 1
+
+
+class Permutation:
+    """`permutation.at(places)`: the numbers that stand at these places.
+
+    Args:
+      size: n, below 2**62.
+      seed, epoch: what decides the order.
+    """
+
+    def __init__(self, size: int, seed: int, epoch: int) -> None:
+        keys = _mixed(np.arange(_ROUNDS, dtype=np.uint64) + np.uint64(_start(seed, epoch)))
+        self._table: NDArray[np.int64] | None = None
+        if size <= _MOST_SORTED:
+            all_keys = _mixed(np.arange(size, dtype=np.uint64) * np.uint64(_GAMMA) + keys[0])
+            self._table = np.argsort(all_keys, kind="stable")
+        else:
+            self._network = _core.Permutation(size, keys.tolist())
+
+    def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64 [k]: the numbers at these places, which are int64 [k] in [0, n)."""
+        return self._network.at(places) if self._table is None else self._table[places]
+
+
+def _start(seed: int, epoch: int) -> int:
+    one = _mixed(np.array([seed & _MASK], np.uint64))
+    return int(_mixed(one ^ _mixed(np.array([(epoch + 1) * _GAMMA & _MASK], np.uint64)))[0])
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64's output function, of each value."""
+    values = (values ^ values >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ values >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    values ^= values >> np.uint64(31)
+    return values

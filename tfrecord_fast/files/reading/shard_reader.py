@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
 
 from ... import _core
 from ...base.hints import shown_to_keras
-from ...base.numbers import as_flag, as_seed, at_least, max_record_size
 from ...base.ranks import worker_info
 from ...base.threads import default_threads
 from ...errors import InvalidArgumentError
@@ -27,18 +26,19 @@ from ...typing import (
     SequenceColumns,
     SequenceFeatures,
 )
+from ..naming.compression import check_compression_type
 from ..naming.formats import explaining
-from ..stores.store_options import store_settings
-from ..streams.core_files import check_compression_type, flatten, has_urls, stream_files
+from ..naming.numbers import as_flag, as_seed, at_least, max_record_size
+from ..stores.cache import store_settings
+from ..streams.core_files import flatten, has_urls, stream_files
 from ..streams.fetching import PREFETCH_BYTES as REMOTE_BYTES
 from ..streams.fetching import open_stream
 from .assignment import Sharing, SharingOptions
-from .counted import CountedBatches
 from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter
 from .explain import describe
 from .finished import Finished, Interrupted
 from .global_shuffle import GlobalShuffle
-from .iteration import Running, Skipped
+from .iteration import CountedBatches, Running, Skipped
 from .outputs import Wanted
 from .shards import Lengths, Shard
 from .state import STATE_VERSION, check_fits, check_state, digest_of, epoch_of, epoch_reached

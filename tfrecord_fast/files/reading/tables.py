@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from ... import _core
-from ...base.numbers import as_seed, at_least, max_record_size
 from ...base.optional import optional
 from ...errors import InvalidArgumentError
 from ...examples.features import copied, names_of, select_features
@@ -19,9 +18,11 @@ from ...examples.tables import TablePlan
 from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 from ...values.arrow import Strings
 from ...values.arrow_arrays import ArrowArrays
+from ..naming.compression import check_compression_type
 from ..naming.formats import explaining
-from ..stores.store_options import store_settings
-from ..streams.core_files import CoreFile, File, check_compression_type, flatten, resolved, stream_files
+from ..naming.numbers import as_seed, at_least, max_record_size
+from ..stores.cache import store_settings
+from ..streams.core_files import CoreFile, File, flatten, resolved, stream_files
 from ..streams.fetching import open_stream
 from .shard_reader import ShardReader
 from .shards import Shard

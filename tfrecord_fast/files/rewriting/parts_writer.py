@@ -9,7 +9,7 @@ from typing import Any
 from ... import _core
 from ...base.threads import thread_count
 from ..naming.compression import TFRecordOptions
-from ..system.opening import place_of
+from ..naming.location import location_of
 from ..system.temporary import targets_of
 from ..writing.example_writer import WrittenFile, shard_paths
 from ..writing.output_files import Shard, open_shards, open_unnamed, publish_all
@@ -55,8 +55,8 @@ class PartsWriter:
         Raises:
           ValueError: a pattern that does not name each shard, or a URL.
         """
-        if place_of(pattern).is_url:
-            raise ValueError(f"{place_of(pattern).name}: the number of objects has to be known before the first")
+        if location_of(pattern).is_url:
+            raise ValueError(f"{location_of(pattern).name}: the number of objects has to be known before the first")
         if not self._shards:
             (self._beside,) = targets_of(shard_paths(pattern, 2)[:1])
         open_unnamed(self._shards, self._beside, self._options, self._threads)

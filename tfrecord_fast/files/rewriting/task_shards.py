@@ -13,10 +13,9 @@ from typing import Any, Literal
 from ... import _core
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
-from ..naming.compression import TFRecordOptions
-from ..streams.core_files import CODECS
+from ..naming.compression import CODECS, TFRecordOptions
+from ..naming.location import location_of, shown_name
 from ..system import file_system
-from ..system.opening import place_of, shown_name
 from ..writing.example_writer import ExampleWriter
 from ..writing.output_files import WrittenFile, write_manifest
 
@@ -57,7 +56,7 @@ class TaskShards:
     ) -> None:
         if mode not in ("error", "append", "overwrite"):
             raise InvalidArgumentError(f'mode is "error", "append" or "overwrite", got {mode!r}')
-        name, self._is_remote = place_of(folder)
+        name, self._is_remote = location_of(folder)
         self.folder = name.rstrip("/") if self._is_remote else os.path.abspath(name)
         self._mode, self._options, self._storage_options = mode, options, storage_options
         codec = CODECS.get(TFRecordOptions.get_compression_type_string(options))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ..naming.addresses import address_of, is_pattern, public_url
-from ..system.opening import matching_urls
-from . import Store, StoreSettings, find_store
-from .matching import pattern_of
+from .finding import find_store
+from .matching import matches_of, pattern_of
+from .settings import StoreSettings
+from .store import Store
 
-__all__ = ["StoredObject", "stored_objects", "whole_url"]
+__all__ = ["StoredObject", "glob_urls", "matching_urls", "stored_objects", "whole_url"]
 
 _WILD = re.compile(r"[*?\[]")
 _UNLISTED = ("http://", "https://")  # servers of files: fsspec reads their pages
@@ -91,3 +93,27 @@ def _is_marker(store: Store, key: str) -> bool:
     except FileNotFoundError:
         return True
     return False
+
+
+def glob_urls(pattern: str, options: Mapping[str, Any] | None = None) -> list[str]:
+    """The URLs that match, sorted. As in a local file system, a pattern that does not begin with a dot matches no name
+    that does."""
+    store, key = find_store(pattern, options, lists=True)
+    found = sorted(matches_of(store, key))
+    if posixpath.basename(key).startswith("."):
+        return found
+    return [url for url in found if not posixpath.basename(url.partition("::")[0]).startswith(".")]
+
+
+def matching_urls(url: str, options: Mapping[str, Any] | None = None) -> list[str]:
+    """The URL; for a pattern, the URLs that match it, sorted.
+
+    Raises:
+      FileNotFoundError: a pattern matches nothing.
+    """
+    if not is_pattern(url):
+        return [url]
+    urls = glob_urls(url, options)
+    if not urls:
+        raise FileNotFoundError(2, "no file matches the pattern", public_url(url))
+    return urls

@@ -19,20 +19,17 @@ from ...values.conversion import plain
 from ..naming.addresses import is_pattern, public_url
 from ..naming.byte_range import FilePart
 from ..naming.file_objects import FileObject
+from ..naming.location import location_of
 from ..naming.patterns import is_local_pattern, matching_paths
 from ..stores import StoreSettings, find_store
 from ..stores.objects import StoredObject, stored_objects, whole_url
-from ..system.opening import place_of
 from .shard_lists import ListedFile
 
 __all__ = [
-    "CODECS",
-    "COMPRESSION_TYPES",
     "DEFAULT_SETTINGS",
     "CoreFile",
     "CoreObject",
     "File",
-    "check_compression_type",
     "core_files",
     "flatten",
     "has_urls",
@@ -71,22 +68,10 @@ class CoreFile(NamedTuple):
 
 File = PathLike | bytearray | memoryview | FileObject | FilePart
 
-CODECS = {codec.name: codec for codec in _core.codecs()}
-COMPRESSION_TYPES = ("", *CODECS)
 
 DEFAULT_SETTINGS = StoreSettings()
 
 _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-
-
-def check_compression_type(compression_type: str | None) -> str | None:
-    """Returns it; raises ValueError if it is neither None nor one of COMPRESSION_TYPES."""
-    if isinstance(compression_type, bytes):
-        compression_type = compression_type.decode()
-    if compression_type is not None and compression_type not in COMPRESSION_TYPES:
-        known = ", ".join(repr(name) for name in COMPRESSION_TYPES)
-        raise ValueError(f"unknown compression_type {compression_type!r}; expected None or one of {known}")
-    return compression_type
 
 
 def flatten(filenames: Files | FileObject) -> list[File]:
@@ -127,7 +112,7 @@ def has_urls(files: list[File]) -> bool:
     if _core.are_plain_paths(files):
         return False
     names = (file.file if isinstance(file, FilePart) else file for file in files)
-    return any(place_of(name).is_url for name in names if isinstance(name, str | bytes | os.PathLike))
+    return any(location_of(name).is_url for name in names if isinstance(name, str | bytes | os.PathLike))
 
 
 def core_files(files: list[File], settings: StoreSettings = DEFAULT_SETTINGS) -> list[CoreFile]:
@@ -162,7 +147,7 @@ def resolved(file: File, settings: StoreSettings) -> list[File]:
     if not isinstance(file, str | bytes | os.PathLike):
         name = os.fsdecode(file.label) if isinstance(file, FileObject) else "<memory>"
         raise InvalidArgumentError(f"{name}: a file object or memory has no path")
-    url, is_url = place_of(file)
+    url, is_url = location_of(file)
     if not is_url:
         return [os.fsdecode(found.name) for found in _core_files_of(file, settings)]
     if not is_pattern(url):
@@ -172,7 +157,7 @@ def resolved(file: File, settings: StoreSettings) -> list[File]:
 
 def _core_file_of_part(part: FilePart, settings: StoreSettings) -> CoreFile:
     places = None if part.end is None else (part.begin, part.first_record, part.end)
-    if not place_of(part.file).is_url:
+    if not location_of(part.file).is_url:
         part.check_local()
         stamp = part.bytes, int(part.version or 0)
         return CoreFile(os.fsencode(part.file), part=places, stamp=stamp, records=part.records)
@@ -187,7 +172,7 @@ def _core_files_of(file: File, settings: StoreSettings) -> list[CoreFile]:
         return [CoreFile(file.label, file.open)]
     if isinstance(file, FilePart):
         return [_core_file_of_part(file, settings)]
-    path, is_url = place_of(file)
+    path, is_url = location_of(file)
     if "\0" in path:
         raise ValueError(f"embedded null byte in the path {path!r}")  # as open() says
     if is_url:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...base.numbers import at_least
 from ...examples.infer import (
     DEFAULT_MAX_RECORDS,
     InferredFeature,
@@ -21,8 +20,9 @@ from ...typing import BytesLike, Files, PathLike, Records
 from ...values.bytes_array import BytesArray
 from ...values.conversion import plain
 from ..naming.formats import explaining
+from ..naming.numbers import at_least
 from ..stores import StoreSettings
-from ..stores.store_options import store_settings
+from ..stores.cache import store_settings
 from .core_files import flatten
 from .records import record_stream
 

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from ...typing import Files
 from ..naming.addresses import is_pattern
 from ..naming.byte_range import FilePart
+from ..naming.compression import CODECS
 from ..naming.file_objects import FileObject
+from ..naming.location import location_of
 from ..naming.patterns import is_local_pattern, matching_paths
 from ..stores import ObjectInfo, StoreSettings, find_store
 from ..stores.objects import StoredObject, stored_objects, whole_url
-from ..system.opening import place_of
-from .core_files import CODECS, flatten
+from .core_files import flatten
 from .random_access import infos_of
 
 __all__ = ["extension_of", "files_below", "is_tfrecord_extension", "listed_parts"]
@@ -46,7 +47,7 @@ def listed_parts(files: Files, settings: StoreSettings) -> list[FilePart]:
         if not isinstance(file, (str, bytes, os.PathLike)):
             given = file.file if isinstance(file, FileObject) else file
             raise TypeError(f"only paths and URLs can be read elsewhere, got {type(given).__name__}")
-        name, is_url = place_of(file)
+        name, is_url = location_of(file)
         if not is_url:
             parts += _local_parts(name)
         elif is_pattern(name) or name.endswith("/"):

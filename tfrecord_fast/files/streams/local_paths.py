@@ -6,7 +6,7 @@ import os
 
 from ...typing import Files, PathLike
 from ..naming.file_objects import FileObject
-from ..system.opening import place_of
+from ..naming.location import location_of
 from .core_files import core_files, flatten
 
 __all__ = ["local_path", "local_paths"]
@@ -26,7 +26,7 @@ def local_paths(files: Files, patterns: bool = True) -> list[bytes]:
         if not isinstance(file, (str, bytes, os.PathLike)):
             given = file.file if isinstance(file, FileObject) else file
             raise TypeError(f"only a path can be read at random, got {type(given).__name__}")
-        name, is_url = place_of(file)
+        name, is_url = location_of(file)
         if is_url:
             raise ValueError(f"only local files can be read at random, got the URL {name!r}")
         paths.append(name)

@@ -12,9 +12,9 @@ from ...errors import InvalidArgumentError
 from ...typing import Files
 from ..naming.addresses import is_pattern
 from ..naming.file_objects import FileObject
+from ..naming.location import location_of
 from ..stores import ObjectInfo, StoreSettings, find_store, read_range
 from ..stores.objects import StoredObject, stored_objects
-from ..system.opening import place_of
 from .core_files import CoreObject, core_files, flatten
 from .fetching import Fetching, info_of
 from .local_paths import local_path
@@ -34,7 +34,7 @@ class Opened(NamedTuple):
 
 def is_url(name: bytes) -> bool:
     """Whether it is that of an object."""
-    return b"://" in name and place_of(name).is_url
+    return b"://" in name and location_of(name).is_url
 
 
 def random_names(files: Files, settings: StoreSettings, patterns: bool = True) -> list[bytes]:
@@ -50,11 +50,11 @@ def random_names(files: Files, settings: StoreSettings, patterns: bool = True) -
             given = file.file if isinstance(file, FileObject) else file
             raise TypeError(f"only a path can be read at random, got {type(given).__name__}")
     if not patterns:
-        return [os.fsencode(place_of(file).name) for file in flat if isinstance(file, (str, bytes, os.PathLike))]
+        return [os.fsencode(location_of(file).name) for file in flat if isinstance(file, (str, bytes, os.PathLike))]
     names: list[bytes] = []
     for file in flat:
         assert isinstance(file, (str, bytes, os.PathLike))
-        name, is_remote = place_of(file)
+        name, is_remote = location_of(file)
         if is_remote and not is_pattern(name):
             names.append(name.encode())  # as it was given: what names a user may be needed
         else:

@@ -7,15 +7,15 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...base.numbers import max_record_size
 from ...errors import DataLossError, FailedPreconditionError
 from ...typing import Files, PathLike
-from ..naming.compression import TFRecordOptions
+from ..naming.compression import TFRecordOptions, check_compression_type
+from ..naming.numbers import max_record_size
 from ..naming.signals import is_of_signal
 from ..stores import StoreSettings
-from ..stores.store_options import store_settings
+from ..stores.cache import store_settings
 from ..system.file_system import GFile
-from .core_files import File, check_compression_type, flatten
+from .core_files import File, flatten
 from .records import after, record_stream
 
 __all__ = ["tf_record_iterator"]

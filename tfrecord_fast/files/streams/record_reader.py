@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...base.numbers import max_record_size
 from ...errors import DataLossError, FailedPreconditionError, OutOfRangeError
 from ...typing import PathLike
+from ..naming.numbers import max_record_size
 from .local_paths import local_path
 
 __all__ = ["tf_record_random_reader"]

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, overload
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
 from ..naming.addresses import public_url
+from ..naming.location import location_of
 from ..stores import StoreSettings, as_settings, find_store, read_range
-from ..system.opening import place_of
 
 __all__ = ["ListedCount", "ListedFile", "ShardList", "listed_counts"]
 
@@ -61,7 +61,7 @@ class ShardList(Sequence[ListedFile]):
     __slots__ = ("_files", "_path")
 
     def __init__(self, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> None:
-        place = place_of(path)
+        place = location_of(path)
         if place.is_url:
             content = _object(place.name, as_settings(storage_options))
             self._path = public_url(place.name)
@@ -136,7 +136,7 @@ def listed_counts(files: Iterable[object]) -> dict[str, ListedCount]:
     found: dict[str, ListedCount] = {}
     for file in files:
         if isinstance(file, ListedFile) and file.bytes is not None and file.records is not None:
-            place = place_of(file)
+            place = location_of(file)
             if not place.is_url:
                 found[place.name] = ListedCount(file.bytes, file.records)
     return found

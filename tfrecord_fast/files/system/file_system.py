@@ -16,9 +16,11 @@ from ...errors import InvalidArgumentError
 from ...typing import PathLike
 from ...values.strings import as_bytes
 from ..naming.addresses import public_url
+from ..naming.location import location_of
 from ..naming.patterns import begins_with_a_pattern, matching_paths
+from ..stores.objects import glob_urls
 from . import remote_files as remote
-from .opening import glob_urls, open_url, place_of
+from .opening import open_url
 from .temporary import complete_file
 from .url_writer import UrlWriter
 
@@ -78,7 +80,7 @@ class GFile:
 
     def _opened(self) -> Any:
         if self._file is None:
-            name, is_url = place_of(self.name)
+            name, is_url = location_of(self.name)
             encoding = None if "b" in self.mode else "utf-8"
             if not is_url:
                 self._file = open(name, self.mode, encoding=encoding)
@@ -159,13 +161,13 @@ class _Stat:
 
 def exists(path: PathLike, *, storage_options: Options = None) -> bool:
     """Whether a file or folder of that name exists."""
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     return remote.exists(name, storage_options) if is_url else os.path.exists(name)
 
 
 def isdir(path: PathLike, *, storage_options: Options = None) -> bool:
     """Whether a folder of that name exists. In a store of objects, it does if there is an object below it."""
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     return remote.isdir(name, storage_options) if is_url else os.path.isdir(name)
 
 
@@ -181,7 +183,7 @@ def glob(pattern: PathLike | Iterable[PathLike], *, storage_options: Options = N
 
 
 def _glob_one(given: PathLike, options: Options) -> list[str]:
-    pattern, is_url = place_of(given)
+    pattern, is_url = location_of(given)
     if is_url:
         return glob_urls(pattern, options)
     found = matching_paths(pattern, escapes=True)
@@ -195,13 +197,13 @@ def listdir(path: PathLike, *, storage_options: Options = None) -> list[str]:
     Raises:
       FileNotFoundError: the folder does not exist.
     """
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     return remote.listdir(name, storage_options) if is_url else sorted(os.listdir(name))
 
 
 def makedirs(path: PathLike, *, storage_options: Options = None) -> None:
     """Creates a folder, and its parents if they are missing; it may exist already. Stores of objects need none."""
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     if is_url:
         remote.make_folder(name, storage_options, parents=True)
     else:
@@ -214,7 +216,7 @@ def mkdir(path: PathLike, *, storage_options: Options = None) -> None:
     Raises:
       FileExistsError: a file has that name.
     """
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     if is_url:
         remote.make_folder(name, storage_options, parents=False)
     elif not os.path.isdir(name):
@@ -223,7 +225,7 @@ def mkdir(path: PathLike, *, storage_options: Options = None) -> None:
 
 def remove(path: PathLike, *, storage_options: Options = None) -> None:
     """Deletes a file."""
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     if is_url:
         remote.remove(name, storage_options)
     else:
@@ -232,7 +234,7 @@ def remove(path: PathLike, *, storage_options: Options = None) -> None:
 
 def rmtree(path: PathLike, *, storage_options: Options = None) -> None:
     """Deletes a folder and everything in it."""
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     if is_url:
         remote.rmtree(name, storage_options)
     else:
@@ -247,7 +249,7 @@ def rename(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_opt
       errors.InvalidArgumentError: `dst` is in another file system.
     """
     _check_free(dst, overwrite, storage_options)
-    old, new = place_of(src), place_of(dst)
+    old, new = location_of(src), location_of(dst)
     if not old.is_url and not new.is_url:
         os.replace(old.name, new.name)
     elif not (old.is_url and new.is_url and remote.rename(old.name, new.name, storage_options)):
@@ -263,7 +265,7 @@ def copy(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_optio
       FileExistsError: `dst` exists, and `overwrite` is False.
     """
     _check_free(dst, overwrite, storage_options)
-    (source_name, source_is_url), (name, is_url) = place_of(src), place_of(dst)
+    (source_name, source_is_url), (name, is_url) = location_of(src), location_of(dst)
     if is_url and source_is_url and remote.copy(source_name, name, storage_options):
         return
     with GFile(src, "rb", storage_options=storage_options) as source:
@@ -278,13 +280,13 @@ def copy(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_optio
 
 def _check_free(dst: PathLike, overwrite: bool, options: Options) -> None:
     if not overwrite and exists(dst, storage_options=options):
-        raise FileExistsError(errno.EEXIST, "file already exists", public_url(place_of(dst).name))
+        raise FileExistsError(errno.EEXIST, "file already exists", public_url(location_of(dst).name))
 
 
 def stat(path: PathLike, *, storage_options: Options = None) -> _Stat:
     """Size in bytes (`length`), time of the last modification (`mtime_nsec`; 0 for a URL), and whether it is a
     folder."""
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     if is_url:
         size = remote.size(name, storage_options)
         return _Stat(size or 0, 0, size is None)
@@ -310,7 +312,7 @@ def walk(
       topdown: a folder comes before those in it; else after them.
       onerror: called with the error of a folder that can't be listed, which is passed over; it may raise.
     """
-    name, is_url = place_of(top)
+    name, is_url = location_of(top)
     if is_url:
         return remote.walk(name, storage_options, topdown, onerror)
     return os.walk(name, topdown, onerror)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ... import _core
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
-from .opening import place_of
+from ..naming.location import location_of
 
 __all__ = ["Target", "complete_file", "local_name", "targets_of"]
 
@@ -122,7 +122,7 @@ def local_name(path: PathLike) -> str:
     Raises:
       errors.InvalidArgumentError: a URL.
     """
-    place = place_of(path)
+    place = location_of(path)
     if place.is_url:
         raise InvalidArgumentError(f"{place.name}: files that appear when complete need a local path, not a URL")
     return place.name

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from ...typing import BytesLike, PathLike
 from ...values.strings import as_bytes
+from ..naming.location import location_of
 from .file_system import GFile, Options, glob, makedirs
-from .opening import place_of
 
 __all__ = ["matching_files", "read_file", "write_file"]
 
@@ -44,7 +44,7 @@ def write_file(
       TypeError: contents that are not bytes-like; then nothing was created.
     """
     content = as_bytes(contents, "contents")
-    name, is_url = place_of(filename)
+    name, is_url = location_of(filename)
     folder = os.path.dirname(name)
     if folder and not (is_url and folder.endswith(":")):  # of a URL that is only a scheme and a name
         makedirs(folder, storage_options=storage_options)

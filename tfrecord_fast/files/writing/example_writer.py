@@ -20,7 +20,7 @@ from ...examples.columns import Nan, as_columns
 from ...examples.encode import core_column, encode_example, encode_plain
 from ...typing import PathLike, Records, Table
 from ..naming.compression import TFRecordOptions
-from ..system.opening import place_of, shown_name
+from ..naming.location import location_of, shown_name
 from .output_files import Shard, WrittenFile, open_shards, publish_all, write_manifest
 
 __all__ = ["ExampleWriter", "WrittenFile", "shard_paths"]
@@ -42,7 +42,7 @@ def shard_paths(pattern: PathLike, num_shards: int) -> list[str]:
     """
     if num_shards < 1:
         raise ValueError(f"num_shards must be at least 1, got {num_shards}")
-    name = place_of(pattern).name
+    name = location_of(pattern).name
     if "{shard" not in name and "{num_shards" not in name:
         if num_shards == 1:
             return [name]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ... import _core
 from ..naming.addresses import public_url
 from ..naming.compression import TFRecordOptions
-from ..system.opening import place_of
+from ..naming.location import location_of
 from ..system.temporary import Target, complete_file, targets_of
 from ..system.url_writer import UrlWriter
 from .writer import TFRecordWriter
@@ -93,7 +93,7 @@ def open_shards(
     """Opens the files of one writer. Each is in the list as soon as it is open, so that it is removed if the next
     fails."""
     threads = -(-num_threads // len(paths))
-    if place_of(paths[0]).is_url:
+    if location_of(paths[0]).is_url:
         for path in paths:
             into.append(_RemoteShard(path, options, threads, overwrite, storage_options, len(paths)))
         return
@@ -131,7 +131,7 @@ def write_manifest(name: str, files: Sequence[WrittenFile], storage_options: Map
     folder = name.rpartition("/")[0]
     listed = [{"name": _relative(file.path, folder), "bytes": file.bytes, "records": file.records} for file in files]
     text = json.dumps({"files": listed}, indent=1).encode() + b"\n"
-    place = place_of(name)
+    place = location_of(name)
     if place.is_url:
         out = UrlWriter(place.name, "wb", storage_options)
         out.write(text)
@@ -145,9 +145,9 @@ def _relative(path: str, folder: str) -> str:
     """The path as it is found from a folder; as it is, if it isn't below it."""
     if folder and path.startswith(f"{folder}/"):
         return path[len(folder) + 1 :]
-    if place_of(path).is_url or os.path.isabs(path):
+    if location_of(path).is_url or os.path.isabs(path):
         return path
-    return os.path.relpath(path, folder or ".") if not place_of(folder).is_url else os.path.abspath(path)
+    return os.path.relpath(path, folder or ".") if not location_of(folder).is_url else os.path.abspath(path)
 
 
 class _LocalShard(Shard):

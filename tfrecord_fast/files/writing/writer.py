@@ -13,10 +13,9 @@ from ...base.threads import thread_count
 from ...errors import DataLossError, InvalidArgumentError
 from ...typing import PathLike, Records, WritableFile
 from ..naming.addresses import public_url
-from ..naming.compression import TFRecordOptions, core_options, window_bits_of
-from ..streams.core_files import CODECS
+from ..naming.compression import CODECS, TFRecordOptions, core_options, window_bits_of
+from ..naming.location import location_of
 from ..streams.records import record_stream
-from ..system.opening import place_of
 from ..system.url_writer import UrlWriter
 
 __all__ = ["TFRecordWriter"]
@@ -190,5 +189,5 @@ def _target(path: PathLike | WritableFile) -> object:
     """What to write to: a local path as bytes, a URL as str, or a file object."""
     if hasattr(path, "write"):
         return path
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     return name if is_url else os.fsencode(name)

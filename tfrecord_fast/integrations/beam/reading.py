@@ -12,13 +12,13 @@ from apache_beam.io.iobase import BoundedSource, Read, SDFBoundedSourceReader
 from apache_beam.options.value_provider import ValueProvider
 from apache_beam.typehints import KV
 
-from ...base.numbers import at_least, max_record_size
 from ...errors import InvalidArgumentError
 from ...examples.infer import DEFAULT_MAX_RECORDS
 from ...files.naming.byte_range import FilePart
+from ...files.naming.numbers import at_least, max_record_size
 from ...files.reading.shard_reader import ShardReader
 from ...files.reading.tables import TableSource
-from ...files.stores.store_options import store_settings
+from ...files.stores.cache import store_settings
 from ...typing import Features, Key, PathLike, SequenceFeatures
 from .access import Access, names_of
 from .compression import compression_of

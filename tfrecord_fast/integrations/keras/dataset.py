@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import keras
 
-from ...base.numbers import at_least
 from ...data.dataset import Dataset
 from ...data.functions import guarded
 from ...errors import InvalidArgumentError
+from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
 from .ahead import Ahead

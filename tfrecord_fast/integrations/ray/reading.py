@@ -12,13 +12,13 @@ import ray.data
 from ray.data.block import BlockMetadata
 from ray.data.datasource import Datasource, ReadTask
 
-from ...base.numbers import at_least
 from ...base.threads import available_cpus
 from ...examples.features import FixedLenFeature
 from ...examples.infer import DEFAULT_MAX_RECORDS
+from ...files.naming.numbers import at_least
 from ...files.reading.byte_ranges import Split, plan_splits
 from ...files.reading.tables import TableSource
-from ...files.stores.store_options import store_settings
+from ...files.stores.cache import store_settings
 from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 from .tensors import as_tensors, tensor_schema
 

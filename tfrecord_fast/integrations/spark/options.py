@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...base.numbers import at_least
 from ...errors import InvalidArgumentError
 from ...examples.infer import DEFAULT_MAX_RECORDS
-from ...files.streams.core_files import CODECS
+from ...files.naming.compression import CODECS
+from ...files.naming.numbers import at_least
 from .schemas import RECORD_TYPES
 
 __all__ = ["SparkOptions", "options_of"]

@@ -15,7 +15,7 @@ from ...files.naming.byte_range import FilePart
 from ...files.reading.byte_ranges import SPLIT_BYTES, Split, plan_splits
 from ...files.reading.shard_reader import ShardReader
 from ...files.reading.tables import TableSource
-from ...files.stores.store_options import store_settings
+from ...files.stores.cache import store_settings
 from ...files.streams.listing import listed_parts
 from .folders import FolderValues, typed
 from .options import SparkOptions

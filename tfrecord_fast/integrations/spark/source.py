@@ -11,7 +11,7 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 
 from ...examples.features import FixedLenFeature, VarLenFeature
 from ...files.reading.tables import TableSource
-from ...files.stores.store_options import store_settings
+from ...files.stores.cache import store_settings
 from ...files.streams.listing import listed_parts
 from .folders import FolderValues, folder_columns
 from .options import options_of

@@ -12,13 +12,13 @@ import numpy as np
 
 from ... import _core
 from ..._core import RecordBatch
-from ...base.numbers import as_flag
 from ...base.seeds import next_seed
 from ...base.threads import available_cpus
 from ...base.workers import Workers
 from ...errors import DataLossError, InvalidArgumentError
 from ...examples.plans import example_plan
 from ...files.indexing.indexed_reader import IndexedReader
+from ...files.naming.numbers import as_flag
 from ...files.stores import StoreSettings
 from ...files.system.file_system import Options
 from .folders import DatasetInfo

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from torch.utils.data import IterableDataset
 
 from ..._core import RecordBatch
-from ...base.numbers import at_least
 from ...base.ranks import worker_info
 from ...data.dataset import Dataset
 from ...data.functions import guarded
 from ...errors import InvalidArgumentError
+from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader, batches_of_workers, converted
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
 from ...values.bytes_array import BytesArray

@@ -10,8 +10,8 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidArgumentError
-from ..typing import Integers
+from ...errors import InvalidArgumentError
+from ...typing import Integers
 
 __all__ = ["as_flag", "as_integers", "as_seed", "at_least", "max_record_size"]
 
