@@ -14,7 +14,7 @@ from ..errors import DataLossError, InvalidArgumentError
 from ..files.file_system import GFile
 from ..files.names import flatten
 from ..files.urls import shown_name
-from ..values.specs import TensorSpec
+from ..values.elements.specs import TensorSpec
 from .arguments import check_count, files_at_once
 from .dataset import Dataset
 from .handle import Handle, node_of

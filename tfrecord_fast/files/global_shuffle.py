@@ -22,8 +22,8 @@ from ..base.process import Origin
 from ..base.ranks import Rank
 from ..base.workers import NoThreadError, Pending, Workers
 from ..errors import InvalidArgumentError
-from ..examples.plans import ExamplePlan, SequencePlan
-from ..examples.tables import TablePlan
+from ..examples.parsing.plans import ExamplePlan, SequencePlan
+from ..examples.parsing.table_plan import TablePlan
 from .permutation import Permutation
 from .random_access import found_objects, open_random
 from .signals import is_of_signal

@@ -15,7 +15,7 @@ import numpy as np
 from .. import _core
 from ..errors import InvalidArgumentError
 from ..typing import Files, PathLike
-from ..values.conversion import plain
+from ..values.columns.conversion import plain
 from .file_objects import FileObject
 from .parts import FilePart
 from .patterns import is_local_pattern, matching_paths

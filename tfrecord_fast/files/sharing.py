@@ -11,8 +11,8 @@ from .. import _core
 from ..base.ranks import Rank, refuse_to_divide_again
 from ..base.threads import available_cpus
 from ..errors import InvalidArgumentError
-from ..examples.plans import ExamplePlan, SequencePlan
-from ..examples.tables import TablePlan
+from ..examples.parsing.plans import ExamplePlan, SequencePlan
+from ..examples.parsing.table_plan import TablePlan
 from ..typing import PathLike
 from .epochs import end_of
 from .global_shuffle import WINDOWS, GlobalShuffle, RandomFiles, check_options, shuffle_order

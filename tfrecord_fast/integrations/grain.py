@@ -22,7 +22,7 @@ from .. import _core
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.features import copied, names_of
-from ..examples.groups import frozen_groups
+from ..examples.parsing.groups import frozen_groups
 from ..files.epochs import MOST_EPOCHS
 from ..files.indexed_reader import IndexedReader, Indexes
 from ..files.local_paths import local_paths
@@ -31,8 +31,8 @@ from ..files.shard_reader import ShardReader, Skipped
 from ..files.shares import Shard
 from ..files.urls import place_of
 from ..typing import Features, Files, Groups, Key, PathLike, ReaderOptions, SequenceFeatures
-from ..values.bytes_array import BytesArray
-from ..values.sparse import SparseTensor
+from ..values.columns.bytes_array import BytesArray
+from ..values.columns.sparse import SparseTensor
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType, StructType
 
 from ... import _core
 from ...errors import InvalidArgumentError
-from ...examples.encode import encode_sequence_examples
+from ...examples.encoding.encode import encode_sequence_examples
 from ...files.shards import WrittenFile
 from ...files.task_shards import TaskShards
 from .folders import folder_name
