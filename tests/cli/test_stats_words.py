@@ -20,7 +20,7 @@ from tfrecord_fast.cli.statistics import collecting, samples, table
 from tfrecord_fast.cli.statistics.drift import drifts, ks_distance
 from tfrecord_fast.cli.statistics.figures import Frequent, Numbers
 from tfrecord_fast.cli.statistics.texts import about, bytes_of, number, percent, shown_bytes, value_of
-from tfrecord_fast.examples.wire import Value
+from tfrecord_fast.examples.messages.wire import Value
 
 feature = wire.feature
 NAN, INF = math.nan, math.inf

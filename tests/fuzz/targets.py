@@ -27,7 +27,7 @@ from tfrecord_fast.cli.console import Style
 from tfrecord_fast.cli.json_values import marked
 from tfrecord_fast.cli.records import decode
 from tfrecord_fast.cli.showing import Shower
-from tfrecord_fast.examples.kinds import kind_of
+from tfrecord_fast.examples.record_kinds import kind_of
 from tfrecord_fast.files.naming.formats import foreign_kind
 
 __all__ = ["REFUSED", "TARGETS", "Target"]

@@ -22,8 +22,11 @@ def dotted(path):
 MODULES = sorted(dotted(path) for path in (ROOT / "tfrecord_fast").rglob("*.py") if path.stem != "__main__")
 FRAMEWORKS = sorted({name.split(".")[2] for name in MODULES if name.startswith("tfrecord_fast.integrations.")})
 NEED_MORE = {"beam": "apache_beam", "grain": "grain"}  # than the suite has everywhere
-NEEDS = {"tfrecord_fast.examples.messages": "google.protobuf", "tfrecord_fast.examples.tensors": "google.protobuf"}
-NEEDS |= {"tfrecord_fast.examples.build": "google.protobuf", "tfrecord_fast.images.encoding": "PIL"}
+NEEDS = {
+    "tfrecord_fast.examples.messages.protobuf": "google.protobuf",
+    "tfrecord_fast.examples.messages.tensors": "google.protobuf",
+}
+NEEDS |= {"tfrecord_fast.examples.messages.build": "google.protobuf", "tfrecord_fast.images.encoding": "PIL"}
 NEEDS |= {"tfrecord_fast.compat.v1": "google.protobuf", "tfrecord_fast.data.experimental": "google.protobuf"}
 NEEDS |= {"tfrecord_fast.train": "google.protobuf", "tfrecord_fast.image": "PIL"}
 

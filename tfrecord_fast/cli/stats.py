@@ -18,7 +18,7 @@ import argparse
 import copy
 import os
 
-from ..examples.kinds import kind_named
+from ..examples.record_kinds import kind_named
 from ..files.streams.core_files import CoreFile
 from .console import Console, Style
 from .files import add_file_arguments, named_files

@@ -22,7 +22,7 @@ from .. import _core
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.features import copied, names_of
-from ..examples.groups import frozen_groups
+from ..examples.parsing.groups import frozen_groups
 from ..files.indexing.indexed_reader import IndexedReader, Indexes
 from ..files.naming.location import location_of
 from ..files.reading.epochs import MOST_EPOCHS
@@ -31,8 +31,8 @@ from ..files.reading.shards import Shard
 from ..files.streams.core_files import File, flatten
 from ..files.streams.local_paths import local_paths
 from ..typing import Features, Files, Groups, Key, PathLike, ReaderOptions, SequenceFeatures
-from ..values.bytes_array import BytesArray
-from ..values.sparse import SparseTensor
+from ..values.columns.bytes_array import BytesArray
+from ..values.columns.sparse import SparseTensor
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from ... import _core
-from ...examples.kinds import counts_of
+from ...examples.record_kinds import counts_of
 from .cards import card, text
 from .collecting import Collected, Shard
 from .drift import Drift

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...files.naming.signals import shows_a_handler
-from ...values.nests import stack
+from ...values.elements.nests import stack
 from .batches import Batch
 from .cache import Cache
 from .errors import IgnoreErrors

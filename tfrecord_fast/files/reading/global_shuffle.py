@@ -22,8 +22,8 @@ from ...base.process import Origin
 from ...base.ranks import Rank
 from ...base.workers import NoThreadError, Pending, Workers
 from ...errors import InvalidArgumentError
-from ...examples.plans import ExamplePlan, SequencePlan
-from ...examples.tables import TablePlan
+from ...examples.parsing.plans import ExamplePlan, SequencePlan
+from ...examples.parsing.table_plan import TablePlan
 from ..naming.signals import is_of_signal
 from ..stores import StoreSettings
 from ..streams.random_access import found_objects, open_random

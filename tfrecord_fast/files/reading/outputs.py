@@ -8,9 +8,9 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 from ...examples.features import copied, names_of, select_features
-from ...examples.groups import check_label, frozen_groups, select_grouped
-from ...examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
-from ...examples.tables import TablePlan
+from ...examples.parsing.groups import check_label, frozen_groups, select_grouped
+from ...examples.parsing.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
+from ...examples.parsing.table_plan import TablePlan
 from ...typing import Column, Features, Groups, Key, SequenceFeatures
 
 __all__ = ["Plan", "Wanted"]

@@ -14,10 +14,10 @@ from ...base.optional import optional
 from ...errors import InvalidArgumentError
 from ...examples.features import copied, names_of, select_features
 from ...examples.infer import DEFAULT_MAX_RECORDS, features_of, lists_of
-from ...examples.tables import TablePlan
+from ...examples.parsing.table_plan import TablePlan
 from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
-from ...values.arrow import Strings
-from ...values.arrow_arrays import ArrowArrays
+from ...values.columns.arrow import Strings
+from ...values.columns.arrow_arrays import ArrowArrays
 from ..naming.compression import check_compression_type
 from ..naming.formats import explaining
 from ..naming.numbers import as_seed, at_least, max_record_size

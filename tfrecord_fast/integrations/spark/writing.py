@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType, StructType
 
 from ... import _core
 from ...errors import InvalidArgumentError
-from ...examples.encode import encode_sequence_examples
+from ...examples.encoding.encode import encode_sequence_examples
 from ...files.rewriting.task_shards import TaskShards
 from ...files.writing.output_files import WrittenFile
 from .folders import folder_name

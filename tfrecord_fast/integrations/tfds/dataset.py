@@ -16,7 +16,7 @@ from ...base.seeds import next_seed
 from ...base.threads import available_cpus
 from ...base.workers import Workers
 from ...errors import DataLossError, InvalidArgumentError
-from ...examples.plans import example_plan
+from ...examples.parsing.plans import example_plan
 from ...files.indexing.indexed_reader import IndexedReader
 from ...files.naming.numbers import as_flag
 from ...files.stores import StoreSettings
