@@ -10,7 +10,7 @@ CORE = ROOT / "csrc"
 SOURCES = sorted([*CORE.rglob("*.cc"), *CORE.rglob("*.h")])
 PYTHON = sorted(
     path
-    for folder in ("tfrecord_fast", "tests", "benchmarks")
+    for folder in ("tfrecord_fast", "tests", "tools", "benchmarks")
     for path in (ROOT / folder).rglob("*.py")
     if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)  # rivals' environments
 )

@@ -7,7 +7,7 @@ import pytest
 from tests.support.paths import ROOT
 
 SUFFIXES = {".py", ".pyi", ".cc", ".h", ".md", ".toml", ".in", ".json"}
-FOLDERS = ("tfrecord_fast", "csrc", "tests", "benchmarks", "docs", "examples", ".ci")
+FOLDERS = ("tfrecord_fast", "csrc", "tests", "tools", "benchmarks", "docs", "examples", ".ci")
 FILES = sorted(
     path
     for path in [*ROOT.glob("*"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*"))]

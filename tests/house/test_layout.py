@@ -14,11 +14,10 @@ ROOMS = {
     "faces": "TensorFlow's names",
     "faults": "damage, and what the system refuses",
     "files": "names, writers of shards, ShardReader, indexes",
-    "fuzz": "fuzzers of all that takes bytes from outside, and what they found",
     "house": "layout, documents, types, docstrings, imports, examples/",
     "integrations": "other projects that read what we write, or take what we yield",
-    "mutation": "code that is broken on purpose, to see that tests notice",
     "remote": "stores of objects: servers on loopback, a proxy with faults, caches",
+    "tools": "short forms of the commands in tools/",
     "values": "columns: BytesArray, RaggedTensor, SparseTensor",
 }
 
