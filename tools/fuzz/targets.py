@@ -21,9 +21,9 @@ from tests.support.other_files import OTHER_FILES
 from tests.support.paths import FUZZ
 from tfrecord_fast import _core
 from tfrecord_fast.cli.console import Style
-from tfrecord_fast.cli.json_values import marked
-from tfrecord_fast.cli.records import decode
-from tfrecord_fast.cli.showing import Shower
+from tfrecord_fast.cli.records.decoding import decode
+from tfrecord_fast.cli.records.json_values import marked
+from tfrecord_fast.cli.records.showing import Shower
 from tfrecord_fast.examples.record_kinds import kind_of
 from tfrecord_fast.files.naming.formats import foreign_kind
 from tools.fuzz.makers import make_arrow, make_columns
