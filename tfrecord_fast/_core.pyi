@@ -12,7 +12,7 @@ _Records = object  # records of any kind that TypeError does not name
 _Capsule = object  # Python has no type for a PyCapsule
 _Strings = TypeVar("_Strings", bound="BytesArrayBase")
 
-class _File(Protocol):  # files.names.CoreFile
+class _File(Protocol):  # files.streams.core_files.CoreFile
     @property
     def name(self) -> bytes: ...
     @property
@@ -24,7 +24,7 @@ class _File(Protocol):  # files.names.CoreFile
     @property
     def stamp(self) -> tuple[int, int] | None: ...  # bytes, and nanoseconds of the last change
 
-class _Object(Protocol):  # files.names.CoreObject
+class _Object(Protocol):  # files.streams.core_files.CoreObject
     @property
     def number(self) -> int: ...
     @property

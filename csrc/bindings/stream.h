@@ -73,7 +73,7 @@ std::shared_ptr<SharedStream> NewStream(PythonFiles files, StreamOptions options
 // Whether every element is a str of ASCII that names one file as it is: no pattern, no URL.
 bool ArePlainPaths(const pybind11::list& files);
 // A file is a plain path, or an object with `name`, in bytes, `opener` and `object` (CoreFile in
-// tfrecord_fast/files/names.py). Without either, the file of that name is opened. `opener` is what OpenerOfPython
+// tfrecord_fast/files/streams/core_files.py). Without either, the file of that name is opened. `opener` is what OpenerOfPython
 // takes; `object` has `number` and `size`: which of the queue's objects it is, and its bytes, or None.
 PythonFiles FilesOf(const pybind11::sequence& files);
 // By the names of StreamOptions and of what it holds; an option that is not given keeps its default.

@@ -20,7 +20,7 @@ from tfrecord_fast.base.workers import NoThreadError, Workers, has_started
 from tfrecord_fast.data.nodes.iterators import Zipped
 from tfrecord_fast.data.nodes.turns import InTurn
 from tfrecord_fast.data.nodes.windows import WithLastRecords
-from tfrecord_fast.files.streams import after
+from tfrecord_fast.files.streams.records import after
 from tfrecord_fast.integrations.keras.ahead import Ahead
 
 pytestmark = pytest.mark.alone

@@ -9,7 +9,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.alarms import Alarm, taken_with_an_alarm
-from tfrecord_fast.files.finished import Finished
+from tfrecord_fast.files.reading.finished import Finished
 
 
 def test_it_is_a_map():

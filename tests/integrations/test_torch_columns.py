@@ -23,9 +23,9 @@ from tfrecord_fast.integrations.torch.tensors import (  # noqa: E402
     tensor_of,
     tensors_of,
 )
-from tfrecord_fast.values.bytes_array import BytesArray  # noqa: E402
-from tfrecord_fast.values.ragged import RaggedTensor  # noqa: E402
-from tfrecord_fast.values.sparse import SparseTensor  # noqa: E402
+from tfrecord_fast.values.columns.bytes_array import BytesArray  # noqa: E402
+from tfrecord_fast.values.columns.ragged import RaggedTensor  # noqa: E402
+from tfrecord_fast.values.columns.sparse import SparseTensor  # noqa: E402
 
 JAGGED, PADDED = Choices("list", "jagged"), Choices("list", "padded")
 BYTES = Choices("uint8", "padded")

@@ -17,11 +17,11 @@ from tests.support.alarms import Alarm, _alarm_after, _Armed
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
 from tests.support.threads import wait_until
-from tfrecord_fast.files import remote
-from tfrecord_fast.files.names import CoreFile, CoreObject
-from tfrecord_fast.files.remote import Fetching, open_stream
-from tfrecord_fast.files.remote_names import StoredObject
 from tfrecord_fast.files.stores import StoreSettings
+from tfrecord_fast.files.stores.objects import StoredObject
+from tfrecord_fast.files.streams import fetching as remote
+from tfrecord_fast.files.streams.core_files import CoreFile, CoreObject
+from tfrecord_fast.files.streams.fetching import Fetching, open_stream
 
 from .fake_store import FakeStore
 

@@ -16,7 +16,7 @@ from ..data.other_files import FixedLengthRecordDataset as PlainFixed
 from ..data.other_files import TextLineDataset as PlainLines
 from ..data.records import TFRecordDataset as PlainRecords
 from ..errors import OutOfRangeError
-from ..values.nests import kind_of, map_leaves, normalize
+from ..values.elements.nests import kind_of, map_leaves, normalize
 from . import border
 from .border import lowered, raised
 from .describing import name_of_dataset, spec_shown

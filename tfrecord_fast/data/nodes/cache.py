@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...files.signals import interrupts, shows_a_handler
-from ...values.owned import renewed
+from ...files.naming.signals import interrupts, shows_a_handler
+from ...values.elements.owned import renewed
 from ..saved import Saving, as_read, elements_in
 from .counted import Counted
 from .iterators import Filling

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.seeds import next_seed
 from ...errors import InvalidArgumentError
-from ...values.samples import common_spec
+from ...values.elements.samples import common_spec
 from ..sentinels import INFINITE, UNKNOWN
 from .node import Draws, Node, Of, Run
 from .turns import Turns

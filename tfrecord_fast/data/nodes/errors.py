@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from ...files.signals import ran_directly_in
+from ...files.naming.signals import ran_directly_in
 from ..sentinels import UNKNOWN
 from .iterators import LOSE_NOTHING
 from .node import Node, Of, Run

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...files.signals import interrupts, ran_directly_in, shows_a_handler
-from ...values.nests import kind_of, normalize, rows
-from ...values.owned import read_only, renewed, snapshot, writable
+from ...files.naming.signals import interrupts, ran_directly_in, shows_a_handler
+from ...values.elements.nests import kind_of, normalize, rows
+from ...values.elements.owned import read_only, renewed, snapshot, writable
 from .opening import Opening, started
 from .turns import AnError, Turns
 

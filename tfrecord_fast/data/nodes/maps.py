@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...files.signals import ran_directly_in
-from ...values.nests import spec_of
-from ...values.owned import writable
+from ...files.naming.signals import ran_directly_in
+from ...values.elements.nests import spec_of
+from ...values.elements.owned import writable
 from ..functions import call, guarded, name_of, test
 from ..sentinels import UNKNOWN
 from .iterators import LOSE_NOTHING, Scanned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ...files.signals import shows_a_handler
+from ...files.naming.signals import shows_a_handler
 
 __all__ = ["Opening", "started"]
 

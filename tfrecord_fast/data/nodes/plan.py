@@ -9,7 +9,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from ... import _core
-from ...files.streams import after
+from ...files.streams.records import after
 from .iterators import Repeated, Windowed
 from .node import Node, Run
 from .order import Shuffle

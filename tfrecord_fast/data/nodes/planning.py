@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...files.signals import shows_a_handler
-from ...values.nests import stack
+from ...files.naming.signals import shows_a_handler
+from ...values.elements.nests import stack
 from .batches import Batch
 from .cache import Cache
 from .errors import IgnoreErrors

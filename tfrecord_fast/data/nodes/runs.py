@@ -8,8 +8,8 @@ from itertools import cycle, islice
 from typing import Any
 
 from ...errors import DataLossError, FailedPreconditionError
-from ...files.signals import interrupts, ran_directly_in, shows_a_handler
-from ...values.nests import stack
+from ...files.naming.signals import interrupts, ran_directly_in, shows_a_handler
+from ...values.elements.nests import stack
 from .iterators import LOSE_NOTHING
 from .turns import Turns
 

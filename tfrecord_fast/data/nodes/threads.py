@@ -28,7 +28,7 @@ from ... import _core
 from ...base.process import Origin
 from ...base.ranks import dividing, is_dividing
 from ...base.workers import has_started
-from ...files.signals import shows_a_handler
+from ...files.naming.signals import shows_a_handler
 from .turns import take_turns
 
 __all__ = ["Mapped", "Prefetched", "Tried", "Verdict"]

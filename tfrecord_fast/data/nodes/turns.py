@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...errors import FailedPreconditionError
-from ...files.signals import interrupts
+from ...files.naming.signals import interrupts
 
 __all__ = ["AnError", "InTurn", "Turns", "take_turns"]
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from ... import _core
 from ...errors import FailedPreconditionError
-from ...files.signals import is_of_signal
-from ...files.streams import after
+from ...files.naming.signals import is_of_signal
+from ...files.streams.records import after
 from .turns import AnError, InTurn
 
 __all__ = [

@@ -13,8 +13,8 @@ import keras
 from ...data.dataset import Dataset
 from ...data.functions import guarded
 from ...errors import InvalidArgumentError
-from ...files.numbers import at_least
-from ...files.shard_reader import ShardReader
+from ...files.naming.numbers import at_least
+from ...files.reading.shard_reader import ShardReader
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
 from .ahead import Ahead
 from .iterations import Iterations

@@ -12,8 +12,8 @@ from ...data.handle import node_of
 from ...data.nodes.running import Epoch
 from ...data.sentinels import INFINITE, UNKNOWN
 from ...errors import InvalidArgumentError
-from ...files.epochs import MOST_EPOCHS
-from ...files.shard_reader import ShardReader, resumed_from
+from ...files.reading.epochs import MOST_EPOCHS
+from ...files.reading.shard_reader import ShardReader, resumed_from
 
 __all__ = ["DatasetSource", "ReaderSource", "Source"]
 

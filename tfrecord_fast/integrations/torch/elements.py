@@ -14,8 +14,8 @@ from ...data.nodes.node import Node, draws_of
 from ...data.nodes.parts import Spent, part_of
 from ...data.nodes.running import Epoch
 from ...errors import InvalidArgumentError
-from ...files.epochs import MOST_EPOCHS, EpochCounter
-from ...files.finished import Finished
+from ...files.reading.epochs import MOST_EPOCHS, EpochCounter
+from ...files.reading.finished import Finished
 
 __all__ = ["Elements"]
 

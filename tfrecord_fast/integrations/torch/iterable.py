@@ -12,10 +12,10 @@ from ...base.ranks import worker_info
 from ...data.dataset import Dataset
 from ...data.functions import guarded
 from ...errors import InvalidArgumentError
-from ...files.numbers import at_least
-from ...files.shard_reader import ShardReader, batches_of_workers, converted
+from ...files.naming.numbers import at_least
+from ...files.reading.shard_reader import ShardReader, batches_of_workers, converted
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
-from ...values.bytes_array import BytesArray
+from ...values.columns.bytes_array import BytesArray
 from .batches import Batch, LabelledBatch, SequenceBatch
 from .elements import Elements
 from .tensors import Choices, Ragged, Strings, tensor_of, tensors_of
