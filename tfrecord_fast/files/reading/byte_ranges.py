@@ -22,9 +22,10 @@ from ..streams.listing import listed_parts
 from ..streams.local_paths import local_path
 from ..streams.random_access import open_random
 
-__all__ = ["Split", "plan_splits"]
+__all__ = ["PLAN_OPTIONS", "SPLIT_BYTES", "Split", "plan_splits"]
 
 SPLIT_BYTES = 128 << 20
+PLAN_OPTIONS = frozenset({"compression_type", "max_record_bytes", "on_corrupt"})  # of a reader
 _RATIO = 4  # of a compressed file's records to its bytes, where nobody has looked
 _EXTENSIONS = tuple(codec.extension for codec in CODECS.values() if codec.extension)
 

@@ -29,7 +29,7 @@ try:
 except ImportError:  # Windows: each process counts for itself
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["ENDLESS", "MOST_EPOCHS", "EpochCounter", "check_epoch", "end_of"]
+__all__ = ["ENDLESS", "MOST_EPOCHS", "EpochCounter", "checked_epoch", "end_of"]
 
 MOST_EPOCHS = 1 << 62  # so that what is added to one stays below what the core takes
 ENDLESS = MOST_EPOCHS >> 1  # that many epochs have no end, either
@@ -50,17 +50,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
 
-def check_epoch(epoch: int) -> int:
-    """Return an epoch number set by the user as an int.
-
-    Raises:
-      TypeError: `epoch` is not an integer.
-      errors.InvalidArgumentError: `epoch` is negative, or 2**62 or more.
-    """
-    number = operator.index(epoch)
-    if not 0 <= number < MOST_EPOCHS:
-        raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {number}")
-    return number
+def checked_epoch(epoch: int) -> int:
+    """Return the number of an epoch. Raises errors.InvalidArgumentError: it is out of range."""
+    epoch = operator.index(epoch)
+    if not 0 <= epoch < MOST_EPOCHS:
+        raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
+    return epoch
 
 
 def end_of(first: int, num_epochs: int) -> int:

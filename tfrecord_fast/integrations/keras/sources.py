@@ -10,7 +10,7 @@ from ...data.dataset import Dataset
 from ...data.handle import node_of
 from ...data.nodes.running import Epoch
 from ...data.sentinels import INFINITE, UNKNOWN
-from ...files.reading.epochs import check_epoch
+from ...files.reading.epochs import checked_epoch
 from ...files.reading.shard_reader import ShardReader, resumed_from
 
 __all__ = ["DatasetSource", "ReaderSource", "Source"]
@@ -93,8 +93,7 @@ class DatasetSource:
         return None if count == INFINITE else count
 
     def set_epoch(self, epoch: int) -> None:
-        epoch = check_epoch(epoch)
-        self.epoch = epoch
+        self.epoch = checked_epoch(epoch)
 
     def go_back(self, epoch: int, position: None) -> None:
         self.epoch = epoch

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
 from ... import _core
 from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
@@ -12,7 +13,7 @@ from ...data.handle import node_of
 from ...data.nodes.node import Node, draws_of
 from ...data.nodes.parts import Spent, part_of
 from ...data.nodes.running import Epoch
-from ...files.reading.epochs import EpochCounter, MOST_EPOCHS, check_epoch
+from ...files.reading.epochs import MOST_EPOCHS, EpochCounter, checked_epoch
 
 __all__ = ["Elements"]
 
@@ -83,7 +84,7 @@ class Elements:
         return self._epochs.next
 
     def set_epoch(self, epoch: int) -> None:
-        epoch = check_epoch(epoch)
+        epoch = checked_epoch(epoch)
         if self._resume is not None and self._resume["epoch"] != epoch:
             self._resume = None
         self._epochs.set(epoch)
