@@ -1,4 +1,4 @@
-"""The native core. Private: the public modules are what other code uses. tests/house/test_stub.py compares the two."""
+"""The native core, which is private. tests/house/test_stub.py compares this stub with the extension."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol, SupportsIndex, TypeGuard, TypeVar, final, overload
@@ -145,7 +145,7 @@ class EncodeColumn:
         row_valid: npt.NDArray[np.uint8] | None = None,
     ) -> Self: ...
 
-class ArrowNode(NamedTuple):  # its docstring says which fields a kind has
+class ArrowNode(NamedTuple):  # its docstring lists the fields of each kind
     kind: str
     rows: int
     valid: npt.NDArray[np.uint8] | None
@@ -319,7 +319,7 @@ class RecordStream:
     ) -> None: ...
     def records(self) -> Iterator[bytes]: ...
     def batches(self) -> Iterator[RecordBatch]: ...
-    def columns(self) -> Iterator[Any]: ...  # what the plan's parse() gives, with the records if keep_batches
+    def columns(self) -> Iterator[Any]: ...  # results of the plan's parse(), with the records if keep_batches
     def state(self, before_last: bool = False) -> dict[str, Any]: ...
     def take_skipped(self) -> list[SkippedStretch]: ...
 

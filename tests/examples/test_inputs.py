@@ -292,7 +292,7 @@ NESTED = {"r": RAGGED(tf.int64, "a", [RAGGED.RowSplits("s"), RAGGED.RowSplits("t
 
 
 def test_one_record_without_the_row_splits_of_nested_rows_is_refused():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="'r': row splits are missing"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'r': a nested ragged dimension has empty row_splits"):
         tf.parse_single_example(b"", NESTED)
 
 
