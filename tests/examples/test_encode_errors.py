@@ -108,8 +108,8 @@ class _Tensor:
     [
         (_Tensor(indices=[[0.5, 1.7]], values=[1], dense_shape=[1, 3]), "indices of a SparseTensor: expected integers"),
         (_Tensor(indices=[[0, 1]], values=[1], dense_shape=[1.9, 3]), "dense_shape of a SparseTensor: expected integ"),
-        (_Tensor(indices=[[0, 1]], values=[1, 2], dense_shape=[1, 3]), "1 indices and 2 values"),
-        (_Tensor(indices=[[0, 1], [0, 2]], values=[1], dense_shape=[1, 3]), "2 indices and 1 values"),
+        (_Tensor(indices=[[0, 1]], values=[1, 2], dense_shape=[1, 3]), "1 indices but 2 values"),
+        (_Tensor(indices=[[0, 1], [0, 2]], values=[1], dense_shape=[1, 3]), "2 indices but 1 values"),
         (_Tensor(values=[1, 2, 3], row_splits=[0, 1.9, 3]), "row splits: expected integers, got float64"),
     ],
 )

@@ -45,7 +45,7 @@ def infer_from_batches(
     batches: Iterable[Records], max_records: int | None = DEFAULT_MAX_RECORDS
 ) -> dict[str, InferredFeature]:
     """Infer features as `infer_features`, from batches of serialized Examples."""
-    why = "the record is a SequenceExample; use infer_sequence_features"
+    why = "SequenceExamples have feature lists; use infer_sequence_features"
     return features_of(_scan(batches, max_records, no_lists=why))
 
 
@@ -58,7 +58,6 @@ def infer_sequences_from_batches(
 
 
 def lists_of(scanner: Scanned) -> dict[str, InferredList]:
-    """Return the sequence features that a scanner has seen."""
     lists: dict[str, InferredList] = {}
     for name, dtype, shape, _ in _seen(scanner.lists(), scanner):
         lists[name] = VarLenFeature(dtype) if shape is None else FixedLenSequenceFeature(shape, dtype, True)

@@ -249,7 +249,6 @@ def _open(data: bytes) -> Any:
 
 
 def _decode(data: bytes, channels: int, draft: int = 1) -> npt.NDArray[Any]:
-    """Decode an image with Pillow, with exceptions for PNGs, GIFs and BMPs."""
     if data.startswith(PNG):
         return _decode_png(data, channels, np.dtype(np.uint8))
     if is_gif(data):
@@ -270,7 +269,6 @@ def _check_gif_channels(channels: int) -> None:
 
 
 def _single_frame(data: bytes, channels: int) -> npt.NDArray[Any]:
-    """Decode a GIF of one frame."""
     _check_gif_channels(channels)
     frames = read_gif(data)
     if len(frames) > 1:

@@ -271,7 +271,6 @@ def _float32(field: bytes) -> Any:
 
 
 def _is_halfway(value: float) -> bool:
-    """Return True for a float halfway between two neighbouring float32s."""
     if abs(value) < 2.0**-126:  # they are 2**-149 apart
         return math.ldexp(value, 150) % 2 == 1
     (bits,) = struct.unpack("<Q", struct.pack("<d", value))

@@ -37,7 +37,6 @@ _Lengths: TypeAlias = int | Sequence[int] | npt.NDArray[Any]
 
 
 def _value(value: object) -> npt.NDArray[Any] | BytesArray:
-    """Return the value as an array; Python values get the dtypes that TensorFlow chooses."""
     return value if isinstance(value, BytesArray) else as_ndarray(normalize(value))
 
 

@@ -128,7 +128,6 @@ def concatenate(columns: list[Column]) -> Column:
 
 
 def _nulls_like(column: Column, rows: int) -> Column:
-    """Return a column of `rows` nulls, of the same type."""
     values: Values
     if column.type == "string":
         values = _core.views_of_objects([b""] * rows)[0]

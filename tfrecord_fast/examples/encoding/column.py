@@ -108,7 +108,6 @@ def as_integers(values: npt.ArrayLike, what: str) -> Splits:
 
 
 def nest_fixed(rows: int, size: int, child: Column) -> Column:
-    """Make rows of `size` of the child's rows each."""
     _refuse_nulls(child, 0, rows * size)
     if child.splits is None:
         return Column(child.type, child.values, rows, size * child.per_row)
@@ -125,7 +124,6 @@ def both(a: Flags | None, b: Flags | None) -> Flags | None:
 
 
 def common_length(lengths: list[tuple[str, int]]) -> int | None:
-    """Return the length that all columns have; None if there are no columns."""
     for key, rows in lengths[1:]:
         if rows != lengths[0][1]:
             raise InvalidArgumentError(

@@ -283,7 +283,6 @@ def _has_strings(row: Any) -> bool:
 
 
 def _is_hollow(row: Any) -> bool:
-    """Return True for a list of lists that hold no values, at any depth."""
     return isinstance(row, list | tuple) and all(map(_is_hollow, row))
 
 

@@ -86,7 +86,6 @@ def _camel(name: str) -> str:
 
 
 def _fill(proto: Any, package: str, fields: list[tuple[str, int, str]]) -> None:
-    """Add the fields to a DescriptorProto."""
     for name, number, text in fields:
         type_name = text.lstrip("*@|=")
         mark = text[: len(text) - len(type_name)]
@@ -151,7 +150,6 @@ def message(name: str) -> Any:
 
 
 def decode_error() -> type[Exception]:
-    """Return the class of error that protobuf raises for bytes that are not a message."""
     error: type[Exception] = optional("google.protobuf.message", NEED).DecodeError
     return error
 

@@ -164,7 +164,6 @@ def entries_of(record: bytes, number: int) -> Iterator[tuple[str, bytes]]:
 
 
 def steps_of(feature_list: bytes) -> Iterator[bytes]:
-    """Yield the features in a feature list from `entries_of`."""
     return _delimited(feature_list, 1)
 
 
@@ -216,7 +215,7 @@ def _integer_array(message: bytes) -> NDArray[np.int64]:
     for field in fields_of(message):
         if field.number == 1 and isinstance(field.value, int):
             unpacked.append(field.value - (field.value >> 63 << 64))
-        elif field.number == 1 and field.type == DELIMITED:
+        elif field.number == 1 and field.type == DELIMITED and isinstance(field.value, bytes):
             arrays += [np.array(unpacked, np.int64), _core.decode_varints(field.value)]
             unpacked = []
     return np.concatenate([*arrays, np.array(unpacked, np.int64)])
@@ -228,7 +227,6 @@ def to_example(features: Mapping[str, Value]) -> bytes:
 
 
 def to_sequence(context: Mapping[str, Value], lists: Mapping[str, list[Value]]) -> bytes:
-    """Serialize a SequenceExample with these features and feature lists."""
     steps = ((key, b"".join(_message(1, _feature_bytes(step)) for step in steps)) for key, steps in lists.items())
     return (to_example(context) if context else b"") + _message(2, _map(steps))
 

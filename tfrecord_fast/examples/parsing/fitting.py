@@ -91,14 +91,12 @@ def _fits(name: str, by: RaggedTensor, counts: _Integers, room: _Integers) -> np
 
 
 def _all(flags: npt.NDArray[np.bool_], row_of: _Integers, rows: int) -> npt.NDArray[np.bool_]:
-    """Return for each row whether all of its flags are set."""
     result = np.ones(rows, np.bool_)
     result[row_of[~flags]] = False
     return result
 
 
 def without_first(by: RaggedTensor) -> RaggedTensor:
-    """Return the rows without their first values."""
     lengths = by.row_lengths()
     keep = np.ones(len(by.values), dtype=bool)
     keep[by.row_starts()[lengths > 0]] = False

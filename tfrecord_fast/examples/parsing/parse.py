@@ -160,14 +160,12 @@ def parse_single_sequence_example(
     """
     if not (context_features or sequence_features):
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")
-    serialized = plain(serialized)
-    if not is_one(serialized):
+    record: Any = plain(serialized)
+    if not is_one(record):
         raise ValueError("Input serialized must be a scalar")
     plan = sequence_plan(context_features, sequence_features)
     try:
-        return (
-            plan.single(serialized) if example_name is None else _parse_named(plan.single, serialized, example_name)
-        )[:2]
+        return (plan.single(record) if example_name is None else _parse_named(plan.single, record, example_name))[:2]
     except InvalidArgumentError:
         length = sample_length()
         if length is None:
@@ -252,7 +250,6 @@ def _parse(
 
 
 def _parse_all_named(parse: Callable[[Any, int], Any], records: Any, names: Any, threads: int) -> Any:
-    """Parse a batch; an error begins with the name of the record."""
     names = list(plain(names))
     if names and len(names) != len(records):
         raise InvalidArgumentError(

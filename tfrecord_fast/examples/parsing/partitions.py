@@ -47,7 +47,6 @@ class RowError(Exception):
 
 
 def partition_single(key: object, feature: RaggedFeature, values: Column, results: dict[Any, Column]) -> Column:
-    """Cut the 1-D values of one record into rows."""
     dtype = as_dtype(feature.row_splits_dtype).as_numpy_dtype
     try:
         for partition in reversed(feature.partitions):

@@ -100,7 +100,6 @@ def _snapshot(features: Features) -> tuple[object, ...]:
 
 
 def _keep(cache: dict[Any, _Entry], key: object, entry: _Entry) -> None:
-    """Add an entry to a cache; the oldest ones make room for it."""
     while len(cache) >= _CACHE_SIZE:
         with contextlib.suppress(RuntimeError, StopIteration):  # another thread changed it meanwhile
             cache.pop(next(iter(cache)), None)
@@ -124,7 +123,6 @@ def example_plan(features: Features, groups: FrozenGroups = ()) -> ExamplePlan:
 
 
 def sequence_plan(context: Features | None, lists: Features | None) -> SequencePlan:
-    """Return the plan for two dicts of features, either of which may be None."""
     context, lists = context or {}, lists or {}
     key = (id(context) if context else 0, id(lists) if lists else 0)
     entry = _sequences.get(key)

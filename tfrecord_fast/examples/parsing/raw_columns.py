@@ -197,7 +197,6 @@ class RawColumns:
 
 
 def index_keys_of(feature: SparseFeature) -> list[Key]:
-    """Return the keys of a SparseFeature's indices, one per dimension."""
     keys = feature.index_key
     return [keys] if isinstance(keys, str | bytes) else list(keys)
 

@@ -22,7 +22,6 @@ Result = dict[Any, Column]  # by the keys of the features, which are str or byte
 
 
 def of_batch(raw: RawColumns, columns: list[Any]) -> Result:
-    """Return the results of a batch, from the core's columns of Examples or contexts."""
     results = dict(zip(raw.names, columns, strict=True))
     for key in raw.sparse:
         column = results[key]
@@ -35,7 +34,6 @@ def of_batch(raw: RawColumns, columns: list[Any]) -> Result:
 
 
 def of_one(raw: RawColumns, values: list[Any]) -> Result:
-    """Return the results of one Example, from the core's values."""
     results = dict(zip(raw.names, values, strict=True))
     for key in raw.sparse:
         count = len(results[key])
@@ -44,7 +42,6 @@ def of_one(raw: RawColumns, values: list[Any]) -> Result:
 
 
 def of_lists(raw: RawColumns, columns: list[Any], single: bool) -> tuple[Result, Result]:
-    """Return the results of feature lists, from the core's columns, and the lengths of the dense ones."""
     results = dict(zip(raw.keys, columns, strict=True))
     lengths = {}
     for key in raw.sparse:

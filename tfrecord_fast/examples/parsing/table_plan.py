@@ -159,7 +159,6 @@ def _raw_key(key: Any, feature: OwnFeature) -> Any:
 
 
 def _type_of(feature: OwnFeature, shape: tuple[int, ...], arrays: ArrowArrays) -> Any:
-    """Return the Arrow type of one row."""
     value = arrays.type_of(as_dtype(feature.dtype))
     if isinstance(feature, FixedLenFeature):
         return arrays.fixed(value, shape)
@@ -175,7 +174,6 @@ def _type_of(feature: OwnFeature, shape: tuple[int, ...], arrays: ArrowArrays) -
 
 
 def _steps(column: _core.ListColumn, dense: DenseColumn) -> RaggedTensor:
-    """Return the steps of a FixedLenSequenceFeature, without padding."""
     per_step = int(np.prod(dense.shape, dtype=np.int64))
     return ragged_of(column.values.reshape(len(column.values) // per_step, *dense.shape), column.splits // per_step)
 

@@ -48,7 +48,6 @@ def export(
 
 
 def _native(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array in this machine's byte order, which the core requires."""
     values = unmasked(values, "a column")
     if values.dtype.kind not in "biufO":
         raise TypeError(f"Arrow has no type for {values.dtype}")

@@ -129,14 +129,12 @@ class ArrowArrays:
         return self._pa.py_buffer(np.ascontiguousarray(values, widened))
 
     def _bits(self, present: npt.NDArray[np.uint8] | None) -> Any:
-        """Return the validity bitmap; None if no row is null."""
         if present is None or np.count_nonzero(present) == len(present):
             return None
         return self._pa.py_buffer(np.packbits(present, bitorder="little"))
 
 
 def _entries(column: SparseTensor) -> tuple[npt.NDArray[np.int64], Any]:
-    """Return the indices without the one of the row, and the values."""
     indices = column.indices[:, 1:]
     return np.ascontiguousarray(indices[:, 0] if indices.shape[1] == 1 else indices), column.values
 

@@ -55,7 +55,7 @@ class BytesArray(_core.BytesArrayBase):
         """Return the same elements in another shape, without a copy. One length may be -1."""
         requested: Any = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
         lengths = list(np.empty(self.shape, dtype=np.bool_).reshape(requested).shape)
-        return _core.bytes_reshape(self, lengths) if lengths else self[(0,) * self.ndim]  # type: ignore[no-any-return]
+        return _core.bytes_reshape(self, lengths) if lengths else self[(0,) * self.ndim]
 
     def ravel(self) -> BytesArray:
         """Return the same elements as one dimension, without a copy."""

@@ -28,7 +28,6 @@ def as_bytes(value: object, what: str = "the value") -> bytes:
 
 
 def is_text(dtype: np.dtype[Any]) -> bool:
-    """Return True if arrays of the dtype hold strings or Python objects."""
     return dtype.kind in "SUOT"
 
 

@@ -86,7 +86,6 @@ def check_kinds(arrays: list[npt.NDArray[Any]], what: str) -> None:
 
 
 def bytes_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array of strings of any dtype as an object array of bytes."""
     if array.dtype.kind == "T":
         return strings(array)  # which refuses nulls
     if array.dtype.kind == "O" and all(type(item) is bytes for item in array.flat):

@@ -19,7 +19,6 @@ _NEVER: frozenset[type] = frozenset(
 
 
 def is_attrs(value: object) -> bool:
-    """Return True for an instance of an attrs class."""
     cls = type(value)
     return cls not in _NEVER and hasattr(cls, "__attrs_attrs__")
 
@@ -29,7 +28,6 @@ def attribute_names(cls: Any) -> tuple[str, ...]:
 
 
 def items_of(value: Any) -> list[Any]:
-    """Return the attributes of an instance in order."""
     return [getattr(value, name) for name in attribute_names(type(value))]
 
 

@@ -20,7 +20,6 @@ __all__ = ["sparse_of_arrays", "sparse_row", "sparse_rows", "stack_ragged", "sta
 
 
 def stack_rows(elements: list[Any]) -> SparseTensor | RaggedTensor:
-    """Stack SparseTensors or RaggedTensors into a batch."""
     if isinstance(elements[0], SparseTensor):
         return _stack_sparse(elements)
     return stack_ragged(elements)

@@ -305,7 +305,6 @@ def _rows(value: Any, length: int) -> Iterable[Any]:
 
 
 def spec_of(value: Any) -> Any:
-    """Return the structure with a TensorSpec for each component."""
 
     def leaf_spec(leaf: Any) -> TensorSpec:
         if isinstance(leaf, SparseTensor):

@@ -22,7 +22,6 @@ _Array = npt.NDArray[Any]
 
 
 def read_only(element: Any) -> Any:
-    """Return the element in new dicts and tuples, with read-only views of its arrays."""
     return _with_arrays(_view, element)
 
 
@@ -32,7 +31,6 @@ def snapshot(element: Any) -> Any:
 
 
 def copied(element: Any) -> Any:
-    """Return the element in new dicts and tuples, with copies of its arrays."""
     return _with_arrays(np.copy, element)
 
 
@@ -61,7 +59,6 @@ def _with_arrays(function: Callable[[_Array], _Array], element: Any) -> Any:
 
 
 def _composite(function: Callable[[_Array], _Array], tensor: Any) -> Any:
-    """Return a SparseTensor or RaggedTensor with `function` applied to each of its arrays."""
     result = copy(tensor)
     for name in type(tensor).__slots__:
         value = getattr(result, name)

@@ -89,5 +89,4 @@ def row_spec(spec: TensorSpec) -> TensorSpec:
 
 
 def with_any_lengths(spec: TensorSpec) -> TensorSpec:
-    """Return the spec with unknown lengths."""
     return TensorSpec((None,) * len(spec.shape), spec.dtype) if type(spec) is TensorSpec else spec
