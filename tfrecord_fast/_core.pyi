@@ -1,4 +1,4 @@
-"""The native core. Private: the public modules are what other code uses. tests/house/test_stub.py compares the two."""
+"""The native core, which is private. tests/house/test_stub.py compares this stub with the extension."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol, SupportsIndex, TypeGuard, TypeVar, final, overload
@@ -146,7 +146,7 @@ class EncodeColumn:
         row_valid: npt.NDArray[np.uint8] | None = None,
     ) -> Self: ...
 
-class ArrowNode(NamedTuple):  # its docstring says which fields a kind has
+class ArrowNode(NamedTuple):  # its docstring lists the fields of each kind
     kind: str
     rows: int
     valid: npt.NDArray[np.uint8] | None

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tfrecord_fast import _core
 
 INTS = {f"i{'x' * size}": size for size in (0, 1, 6, 20, 21, 60, 115)}  # short, at the edges of a vector, long
 FLOATS = {f"f{'y' * size}": size for size in (0, 7, 21, 22, 100)}
@@ -29,12 +28,9 @@ INTEGERS = st.one_of(
 SINGLE = st.floats(width=32, allow_nan=False)
 
 
-@pytest.fixture(params=_core.varint_backends(), autouse=True)
-def backend(request):
-    before = _core.varint_backend()
-    _core.set_varint_backend(request.param)
-    yield
-    _core.set_varint_backend(before)
+@pytest.fixture(autouse=True)
+def every_backend(backend):
+    pass
 
 
 def a_feature(draw, key):

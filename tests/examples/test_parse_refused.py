@@ -4,17 +4,13 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tfrecord_fast import _core
 
 KEYS = ["before", "a", "after"]
 
 
-@pytest.fixture(params=_core.varint_backends(), autouse=True)
-def backend(request):
-    before = _core.varint_backend()
-    _core.set_varint_backend(request.param)
-    yield request.param
-    _core.set_varint_backend(before)
+@pytest.fixture(autouse=True)
+def every_backend(backend):
+    pass
 
 
 def row(feature):

@@ -144,7 +144,7 @@ def test_values_of_one_record_do_not_move_to_the_next(validate):
         tf.parse_example(records, feature("ValueRowIds", validate))
     uniform = {"r": RAGGED(tf.int64, "v", [RAGGED.UniformRowLength(2)], validate=validate)}
     odd = records_of([[1, 2, 3], [4]], [[], []])
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"3 values do not make rows of 2.*record 0"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"3 values cannot be cut into rows of 2.*record 0"):
         tf.parse_example(odd, uniform)
 
 
