@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ._core import RecordBatch
 from .dtypes import DTypeLike
-from .values.bytes_array import BytesArray
+from .values.columns.bytes_array import BytesArray
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack

@@ -13,7 +13,7 @@ from tests.support import wire_writer as wire
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
 from tfrecord_fast.cli import main
-from tfrecord_fast.examples.wire import example_of, has_lists, sequence_of, to_example, to_sequence
+from tfrecord_fast.examples.messages.wire import example_of, has_lists, sequence_of, to_example, to_sequence
 
 pytest.importorskip("google.protobuf")
 

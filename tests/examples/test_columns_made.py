@@ -11,12 +11,13 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tfrecord_fast.examples import messages, partitions, results
-from tfrecord_fast.examples.arrow_columns import concatenate
-from tfrecord_fast.examples.column import Column, as_key, both, nest, nest_fixed
-from tfrecord_fast.examples.feature_lists import _checked
-from tfrecord_fast.examples.sequences import _check_exact, _is_buffer
-from tfrecord_fast.examples.wire import array_of, entries_of, sequence_of, steps_of
+from tfrecord_fast.examples.encoding.arrow_columns import concatenate
+from tfrecord_fast.examples.encoding.column import Column, as_key, both, nest, nest_fixed
+from tfrecord_fast.examples.encoding.feature_lists import _checked
+from tfrecord_fast.examples.encoding.sequences import _check_exact, _is_buffer
+from tfrecord_fast.examples.messages import protobuf as messages
+from tfrecord_fast.examples.messages.wire import array_of, entries_of, sequence_of, steps_of
+from tfrecord_fast.examples.parsing import partitions, results
 
 pa = pytest.importorskip("pyarrow")
 Invalid = tf.errors.InvalidArgumentError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-from tfrecord_fast.values.bytes_array import BytesArray
+from tfrecord_fast.values.columns.bytes_array import BytesArray
 
 pytest.importorskip("google.protobuf")
 

@@ -76,7 +76,7 @@ def test_a_shape():
 
 def test_nan_is_nan_still():
     """A plan is kept, and not compiled again, while its default has a NaN."""
-    from tfrecord_fast.examples.plans import example_plan
+    from tfrecord_fast.examples.parsing.plans import example_plan
 
     for default in ([float("nan")], np.array([np.nan], np.float32)):
         features = {"a": tf.FixedLenFeature([1], tf.float32, default)}
@@ -114,7 +114,7 @@ class Raced(dict):
 
 @pytest.mark.parametrize("cache", ["_examples", "_grouped", "_sequences"])
 def test_plans_that_another_thread_adds_do_no_harm(cache, monkeypatch):
-    from tfrecord_fast.examples import plans
+    from tfrecord_fast.examples.parsing import plans
 
     raced = Raced({number: None for number in range(plans._CACHE_SIZE)})
     monkeypatch.setattr(plans, cache, raced)
@@ -127,8 +127,8 @@ def test_plans_that_another_thread_adds_do_no_harm(cache, monkeypatch):
 
 @pytest.mark.parametrize("groups", [None, {"g": ["a"]}])
 def test_a_mapping_at_the_address_of_a_dict_that_is_gone(groups, monkeypatch):
-    from tfrecord_fast.examples import plans
-    from tfrecord_fast.examples.groups import frozen_groups
+    from tfrecord_fast.examples.parsing import plans
+    from tfrecord_fast.examples.parsing.groups import frozen_groups
 
     features = MappingProxyType({"a": tf.FixedLenFeature([], tf.int64, 3)})
     monkeypatch.setattr(plans, "_examples", {id(features): (("b", None), None)})

@@ -7,7 +7,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tfrecord_fast.examples.wire import (
+from tfrecord_fast.examples.messages.wire import (
     DELIMITED,
     FIXED32,
     FIXED64,

@@ -12,7 +12,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support.paths import ROOT
-from tfrecord_fast.files.url_writer import UrlWriter
+from tfrecord_fast.files.system.url_writer import UrlWriter
 
 fsspec = pytest.importorskip("fsspec")
 from fsspec.spec import AbstractBufferedFile, AbstractFileSystem  # noqa: E402

@@ -15,7 +15,7 @@ from ray.data.extensions import ArrowTensorArray, ArrowTensorTypeV2, ArrowVariab
 
 import tfrecord_fast as tf
 from tfrecord_fast.errors import InvalidArgumentError
-from tfrecord_fast.files.task_shards import TaskShards
+from tfrecord_fast.files.rewriting.task_shards import TaskShards
 from tfrecord_fast.integrations.ray import reading
 from tfrecord_fast.integrations.ray.tensors import as_lists, as_tensors, kinds_of, tensor_schema
 from tfrecord_fast.integrations.ray.writing import TFRecordDatasink

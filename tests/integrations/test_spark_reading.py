@@ -12,8 +12,8 @@ from pyspark.sql.datasource import EqualTo, GreaterThan, In, InputPartition, IsN
 import tfrecord_fast as tf
 from tests.support.frames import frames
 from tfrecord_fast.errors import InvalidArgumentError
-from tfrecord_fast.files.listing import listed_parts
-from tfrecord_fast.files.store_options import store_settings
+from tfrecord_fast.files.stores.cache import store_settings
+from tfrecord_fast.files.streams.listing import listed_parts
 from tfrecord_fast.integrations.spark import TFRecordDataSource
 from tfrecord_fast.integrations.spark.folders import NULL, FolderValues, folder_columns, folder_name, typed
 

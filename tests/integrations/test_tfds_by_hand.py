@@ -16,8 +16,8 @@ from tfrecord_fast.integrations.tfds.features import Tensor
 from tfrecord_fast.integrations.tfds.nodes import SkipDecoding, node_of
 from tfrecord_fast.integrations.tfds.splits import Split, SplitInfo, even_splits, pieces_of, split_of
 from tfrecord_fast.integrations.tfds.stored import Stored
-from tfrecord_fast.values.bytes_array import BytesArray
-from tfrecord_fast.values.ragged import RaggedTensor
+from tfrecord_fast.values.columns.bytes_array import BytesArray
+from tfrecord_fast.values.columns.ragged import RaggedTensor
 
 
 def feature(kind, **content):

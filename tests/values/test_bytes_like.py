@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tfrecord_fast import _core
-from tfrecord_fast.values.strings import as_bytes, is_one, strings
+from tfrecord_fast.values.columns.strings import as_bytes, is_one, strings
 
 CONTENT = tf.encode_examples({"a": [5]})[0]  # ASCII, and a record
 FEATURES = {"a": tf.FixedLenFeature([], tf.int64)}

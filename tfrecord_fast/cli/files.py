@@ -19,12 +19,13 @@ from .. import _core
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError, InvalidArgumentError
-from ..files.kinds import HEAD_BYTES, NO_TFRECORD, explained, head_of
-from ..files.names import COMPRESSION_TYPES, DEFAULT_SETTINGS, CoreFile, core_files
-from ..files.remote import open_stream
-from ..files.remote_names import StoredObject
+from ..files.naming.compression import COMPRESSION_TYPES
+from ..files.naming.formats import HEAD_BYTES, NO_TFRECORD, explained, head_of
+from ..files.naming.location import shown_name
 from ..files.stores import StoreSettings, read_range
-from ..files.urls import shown_name
+from ..files.stores.objects import StoredObject
+from ..files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
+from ..files.streams.fetching import open_stream
 from .console import Console
 from .folders import files_of
 

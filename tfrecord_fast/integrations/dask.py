@@ -12,9 +12,9 @@ import pandas
 
 from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
-from ..files.splits import SPLIT_BYTES, Split, plan_splits
-from ..files.store_options import store_settings
-from ..files.tables import TableSource
+from ..files.reading.byte_ranges import SPLIT_BYTES, Split, plan_splits
+from ..files.reading.tables import TableSource
+from ..files.stores.cache import store_settings
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["read_tfrecords"]

@@ -8,7 +8,7 @@ from typing import Literal
 import duckdb
 
 from ..examples.infer import DEFAULT_MAX_RECORDS
-from ..files.tables import TableSource
+from ..files.reading.tables import TableSource
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["from_tfrecord"]

@@ -9,7 +9,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from ..examples.infer import DEFAULT_MAX_RECORDS
-from ..files.tables import TableSource
+from ..files.reading.tables import TableSource
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["scan_tfrecord"]

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
-from .strings import object_array
+from .columns.strings import object_array
 
 __all__ = ["Fields", "Unclosed", "number_reader", "split_record", "stays_open"]
 

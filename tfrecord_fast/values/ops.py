@@ -11,11 +11,11 @@ import numpy.typing as npt
 from ..base.casting import numbers_as
 from ..dtypes import DType, DTypeLike, as_dtype, string
 from ..errors import InvalidArgumentError
-from .bytes_array import BytesArray
-from .conversion import as_array
-from .nests import normalize, returned
-from .sparse import SparseTensor
-from .typed import as_ndarray, check_kinds
+from .columns.bytes_array import BytesArray
+from .columns.conversion import as_array
+from .columns.sparse import SparseTensor
+from .columns.typed import as_ndarray, check_kinds
+from .elements.nests import normalize, returned
 
 __all__ = [
     "cast",

@@ -20,14 +20,15 @@ from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
 from ...errors import DataLossError, InvalidArgumentError
-from ...files.listing import listed_parts
-from ...files.names import DEFAULT_SETTINGS, CoreFile, core_files
-from ...files.parts import FilePart, changed_since
-from ...files.remote import open_stream
-from ...files.splits import Split, plan_splits
+from ...files.naming.addresses import public_url
+from ...files.naming.byte_range import FilePart, changed_since
+from ...files.naming.location import location_of
+from ...files.reading.byte_ranges import Split, plan_splits
 from ...files.stores import StoreSettings
-from ...files.stores.addresses import public_url
-from ...files.urls import open_url, place_of
+from ...files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
+from ...files.streams.fetching import open_stream
+from ...files.streams.listing import listed_parts
+from ...files.system.opening import open_url
 from .compression import Compression
 
 __all__ = ["Access", "names_of"]
@@ -82,7 +83,7 @@ class Access:
 
     def _is_ours(self, name: str) -> bool:
         """Whether the core opens what has this name."""
-        if not place_of(name).is_url:
+        if not location_of(name).is_url:
             return True
         if self.settings is not None:
             return True
@@ -236,7 +237,7 @@ class Access:
 
     def _open(self, part: FilePart) -> BinaryIO:
         """To be looked into."""
-        if not place_of(part.file).is_url:
+        if not location_of(part.file).is_url:
             part.check_local()
             return open(part.file, "rb")
         if self._is_ours(part.file):
@@ -250,7 +251,7 @@ class Access:
 
     def _check(self, part: FilePart) -> None:
         """Raises OSError (ESTALE) if a file is not the one that was listed."""
-        if not place_of(part.file).is_url:
+        if not location_of(part.file).is_url:
             part.check_local()
             return
         now = FileSystems.match([part.file])[0].metadata_list

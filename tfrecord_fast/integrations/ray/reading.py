@@ -15,10 +15,10 @@ from ray.data.datasource import Datasource, ReadTask
 from ...base.threads import available_cpus
 from ...examples.features import FixedLenFeature
 from ...examples.infer import DEFAULT_MAX_RECORDS
-from ...files.numbers import at_least
-from ...files.splits import Split, plan_splits
-from ...files.store_options import store_settings
-from ...files.tables import TableSource
+from ...files.naming.numbers import at_least
+from ...files.reading.byte_ranges import Split, plan_splits
+from ...files.reading.tables import TableSource
+from ...files.stores.cache import store_settings
 from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 from .tensors import as_tensors, tensor_schema
 

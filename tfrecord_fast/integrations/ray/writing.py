@@ -11,9 +11,9 @@ from ray.data.block import Block, BlockAccessor
 from ray.data.datasource import Datasink, WriteResult
 
 from ...errors import InvalidArgumentError
-from ...files.options import TFRecordOptions
-from ...files.shards import WrittenFile
-from ...files.task_shards import TaskShards
+from ...files.naming.compression import TFRecordOptions
+from ...files.rewriting.task_shards import TaskShards
+from ...files.writing.output_files import WrittenFile
 from ...typing import PathLike
 from .tensors import as_lists, kinds_of
 

@@ -27,8 +27,8 @@ from pyspark.sql.types import (
 )
 
 from ...errors import InvalidArgumentError
-from ...files.parts import FilePart
-from ...files.urls import place_of
+from ...files.naming.byte_range import FilePart
+from ...files.naming.location import location_of
 
 __all__ = ["NULL", "FolderValues", "Pairs", "folder_columns", "folder_name", "typed"]
 
@@ -149,7 +149,7 @@ def _escaped(text: str) -> str:
 
 def _fixed(path: str) -> str:
     """The folder of a pattern that has no wildcard; of a local path, as it is listed."""
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     wild = _WILD.search(name)
     if wild is not None and (is_url or not os.path.exists(name)):
         name = name[: wild.start()].rpartition("/")[0]

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 from ...examples.infer import DEFAULT_MAX_RECORDS
-from ...files.names import CODECS
-from ...files.numbers import at_least
+from ...files.naming.compression import CODECS
+from ...files.naming.numbers import at_least
 from .schemas import RECORD_TYPES
 
 __all__ = ["SparkOptions", "options_of"]

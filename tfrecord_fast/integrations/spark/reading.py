@@ -11,12 +11,12 @@ from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import StructType
 
 from ...errors import InvalidArgumentError
-from ...files.listing import listed_parts
-from ...files.parts import FilePart
-from ...files.shard_reader import ShardReader
-from ...files.splits import SPLIT_BYTES, Split, plan_splits
-from ...files.store_options import store_settings
-from ...files.tables import TableSource
+from ...files.naming.byte_range import FilePart
+from ...files.reading.byte_ranges import SPLIT_BYTES, Split, plan_splits
+from ...files.reading.shard_reader import ShardReader
+from ...files.reading.tables import TableSource
+from ...files.stores.cache import store_settings
+from ...files.streams.listing import listed_parts
 from .folders import FolderValues, typed
 from .options import SparkOptions
 from .schemas import as_spark, check_bytes, features_of

@@ -10,9 +10,9 @@ from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from ...examples.features import FixedLenFeature, VarLenFeature
-from ...files.listing import listed_parts
-from ...files.store_options import store_settings
-from ...files.tables import TableSource
+from ...files.reading.tables import TableSource
+from ...files.stores.cache import store_settings
+from ...files.streams.listing import listed_parts
 from .folders import FolderValues, folder_columns
 from .options import options_of
 from .reading import TFRecordReader

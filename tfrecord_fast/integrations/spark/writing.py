@@ -13,9 +13,9 @@ from pyspark.sql.types import ArrayType, StructType
 
 from ... import _core
 from ...errors import InvalidArgumentError
-from ...examples.encode import encode_sequence_examples
-from ...files.shards import WrittenFile
-from ...files.task_shards import TaskShards
+from ...examples.encoding.encode import encode_sequence_examples
+from ...files.rewriting.task_shards import TaskShards
+from ...files.writing.output_files import WrittenFile
 from .folders import folder_name
 from .options import SparkOptions
 
@@ -30,7 +30,7 @@ class WrittenShards(WriterCommitMessage):
 
 
 class TFRecordWriter(DataSourceArrowWriter):
-    """Shards that appear when all tasks have succeeded; see files/task_shards.py."""
+    """Shards that appear when all tasks have succeeded; see files/rewriting/task_shards.py."""
 
     def __init__(self, options: SparkOptions, schema: StructType, overwrite: bool) -> None:
         if len(options.paths) != 1:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.bytes_array import BytesArray
-from ...values.ragged import RaggedTensor, ragged_of
+from ...values.columns.bytes_array import BytesArray
+from ...values.columns.ragged import RaggedTensor, ragged_of
 
 __all__ = ["stacked"]
 

@@ -16,11 +16,11 @@ from ...base.seeds import next_seed
 from ...base.threads import available_cpus
 from ...base.workers import Workers
 from ...errors import DataLossError, InvalidArgumentError
-from ...examples.plans import example_plan
-from ...files.file_system import Options
-from ...files.indexed_reader import IndexedReader
-from ...files.numbers import as_flag
+from ...examples.parsing.plans import example_plan
+from ...files.indexing.indexed_reader import IndexedReader
+from ...files.naming.numbers import as_flag
 from ...files.stores import StoreSettings
+from ...files.system.file_system import Options
 from .folders import DatasetInfo
 from .nodes import DictNode, Fail
 from .reading import in_batches, order_of, records_of

@@ -13,9 +13,9 @@ import numpy as np
 
 from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
-from ...files import file_system
-from ...files.file_system import Options
-from ...files.whole_files import read_file
+from ...files.system import file_system
+from ...files.system.file_system import Options
+from ...files.system.whole_files import read_file
 
 __all__ = [
     "Audio",

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...errors import InvalidArgumentError
-from ...files import file_system
-from ...files.file_system import Options
-from ...files.whole_files import read_file
+from ...files.system import file_system
+from ...files.system.file_system import Options
+from ...files.system.whole_files import read_file
 from ...typing import PathLike
 from .features import FeaturesDict, read_features
 from .splits import SplitInfo

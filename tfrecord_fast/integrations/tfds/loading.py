@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...files.file_system import Options
+from ...files.system.file_system import Options
 from ...typing import PathLike
 from .dataset import Examples
 from .features import Feature, FeaturesDict

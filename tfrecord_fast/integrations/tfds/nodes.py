@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import InvalidArgumentError
 from ...images.decoding import decode_image
-from ...values.ragged import RaggedTensor
+from ...values.columns.ragged import RaggedTensor
 from .collating import stacked
 from .features import Audio, Dataset, Feature, FeaturesDict, Image, Sequence, Shape, Tensor, Unknown
 from .stored import Columns, Raw, Stored, flat_of, raw_slice, with_flat

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from ... import _core
 from ..._core import RecordBatch
 from ...errors import DataLossError
-from ...files.names import stream_files
-from ...files.remote import open_stream
 from ...files.stores import StoreSettings
-from ...files.streams import record_stream
+from ...files.streams.core_files import stream_files
+from ...files.streams.fetching import open_stream
+from ...files.streams.records import record_stream
 from .splits import Piece
 
 __all__ = ["in_batches", "order_of", "records_of"]

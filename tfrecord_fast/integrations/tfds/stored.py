@@ -15,8 +15,8 @@ import numpy as np
 from ...dtypes import DType, as_dtype, int64, string
 from ...errors import InvalidArgumentError
 from ...examples.features import FixedLenFeature, RaggedFeature
-from ...values.bytes_array import BytesArray
-from ...values.ragged import RaggedTensor, ragged_of
+from ...values.columns.bytes_array import BytesArray
+from ...values.columns.ragged import RaggedTensor, ragged_of
 from .features import Shape
 
 __all__ = ["Columns", "Raw", "Stored", "flat_of", "raw_slice", "with_flat"]

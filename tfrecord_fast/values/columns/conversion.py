@@ -1,0 +1,98 @@
+"""What users give, as values of a known type: defaults, paddings, what a generator yields."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...errors import InvalidArgumentError
+from .strings import strings
+
+__all__ = ["as_array", "fill_value", "plain", "refuse_masked", "unmasked"]
+
+_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # from bool to integers to floats; never back
+
+
+def plain(value: Any) -> Any:
+    """The value itself; for another library's tensor, its NumPy value."""
+    return value.numpy() if hasattr(value, "numpy") and not isinstance(value, np.ndarray | np.generic) else value
+
+
+def as_array(value: Any, dtype: npt.DTypeLike, what: str = "default_value") -> npt.NDArray[Any]:
+    """`value` as an array of that NumPy dtype, an object array of bytes for strings.
+
+    Accepts what TensorFlow does: bools as numbers, and NumPy's floats as integers if they are whole. What TensorFlow
+    would truncate silently is an error.
+
+    Raises:
+      TypeError: values of a kind that can't be converted.
+      ValueError: an integer that does not fit the dtype, lists of unequal lengths, or a masked value.
+    """
+    value = plain(value)
+    target = np.dtype(dtype)
+    if target.hasobject:
+        if isinstance(value, np.ndarray) and not value.size:
+            return value.astype(object)
+        return strings(value, what)
+    refuse_masked(value, what)
+    array = np.asarray(value)
+    if array.dtype == target:
+        return array
+    if not array.size and array.dtype.kind not in "OSU":
+        return array.astype(target)
+    kind = array.dtype.kind
+    rank = 2 if array.dtype.name == "bfloat16" else _RANK.get(kind, 9)
+    wanted = _RANK.get(target.kind, 2)
+    if kind == "O" and all(type(item) is int for item in array.flat):
+        if wanted == 1:
+            raise ValueError(f"{what} {value!r} is out of range for {target.name}")
+        array, rank = array.astype(np.float64), 1
+    whole = rank == 2 and wanted == 1 and isinstance(value, np.ndarray | np.generic)
+    if (rank > wanted and not whole) or (wanted == 0 and rank != 0):
+        raise TypeError(f"{what} {value!r} cannot be converted to {target.name}")
+    if rank <= 1 or wanted != 1:
+        converted = array.astype(target)
+    else:
+        with np.errstate(invalid="ignore"):
+            converted = array.astype(target)
+    if wanted == 1 and not (converted == array).all():
+        if whole and not np.array_equal(np.rint(array), array):
+            raise TypeError(f"{what} {value!r} cannot be converted to {target.name}")
+        raise ValueError(f"{what} {value!r} is out of range for {target.name}")
+    return converted
+
+
+def fill_value(value: object, dtype: npt.DTypeLike, what: str = "default_value") -> Any:
+    """One value of that NumPy dtype, for numpy.full; 0 or b"" for None. A string is in an array, to keep its zeros."""
+    if value is None:
+        return b"" if np.dtype(dtype).hasobject else 0
+    array = as_array(value, dtype, what)
+    if array.ndim:
+        raise ValueError(f"{what} must be a scalar, got {value!r}")
+    return array if array.dtype.hasobject else array[()]
+
+
+def unmasked(value: npt.NDArray[Any], what: str = "a value") -> npt.NDArray[Any]:
+    """An array without its mask.
+
+    Raises:
+      errors.InvalidArgumentError: an entry is masked: there is nothing to put in its place.
+    """
+    if not isinstance(value, np.ma.MaskedArray):
+        return value
+    if np.ma.getmaskarray(value).any():
+        raise InvalidArgumentError(f"{what} is masked: {value!r}")
+    return np.asarray(value.data)
+
+
+def refuse_masked(values: object, what: str = "a value") -> None:
+    """Raises errors.InvalidArgumentError for a masked entry in nested lists, of which NumPy would make NaN or 0."""
+    if isinstance(values, np.ma.MaskedArray):
+        unmasked(values, what)
+    elif isinstance(values, list | tuple):
+        kinds = set(map(type, values))
+        if any(issubclass(kind, list | tuple | np.ma.MaskedArray) for kind in kinds):
+            for value in values:
+                refuse_masked(value, what)
