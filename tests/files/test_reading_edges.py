@@ -110,11 +110,11 @@ def test_only_local_paths_are_local(path):
     assert local_paths([path, [os.path.dirname(path) + "/*"]]) == [os.fsencode(path)] * 2
     assert local_paths(["*", b"x"], patterns=False) == [b"*", b"x"]
     with open(path, "rb") as file:
-        with pytest.raises(TypeError, match="only a path can be read at random, got BufferedReader"):
+        with pytest.raises(TypeError, match="only a path supports random access, got BufferedReader"):
             local_paths([file])
-        with pytest.raises(TypeError, match="only a path can be read at random, got BufferedReader"):
-            random_access.random_names([file], StoreSettings())
-    with pytest.raises(ValueError, match="only local files can be read at random, got the URL 's3://b/x'"):
+        with pytest.raises(TypeError, match="only a path supports random access, got BufferedReader"):
+            random_access.random_locations([file], StoreSettings())
+    with pytest.raises(ValueError, match="only local files support random access, got the URL 's3://b/x'"):
         local_paths(["s3://b/x"])
 
 
@@ -169,11 +169,10 @@ def test_equal_shards_go_on_after_a_fork(path):
     batches = iter(reader)
     assert len(next(batches)) == 5
     counted = reader._running.counted
-    with counted._turn.lock:
-        counted._origin._process = -1
-        before, turn = counted._turn, counted._here()
-        assert turn is not before and counted._here() is turn and counted._origin.is_here()
+    held = counted._lock
+    counted._origin._process = -1  # as in a child
     assert reader.state_dict()["given"] == 1
+    assert counted._lock is not held and counted._origin.is_here()
 
 
 # ---- A URL as a file ----

@@ -25,7 +25,7 @@ from ..files.naming.formats import HEAD_BYTES, NO_TFRECORD, explained, head_of
 from ..files.naming.location import shown_name
 from ..files.stores import StoreSettings, read_range
 from ..files.stores.objects import StoredObject
-from ..files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
+from ..files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files, flatten
 from ..files.streams.fetching import open_stream
 from .console import Console
 from .folders import files_of
@@ -143,9 +143,9 @@ def named_files(args: argparse.Namespace, console: Console) -> tuple[list[CoreFi
     for argument in args.files:
         try:
             if argument != "-" and os.path.isdir(argument):
-                files += core_files([*files_of(argument)], settings)
+                files += core_files(flatten(files_of(argument)), settings)
             else:
-                files += [_STDIN] if argument == "-" else core_files([argument], settings)
+                files += [_STDIN] if argument == "-" else core_files(flatten(argument), settings)
         except InvalidArgumentError as error:  # it has the name in it
             console.problem(str(error))
             status = 2

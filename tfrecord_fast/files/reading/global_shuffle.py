@@ -8,14 +8,16 @@ thread only.
 
 from __future__ import annotations
 
-import numpy as np
 import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from numpy.typing import NDArray
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from ... import _core
 from ...base.file_stamp import FileStamp
 from ...base.handlers import raised_by_handler
@@ -25,6 +27,7 @@ from ...base.workers import NoThreadError, Workers
 from ...errors import InvalidArgumentError
 from ...examples.parsing.plans import ExamplePlan, SequencePlan
 from ...examples.parsing.table_plan import TablePlan
+from ..naming.location import Location
 from ..stores import StoreSettings
 from ..streams.random_access import found_objects, open_random
 
@@ -47,7 +50,7 @@ class RandomFiles:
 
     def open(
         self,
-        names: Sequence[bytes],
+        locations: Sequence[Location],
         settings: StoreSettings,
         *,
         num_threads: int,
@@ -61,16 +64,16 @@ class RandomFiles:
           FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
           errors.InvalidArgumentError: a file is compressed.
         """
-        objects = found_objects(names, settings)
+        objects = found_objects(locations, settings)
         found = [
-            (name, FileStamp.of(name)) if one is None else (name, one.size, one.version)
-            for name, one in zip(names, objects, strict=True)
+            (location, FileStamp.of(location.name)) if match is None else (location, match.size, match.version)
+            for location, match in zip(locations, objects, strict=True)
         ]
         is_here = self._origin.is_here() or not any(objects)  # a fork has none of the threads that fetch
         if self._reader is None or self._found != found or not is_here:
             opened = open_random(
-                names,
-                [None] * len(names),
+                locations,
+                [None] * len(locations),
                 settings,
                 verify_crc=verify_crc,
                 num_threads=num_threads,

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from .... import _core
 from ....errors import DataLossError, InvalidArgumentError
 from ....files.indexing.index import RecordIndex
+from ....files.naming.location import Location, location_of
 from ....files.stores import StoreSettings
 from ....files.stores.objects import StoredObject
 from ....files.streams.core_files import CoreFile
@@ -153,7 +154,7 @@ def _source_of(given: Input, again: Callable[[], Input], settings: StoreSettings
     if beside is not None:
         with contextlib.suppress(OSError, DataLossError, InvalidArgumentError):
             indexed = _Indexed(
-                _opened(file, os.fsencode(beside), settings), f"records are reached by the index {beside}"
+                _opened(file, location_of(beside), settings), f"records are reached by the index {beside}"
             )
             if indexed.fits(given.stored_bytes):
                 return indexed
@@ -163,10 +164,16 @@ def _source_of(given: Input, again: Callable[[], Input], settings: StoreSettings
         return _intact(given, again, settings, error)
 
 
-def _opened(file: CoreFile, index: _core.RecordIndex | bytes | None, settings: StoreSettings) -> Opened:
+def _opened(file: CoreFile, index: _core.RecordIndex | Location | None, settings: StoreSettings) -> Opened:
     found = file.object if isinstance(file.object, StoredObject) else None
     return open_random(
-        [file.name], [index], settings, verify_crc=True, num_threads=1, max_record_bytes=None, objects=[found]
+        [Location(os.fsdecode(file.name), found is not None)],
+        [index],
+        settings,
+        verify_crc=True,
+        num_threads=1,
+        max_record_bytes=None,
+        objects=[found],
     )
 
 
