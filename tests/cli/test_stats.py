@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import threading
+from concurrent.futures import CancelledError
 
 import numpy as np
 import pytest
@@ -334,7 +335,7 @@ def test_calls_that_are_dropped_end_the_wait_for_them():
     second = one.submit(list)
     assert begun.wait(60)
     one.stop()
-    with pytest.raises(RuntimeError, match="dropped"):
+    with pytest.raises(CancelledError):
         second.result()
     go_on.set()
     assert first.result() == (None, True)
