@@ -167,15 +167,12 @@ class GlobalShuffle:
             if not self._made or self._failed:
                 raise StopIteration
             count, batch, error = self._made.pop()
-            if error is None:
-                self._place += count
-                return batch
-            self._failed = True
-            self._made.clear()
-        try:
-            raise error
-        finally:
-            del error, batch  # its traceback holds this frame
+            if error is not None:
+                self._failed = True
+                self._made.clear()
+                raise error
+            self._place += count
+            return batch
 
     def _take_window(self) -> None:
         """Put the next window into `_made`."""
@@ -254,8 +251,7 @@ class _Maker:
             except Exception as error:
                 made.append((last - first, None, error))
                 break
-        made.reverse()  # in place: an error's traceback holds this frame, and `made`
-        return made
+        return made[::-1]
 
     def _parsed(self, batch: _core.RecordBatch) -> Any:
         if self._plan is None:

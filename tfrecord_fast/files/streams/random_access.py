@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ... import _core
-from ...base.workers import NoThreadError, Workers
+from ...base.workers import Workers
 from ...errors import InvalidArgumentError
 from ...typing import Files
 from ..naming.addresses import is_pattern
@@ -70,8 +70,6 @@ def infos_of(wanted: list[StoredObject], settings: StoreSettings) -> list[Object
     workers = Workers(min(settings.max_requests, len(wanted)), "tfrecord_fast sizes")
     try:
         return list(workers.map(lambda found: info_of(found, settings), wanted))
-    except NoThreadError:
-        return [info_of(found, settings) for found in wanted]
     finally:
         workers.stop()
 
