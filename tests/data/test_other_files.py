@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 import tfrecord_fast as tf
-from tests.faces.side_by_side import of_both
+from tests.tensorflow.side_by_side import of_both
 from tests.support import live_tensorflow
 
 needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")

@@ -1,4 +1,4 @@
-"""What errors of the parsers say, whole. That TensorFlow's words are in them, tests/faces/test_face_words.py checks."""
+"""What errors of the parsers say, whole. That TensorFlow's words are in them, tests/tensorflow/test_error_words.py checks."""
 
 import pytest
 

@@ -11,7 +11,7 @@ ROOMS = {
     "core": "reading and writing records: csrc/ as it shows through its bindings",
     "data": "tf.data",
     "examples": "Examples: parsing, encoding, inference",
-    "faces": "TensorFlow's names",
+    "tensorflow": "TensorFlow's names",
     "faults": "damage, and what the system refuses",
     "files": "names, writers of shards, ShardReader, indexes",
     "fuzz": "fuzzers of all that takes bytes from outside, and what they found",

@@ -32,7 +32,7 @@ FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 # What imports by name at run time: lazy names, optional packages, the harness, which is not part of the package, and
 # names that are TensorFlow's.
-BY_NAME = {"base.lazy", "base.optional", "cli.bench", "tensorflow.fallback"}
+BY_NAME = {"base.lazy", "base.optional", "cli.bench", "tensorflow.fallback", "tensorflow.modules"}
 
 # Public, whatever they start with.
 OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
