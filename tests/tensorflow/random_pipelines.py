@@ -1,10 +1,10 @@
-"""Random pipelines of tf.data, drawn by hypothesis, each run by the face and by TensorFlow.
+"""Random pipelines of tf.data, drawn by hypothesis, each run with this package and with TensorFlow.
 
     python -m tests.tensorflow.random_pipelines [--count 20000] [--seed 1] [--minutes 30]
 
-A pipeline is an expression of Python's: a source and 3 to 8 transformations, whose functions fail for some elements.
-Elements are compared one by one, with their structure, dtypes and shapes, the class of error that took the place of
-one, and the number of elements that was known before.
+A pipeline is a Python expression: a source and 3 to 8 transformations, whose functions fail for some elements. Elements
+are compared one by one, with their structure, dtypes and shapes, or the class of the error in their place; so is the
+cardinality.
 """
 
 import argparse
@@ -21,26 +21,26 @@ from tests.tensorflow.side_by_side import of_both, same
 
 __all__ = ["PIPELINE", "compared", "differences"]
 
-AT_ONCE = 20  # pipelines that are sent to TensorFlow together
+AT_ONCE = 20  # pipelines per call of TensorFlow
 
 
 def run_all(sources):
-    """What each pipeline gives: (elements and errors, cardinality), or the error of making it."""
+    """Return (elements and errors, cardinality) for each pipeline, or the error of building it."""
 
-    def told(value):
+    def described(value):
         if isinstance(value, dict):
-            return ["dict", [[key, told(item)] for key, item in sorted(value.items())]]
+            return ["dict", [[key, described(item)] for key, item in sorted(value.items())]]
         if isinstance(value, (tuple, list)):
-            return ["tuple", [told(item) for item in value]]
+            return ["tuple", [described(item) for item in value]]
         if hasattr(value, "dense_shape"):
-            return ["sparse", told(value.indices), told(value.values), told(value.dense_shape)]
+            return ["sparse", described(value.indices), described(value.values), described(value.dense_shape)]
         if hasattr(value, "row_splits") and hasattr(value, "to_list"):
             return ["tensor", value.dtype.name, value.shape.rank, value.to_list()]  # dense where shapes are known
         array = np.asarray(value.numpy())
         return ["tensor", value.dtype.name, value.shape.rank, array.tolist()]
 
     def fail(x):
-        """An error for some elements."""
+        """Raise an error for some elements."""
         return tf.reshape(x, [1 + tf.cast(tf.cast(x, tf.int64) % 5 == 3, tf.int32)])[0]
 
     results = []
@@ -50,20 +50,20 @@ def run_all(sources):
         except Exception as error:
             results.append(["error", type(error).__name__])
             continue
-        found, iterator = [], None
+        elements, iterator = [], None
         for _ in range(40):
             try:
                 iterator = iter(dataset) if iterator is None else iterator
-                found.append(told(next(iterator)))
+                elements.append(described(next(iterator)))
             except StopIteration:
                 break
             except Exception as error:
-                found.append(["error", type(error).__name__])
-        results.append([found, int(dataset.cardinality())])
+                elements.append(["error", type(error).__name__])
+        results.append([elements, int(dataset.cardinality())])
     return results
 
 
-# ---- What pipelines are made of: for each kind of element, transformations and the kind that they give ----
+# ---- Transformations for each kind of element, and the kind that they yield ----
 
 SOURCES = {
     "D.range(7)": "int",
@@ -199,25 +199,25 @@ BY_KIND = {
 }
 
 
-# docs/differences.md; and in TensorFlow an error inside a window is in the window, if somebody looks at it.
+# docs/differences.md; and in TensorFlow an error inside a window stays in the window.
 _UNLIKE_AFTER_ERRORS = [".skip", ".shard", ".apply", ".window", ".ragged_batch"]
 
 
 @st.composite
 def _pipeline(draw):
     source = draw(st.sampled_from(sorted(SOURCES)))
-    kind = SOURCES[source]
+    element_kind = SOURCES[source]
     for _ in range(draw(st.integers(3, 8))):
-        choices = BY_KIND[kind]
-        others = [".batch", ".ragged_batch"] * (kind == "ragged" or "tf.ragged" in source) + _UNLIKE_AFTER_ERRORS * (
-            "fail" in source
-        )
-        anyhow = [one for one in sorted(ANY) if not one.startswith(tuple(others))]  # docs/differences.md
+        choices = BY_KIND[element_kind]
+        others = [".batch", ".ragged_batch"] * (
+            element_kind == "ragged" or "tf.ragged" in source
+        ) + _UNLIKE_AFTER_ERRORS * ("fail" in source)
+        anyhow = [item for item in sorted(ANY) if not item.startswith(tuple(others))]  # docs/differences.md
         step = draw(st.sampled_from(sorted(choices) if choices and draw(st.booleans()) else anyhow))
         numbers = {"n": draw(st.integers(0, 4)), "m": draw(st.integers(1, 3)), "b": draw(st.integers(0, 1))}
         other = source if len(source) < 200 else "D.range(2)"
         source += step.format(**numbers, d=draw(st.booleans()), self=other)
-        kind = {**ANY, **choices}[step] or kind
+        element_kind = {**ANY, **choices}[step] or element_kind
     return source
 
 
@@ -225,14 +225,17 @@ PIPELINE = _pipeline()
 
 
 def differences(sources):
-    """(source, ours, theirs) of those that differ."""
+    """Return (source, ours, theirs) for the pipelines that differ."""
     ours, theirs = of_both(run_all, sources)
     return [(source, *both) for source, *both in zip(sources, ours, theirs, strict=True) if not compared(*both)]
 
 
 def compared(ours, theirs):
-    """Whether two outcomes are alike. TensorFlow refuses functions when it traces them, the face when they are called
-    (docs/differences.md), so what TensorFlow refuses at once is no case. A number of elements may be unknown."""
+    """Return True if two outcomes are alike; a cardinality may be unknown.
+
+    TensorFlow refuses functions when it traces them, this package when it calls them (docs/differences.md). So a
+    pipeline that TensorFlow refuses to build counts as alike.
+    """
     if theirs[0] == "error":
         return True
     if ours[0] == "error":
@@ -244,9 +247,9 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--count", type=int, default=20_000)
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--minutes", type=float, default=float("inf"), help="draws no more after this time")
+    arguments.add_argument("--minutes", type=float, default=float("inf"), help="stop after this time")
     given_here = arguments.parse_args()
-    counted, found, crashed, end = set(), {}, {}, time.monotonic() + 60 * given_here.minutes
+    counted, different, crashed, end = set(), {}, {}, time.monotonic() + 60 * given_here.minutes
 
     @seed(given_here.seed)
     @settings(
@@ -266,7 +269,7 @@ def main():
             outcomes = [outcome for source in sources for outcome in survived(source)]
         counted.update(sources)
         for source, ours, theirs in outcomes:
-            found[source] = (ours, theirs)
+            different[source] = (ours, theirs)
 
     def survived(source):
         try:
@@ -277,12 +280,12 @@ def main():
 
     run()
     counted -= set(crashed)
-    for source, said in crashed.items():
-        print(f"TensorFlow crashed, so this is no case: {source}\n  {said.splitlines()[0]}")
-    for source, (ours, theirs) in sorted(found.items(), key=lambda item: len(item[0])):
+    for source, message in crashed.items():
+        print(f"TensorFlow crashed, not compared: {source}\n  {message.splitlines()[0]}")
+    for source, (ours, theirs) in sorted(different.items(), key=lambda item: len(item[0])):
         print(f"{source}\n  ours   {str(ours)[:600]}\n  theirs {str(theirs)[:600]}")
-    print(f"{len(counted)} pipelines (seed {given_here.seed}), {len(found)} differ")
-    sys.exit(bool(found))
+    print(f"{len(counted)} pipelines (seed {given_here.seed}), {len(different)} differ")
+    sys.exit(bool(different))
 
 
 if __name__ == "__main__":

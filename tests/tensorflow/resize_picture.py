@@ -1,4 +1,4 @@
-"""Draws docs/resize.png: an image resized by the face and by TensorFlow, and where they differ.
+"""Draw docs/resize.png: an image resized here and by TensorFlow, and the difference.
 
 python -m tests.tensorflow.resize_picture
 """
@@ -25,16 +25,16 @@ CASES = {
 
 
 def image():
-    """Rings whose distance shrinks outwards, in colours, and a sharp edge: [48, 48, 3], uint8."""
+    """Return rings whose distance shrinks outwards, in colours, and a sharp edge: [48, 48, 3], uint8."""
     y, x = np.mgrid[:48, :48].astype(np.float64) - 23.5
     radius = np.hypot(x, y)
     rings = 127.5 + 127.5 * np.cos(radius**2 / 30)
-    made = np.stack([rings, np.where(x + y > 0, 230, 40) + 0 * x, 255 - rings], axis=-1)
-    return made.astype(np.uint8)
+    result = np.stack([rings, np.where(x + y > 0, 230, 40) + 0 * x, 255 - rings], axis=-1)
+    return result.astype(np.uint8)
 
 
 def resized(pixels, size, method, antialias):
-    """What `tf.image.resize` makes of it."""
+    """Resize with `tf.image.resize`, as float64."""
     return np.asarray(tf.image.resize(pixels, size, method, antialias=antialias).numpy(), np.float64)
 
 
@@ -59,7 +59,7 @@ def main():
 
 
 def theirs(pixels, size, method, antialias):
-    """TensorFlow's, where `tf` is that."""
+    """Resize with TensorFlow, if `tf` is TensorFlow."""
     return tf.image.resize(pixels, size, method, antialias=antialias)
 
 

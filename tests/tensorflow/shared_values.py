@@ -1,4 +1,4 @@
-"""What expressions of several files of tests are about: tensors of all kinds, and functions to call."""
+"""Tensors of all kinds, and functions to call, for the expressions of several tests."""
 
 __all__ = ["CALLED", "VALUES"]
 

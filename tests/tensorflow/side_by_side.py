@@ -1,27 +1,27 @@
-"""Expressions and functions evaluated by the face and by TensorFlow."""
+"""Expressions and functions evaluated with this package and with TensorFlow."""
 
 import types
 
 import numpy as np
 
-import tfrecord_fast.tensorflow as face
+import tfrecord_fast.tensorflow as tf_compat
 from tests.support import live_tensorflow
 
 __all__ = ["differences", "listed", "of_both", "outcomes", "same"]
 
 
 def outcomes(expressions, setup=""):
-    """For each expression what it gives: (kind, dtype, shape, values), or the error's class."""
+    """Return (type, dtype, shape, values) for each expression, or the class of its error."""
 
-    def told(value):
+    def described(value):
         if type(value).__name__ == "TensorShape":
             return str(value)
         if isinstance(value, (list, tuple)):
-            return [told(one) for one in value]
+            return [described(item) for item in value]
         if isinstance(value, dict):
-            return {key: told(one) for key, one in sorted(value.items())}
+            return {key: described(item) for key, item in sorted(value.items())}
         if hasattr(value, "dense_shape"):
-            return ["sparse", told(value.indices), told(value.values), told(value.dense_shape)]
+            return ["sparse", described(value.indices), described(value.values), described(value.dense_shape)]
         if hasattr(value, "row_splits") and hasattr(value, "to_list"):
             return ["ragged", value.dtype.name, str(value.shape), value.to_list()]
         if hasattr(value, "numpy"):
@@ -31,18 +31,18 @@ def outcomes(expressions, setup=""):
             return ["array", str(np.asarray(value).dtype), np.asarray(value).tolist()]
         return value if isinstance(value, (int, float, bool, bytes, str, type(None))) else str(value)
 
-    space = {"tf": tf, "np": np}  # noqa: F821 - whichever is given
+    space = {"tf": tf, "np": np}  # noqa: F821
     exec(setup, space)
     results = []
     for expression in expressions:
         try:
-            results.append(told(eval(expression, space)))
+            results.append(described(eval(expression, space)))
         except Exception as error:
             results.append(["error", type(error).__name__])
     return results
 
 
-def of_both(function, *arguments, package=face):
+def of_both(function, *arguments, package=tf_compat):
     """Return what a function returns with `tf` being a package, and with TensorFlow."""
     names = {"tf": package, "np": np, "__builtins__": __builtins__}
     mine = types.FunctionType(function.__code__, names, function.__name__)
@@ -50,7 +50,7 @@ def of_both(function, *arguments, package=face):
     return mine(*arguments), live_tensorflow.call(function, *arguments)
 
 
-_ALIKE = {  # classes of errors that stand for each other: ours are Python's own where TensorFlow has its own
+_ALIKE = {  # equivalent classes of errors: some of ours are Python's own
     "InvalidArgumentError": "wrong",
     "ValueError": "wrong",
     "TypeError": "wrong",
@@ -65,7 +65,7 @@ _ALIKE = {  # classes of errors that stand for each other: ours are Python's own
 
 
 def same(ours, theirs, tolerance):
-    """Whether two outcomes are alike."""
+    """Return True if two outcomes are alike."""
     if isinstance(theirs, list) and theirs[:1] == ["error"]:
         return isinstance(ours, list) and ours[:1] == ["error"] and _class(ours) == _class(theirs)
     if isinstance(ours, list) and isinstance(theirs, list):
@@ -82,10 +82,10 @@ def _class(outcome):
 
 
 def differences(expressions, setup="", tolerance=1e-5):
-    """The expressions whose outcomes differ, with both."""
+    """Return the expressions whose outcomes differ, with both outcomes."""
     ours, theirs = of_both(outcomes, expressions, setup)
     for expression, other in zip(expressions, theirs, strict=True):
-        # Both would fail alike, and nothing would be compared.
+        # An expression with a typo would fail alike in both.
         failed = isinstance(other, list) and other[:1] == ["error"]
         assert not failed or other[1] not in ("SyntaxError", "NameError"), f"{expression}: {other[1]}"
     return [

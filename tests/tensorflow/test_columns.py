@@ -1,4 +1,4 @@
-"""The dicts of the face, whose values become tensors when they are looked at, are dicts in all else."""
+"""Dicts of columns wrap their values on first access; otherwise they behave like dicts."""
 
 import copy
 import json
@@ -42,22 +42,22 @@ WHOLE = {
 
 @pytest.mark.parametrize("way", WHOLE)
 def test_however_they_are_taken_values_are_tensors(way):
-    found = WHOLE[way](columns())
-    assert set(found) == {"a", "b", "c"}
-    assert isinstance(found["a"], tf.Tensor) and int(found["a"]) == 1
-    assert isinstance(found["b"], tf.Tensor) and found["b"].numpy() == b"x"
-    assert isinstance(found["c"]["d"], tf.Tensor) and found["c"]["d"].numpy().tolist() == [0, 1]
+    row = WHOLE[way](columns())
+    assert set(row) == {"a", "b", "c"}
+    assert isinstance(row["a"], tf.Tensor) and int(row["a"]) == 1
+    assert isinstance(row["b"], tf.Tensor) and row["b"].numpy() == b"x"
+    assert isinstance(row["c"]["d"], tf.Tensor) and row["c"]["d"].numpy().tolist() == [0, 1]
 
 
 def test_a_value_is_the_same_each_time():
-    found = columns()
-    assert found["c"] is found["c"] is found.get("c") is dict(found)["c"]
-    assert found.get("z") is None and found.get("z", 3) == 3
+    row = columns()
+    assert row["c"] is row["c"] is row.get("c") is dict(row)["c"]
+    assert row.get("z") is None and row.get("z", 3) == 3
     with pytest.raises(KeyError):
-        found["z"]
+        row["z"]
     with pytest.raises(KeyError):
-        found.pop("z")
-    assert found.pop("z", 4) == 4
+        row.pop("z")
+    assert row.pop("z", 4) == 4
 
 
 def test_patterns_match():
@@ -67,9 +67,9 @@ def test_patterns_match():
 
 
 def changed(change):
-    found = columns()
-    change(found)
-    return unwrap(found)
+    row = columns()
+    change(row)
+    return unwrap(row)
 
 
 def test_changes_are_seen_by_what_follows():
@@ -85,12 +85,12 @@ def test_changes_are_seen_by_what_follows():
 
 def test_what_is_lowered_holds_no_tensor_and_is_another_dict():
     for look in (lambda x: None, lambda x: x["a"], repr, dict):
-        found = columns()
-        look(found)
-        plain = unwrap(found)
+        row = columns()
+        look(row)
+        plain = unwrap(row)
         assert type(plain) is dict and type(plain["a"]) in (np.ndarray, np.int64) and type(plain["b"]) is bytes
         plain["z"] = 1
-        assert "z" not in found
+        assert "z" not in row
 
 
 def test_repr_and_length():

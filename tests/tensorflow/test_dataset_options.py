@@ -102,6 +102,6 @@ def test_tensorflows_options_are_taken():
     options.deterministic = False
     options.threading.private_threadpool_size = 2
     options.experimental_distribute.auto_shard_policy = tensorflow.data.experimental.AutoShardPolicy.DATA
-    found = plain.data.Dataset.range(3).with_options(options).options()
-    assert (found.deterministic, found.threading.private_threadpool_size) == (False, 2)
-    assert found.experimental_distribute.auto_shard_policy is plain.data.experimental.AutoShardPolicy.DATA
+    actual = plain.data.Dataset.range(3).with_options(options).options()
+    assert (actual.deterministic, actual.threading.private_threadpool_size) == (False, 2)
+    assert actual.experimental_distribute.auto_shard_policy is plain.data.experimental.AutoShardPolicy.DATA

@@ -1,4 +1,4 @@
-"""Datasets of the face: elements and the arguments of functions are tensors; pipelines give what TensorFlow's do."""
+"""`tf.data`: elements and the arguments of functions are tensors; pipelines yield what TensorFlow's yield."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def test_chains():
 
 
 def records(path, compression):
-    """What a script prints; `tf` is whichever is given."""
+    """Return what a script prints."""
 
     def plain(value):
         return value.numpy().tolist() if hasattr(value, "numpy") else value
@@ -103,14 +103,14 @@ def records(path, compression):
     shown = []
     for record in dataset.take(2):
         shown.append((type(record.numpy()).__name__, repr(record), len(record.numpy()), str(record.dtype)))
-    for row in dataset.map(lambda one: tf.io.parse_single_example(one, features)):
+    for row in dataset.map(lambda item: tf.io.parse_single_example(item, features)):
         dense = tf.sparse.to_dense(row["s"], default_value=b"")
         shown.append(
             (plain(row["i"]), plain(row["f"]), plain(dense), plain(row["r"]), repr(row["f"]), row["i"].shape.rank)
         )
     for batch in dataset.batch(3).map(lambda some: tf.io.parse_example(some, features)):
         shown.append((repr(batch["i"]), repr(batch["s"]), repr(batch["r"]), plain(batch["s"].values), repr(batch["f"])))
-    shown.append(repr(dataset.map(lambda one: tf.io.parse_single_example(one, features)["f"]).element_spec))
+    shown.append(repr(dataset.map(lambda item: tf.io.parse_single_example(item, features)["f"]).element_spec))
     return shown
 
 

@@ -1,4 +1,4 @@
-"""docs/tensorflow.md does what it says."""
+"""docs/tensorflow.md runs and prints what it promises."""
 
 import re
 import subprocess

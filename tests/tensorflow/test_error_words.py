@@ -1,4 +1,4 @@
-"""Errors of the parsers say what TensorFlow's say, word for word, and then more: its tests look for these words."""
+"""Errors of the parsers begin with TensorFlow's words, which its tests look for."""
 
 import json
 import re
@@ -81,7 +81,7 @@ for name, (record, feature) in {CONTEXTS!r}.items():
 print("found", json.dumps(found))
 """
 
-# TensorFlow says less here than the batch's error does; the words that its tests look for are there.
+# TensorFlow's message is shorter here; the words that its tests look for are there.
 SHORTER = {"a list slice": (r": Some \w+ slice was not parsed\.", ""), "bytes": (r": Parsing bytes_list failed\.", "")}
 
 
@@ -119,7 +119,7 @@ NAMES = [*BATCHES, *(f"{name}, alone" for name in BATCHES), *LISTS, *CONTEXTS]
 @pytest.mark.parametrize("name", NAMES)
 def test_an_error_of_the_parsers_starts_with_tensorflows_words(name, ours, theirs):
     if name == "multiple, alone":
-        assert "number of elements should be divisible by 2" in theirs[name]  # said otherwise for a single Example
+        assert "number of elements should be divisible by 2" in theirs[name]  # another message for a single Example
         assert ours[name].startswith(
             "Key: a.  Can't parse serialized Example: Number of float values is not a multiple"
         )

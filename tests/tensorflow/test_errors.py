@@ -1,4 +1,4 @@
-"""What functions on tensors refuse: the error's class and what it says; and what only works here."""
+"""Errors of functions on tensors: classes and messages; and a few functions that work only here."""
 
 import itertools
 
@@ -140,7 +140,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("expression, error, text", REFUSED, ids=[one for one, *_ in REFUSED])
+@pytest.mark.parametrize("expression, error, text", REFUSED, ids=[item for item, *_ in REFUSED])
 def test_refused(expression, error, text):
     with pytest.raises(error) as raised:
         eval(expression, dict(NAMES))
@@ -154,8 +154,8 @@ def test_functions_that_decorate_keep_their_name():
             """Twice."""
             return x * 2
 
-        made = decorate(doubled)
-        assert (made.__name__, made.__doc__) == ("doubled", "Twice.") and int(made(tf.constant(4))) == 8
+        result = decorate(doubled)
+        assert (result.__name__, result.__doc__) == ("doubled", "Twice.") and int(result(tf.constant(4))) == 8
 
 
 def test_values_that_are_no_tensors():
@@ -184,7 +184,7 @@ def test_levels_of_the_log(caplog):
             written("text %d", 5)
             assert log.get_verbosity() == level
             is_told = level == log.WARN or written == log.error
-            assert [one.getMessage() for one in caplog.records] == (["text 5"] if is_told else [])
+            assert [item.getMessage() for item in caplog.records] == (["text 5"] if is_told else [])
     finally:
         log.set_verbosity(before)
 

@@ -1,6 +1,4 @@
-"""Functions of the face whose answers differed from TensorFlow's until somebody read them: what TensorFlow says, and
-what a live one says.
-"""
+"""Casts, norms, means, shapes and pixels at their limits: literal values, and TensorFlow's."""
 
 import inspect
 
@@ -15,19 +13,19 @@ from tests.tensorflow.side_by_side import listed, of_both, outcomes, same
 WRONG = (tf.errors.InvalidArgumentError, ValueError, TypeError, NotImplementedError, IndexError)
 
 
-# ---- 1: literal ----
+# ---- Literal values ----
 
 
-@pytest.mark.parametrize("kind", ["float32", "float64", "float16", "bfloat16"])
-def test_floats_of_an_image_are_cut_off_where_its_dtype_ends(kind):
-    image = tf.cast(tf.constant(np.float32([-40, 300, 254.75, 7]).repeat(8)), kind)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+def test_floats_of_an_image_are_cut_off_where_its_dtype_ends(dtype):
+    image = tf.cast(tf.constant(np.float32([-40, 300, 254.75, 7]).repeat(8)), dtype)
     for cast in (tf.cast, plain.cast):
-        made = np.asarray(cast(image, "uint8"))
-        assert made[::8].tolist() == [0, 255, np.asarray(image)[16].astype(int), 7] and made.dtype == np.uint8
+        result = np.asarray(cast(image, "uint8"))
+        assert result[::8].tolist() == [0, 255, np.asarray(image)[16].astype(int), 7] and result.dtype == np.uint8
         assert np.asarray(cast(image, "int8"))[::8].tolist() == [-40, 127, 127, 7]
         assert np.asarray(cast(image, "uint16"))[:1].tolist() == [0] and cast(image[:31], "uint8")[0] == 216
     assert tf.image.convert_image_dtype(image / 200, tf.uint8).numpy()[:24:8].tolist() == [0, 255, 255]
-    assert tf.cast(image * 1000, tf.int32).numpy()[0] == -40000 or kind != "float32"
+    assert tf.cast(image * 1000, tf.int32).numpy()[0] == -40000 or dtype != "float32"
 
 
 @pytest.mark.parametrize(
@@ -37,8 +35,8 @@ def test_floats_of_an_image_are_cut_off_where_its_dtype_ends(kind):
 def test_central_crop_takes_the_fraction_as_it_is(length, share, left):
     start = int((length - length * share) / 2)
     assert length - 2 * start == left
-    made = tf.image.central_crop(np.zeros([length, length, 1], np.uint8), share)
-    assert tuple(made.shape) == (left, left, 1)
+    result = tf.image.central_crop(np.zeros([length, length, 1], np.uint8), share)
+    assert tuple(result.shape) == (left, left, 1)
 
 
 def test_reshape_of_an_empty_batch_keeps_the_other_lengths():
@@ -146,18 +144,18 @@ def test_convert_image_dtype_saturates_integers():
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
 def test_convert_image_dtype_of_one_is_near_the_limit(dtype):
-    made = tf.image.convert_image_dtype(np.float32([1.0]), dtype, saturate=True).numpy()
-    assert int(made[0]) >= 0.99 * np.iinfo(dtype).max
+    result = tf.image.convert_image_dtype(np.float32([1.0]), dtype, saturate=True).numpy()
+    assert int(result[0]) >= 0.99 * np.iinfo(dtype).max
 
 
 def test_adjust_brightness_of_int32_saturates():
-    made = tf.image.adjust_brightness(np.full([2, 2, 3], 2**30, np.int32), 0.9).numpy()
-    assert int(made.min()) >= 2**31 - 1024
+    result = tf.image.adjust_brightness(np.full([2, 2, 3], 2**30, np.int32), 0.9).numpy()
+    assert int(result.min()) >= 2**31 - 1024
 
 
 def test_convert_image_dtype_of_a_list_is_of_int32():
-    made = tf.image.convert_image_dtype([1, 2], tf.float32).numpy()
-    np.testing.assert_allclose(made, np.float32([1, 2]) / np.float32(2147483647))
+    result = tf.image.convert_image_dtype([1, 2], tf.float32).numpy()
+    np.testing.assert_allclose(result, np.float32([1, 2]) / np.float32(2147483647))
 
 
 def test_bitcast_needs_the_last_length():
@@ -191,19 +189,19 @@ def test_decode_and_crop_jpeg_takes_the_options_of_decode_jpeg():
     whole = tf.io.decode_jpeg(jpeg, **options).numpy()
     np.testing.assert_array_equal(tf.io.decode_and_crop_jpeg(jpeg, [0, 0, 24, 32], **options).numpy(), whole)
     assert tuple(tf.io.decode_and_crop_jpeg(jpeg, [0, 0, 24, 32], tf.constant(1)).shape) == (24, 32, 1)
-    names = [[*inspect.signature(one).parameters] for one in (tf.io.decode_jpeg, tf.io.decode_and_crop_jpeg)]
+    names = [[*inspect.signature(item).parameters] for item in (tf.io.decode_jpeg, tf.io.decode_and_crop_jpeg)]
     assert names[1] == ["contents", "crop_window", *names[0][1:]] and names[0][-2:] == ["dct_method", "name"]
     with pytest.raises(TypeError):
         tf.io.decode_and_crop_jpeg(jpeg, [0, 0, 24, 32], no_such_option=1)
 
 
-def _pad_plan(height, width, frame, kind):
-    """resize_with_pad's size and margins, counted in this float."""
-    h, w, fh, fw = map(kind, (height, width, *frame))
+def _pad_plan(height, width, frame, dtype):
+    """Return the size and the margins of resize_with_pad, computed in a float type."""
+    h, w, fh, fw = map(dtype, (height, width, *frame))
     ratio = max(w / fw, h / fh)
     return (
         int(np.floor(h / ratio)), int(np.floor(w / ratio)),
-        max(int(np.floor((fh - h / ratio) / kind(2))), 0), max(int(np.floor((fw - w / ratio) / kind(2))), 0),
+        max(int(np.floor((fh - h / ratio) / dtype(2))), 0), max(int(np.floor((fw - w / ratio) / dtype(2))), 0),
     )  # fmt: skip
 
 
@@ -215,8 +213,8 @@ def test_resize_with_pad_counts_in_float32():
             wanted = _pad_plan(height, height, frame, np.float32)
             if wanted == _pad_plan(height, height, frame, np.float64) or min(wanted[:2]) < 1:
                 continue
-            made = tf.image.resize_with_pad(np.ones([height, height, 1], np.float32), *frame).numpy()[:, :, 0]
-            rows, columns = np.flatnonzero(made.any(1)), np.flatnonzero(made.any(0))
+            result = tf.image.resize_with_pad(np.ones([height, height, 1], np.float32), *frame).numpy()[:, :, 0]
+            rows, columns = np.flatnonzero(result.any(1)), np.flatnonzero(result.any(0))
             assert (len(rows), len(columns), rows[0], columns[0]) == wanted, (height, target)
             checked += 1
             if checked > 20:
@@ -228,17 +226,17 @@ def test_tensorflow_1_keeps_aspect_ratios_in_float32():
         for target in range(1, 50):
             width = 2 * height + 1
             sizes = []
-            for kind in (np.float32, np.float64):
-                scale = min(kind(target) / kind(height), kind(target) / kind(width))
-                sizes.append(tuple(int(np.round(scale * kind(one))) for one in (height, width)))
+            for dtype in (np.float32, np.float64):
+                scale = min(dtype(target) / dtype(height), dtype(target) / dtype(width))
+                sizes.append(tuple(int(np.round(scale * dtype(item))) for item in (height, width)))
             if sizes[0] == sizes[1] or min(sizes[0]) < 1:
                 continue
             x = np.zeros([height, width, 1], np.float32)
-            made = tf.compat.v1.image.resize_images(x, [target, target], preserve_aspect_ratio=True)
-            assert tuple(made.shape)[:2] == sizes[0], (height, width, target)
+            result = tf.compat.v1.image.resize_images(x, [target, target], preserve_aspect_ratio=True)
+            assert tuple(result.shape)[:2] == sizes[0], (height, width, target)
 
 
-# ---- 2: beside a live TensorFlow ----
+# ---- Beside TensorFlow ----
 
 SETUP = """
 c = np.random.RandomState(0).randint(0, 256, [5, 7, 3]).astype(np.uint8)
@@ -299,18 +297,18 @@ tf.image.adjust_contrast(c, 1.7); tf.image.adjust_brightness(c, -0.3); tf.image.
 """
 
 
-CASES = [*((one, 0.0) for one in listed(EXACT)), *((one, 1e-5) for one in listed(CLOSE))]
+CASES = [*((item, 0.0) for item in listed(EXACT)), *((item, 1e-5) for item in listed(CLOSE))]
 
 
 @pytest.fixture(scope="module")
 def both():
     if not live_tensorflow.INSTALLED:
         pytest.skip("TensorFlow is not installed")
-    ours, theirs = of_both(outcomes, [one for one, _ in CASES], SETUP)
-    return {one: pair for (one, _), pair in zip(CASES, zip(ours, theirs, strict=True), strict=True)}
+    ours, theirs = of_both(outcomes, [item for item, _ in CASES], SETUP)
+    return {item: pair for (item, _), pair in zip(CASES, zip(ours, theirs, strict=True), strict=True)}
 
 
-@pytest.mark.parametrize("expression, tolerance", CASES, ids=[one for one, _ in CASES])
+@pytest.mark.parametrize("expression, tolerance", CASES, ids=[item for item, _ in CASES])
 def test_is_as_tensorflow_has_it(both, expression, tolerance):
     ours, theirs = both[expression]
     assert same(ours, theirs, tolerance), f"ours {ours!r:.300}\ntheirs {theirs!r:.300}"

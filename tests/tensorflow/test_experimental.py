@@ -1,9 +1,9 @@
-"""`tf.data.experimental`, and what is known of elements before there are any: both as TensorFlow has them."""
+"""`tf.data.experimental`, and element specs of datasets without elements, as in TensorFlow."""
 
 import pytest
 
 import tfrecord_fast as plain
-import tfrecord_fast.tensorflow as face
+import tfrecord_fast.tensorflow as tf_compat
 from tests.support import live_tensorflow
 from tests.tensorflow.side_by_side import differences, listed
 
@@ -136,34 +136,40 @@ def test_elements_that_nothing_tells_are_an_error():
 
 def test_parsed_records_of_files_that_are_not_there_yet_are_known():
     features = {
-        "image": face.io.FixedLenFeature([], face.string),
-        "box": face.io.FixedLenFeature([4], face.float32),
-        "words": face.io.VarLenFeature(face.string),
-        "ids": face.io.RaggedFeature(face.int64),
-        "pairs": face.io.FixedLenSequenceFeature([2], face.int64, allow_missing=True),
+        "image": tf_compat.io.FixedLenFeature([], tf_compat.string),
+        "box": tf_compat.io.FixedLenFeature([4], tf_compat.float32),
+        "words": tf_compat.io.VarLenFeature(tf_compat.string),
+        "ids": tf_compat.io.RaggedFeature(tf_compat.int64),
+        "pairs": tf_compat.io.FixedLenSequenceFeature([2], tf_compat.int64, allow_missing=True),
     }
 
     def parse(record):
-        row = face.io.parse_single_example(record, features)
-        image = face.reshape(face.io.decode_raw(row["image"], face.uint8), [-1])
+        row = tf_compat.io.parse_single_example(record, features)
+        image = tf_compat.reshape(tf_compat.io.decode_raw(row["image"], tf_compat.uint8), [-1])
         return image, row["box"], row["words"], row["ids"], row["pairs"]
 
-    specs = face.data.TFRecordDataset("/no/such/file").map(parse).batch(2, drop_remainder=True).element_spec
-    assert [str(one.shape) for one in specs] == ["(2, None)", "(2, 4)", "(2, None)", "(2, None)", "(2, None, 2)"]
-    assert [one.dtype for one in specs] == [face.uint8, face.float32, face.string, face.int64, face.int64]
+    specs = tf_compat.data.TFRecordDataset("/no/such/file").map(parse).batch(2, drop_remainder=True).element_spec
+    assert [str(item.shape) for item in specs] == ["(2, None)", "(2, 4)", "(2, None)", "(2, None)", "(2, None, 2)"]
+    assert [item.dtype for item in specs] == [
+        tf_compat.uint8,
+        tf_compat.float32,
+        tf_compat.string,
+        tf_compat.int64,
+        tf_compat.int64,
+    ]
 
 
 def test_parsed_sequences_and_images_are_known_without_one():
     def parse(record):
-        context, lists = face.io.parse_single_sequence_example(
+        context, lists = tf_compat.io.parse_single_sequence_example(
             record,
-            {"label": face.io.FixedLenFeature([], face.int64)},
-            {"frames": face.io.FixedLenSequenceFeature([3], face.float32)},
+            {"label": tf_compat.io.FixedLenFeature([], tf_compat.int64)},
+            {"frames": tf_compat.io.FixedLenSequenceFeature([3], tf_compat.float32)},
         )
-        return face.io.decode_jpeg(record, channels=3), context["label"], lists["frames"]
+        return tf_compat.io.decode_jpeg(record, channels=3), context["label"], lists["frames"]
 
-    specs = face.data.TFRecordDataset([]).map(parse).element_spec
-    assert [str(one.shape) for one in specs] == ["(None, None, 3)", "()", "(None, 3)"]
+    specs = tf_compat.data.TFRecordDataset([]).map(parse).element_spec
+    assert [str(item.shape) for item in specs] == ["(None, None, 3)", "()", "(None, 3)"]
 
 
 def test_real_records_are_never_replaced():

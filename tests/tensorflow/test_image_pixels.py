@@ -1,4 +1,4 @@
-"""`tf.image` of the face gives TensorFlow's pixels."""
+"""`tf.image` computes TensorFlow's pixels."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_resize(size, method):
 
 def test_turned():
     each = ["flip_left_right({})", "flip_up_down({})", "transpose({})", "rot90({})", "rot90({}, 3)", "rot90({}, k=2)"]
-    assert not differences([f"tf.image.{one.format(image)}" for one in each for image in [*IMAGES, "c[0]"]], SETUP)
+    assert not differences([f"tf.image.{item.format(image)}" for item in each for image in [*IMAGES, "c[0]"]], SETUP)
 
 
 def test_other_functions():
@@ -68,7 +68,7 @@ def test_other_functions():
 
 
 @pytest.mark.parametrize("case", resize_picture.CASES)
-def test_what_the_picture_in_the_docs_shows(case):
+def test_the_picture_in_the_docs(case):
     pixels = resize_picture.image()
     theirs = live_tensorflow.call(resize_picture.theirs, pixels, *resize_picture.CASES[case])
     assert np.abs(resize_picture.resized(pixels, *resize_picture.CASES[case]) - theirs).max() < 1e-3

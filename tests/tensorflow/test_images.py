@@ -20,14 +20,14 @@ SMOOTH = (np.add.outer(np.arange(13) * 9, np.arange(21) * 5)[..., None] + [0, 20
 NOISE = RANDOM.integers(0, 256, (9, 12, 4), dtype=np.uint8)
 
 
-def saved(image, kind, **options):
+def saved(image, form, **options):
     buffer = io.BytesIO()
-    image.save(buffer, kind, **options)
+    image.save(buffer, form, **options)
     return buffer.getvalue()
 
 
-def chunk(kind, content):
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+def chunk(form, content):
+    return struct.pack(">I", len(content)) + form + content + struct.pack(">I", zlib.crc32(form + content))
 
 
 def deep_png(pixels, color, *chunks, interlaced=0):
@@ -43,7 +43,7 @@ def deep_png(pixels, color, *chunks, interlaced=0):
     lines = [bytes([y % 5]) + (now[y] - guesses[y % 5][y]).astype(np.uint8).tobytes() for y in range(height)]
     header = struct.pack(">IIBBBBB", width, height, 16, color, 0, 0, interlaced)
     parts = [(b"IHDR", header), *chunks, (b"IDAT", zlib.compress(b"".join(lines))), (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*piece) for piece in parts)
 
 
 DEEP = RANDOM.integers(0, 1 << 16, (11, 7, 4)).astype(np.uint16)
@@ -134,7 +134,7 @@ def test_an_image_decodes_as_by_tensorflow(number, theirs):
 
 
 def decoded_by_tensorflow(files, function, arguments):
-    calls = [(i, function, given) for i, given in enumerate(arguments)]
+    calls = [(i, function, options) for i, options in enumerate(arguments)]
     return live_tensorflow.call(decode_all, dict(enumerate(files)), calls)
 
 
@@ -147,7 +147,7 @@ def test_tensorflow_decodes_a_png_to_the_pixels_encoded_here():
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_a_jpeg_has_a_quality_of_95_unless_told():
+def test_a_jpeg_has_a_quality_of_95_by_default():
     assert tf.io.encode_jpeg(SMOOTH) == tf.io.encode_jpeg(SMOOTH, quality=95) != tf.io.encode_jpeg(SMOOTH, quality=96)
 
 
@@ -206,7 +206,7 @@ ABOUT = [
 
 
 def about(jpeg):
-    """What comes before the tables: how dense the pixels are, and XMP."""
+    """Return the bytes before the tables: the pixel density, and XMP."""
     return jpeg[: jpeg.index(b"\xff\xdb")]
 
 
@@ -234,7 +234,9 @@ def test_what_no_jpeg_says_is_an_error(case):
 
 def sampling(jpeg):
     """How often luminance is sampled for each sample of chrominance: across, and down."""
-    start = next(place for place in range(len(jpeg)) if jpeg[place : place + 2] in (b"\xff\xc0", b"\xff\xc2"))
+    start = next(
+        position for position in range(len(jpeg)) if jpeg[position : position + 2] in (b"\xff\xc0", b"\xff\xc2")
+    )
     factors = [jpeg[start + 11 + 3 * component] for component in range(3)]
     return factors[0] >> 4, factors[0] & 15, factors[1:]
 
@@ -255,7 +257,7 @@ def test_pillow_refuses_a_jpeg_that_is_cut():
 
 
 def converted(cases):
-    return [tf.image.convert_image_dtype(image, kind) for image, kind in cases]
+    return [tf.image.convert_image_dtype(image, form) for image, form in cases]
 
 
 @needs_tensorflow
@@ -271,9 +273,9 @@ def test_dtypes_are_converted_as_by_tensorflow():
 @pytest.mark.filterwarnings("error")
 def test_as_float16_white_is_finite_where_tensorflow_overflows():
     pixels = np.uint16([[0, 1, 257, 30_000, 65_504, 65_519, 65_520, 65_535]])
-    made = tf.io.decode_image(saved(Image.fromarray(pixels), "PNG"), dtype=tf.float16)
-    assert made.dtype == np.float16 and made[0, :, 0].tolist() == [
-        0, 2**-16, 257 / 65536, *[float(np.float16(one / 65536)) for one in (30_000, 65_504, 65_504)], 1, 1
+    result = tf.io.decode_image(saved(Image.fromarray(pixels), "PNG"), dtype=tf.float16)
+    assert result.dtype == np.float16 and result[0, :, 0].tolist() == [
+        0, 2**-16, 257 / 65536, *[float(np.float16(item / 65536)) for item in (30_000, 65_504, 65_504)], 1, 1
     ]  # fmt: skip
 
 

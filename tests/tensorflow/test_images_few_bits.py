@@ -17,16 +17,16 @@ def gray_png(depth, row, transparent):
         (b"IDAT", zlib.compress(line)),
         (b"IEND", b""),
     ]
-    made = b"\x89PNG\r\n\x1a\n"
-    for kind, content in parts:
-        made += struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-    return made
+    result = b"\x89PNG\r\n\x1a\n"
+    for form, content in parts:
+        result += struct.pack(">I", len(content)) + form + content + struct.pack(">I", zlib.crc32(form + content))
+    return result
 
 
 @pytest.mark.parametrize(("depth", "row", "transparent"), [(1, [0, 1], 1), (2, [0, 1, 2, 3], 1), (4, [0, 5, 15], 15)])
 def test_transparency_of_gray_of_few_bits(depth, row, transparent):
     pytest.importorskip("PIL")
-    made = tf.io.decode_png(gray_png(depth, row, transparent), channels=4)
+    result = tf.io.decode_png(gray_png(depth, row, transparent), channels=4)
     scale = 255 // (2**depth - 1)
-    assert made[0, :, 0].tolist() == [value * scale for value in row]
-    assert made[0, :, 3].tolist() == [0 if value == transparent else 255 for value in row]
+    assert result[0, :, 0].tolist() == [value * scale for value in row]
+    assert result[0, :, 3].tolist() == [0 if value == transparent else 255 for value in row]

@@ -44,12 +44,12 @@ def control(transparent=None, disposal=0):
     return b"!\xf9" + blocked(struct.pack("<BHB", flags, 5, transparent or 0)) + b"\0"
 
 
-def frame(indexes, place=(0, 0), colors=None, interlaced=False, **shown):
+def frame(indexes, position=(0, 0), colors=None, interlaced=False, **shown):
     height, width = indexes.shape
     flags, own = table(colors)
     rows = [*range(0, height, 8), *range(4, height, 8), *range(2, height, 4), *range(1, height, 2)]
     stored = indexes[rows] if interlaced else indexes
-    head = struct.pack("<HHHHB", place[1], place[0], width, height, flags | 0x40 * interlaced)
+    head = struct.pack("<HHHHB", position[1], position[0], width, height, flags | 0x40 * interlaced)
     return (control(**shown) if shown else b"") + b"," + head + own + packed(stored)
 
 
@@ -84,7 +84,7 @@ GIFS = {
     "no colors": gif(frame(LARGE), colors=None),
     "no frame": gif(COMMENT),
 }
-# What TensorFlow decodes as far as it goes.
+# TensorFlow decodes these as far as possible.
 CUT, EMPTY = gif(frame(LARGE))[:-20], gif(frame(LARGE), frame(LARGE[:0]))
 PNG, JPEG, BMP = (io.BytesIO() for _ in range(3))
 for _file, _form in ((PNG, "PNG"), (JPEG, "JPEG"), (BMP, "BMP")):
@@ -92,15 +92,15 @@ for _file, _form in ((PNG, "PNG"), (JPEG, "JPEG"), (BMP, "BMP")):
 
 
 def decode_all(function, files, options):
-    """What each file becomes with each of the options; None: it is refused."""
-    made = []
+    """Decode each file with each of the options; None for an error."""
+    result = []
     for content in files:
-        for given in options:
+        for arguments in options:
             try:
-                made.append(np.asarray(getattr(tf.io, function)(content, **given)))
+                result.append(np.asarray(getattr(tf.io, function)(content, **arguments)))
             except Exception:
-                made.append(None)
-    return made
+                result.append(None)
+    return result
 
 
 OPTIONS = {
@@ -111,11 +111,11 @@ OPTIONS = {
 
 
 def assert_same(ours, theirs):
-    assert [one is None for one in ours] == [one is None for one in theirs]
-    for one, other in zip(ours, theirs, strict=True):
-        if one is not None:
-            assert one.dtype == other.dtype
-            np.testing.assert_array_equal(one, other)
+    assert [item is None for item in ours] == [item is None for item in theirs]
+    for item, other in zip(ours, theirs, strict=True):
+        if item is not None:
+            assert item.dtype == other.dtype
+            np.testing.assert_array_equal(item, other)
 
 
 @needs_tensorflow
@@ -151,15 +151,15 @@ def test_what_no_frame_covers_is_black():
 
 
 def test_a_frame_may_reach_beyond_the_largest():
-    made = tf.io.decode_gif(gif(frame(LARGE), frame(SMALL, (4, 7))))
+    result = tf.io.decode_gif(gif(frame(LARGE), frame(SMALL, (4, 7))))
     expected = COLORS[LARGE].copy()
     expected[4:, 7:] = COLORS[SMALL[:2, :2]]
-    assert made[1].tolist() == expected.tolist()
+    assert result[1].tolist() == expected.tolist()
 
 
 def test_rows_may_be_interlaced():
-    made = tf.io.decode_gif(gif(frame(LARGE, interlaced=True)))
-    assert made.tolist() == [COLORS[LARGE].tolist()]
+    result = tf.io.decode_gif(gif(frame(LARGE, interlaced=True)))
+    assert result.tolist() == [COLORS[LARGE].tolist()]
 
 
 @pytest.mark.parametrize("end", [b"", b"!", b"!\xfe", b"!\xfe\5wo", b"?words"])
@@ -168,7 +168,7 @@ def test_frames_count_whatever_ends_the_file(end):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (GIFS["too few colors"], f"a pixel has color {LARGE.max()} of 4"),
         (GIFS["no colors"], "a frame without colors"),
@@ -181,8 +181,8 @@ def test_frames_count_whatever_ends_the_file(end):
     ],
     ids=["index", "no colors", "no frame", "no pixels", "cut", "header", "bits", "few pixels"],
 )
-def test_a_gif_that_is_damaged_is_an_error(content, said):
-    with pytest.raises(Invalid, match=f"^the image can't be decoded: {said}"):
+def test_a_gif_that_is_damaged_is_an_error(content, message):
+    with pytest.raises(Invalid, match=f"^the image can't be decoded: {message}"):
         tf.io.decode_gif(content)
 
 
@@ -272,8 +272,8 @@ def test_a_bmp_of_four_bytes_per_pixel_has_alpha(decode, name):
 
 def test_a_bmp_whose_channels_are_elsewhere_is_read_by_pillow():
     masks = (0xFF, 0xFF00, 0xFF0000, 0xFF000000)
-    made = tf.io.decode_bmp(bmp(RGBA, header=108, masks=masks), channels=3)
-    assert made.tolist() == RGBA[..., [2, 1, 0]].tolist()
+    result = tf.io.decode_bmp(bmp(RGBA, header=108, masks=masks), channels=3)
+    assert result.tolist() == RGBA[..., [2, 1, 0]].tolist()
 
 
 def test_a_bmp_with_alpha_that_is_cut_is_an_error():

@@ -19,9 +19,9 @@ SMOOTH = (np.add.outer(np.arange(45) * 3, np.arange(61) * 2)[..., None] + [0, 20
 Invalid = tf.errors.InvalidArgumentError
 
 
-def saved(image, kind, **options):
+def saved(image, form, **options):
     buffer = io.BytesIO()
-    image.save(buffer, kind, **options)
+    image.save(buffer, form, **options)
     return buffer.getvalue()
 
 
@@ -92,7 +92,7 @@ SMALLER = [saved(Image.fromarray(SMOOTH).resize(size[::-1]), "JPEG", quality=95)
 
 
 def test_a_jpeg_is_made_smaller_by_the_ratio_whatever_its_size():
-    shapes = [made.shape for made in ratios(SMALLER)]
+    shapes = [result.shape for result in ratios(SMALLER)]
     assert shapes == [(-(-h // ratio), -(-w // ratio), 3) for h, w in SIZES for ratio in (1, 2, 4, 8)]
 
 
@@ -118,8 +118,8 @@ def test_a_png_is_decoded_whatever_function_is_asked():
         assert decode(deep).dtype == np.uint8 and decode(deep)[..., 0].tolist() == SMOOTH[..., 0].tolist()
 
 
-def chunk(kind, content):
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+def chunk(form, content):
+    return struct.pack(">I", len(content)) + form + content + struct.pack(">I", zlib.crc32(form + content))
 
 
 def test_a_deep_gray_png_with_a_transparent_gray():
@@ -128,26 +128,26 @@ def test_a_deep_gray_png_with_a_transparent_gray():
     lines = b"".join(b"\0" + row.astype(">u2").tobytes() for row in gray)
     parts = [(b"IHDR", struct.pack(">IIBBBBB", 3, 2, 16, 0, 0, 0, 0)), (b"tRNS", struct.pack(">H", 300))]
     parts += [(b"IDAT", zlib.compress(lines)), (b"IEND", b"")]
-    content = b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
-    made = tf.io.decode_png(content, channels=4, dtype=tf.uint16)
+    content = b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*piece) for piece in parts)
+    result = tf.io.decode_png(content, channels=4, dtype=tf.uint16)
     alpha = np.where(gray == 300, 0, 65535)
-    assert made.dtype == np.uint16 and made.tolist() == np.stack([gray, gray, gray, alpha], axis=2).tolist()
+    assert result.dtype == np.uint16 and result.tolist() == np.stack([gray, gray, gray, alpha], axis=2).tolist()
     for channels in (0, 1, 3):
-        made = tf.io.decode_png(content, channels=channels, dtype=tf.uint16)
-        assert made.shape == (2, 3, channels or 1) and (made == gray[..., None]).all()
+        result = tf.io.decode_png(content, channels=channels, dtype=tf.uint16)
+        assert result.shape == (2, 3, channels or 1) and (result == gray[..., None]).all()
     eight = tf.io.decode_png(content, channels=4)
     assert eight.dtype == np.uint8 and eight[..., 3].tolist() == [[255, 255, 0], [0, 255, 255]]
 
 
 def test_a_deep_png_that_is_no_zlib_stream():
     parts = [(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 16, 2, 0, 0, 0)), (b"IDAT", b"no such stream"), (b"IEND", b"")]
-    content = b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
+    content = b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*piece) for piece in parts)
     with pytest.raises(Invalid, match="the image can't be decoded: Error -3 while decompressing data"):
         tf.io.decode_png(content, dtype=tf.uint16)
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: tf.io.decode_jpeg(["a"]), "contents must be the bytes of one image, got list"),
         (lambda: tf.io.decode_png(np.array([b"a"], object)), "contents must be the bytes of one image, got ndarray"),
@@ -168,10 +168,10 @@ def test_a_deep_png_that_is_no_zlib_stream():
         (lambda: tf.io.encode_png(SMOOTH.astype(np.uint16)), "a uint16 image to encode has one channel"),
     ],
 )
-def test_what_is_refused(call, said):
+def test_what_is_refused(call, message):
     with pytest.raises(Invalid) as error:
         call()
-    assert str(error.value) == said
+    assert str(error.value) == message
 
 
 def test_what_is_no_image_is_told_as_that():
@@ -204,8 +204,8 @@ def test_too_little_memory_is_no_fault_of_the_image(monkeypatch):
 )
 def test_what_is_made_up_is_a_black_image(decode, arguments, shape, dtype):
     with sampling(2):
-        made = decode(b"no image", **arguments)
-    assert (made.shape, made.dtype, made.any()) == (shape, dtype, False)
+        result = decode(b"no image", **arguments)
+    assert (result.shape, result.dtype, result.any()) == (shape, dtype, False)
     with sampling(1):
         assert decode(b"no image", **arguments).shape[-1] == arguments.get("channels", 1)
     with pytest.raises(Invalid):

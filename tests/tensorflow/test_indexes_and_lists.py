@@ -1,4 +1,4 @@
-"""What a stranger's scripts found: the face took what TensorFlow refuses, or gave other values, without a word."""
+"""Indexes, choices, means, lists of numbers, large numbers and ragged operands, as TensorFlow takes or refuses them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""TensorFlow's functions get the face's tensors as their own, Keras' methods its datasets: with stand-ins for both."""
+"""TensorFlow's functions take our tensors, and Keras' methods our datasets: with stand-ins for both."""
 
 import sys
 from types import SimpleNamespace
@@ -13,14 +13,14 @@ from tfrecord_fast.tensorflow.data.datasets import Dataset, plain_dataset
 
 
 class _Made:
-    """What a stand-in's function was given."""
+    """The arguments of a stand-in's function."""
 
-    def __init__(self, *given, **named):
-        self.given, self.named = given, named
+    def __init__(self, *arguments, **named):
+        self.given, self.named = arguments, named
 
     @classmethod
-    def from_nested_row_splits(cls, *given):
-        return cls(*given)
+    def from_nested_row_splits(cls, *arguments):
+        return cls(*arguments)
 
     def apply(self, count):
         return SimpleNamespace(dataset=self, count=count)
@@ -32,13 +32,15 @@ class _Tensor(_Made):
 
 @pytest.fixture
 def stand_in(monkeypatch):
-    """A module in the place of TensorFlow."""
+    """Replace TensorFlow by a stand-in."""
     kinds = {name: type(name, (_Made,), {}) for name in ("Variable", "SparseTensor", "RaggedTensor")}
-    specs = {f"{name}Spec": lambda *given, name=name: (name, *given) for name in ("SparseTensor", "RaggedTensor")}
+    specs = {
+        f"{name}Spec": lambda *arguments, name=name: (name, *arguments) for name in ("SparseTensor", "RaggedTensor")
+    }
     dataset = SimpleNamespace(from_generator=_Made)
     data = SimpleNamespace(Dataset=dataset, experimental=SimpleNamespace(assert_cardinality=lambda count: count))
     kinds |= {"Tensor": _Tensor, "constant": _Tensor}
-    module = SimpleNamespace(data=data, TensorSpec=lambda *given: ("Tensor", *given), **kinds, **specs)
+    module = SimpleNamespace(data=data, TensorSpec=lambda *arguments: ("Tensor", *arguments), **kinds, **specs)
     monkeypatch.setitem(sys.modules, "tensorflow", module)
     monkeypatch.setattr(interop, "_classes", ())
     return module
@@ -68,7 +70,7 @@ def test_their_tensors_are_none_before_their_module_is_complete(monkeypatch):
 
 
 def test_a_function_is_theirs_for_their_tensors(stand_in):
-    of_both = interop.dispatch(lambda *given, **named: "ours", "tf.add", lambda name: lambda *a, **b: (name, a, b))
+    of_both = interop.dispatch(lambda *arguments, **named: "ours", "tf.add", lambda name: lambda *a, **b: (name, a, b))
     other = _Tensor()
     assert of_both(1, x=2) == of_both() == "ours"
     assert of_both(other, 2) == ("tf.add", (other, 2), {}) and of_both(1, x=other) == ("tf.add", (1,), {"x": other})
@@ -77,27 +79,33 @@ def test_a_function_is_theirs_for_their_tensors(stand_in):
 def test_values_as_theirs(stand_in):
     sparse = interop.to_tensorflow_value(tf.SparseTensor([[0, 1]], [7], [2, 3]))
     assert isinstance(sparse, stand_in.SparseTensor)
-    assert [part.tolist() for part in sparse.given] == [[[0, 1]], [7], [2, 3]]
-    assert all(type(part) is np.ndarray for part in sparse.given)
+    assert [piece.tolist() for piece in sparse.given] == [[[0, 1]], [7], [2, 3]]
+    assert all(type(piece) is np.ndarray for piece in sparse.given)
     ragged = interop.to_tensorflow_value(tf.ragged.constant([[[1], [2, 3]], []]))
     assert isinstance(ragged, stand_in.RaggedTensor) and ragged.given[0].tolist() == [1, 2, 3]
-    assert [part.tolist() for part in ragged.given[1]] == [[0, 2, 2], [0, 1, 3]]
-    assert all(type(part) is np.ndarray for part in (ragged.given[0], *ragged.given[1]))
-    made = interop.to_tensorflow_value({"a": [tf.constant([1]), "x"], "b": (tf.constant(2), 3)})
-    assert made == {"a": [np.array([1]), "x"], "b": (2, 3)}
-    assert type(made["a"][0]) is np.ndarray and type(made["b"]) is tuple and interop.to_tensorflow_value(None) is None
+    assert [piece.tolist() for piece in ragged.given[1]] == [[0, 2, 2], [0, 1, 3]]
+    assert all(type(piece) is np.ndarray for piece in (ragged.given[0], *ragged.given[1]))
+    result = interop.to_tensorflow_value({"a": [tf.constant([1]), "x"], "b": (tf.constant(2), 3)})
+    assert result == {"a": [np.array([1]), "x"], "b": (2, 3)}
+    assert (
+        type(result["a"][0]) is np.ndarray and type(result["b"]) is tuple and interop.to_tensorflow_value(None) is None
+    )
     assert type(interop.to_tensorflow_value(tf.constant("a"))) is bytes
 
 
 def test_their_functions_take_our_tensors(stand_in):
-    def function(*given, **named):
-        """Of theirs."""
-        return given, named
+    def function(*arguments, **named):
+        """The docstring."""
+        return arguments, named
 
     taken = interop.accept_our_tensors(function)
-    given, named = taken(tf.constant([1, 2]), 3, x=[{"y": tf.constant("a")}], z=tf.ragged.constant([[1]]))
-    assert isinstance(given[0], _Tensor) and given[0].given[0].tolist() == [1, 2] and given[0].given[1] == "int32"
-    assert given[1] == 3 and named["x"][0]["y"].given == (b"a", "string") and taken.__doc__ == "Of theirs."
+    arguments, named = taken(tf.constant([1, 2]), 3, x=[{"y": tf.constant("a")}], z=tf.ragged.constant([[1]]))
+    assert (
+        isinstance(arguments[0], _Tensor)
+        and arguments[0].given[0].tolist() == [1, 2]
+        and arguments[0].given[1] == "int32"
+    )
+    assert arguments[1] == 3 and named["x"][0]["y"].given == (b"a", "string") and taken.__doc__ == "The docstring."
     assert isinstance(named["z"], stand_in.RaggedTensor)
     assert interop.accept_our_tensors(stand_in) is stand_in and interop.accept_our_tensors(_Made) is _Made
 
@@ -105,14 +113,14 @@ def test_their_functions_take_our_tensors(stand_in):
 def test_a_dataset_of_theirs_over_ours(stand_in):
     ragged, sparse = tf.ragged.constant([[1], [2, 3]]), tf.sparse.from_dense([[1, 0], [0, 2]])
     dataset = tf.data.Dataset.from_tensors({"a": [1.5, 2.5], "b": ragged, "c": sparse}).repeat(3)
-    made = tf_keras.to_tensorflow(dataset)
-    assert made.count == 3
-    assert made.dataset.named["output_signature"] == {
+    result = tf_keras.to_tensorflow(dataset)
+    assert result.count == 3
+    assert result.dataset.named["output_signature"] == {
         "a": ("Tensor", [2], "float32"),
         "b": ("RaggedTensor", [2, None], "int32", 1, "int64"),
         "c": ("SparseTensor", [2, 2], "int32"),
     }
-    elements = list(made.dataset.given[0]())
+    elements = list(result.dataset.given[0]())
     assert len(elements) == 3 and elements[0]["a"].tolist() == [1.5, 2.5]
     assert isinstance(elements[0]["b"], stand_in.RaggedTensor)
     unknown = tf_keras.to_tensorflow(tf.data.Dataset.range(3).filter(lambda x: x > 0))
@@ -123,9 +131,9 @@ def test_a_dataset_of_theirs_over_ours(stand_in):
 
 def test_a_dataset_whose_rank_is_not_known(stand_in):
     specs = (tf.TensorSpec(None, tf.int32), tf.SparseTensorSpec(None, tf.string), tf.TensorSpec([None], tf.bool))
-    made = tf_keras.to_tensorflow(SimpleNamespace(element_spec=specs, cardinality=lambda: -2))
+    result = tf_keras.to_tensorflow(SimpleNamespace(element_spec=specs, cardinality=lambda: -2))
     wanted = (("Tensor", None, "int32"), ("SparseTensor", None, "string"), ("Tensor", [None], "bool"))
-    assert made.named["output_signature"] == wanted
+    assert result.named["output_signature"] == wanted
 
 
 class _Model:

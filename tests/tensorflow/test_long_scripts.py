@@ -206,7 +206,7 @@ print(list(tf.data.Dataset.range(4).map(squared).as_numpy_iterator()))
 
 
 def printed(script, folder, package):
-    """What a script prints with a package in TensorFlow's place."""
+    """Return the output of a script with a package in TensorFlow's place."""
     folder.mkdir()
     (folder / "script.py").write_text(script.replace("import tensorflow as tf", f"import {package} as tf"))
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONPATH": str(ROOT)}

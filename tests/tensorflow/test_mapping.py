@@ -66,10 +66,10 @@ tf.scan(lambda a,x: 5, i); tf.scan(lambda a,x: 5.5, i)
 
 
 @pytest.mark.parametrize("text", [MAPPED, SCANNED], ids=["map", "scan"])
-def test_the_same_as_of_tensorflow(text):
+def test_the_same_as_tensorflow(text):
     assert not differences(listed(text), SETUP)
 
 
 def test_a_signature_with_lengths_is_that_of_no_slices():
-    made = tf.map_fn(lambda x: x, tf.zeros([0, 2]), fn_output_signature=tf.TensorSpec([None, 3], tf.float32))
-    assert made.shape == (0, 0, 3) and made.dtype == tf.float32
+    result = tf.map_fn(lambda x: x, tf.zeros([0, 2]), fn_output_signature=tf.TensorSpec([None, 3], tf.float32))
+    assert result.shape == (0, 0, 3) and result.dtype == tf.float32

@@ -1,4 +1,4 @@
-"""Where the face's names come from: itself, or TensorFlow, which is imported only when it is needed."""
+"""Names come from this package, or from TensorFlow, which is imported only when needed."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ from tests.support.paths import ROOT
 from tests.tensorflow import script_names
 
 WITHOUT = "import sys; sys.modules['tensorflow'] = None\n"
-FACE = "import tfrecord_fast.tensorflow as tf\n"
+IMPORT = "import tfrecord_fast.tensorflow as tf\n"
 
 
 def run(code):
@@ -21,7 +21,7 @@ def run(code):
     return done.stdout.strip()
 
 
-def test_the_face_does_not_import_tensorflow():
+def test_tensorflow_is_not_imported():
     code = "import sys, tfrecord_fast.tensorflow as tf, tfrecord_fast.tensorflow.compat.v1\n"
     code += "for name in set(tf.__all__) - {'keras'}: getattr(tf, name)\n"  # Keras imports its backend
     code += "list(tf.data.Dataset.range(3).map(lambda x: tf.cast(x, tf.float32)).batch(2))\n"
@@ -30,7 +30,7 @@ def test_the_face_does_not_import_tensorflow():
 
 
 @pytest.mark.parametrize("name", ["lookup.StaticHashTable", "image.sobel_edges", "nothing_like_it", "Variable"])
-def test_a_name_that_is_missing_is_said_to_be_tensorflows(name):
+def test_the_error_for_a_missing_name_mentions_tensorflow(name):
     code = (
         f"{WITHOUT}import tfrecord_fast.tensorflow as tf\ntry: tf.{name}\nexcept AttributeError as error: print(error)"
     )
@@ -38,7 +38,7 @@ def test_a_name_that_is_missing_is_said_to_be_tensorflows(name):
 
 
 @pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
-def test_a_name_that_is_nobodys():
+def test_the_error_for_a_name_that_does_not_exist():
     code = (
         "import tfrecord_fast.tensorflow as tf\ntry: tf.nothing_like_it\nexcept AttributeError as error: print(error)"
     )
@@ -46,7 +46,7 @@ def test_a_name_that_is_nobodys():
 
 
 def test_the_messages_of_examples_are_where_scripts_import_them_from():
-    code = f"{FACE}from tfrecord_fast.tensorflow.core.example import example_pb2, feature_pb2\n"
+    code = f"{IMPORT}from tfrecord_fast.tensorflow.core.example import example_pb2, feature_pb2\n"
     code += "print(example_pb2.Example is tf.train.Example, feature_pb2.Features is tf.train.Features)"
     assert run(code) == "True True"
 
@@ -57,6 +57,6 @@ def test_public_scripts_find_their_names(monkeypatch):
         scripts = json.load(file)
     monkeypatch.setattr(script_names.fallback, "installed", lambda: False)
     lists = script_names.missing(scripts)
-    assert sum(not one for one in lists) >= 0.97 * len(scripts)
+    assert sum(not item for item in lists) >= 0.97 * len(scripts)
     assert len(scripts) == 587
-    assert [name for one in lists for name in one if script_names.reason(name) is None] == []
+    assert [name for item in lists for name in item if script_names.reason(name) is None] == []

@@ -1,4 +1,4 @@
-"""Functions on tensors: the face's and TensorFlow's, over dtypes, shapes and wrong arguments."""
+"""Functions on tensors, compared with TensorFlow's over dtypes, shapes and wrong arguments."""
 
 import itertools
 
@@ -199,8 +199,8 @@ def test_reductions(name):
     values = ["i", "f", "b", "d", "s", "t", "g", "e", "l", "b[None]", "[1, 2]", "True"]
     assert not differences(
         [
-            f"tf.{'math.' if 'std' in name or 'var' in name else ''}{name}({one.format(x)})"
-            for one in each
+            f"tf.{'math.' if 'std' in name or 'var' in name else ''}{name}({item.format(x)})"
+            for item in each
             for x in values
         ],
         SETUP,

@@ -1,4 +1,4 @@
-"""Pipelines that once differed from TensorFlow's do not. `python -m tests.tensorflow.random_pipelines` draws others."""
+"""Pipelines yield TensorFlow's elements. `python -m tests.tensorflow.random_pipelines` draws others."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.tensorflow.side_by_side import listed
 
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
-FOUND = """
+PIPELINES = """
 D.from_tensors([[1, 2, 3]]).ragged_batch(1).map(lambda r: tf.size(r))
 D.from_tensor_slices(tf.sparse.from_dense([[1, 0], [0, 2], [3, 3]])).ragged_batch(1).map(lambda r: r * 2)
 D.range(8).batch(3).padded_batch(2).ragged_batch(3)
@@ -18,5 +18,5 @@ D.range(7).map(lambda x: tf.fill([tf.cast(x, tf.int32) % 3], x)).padded_batch(1,
 """
 
 
-def test_those_that_once_differed():
-    assert not differences(listed(FOUND))
+def test_batches_of_batches_errors_and_ragged_rows():
+    assert not differences(listed(PIPELINES))

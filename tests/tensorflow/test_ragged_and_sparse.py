@@ -1,4 +1,4 @@
-"""SparseTensor and RaggedTensor: their parts, items, methods, operators, text, pickles and errors."""
+"""SparseTensor and RaggedTensor: components, items, methods, operators, text, pickles and errors."""
 
 import copy
 import itertools
@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-import tfrecord_fast.tensorflow as face
+import tfrecord_fast.tensorflow as tf_compat
 from tests.support import live_tensorflow
 from tests.tensorflow.side_by_side import differences, listed
 
@@ -18,28 +18,13 @@ s = tf.SparseTensor([[0, 1], [2, 0]], [3, -4], [3, 2]); t = tf.SparseTensor([[0,
 f = tf.SparseTensor([[1]], [1.5], [4]); d = tf.SparseTensor([[0, 1, 1]], tf.constant([2], tf.int64), [1, 2, 3])
 n = tf.SparseTensor(tf.zeros([0, 2], tf.int64), tf.zeros([0], tf.int32), [3, 2])
 """
-OF_PLACES = [
-    *(
-        "{}",
-        "{}.indices",
-        "{}.values",
-        "{}.dense_shape",
-        "{}.shape",
-        "{}.get_shape()",
-        "{}.dtype.name",
-        "str({}.dtype)",
-    ),
-    *("{} * 2", "{} * -1.5", "{} / 2", "{} / 2.0", "{} * 'a'", "{}.with_values({}.values)", "{}.with_values([5])"),
-    *("{}.with_values([7, 8])", "{}.with_values(['x', 'y'])", "{}.shape.rank", "{}.get_shape().as_list()", "{} * None"),
-    *("tf.SparseTensor.from_value(tf.compat.v1.SparseTensorValue({}.indices, {}.values, {}.dense_shape))",),
-    *(
-        "tf.sparse.to_dense({})",
-        "type({}).__name__",
-        "{} * tf.constant(2)",
-        "{} / tf.constant(2.0)",
-        "{} * np.float32(2)",
-    ),
-]
+OF_PLACES = listed("""
+{}; {}.indices; {}.values; {}.dense_shape; {}.shape; {}.get_shape(); {}.dtype.name; str({}.dtype); {} * 2; {} * -1.5
+{} / 2; {} / 2.0; {} * 'a'; {}.with_values({}.values); {}.with_values([5]); {}.with_values([7, 8])
+{}.with_values(['x', 'y']); {}.shape.rank; {}.get_shape().as_list(); {} * None
+tf.SparseTensor.from_value(tf.compat.v1.SparseTensorValue({}.indices, {}.values, {}.dense_shape))
+tf.sparse.to_dense({}); type({}).__name__; {} * tf.constant(2); {} / tf.constant(2.0); {} * np.float32(2)
+""")
 MADE_OF_PLACES = """
 tf.SparseTensor([[0]], [1], [2]); tf.SparseTensor([[0, 0]], [1], [2]); tf.SparseTensor([[0]], [1, 2], [2])
 tf.SparseTensor([0], [1], [2]); tf.SparseTensor([[0]], 1, [2])
@@ -71,58 +56,20 @@ def shown(value):
     return nested(value.numpy()), str(value.numpy().dtype), str(value.numpy().shape)
 """
 NAMES = ["r", "f", "w", "q", "e", "b", "z", "v", "i", "k", "one", "l"]
-OF_ROWS = [
-    *(
-        "{}",
-        "{}.shape",
-        "{}.get_shape()",
-        "{}.dtype.name",
-        "{}.ragged_rank",
-        "{}.row_splits",
-        "{}.values",
-        "{}.flat_values",
-    ),
-    *("{}.nrows()", "{}.nrows(tf.int32)", "{}.nrows(out_type=tf.int64)", "{}.nrows(name='n')", "{}.value_rowids()"),
-    *("{}.bounding_shape()", "{}.bounding_shape(0)", "{}.bounding_shape(axis=1)", "{}.bounding_shape([0, 1])"),
-    *("{}.bounding_shape(axis=-1)", "{}.bounding_shape(out_type=tf.int32)", "{}.row_lengths()", "{}.row_starts()"),
-    *("{}.row_limits()", "{}.nested_row_splits", "{}.to_list()", "{}.to_sparse()", "{}.to_tensor()", "shown({})"),
-    *("{}[0]", "{}[-1]", "{}[1]", "{}[9]", "{}[-9]", "{}[:1]", "{}[1:]", "{}[-1:]", "{}[5:]", "{}[:-1]", "{}[0, 0]"),
-    *("{}[0, :1]", "{}[0, -1:]", "{}[:, :1]", "{}[:, 1:]", "{}[:, -1:]", "{}[:2, 0:1]", "{}[:1, 0]", "{}[0:0, :1]"),
-    *(
-        "{}[0, 0:1]",
-        "{}[(0,)]",
-        "{}[(slice(0, 1),)]",
-        "{}[tf.constant(0)]",
-        "{}[...]",
-        "{}[None].to_list()",
-        "{}[0, 9]",
-        "{}['a']",
-    ),
-    *(
-        "{}[0, ..., :1]",
-        "[one for one in {}]",
-        "len([one for one in {}])",
-        "bool({})",
-        "not {}",
-        "-{}",
-        "abs({})",
-        "~{}",
-    ),
-    *(
-        "{}.with_values({}.values)",
-        "{}.with_flat_values({}.flat_values)",
-        "{}.with_flat_values([9])",
-        "{}.with_values([9])",
-    ),
-    *(
-        "{}.with_flat_values(tf.zeros_like({}.flat_values))",
-        "len({})",
-        "hash({}) == hash({})",
-        "{}.nothing",
-    ),
-    *("{}.row_splits.dtype.name", "{}[::2]", "{}[0].shape", "{}.to_tensor(9)"),
-    *("{}.bounding_shape().dtype.name", "{}.to_sparse(name='n')", "{}.nrows().dtype.name", "{}.value_rowids(name='n')"),
-]
+OF_ROWS = listed("""
+{}; {}.shape; {}.get_shape(); {}.dtype.name; {}.ragged_rank; {}.row_splits; {}.values; {}.flat_values; {}.nrows()
+{}.nrows(tf.int32); {}.nrows(out_type=tf.int64); {}.nrows(name='n'); {}.value_rowids(); {}.bounding_shape()
+{}.bounding_shape(0); {}.bounding_shape(axis=1); {}.bounding_shape([0, 1]); {}.bounding_shape(axis=-1)
+{}.bounding_shape(out_type=tf.int32); {}.row_lengths(); {}.row_starts(); {}.row_limits(); {}.nested_row_splits
+{}.to_list(); {}.to_sparse(); {}.to_tensor(); shown({}); {}[0]; {}[-1]; {}[1]; {}[9]; {}[-9]; {}[:1]; {}[1:]; {}[-1:]
+{}[5:]; {}[:-1]; {}[0, 0]; {}[0, :1]; {}[0, -1:]; {}[:, :1]; {}[:, 1:]; {}[:, -1:]; {}[:2, 0:1]; {}[:1, 0]
+{}[0:0, :1]; {}[0, 0:1]; {}[(0,)]; {}[(slice(0, 1),)]; {}[tf.constant(0)]; {}[...]; {}[None].to_list(); {}[0, 9]
+{}['a']; {}[0, ..., :1]; [one for one in {}]; len([one for one in {}]); bool({}); not {}; -{}; abs({}); ~{}
+{}.with_values({}.values); {}.with_flat_values({}.flat_values); {}.with_flat_values([9]); {}.with_values([9])
+{}.with_flat_values(tf.zeros_like({}.flat_values)); len({}); hash({}) == hash({}); {}.nothing
+{}.row_splits.dtype.name; {}[::2]; {}[0].shape; {}.to_tensor(9); {}.bounding_shape().dtype.name
+{}.to_sparse(name='n'); {}.nrows().dtype.name; {}.value_rowids(name='n')
+""")
 OPERATORS = ["+", "-", "*", "/", "//", "%", "**", "<", "<=", ">", ">=", "==", "!=", "&", "|", "^"]
 SIDES = {
     "r": ["2", "[2]", "[[2]]", "[[2], [3], [4]]", "tf.constant([[2], [3], [4]])", "[[2], [3]]", "[2, 3]", "r", "None"],
@@ -209,7 +156,7 @@ R.from_tensor([[[1]]], ragged_rank=2); R.from_tensor([[[1]]], ragged_rank=3); R.
 @needs_tensorflow
 @pytest.mark.parametrize("name", ["s", "t", "f", "d", "n"])
 def test_values_in_places(name):
-    assert not differences([one.replace("{}", name) for one in OF_PLACES], PLACES)
+    assert not differences([item.replace("{}", name) for item in OF_PLACES], PLACES)
 
 
 @needs_tensorflow
@@ -220,7 +167,7 @@ def test_sparse_tensors_of_parts():
 @needs_tensorflow
 @pytest.mark.parametrize("name", NAMES)
 def test_rows(name):
-    assert not differences([one.replace("{}", name) for one in OF_ROWS], ROWS)
+    assert not differences([item.replace("{}", name) for item in OF_ROWS], ROWS)
 
 
 @needs_tensorflow
@@ -242,27 +189,27 @@ def test_rows_of_one_length_and_tensors_with_rows():
     assert not differences(listed(UNIFORM), ROWS)
 
 
-@pytest.mark.parametrize("made", [pickle.dumps, copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"])
-def test_copies_of_rows_and_places(made):
+@pytest.mark.parametrize("result", [pickle.dumps, copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"])
+def test_copies_of_rows_and_places(result):
     def copied(value):
-        return pickle.loads(made(value)) if made is pickle.dumps else made(value)
+        return pickle.loads(result(value)) if result is pickle.dumps else result(value)
 
-    rows = face.ragged.constant([[1, 2], []], "int64")
+    rows = tf_compat.ragged.constant([[1, 2], []], "int64")
     assert copied(rows).to_list() == [[1, 2], []] and copied(rows).dtype == "int64"
-    uniform = copied(face.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2))
+    uniform = copied(tf_compat.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2))
     assert uniform.shape == (2, 2) and uniform.to_list() == [[1, 2], [3, 4]]
-    places = copied(face.SparseTensor([[0, 1]], ["a"], [2, 3]))
-    assert isinstance(places, face.SparseTensor) and places.indices.numpy().tolist() == [[0, 1]]
+    places = copied(tf_compat.SparseTensor([[0, 1]], ["a"], [2, 3]))
+    assert isinstance(places, tf_compat.SparseTensor) and places.indices.numpy().tolist() == [[0, 1]]
     assert places.values.numpy().tolist() == [b"a"] and places.dense_shape.numpy().tolist() == [2, 3]
 
 
 def test_parts_of_a_sparse_tensor():
-    places = face.SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 3])
-    assert len(places) == 2 and [part.numpy().tolist() for part in places] == [[[0, 1], [1, 0]], [5, 6], [2, 3]]
+    places = tf_compat.SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 3])
+    assert len(places) == 2 and [piece.numpy().tolist() for piece in places] == [[[0, 1], [1, 0]], [5, 6], [2, 3]]
     assert places.row_splits.numpy().tolist() == [0, 1, 2] and type(places.numpy()).__module__.startswith(
         "tfrecord_fast"
     )
-    again = face.SparseTensor.from_value(places)
+    again = tf_compat.SparseTensor.from_value(places)
     assert again.shape == (2, 3) and again.values.numpy().tolist() == [5, 6]
     for operate in (lambda: places * [1, 2], lambda: places / np.array([1, 2])):
         with pytest.raises(TypeError, match=r"can only be .* by a number"):
@@ -270,45 +217,45 @@ def test_parts_of_a_sparse_tensor():
 
 
 def test_what_rows_refuse():
-    rows = face.ragged.constant([[1, 2], [3]])
+    rows = tf_compat.ragged.constant([[1, 2], [3]])
     with pytest.raises(TypeError, match="may not be used as a boolean"):
         bool(rows)
     with pytest.raises(ValueError, match="Cannot index into an inner ragged dimension"):
         rows[:, 0]
-    with pytest.raises(face.errors.InvalidArgumentError, match="does not broadcast to the rows of a RaggedTensor"):
+    with pytest.raises(tf_compat.errors.InvalidArgumentError, match="does not broadcast to the rows of a RaggedTensor"):
         _ = rows + np.array([[[1]]])
-    with pytest.raises(face.errors.InvalidArgumentError, match="different row lengths"):
-        rows + face.ragged.constant([[1], [2, 3]])
-    with pytest.raises(face.errors.InvalidArgumentError, match="expected a bool tensor but got one of int32"):
+    with pytest.raises(tf_compat.errors.InvalidArgumentError, match="different row lengths"):
+        rows + tf_compat.ragged.constant([[1], [2, 3]])
+    with pytest.raises(tf_compat.errors.InvalidArgumentError, match="expected a bool tensor but got one of int32"):
         _ = ~rows
-    with pytest.raises(face.errors.InvalidArgumentError, match="axis=2"):
+    with pytest.raises(tf_compat.errors.InvalidArgumentError, match="axis=2"):
         rows.bounding_shape(2)
-    with pytest.raises(face.errors.InvalidArgumentError, match="nrows=3, but 2 values"):
-        face.RaggedTensor.from_uniform_row_length([1, 2], 2, nrows=3)
-    with pytest.raises(face.errors.InvalidArgumentError, match="less than the number of rows, 2"):
-        face.RaggedTensor.from_value_rowids([1], [1], nrows=1)
-    with pytest.raises(face.errors.InvalidArgumentError, match="nrows must be one integer"):
-        face.RaggedTensor.from_value_rowids([1], [1], nrows=[1])
-    with pytest.raises(face.errors.InvalidArgumentError, match="not right-ragged"):
-        face.RaggedTensor.from_sparse(face.SparseTensor([[0, 1]], [1], [1, 2]))
+    with pytest.raises(tf_compat.errors.InvalidArgumentError, match="nrows=3, but 2 values"):
+        tf_compat.RaggedTensor.from_uniform_row_length([1, 2], 2, nrows=3)
+    with pytest.raises(tf_compat.errors.InvalidArgumentError, match="less than the number of rows, 2"):
+        tf_compat.RaggedTensor.from_value_rowids([1], [1], nrows=1)
+    with pytest.raises(tf_compat.errors.InvalidArgumentError, match="nrows must be one integer"):
+        tf_compat.RaggedTensor.from_value_rowids([1], [1], nrows=[1])
+    with pytest.raises(tf_compat.errors.InvalidArgumentError, match="not right-ragged"):
+        tf_compat.RaggedTensor.from_sparse(tf_compat.SparseTensor([[0, 1]], [1], [1, 2]))
     with pytest.raises(ValueError, match="must be 2, got 1"):
-        face.RaggedTensor.from_sparse(face.SparseTensor([[0]], [1], [1]))
+        tf_compat.RaggedTensor.from_sparse(tf_compat.SparseTensor([[0]], [1], [1]))
     with pytest.raises(TypeError, match="Expected SparseTensor, got RaggedTensor"):
-        face.RaggedTensor.from_sparse(rows)
+        tf_compat.RaggedTensor.from_sparse(rows)
     with pytest.raises(ValueError, match="2 numbers for 1 nested"):
-        face.RaggedTensor.from_nested_value_rowids([1], [[0]], [1, 2])
+        tf_compat.RaggedTensor.from_nested_value_rowids([1], [[0]], [1, 2])
     with pytest.raises(ValueError, match=r"ragged_rank must be in \[1, 2\], got 3"):
-        face.RaggedTensor.from_tensor([[[1]]], ragged_rank=3)
+        tf_compat.RaggedTensor.from_tensor([[[1]]], ragged_rank=3)
     with pytest.raises(
-        face.errors.InvalidArgumentError, match=r"padding of shape \(\) does not fit values of shape \(2,\)"
+        tf_compat.errors.InvalidArgumentError, match=r"padding of shape \(\) does not fit values of shape \(2,\)"
     ):
-        face.RaggedTensor.from_tensor([[[1, 0]]], padding=0)
+        tf_compat.RaggedTensor.from_tensor([[[1, 0]]], padding=0)
     with pytest.raises(TypeError, match="takes values, row_splits, name and validate, got 5 arguments"):
-        face.RaggedTensor.from_row_splits([1], [0, 1], None, True, 5)
+        tf_compat.RaggedTensor.from_row_splits([1], [0, 1], None, True, 5)
     with pytest.raises(TypeError, match="several values for"):
-        face.RaggedTensor.from_row_splits([1], [0, 1], row_splits=[0, 1])
+        tf_compat.RaggedTensor.from_row_splits([1], [0, 1], row_splits=[0, 1])
     with pytest.raises(ValueError, match="only one of"):
-        face.RaggedTensor.from_tensor([[1]], [1], 0)
+        tf_compat.RaggedTensor.from_tensor([[1]], [1], 0)
     with pytest.raises(AttributeError, match="__nothing__"):
         _ = rows.__nothing__
 

@@ -105,7 +105,7 @@ def test_numbers_of_several_ragged_dimensions():
 @pytest.mark.parametrize("name", "a r i f u s k z".split())
 def test_slices(name):
     expressions = [f"{name}[{key}]" for key in KEYS]
-    assert not differences([*expressions, *(f"{one}.row_splits" for one in expressions if "'" not in one)], SLICES)
+    assert not differences([*expressions, *(f"{item}.row_splits" for item in expressions if "'" not in item)], SLICES)
 
 
 @pytest.mark.parametrize("name", "e w v q i t u o k z p y n c".split())

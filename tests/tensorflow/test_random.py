@@ -34,7 +34,7 @@ def test_seeds_decide(name):
 
     assert made(1) == made(1) and made(None) == made(None) and made(0) == made(0)
     different = [made(1), made(2), made(None), made(0), made(1, 8), made(None, 8), made(1, 0), made(None, 1)]
-    assert len({str(one) for one in different}) == len(different)
+    assert len({str(item) for item in different}) == len(different)
 
 
 def test_numbers_go_on_until_the_seed_is_set_again():
@@ -49,9 +49,9 @@ def test_numbers_go_on_until_the_seed_is_set_again():
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
 @pytest.mark.parametrize("least, most", [(0, None), (2, 3), (-1.5, 4.5)])
 def test_uniform_floats(dtype, least, most):
-    for made in (R.uniform([20_000], least, most, dtype), R.stateless_uniform([20_000], [1, 2], least, most, dtype)):
-        values, end = made.numpy().astype(float), 1 if most is None else most
-        assert made.dtype == dtype and made.shape == [20_000]
+    for result in (R.uniform([20_000], least, most, dtype), R.stateless_uniform([20_000], [1, 2], least, most, dtype)):
+        values, end = result.numpy().astype(float), 1 if most is None else most
+        assert result.dtype == dtype and result.shape == [20_000]
         assert least <= values.min() < least + 0.02 * (end - least)
         assert end - 0.02 * (end - least) < values.max() < end
         assert abs(values.mean() - (least + end) / 2) < 0.02 * (end - least)
@@ -60,9 +60,9 @@ def test_uniform_floats(dtype, least, most):
 
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 def test_uniform_integers(dtype):
-    for made in (R.uniform([3, 1000], -2, 3, dtype), R.stateless_uniform([3, 1000], [1, 2], -2, 3, dtype)):
-        assert made.dtype == dtype and made.shape == [3, 1000]
-        numbers, counts = np.unique(made.numpy(), return_counts=True)
+    for result in (R.uniform([3, 1000], -2, 3, dtype), R.stateless_uniform([3, 1000], [1, 2], -2, 3, dtype)):
+        assert result.dtype == dtype and result.shape == [3, 1000]
+        numbers, counts = np.unique(result.numpy(), return_counts=True)
         assert numbers.tolist() == [-2, -1, 0, 1, 2] and counts.min() > 500
     for wrong in (lambda: R.uniform([2], dtype=dtype), lambda: R.stateless_uniform([2], [1, 2], dtype=dtype)):
         with pytest.raises(ValueError, match="Must specify maxval for integer dtype"):
@@ -70,65 +70,65 @@ def test_uniform_integers(dtype):
 
 
 def test_defaults_are_scalars_of_float32():
-    for made in (R.uniform([]), R.normal([]), R.truncated_normal([]), R.gamma([], 1.0)):
-        assert made.dtype == tf.float32 and made.shape == []
+    for result in (R.uniform([]), R.normal([]), R.truncated_normal([]), R.gamma([], 1.0)):
+        assert result.dtype == tf.float32 and result.shape == []
     assert R.stateless_uniform([2], [1, 2]).dtype == tf.float32
     assert 0 <= float(R.uniform([], seed=1)) < 1
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("given, mean, spread", [((), 0, 1), ((5.0, 2.0), 5, 2), ((-1.0,), -1, 1)])
-def test_normal_numbers(dtype, given, mean, spread):
-    made = R.normal([30_000], *given, dtype=dtype)
-    values = made.numpy().astype(float)
-    assert made.dtype == dtype and made.shape == [30_000]
+@pytest.mark.parametrize("arguments, mean, spread", [((), 0, 1), ((5.0, 2.0), 5, 2), ((-1.0,), -1, 1)])
+def test_normal_numbers(dtype, arguments, mean, spread):
+    result = R.normal([30_000], *arguments, dtype=dtype)
+    values = result.numpy().astype(float)
+    assert result.dtype == dtype and result.shape == [30_000]
     assert abs(values.mean() - mean) < 0.03 * spread and abs(values.std() - spread) < 0.03 * spread
     assert np.abs(values - mean).max() > 3 * spread
     assert abs((np.abs(values - mean) < spread).mean() - 0.6827) < 0.02
 
 
-@pytest.mark.parametrize("given, mean, spread", [((), 0, 1), ((5.0, 2.0), 5, 2)])
-def test_truncated_numbers(given, mean, spread):
-    made = R.truncated_normal([100, 300], *given, dtype="float64")
-    values = (made.numpy() - mean) / spread
-    assert made.dtype == tf.float64 and made.shape == [100, 300]
+@pytest.mark.parametrize("arguments, mean, spread", [((), 0, 1), ((5.0, 2.0), 5, 2)])
+def test_truncated_numbers(arguments, mean, spread):
+    result = R.truncated_normal([100, 300], *arguments, dtype="float64")
+    values = (result.numpy() - mean) / spread
+    assert result.dtype == tf.float64 and result.shape == [100, 300]
     assert 1.95 < np.abs(values).max() <= 2 and values.min() < -1.95 and values.max() > 1.95
     assert abs(values.mean()) < 0.02 and abs(values.std() - 0.8796) < 0.02
 
 
 def test_means_may_be_tensors():
-    made = R.normal([20_000, 2], tf.constant([0.0, 10.0]), [1.0, 3.0]).numpy()
-    assert np.allclose(made.mean(0), [0, 10], atol=0.1) and np.allclose(made.std(0), [1, 3], atol=0.1)
-    made = R.truncated_normal([20_000, 2], [0.0, 10.0], [1.0, 3.0]).numpy()
-    assert np.allclose(made.mean(0), [0, 10], atol=0.1) and np.abs(made[:, 1] - 10).max() <= 6
+    result = R.normal([20_000, 2], tf.constant([0.0, 10.0]), [1.0, 3.0]).numpy()
+    assert np.allclose(result.mean(0), [0, 10], atol=0.1) and np.allclose(result.std(0), [1, 3], atol=0.1)
+    result = R.truncated_normal([20_000, 2], [0.0, 10.0], [1.0, 3.0]).numpy()
+    assert np.allclose(result.mean(0), [0, 10], atol=0.1) and np.abs(result[:, 1] - 10).max() <= 6
 
 
 def test_shuffled_rows():
     rows = np.arange(40).reshape(20, 2)
-    made = R.shuffle(rows).numpy()
-    assert made.tolist() != rows.tolist() and sorted(made.tolist()) == rows.tolist() and made.dtype == rows.dtype
+    result = R.shuffle(rows).numpy()
+    assert result.tolist() != rows.tolist() and sorted(result.tolist()) == rows.tolist() and result.dtype == rows.dtype
     assert sorted(R.shuffle(["a", "b", "c"]).numpy().tolist()) == [b"a", b"b", b"c"]
 
 
 def test_classes_are_drawn_by_their_chances():
     logits = np.log([[0.1, 0.2, 0.7], [0.5, 0.5, 1e-30]]) + np.array([[1000], [-1000]])
-    made = R.categorical(logits, 20_000)
-    assert made.dtype == tf.int64 and made.shape == [2, 20_000]
-    shares = [np.bincount(row, minlength=3) / 20_000 for row in made.numpy()]
+    result = R.categorical(logits, 20_000)
+    assert result.dtype == tf.int64 and result.shape == [2, 20_000]
+    shares = [np.bincount(row, minlength=3) / 20_000 for row in result.numpy()]
     assert np.allclose(shares, [[0.1, 0.2, 0.7], [0.5, 0.5, 0]], atol=0.02)
-    made = R.categorical(tf.constant([[0.0]]), tf.constant(3), dtype="int32")
-    assert made.dtype == tf.int32 and made.numpy().tolist() == [[0, 0, 0]]
+    result = R.categorical(tf.constant([[0.0]]), tf.constant(3), dtype="int32")
+    assert result.dtype == tf.int32 and result.numpy().tolist() == [[0, 0, 0]]
     assert R.categorical([[0.0, 0.0]], 0).shape == [1, 0] and R.categorical(np.zeros((0, 2)), 3).shape == [0, 3]
 
 
 def test_gamma():
-    made = R.gamma([30_000], [2.0, 8.0], dtype="float64")
-    assert made.dtype == tf.float64 and made.shape == [30_000, 2]
-    assert np.allclose(made.numpy().mean(0), [2, 8], rtol=0.03)
-    assert np.allclose(made.numpy().var(0), [2, 8], rtol=0.06)
-    made = R.gamma([30_000], [[2.0], [8.0]], [4.0, 1.0])
-    assert made.dtype == tf.float32 and made.shape == [30_000, 2, 2]
-    assert np.allclose(made.numpy().mean(0), [[0.5, 2], [2, 8]], rtol=0.03)
+    result = R.gamma([30_000], [2.0, 8.0], dtype="float64")
+    assert result.dtype == tf.float64 and result.shape == [30_000, 2]
+    assert np.allclose(result.numpy().mean(0), [2, 8], rtol=0.03)
+    assert np.allclose(result.numpy().var(0), [2, 8], rtol=0.06)
+    result = R.gamma([30_000], [[2.0], [8.0]], [4.0, 1.0])
+    assert result.dtype == tf.float32 and result.shape == [30_000, 2, 2]
+    assert np.allclose(result.numpy().mean(0), [[0.5, 2], [2, 8]], rtol=0.03)
 
 
 # ---- Stateless ----
@@ -143,18 +143,18 @@ def test_the_same_for_the_same_seed_alone():
     R.uniform([3])
     assert first == made(1, 2) == made(*tf.constant([1, 2], tf.int64))
     different = [first, made(2, 1), made(1, 3), made(3, 2), made(-1, 2), made(1, -2), made(0, 0)]
-    assert len({str(one) for one in different}) == len(different)
+    assert len({str(item) for item in different}) == len(different)
 
 
 def test_crops_are_anywhere():
-    crop, found = S.random_crop, set()
+    crop, actual = S.random_crop, set()
     for _ in range(200):
-        made = crop(IMAGE, [1, 2, 3])
-        assert made.shape == [1, 2, 3] and made.dtype == tf.uint8
-        top, left = divmod(int(made.numpy()[0, 0, 0]), 12)
-        assert (made.numpy() == IMAGE[top : top + 1, left // 3 : left // 3 + 2]).all()
-        found.add((top, left // 3))
-    assert found == {(top, left) for top in range(2) for left in range(3)}
+        result = crop(IMAGE, [1, 2, 3])
+        assert result.shape == [1, 2, 3] and result.dtype == tf.uint8
+        top, left = divmod(int(result.numpy()[0, 0, 0]), 12)
+        assert (result.numpy() == IMAGE[top : top + 1, left // 3 : left // 3 + 2]).all()
+        actual.add((top, left // 3))
+    assert actual == {(top, left) for top in range(2) for left in range(3)}
     assert (crop(IMAGE, [2, 4, 3]).numpy() == IMAGE).all()
     for size in ([3, 4, 3], [2, 5, 3], [2, 4, 4]):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"Need value.shape >= size, got \[2, 4, 3\] \["):
@@ -169,15 +169,17 @@ def test_minus_one_is_the_whole_length():
 def test_half_of_the_images_are_flipped(flip, axis):
     turned = []
     for _ in range(400):
-        made = flip(IMAGE).numpy()
-        turned.append((made == np.flip(IMAGE, axis)).all())
-        assert turned[-1] or (made == IMAGE).all()
+        result = flip(IMAGE).numpy()
+        turned.append((result == np.flip(IMAGE, axis)).all())
+        assert turned[-1] or (result == IMAGE).all()
     assert 150 < sum(turned) < 250
     batch = np.stack([IMAGE + number for number in range(200)])
-    made = flip(batch)
-    flags = [(one == np.flip(before, axis)).all() for one, before in zip(made.numpy(), batch, strict=True)]
-    kept = [(one == before).all() for one, before in zip(made.numpy(), batch, strict=True)]
-    assert made.shape == batch.shape and made.dtype == tf.uint8 and 60 < sum(flags) < 140 and sum(kept + flags) == 200
+    result = flip(batch)
+    flags = [(item == np.flip(before, axis)).all() for item, before in zip(result.numpy(), batch, strict=True)]
+    kept = [(item == before).all() for item, before in zip(result.numpy(), batch, strict=True)]
+    assert (
+        result.shape == batch.shape and result.dtype == tf.uint8 and 60 < sum(flags) < 140 and sum(kept + flags) == 200
+    )
     for wrong in (IMAGE[0], batch[None]):
         with pytest.raises(ValueError, match="must have either 3 or 4 dimensions"):
             flip(wrong)
@@ -185,11 +187,11 @@ def test_half_of_the_images_are_flipped(flip, axis):
 
 def test_flips_take_a_seed():
     for function in (S.random_flip_left_right, S.random_flip_up_down):
-        batch, made = np.stack([IMAGE] * 40), []
+        batch, result = np.stack([IMAGE] * 40), []
         for seed in (3, 3, 4):
             tf.random.set_seed(1)
-            made.append(function(batch, seed).numpy().tolist())
-        assert made[0] == made[1] != made[2]
+            result.append(function(batch, seed).numpy().tolist())
+        assert result[0] == result[1] != result[2]
 
 
 # ---- Colours ----
@@ -204,16 +206,16 @@ def drawn(function, of, count=300):
 
 @pytest.mark.parametrize("seed", [None, 5])
 def test_colours_change_within_their_bounds(seed):
-    given = {} if seed is None else {"seed": seed}
+    arguments = {} if seed is None else {"seed": seed}
     changes = [
-        (lambda: S.random_brightness(GRAY, 0.25, **given), lambda x: x[0, 0, 0] - GRAY[0, 0, 0], -0.25, 0.25),
-        (lambda: S.random_contrast(GRAY, 0.5, 1.5, **given), lambda x: (x[3, 0, 0] - x[0, 0, 0]) / 0.1, 0.5, 1.5),
-        (lambda: S.random_saturation(BRIGHT, 0.5, 1.5, **given), lambda x: 2 - 2 * x[0, 0, 1] / 0.8, 0.5, 1.5),
-        (lambda: S.random_hue(BRIGHT, 0.1, **given), lambda x: (x[0, 0, 1] - x[0, 0, 2]) / 2.4, -0.1, 0.1),
+        (lambda: S.random_brightness(GRAY, 0.25, **arguments), lambda x: x[0, 0, 0] - GRAY[0, 0, 0], -0.25, 0.25),
+        (lambda: S.random_contrast(GRAY, 0.5, 1.5, **arguments), lambda x: (x[3, 0, 0] - x[0, 0, 0]) / 0.1, 0.5, 1.5),
+        (lambda: S.random_saturation(BRIGHT, 0.5, 1.5, **arguments), lambda x: 2 - 2 * x[0, 0, 1] / 0.8, 0.5, 1.5),
+        (lambda: S.random_hue(BRIGHT, 0.1, **arguments), lambda x: (x[0, 0, 1] - x[0, 0, 2]) / 2.4, -0.1, 0.1),
     ]
     for function, of, least, most in changes:
-        found, slack = drawn(function, of), 0.05 * (most - least)
-        assert least - 1e-3 <= found.min() < least + slack and most - slack < found.max() <= most + 1e-3
+        actual, slack = drawn(function, of), 0.05 * (most - least)
+        assert least - 1e-3 <= actual.min() < least + slack and most - slack < actual.max() <= most + 1e-3
     tf.random.set_seed(1)
     first = [function().numpy().tolist() for function, *_ in changes]
     tf.random.set_seed(1)

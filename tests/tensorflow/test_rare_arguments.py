@@ -161,8 +161,8 @@ def test_parts_of_strings_from_any_place(unit):
 def test_numbers_as_text(fill):
     more = ["", ", scientific=True", ", shortest=True"]
     forms = itertools.product("f i u t c".split(), [-5, 0, 3, 8], [-1, 0, 3], more)
-    asked = [f"tf.strings.as_string({v}, {p}, fill={fill!r}, width={w}{more})" for v, w, p, more in forms]
-    assert not differences([*asked, f"tf.strings.as_string([True, False], width=7, fill={fill!r})"], NUMBERS)
+    expressions = [f"tf.strings.as_string({v}, {p}, fill={fill!r}, width={w}{more})" for v, w, p, more in forms]
+    assert not differences([*expressions, f"tf.strings.as_string([True, False], width=7, fill={fill!r})"], NUMBERS)
 
 
 @pytest.mark.parametrize("text", [ALONE, LIMITS], ids=["as text", "limits"])
@@ -183,9 +183,9 @@ def test_empty_fields_and_headers():
 
 
 def test_types_that_columns_seem_to_have():
-    tables = ["a\n" + one.replace(",", "\n") + "\n" for one in INFERRED]
+    tables = ["a\n" + item.replace(",", "\n") + "\n" for item in INFERRED]
     assert not differences([f"columns({table.encode()!r})" for table in [*tables, "", "a\n", "a"]], FILES)
 
 
 def test_excess_bytes_are_told_before_the_first_record():
-    assert not differences([f"fixed({one})" for one in SIZES], FILES)
+    assert not differences([f"fixed({item})" for item in SIZES], FILES)

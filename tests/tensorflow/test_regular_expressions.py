@@ -1,4 +1,4 @@
-"""Regular expressions of the face: RE2's, or simple ones without that library."""
+"""Regular expressions of `tf.strings`: RE2's, or simple ones without that library."""
 
 import re
 import sys
@@ -29,11 +29,11 @@ def test_patterns_mean_what_they_mean_in_tensorflow():
     setup = f"texts = {TEXTS!r}"
     expressions = [
         f"tf.strings.{call}"
-        for one in [*PATTERNS, ""]
+        for item in [*PATTERNS, ""]
         for call in (
-            f"regex_replace(texts, {one!r}, '<\\\\0>')",
-            f"regex_replace(texts, {one!r}, '-', replace_global=False)",
-            f"regex_replace(['a', 'é', '日'], tf.constant({one!r}), '')",
+            f"regex_replace(texts, {item!r}, '<\\\\0>')",
+            f"regex_replace(texts, {item!r}, '-', replace_global=False)",
+            f"regex_replace(['a', 'é', '日'], tf.constant({item!r}), '')",
         )
     ]
     assert differences(expressions, setup) == []
@@ -59,7 +59,7 @@ tf.strings.regex_replace([], 'a', 'x'); tf.strings.regex_replace(tf.constant([],
 tf.strings.regex_replace(tf.ragged.constant([['é'], ['b', 'cc']]), '[éb]', '-')
 tf.strings.regex_replace([['é'], ['b']], tf.constant('[éb]'), tf.constant('-'))
 """
-    assert differences([one.strip() for one in re.split(r"[;\n]", expressions) if one.strip()]) == []
+    assert differences([item.strip() for item in re.split(r"[;\n]", expressions) if item.strip()]) == []
 
 
 PIECES = [
@@ -85,7 +85,7 @@ PIECES = [
 
 @with_tensorflow
 def test_made_up_patterns_mean_what_they_mean_in_tensorflow():
-    made = []
+    result = []
 
     @given(
         st.lists(
@@ -97,10 +97,10 @@ def test_made_up_patterns_mean_what_they_mean_in_tensorflow():
     )
     def make(pieces, texts, rewrite, everywhere):
         pattern = "".join(piece + times for piece, times in pieces)
-        made.append(f"tf.strings.regex_replace({texts!r}, {pattern!r}, {rewrite!r}, replace_global={everywhere})")
+        result.append(f"tf.strings.regex_replace({texts!r}, {pattern!r}, {rewrite!r}, replace_global={everywhere})")
 
     make()
-    assert differences(made) == []
+    assert differences(result) == []
 
 
 @pytest.mark.parametrize("pattern", [b"\xff", "(", "(?=a)"])

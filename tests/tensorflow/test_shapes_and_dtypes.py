@@ -21,47 +21,19 @@ def failed(function):
         return [type(error).__name__, str(error).partition("(")[0]]
 """
 SHAPES = ["u", "z", "a", "p", "n", "o", "t", "f"]
-ALONE = [
-    *("{}.rank", "{}.ndims", "{}.dims is None", "{}.num_elements()", "{}.is_fully_defined()", "bool({})", "str({})"),
-    *(
-        "repr({})",
-        "len({})",
-        "list({})",
-        "[one for one in {}]",
-        "{}[0]",
-        "{}[-1]",
-        "{}[1]",
-        "{}[5]",
-        "{}[:1]",
-        "{}[1:]",
-    ),
-    *("{}[::-1]", "{}[5:]", "{}.with_rank(2)", "{}.with_rank(0)", "{}.with_rank(3)", "{}.with_rank_at_least(2)"),
-    *("{}.with_rank_at_least(0)", "{}.with_rank_at_least(3)", "{}[0:2]", "{}[2:1]", "{}[-1:]", "{}[:-1]", "{}[1:3:1]"),
-    *("{}.assert_has_rank(2)", "{}.assert_has_rank(0)", "{}.assert_is_fully_defined()", "hash({}) == hash(S({}))"),
-    *(
-        "pickle.loads(pickle.dumps({}))",
-        "copy.copy({})",
-        "copy.deepcopy({})",
-        "S({}) == {}",
-        "{} == None",
-        "{} != None",
-    ),
-    *(
-        "{} == 'x'",
-        "{} != 'x'",
-        "{} == [2, 3]",
-        "{} == (2, 3)",
-        "{} != [2, 3]",
-        "{} == [2, None]",
-        "{} == 5",
-        "{} != 5",
-    ),
-    *("{} + [1]", "[1] + {}", "(1,) + {}", "{} + None", "{} + 4", "4 + {}", "{}.concatenate([7, None])", "{} == []"),
-    *("{}.concatenate(None)", "{}.concatenate(3)", "{}.is_compatible_with(None)", "{}.is_compatible_with([2, 3])"),
-    *("{}.is_compatible_with([None])", "{}.is_compatible_with(5)", "{}.merge_with([2, None])", "{}.merge_with(None)"),
-    *("{}.merge_with([None, 3])", "{}.assert_is_compatible_with([2, None])", "{}.as_list()", "tf.zeros({})"),
-    *("failed(lambda: {}.as_list())", "failed(lambda: len({}))", "failed(lambda: list({}))", "S({}.dims)"),
-]
+ALONE = listed("""
+{}.rank; {}.ndims; {}.dims is None; {}.num_elements(); {}.is_fully_defined(); bool({}); str({}); repr({}); len({})
+list({}); [one for one in {}]; {}[0]; {}[-1]; {}[1]; {}[5]; {}[:1]; {}[1:]; {}[::-1]; {}[5:]; {}.with_rank(2)
+{}.with_rank(0); {}.with_rank(3); {}.with_rank_at_least(2); {}.with_rank_at_least(0); {}.with_rank_at_least(3)
+{}[0:2]; {}[2:1]; {}[-1:]; {}[:-1]; {}[1:3:1]; {}.assert_has_rank(2); {}.assert_has_rank(0)
+{}.assert_is_fully_defined(); hash({}) == hash(S({})); pickle.loads(pickle.dumps({})); copy.copy({})
+copy.deepcopy({}); S({}) == {}; {} == None; {} != None; {} == 'x'; {} != 'x'; {} == [2, 3]; {} == (2, 3); {} != [2, 3]
+{} == [2, None]; {} == 5; {} != 5; {} + [1]; [1] + {}; (1,) + {}; {} + None; {} + 4; 4 + {}; {}.concatenate([7, None])
+{} == []; {}.concatenate(None); {}.concatenate(3); {}.is_compatible_with(None); {}.is_compatible_with([2, 3])
+{}.is_compatible_with([None]); {}.is_compatible_with(5); {}.merge_with([2, None]); {}.merge_with(None)
+{}.merge_with([None, 3]); {}.assert_is_compatible_with([2, None]); {}.as_list(); tf.zeros({})
+failed(lambda: {}.as_list()); failed(lambda: len({})); failed(lambda: list({})); S({}.dims)
+""")
 MADE = """
 S([1, 2]); S((1, None)); S(3); S([]); S(None); S([None]); S(np.array([1, 2])); S([np.int64(2), None]); S(-1); S([-1])
 S([-2, 3]); S([1.5]); S(['a']); S('ab'); S([[1]]); S(tf.constant([1, 2])); S([tf.constant(2)]); S(range(3)); S({1: 2})
@@ -79,42 +51,16 @@ failed(lambda: S([1, 2]).merge_with([1])); sorted([S([3])])
 
 NAMES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128 "
 NAMES = (NAMES + "string").split()
-OF_TYPES = [
-    *(
-        "{}.name",
-        "str({})",
-        "repr({})",
-        "{}.is_integer",
-        "{}.is_unsigned",
-        "{}.is_floating",
-        "{}.is_complex",
-        "{}.is_bool",
-    ),
-    *("{}.is_numpy_compatible", "{}.min", "{}.max", "{}.limits", "{}.size", "{}.base_dtype", "{}.real_dtype.name"),
-    *("{}.is_compatible_with({})", "{}.is_compatible_with(tf.int32)", "{}.is_compatible_with('float32')", "{} == None"),
-    *(
-        "str(np.dtype({}.as_numpy_dtype))",
-        "{}.as_datatype_enum",
-        "{} == 'int32'",
-        "{} == np.int32",
-        "{} != tf.int32",
-        "{} != 99",
-    ),
-    *("{} == np.dtype('float32')", "{} == {}.name", "{} != {}.name", "hash({}) == hash(tf.as_dtype({}))"),
-    *("pickle.loads(pickle.dumps({})) is {}", "copy.copy({}) is {}", "copy.deepcopy({}) is {}", "{}.nothing", "{}._x"),
-    *(
-        "tf.as_dtype({}) is {}",
-        "tf.as_dtype({}.name) is {}",
-        "tf.as_dtype({}.as_numpy_dtype) is {}",
-        "{} in [tf.int32]",
-    ),
-    *(
-        "tf.as_dtype({}.as_datatype_enum) is {}",
-        "tf.zeros([1], {})",
-        "tf.ones([2], {}.name)",
-        "tf.dtypes.as_dtype({}).name",
-    ),
-]
+OF_TYPES = listed("""
+{}.name; str({}); repr({}); {}.is_integer; {}.is_unsigned; {}.is_floating; {}.is_complex; {}.is_bool
+{}.is_numpy_compatible; {}.min; {}.max; {}.limits; {}.size; {}.base_dtype; {}.real_dtype.name
+{}.is_compatible_with({}); {}.is_compatible_with(tf.int32); {}.is_compatible_with('float32'); {} == None
+str(np.dtype({}.as_numpy_dtype)); {}.as_datatype_enum; {} == 'int32'; {} == np.int32; {} != tf.int32; {} != 99
+{} == np.dtype('float32'); {} == {}.name; {} != {}.name; hash({}) == hash(tf.as_dtype({}))
+pickle.loads(pickle.dumps({})) is {}; copy.copy({}) is {}; copy.deepcopy({}) is {}; {}.nothing; {}._x
+tf.as_dtype({}) is {}; tf.as_dtype({}.name) is {}; tf.as_dtype({}.as_numpy_dtype) is {}; {} in [tf.int32]
+tf.as_dtype({}.as_datatype_enum) is {}; tf.zeros([1], {}); tf.ones([2], {}.name); tf.dtypes.as_dtype({}).name
+""")
 MEANT = """
 tf.as_dtype(float); tf.as_dtype(bool); tf.as_dtype(object); tf.as_dtype(np.str_); tf.as_dtype(np.bytes_)
 tf.as_dtype('half'); tf.as_dtype('double'); tf.as_dtype('x'); tf.as_dtype(None); tf.as_dtype(99); tf.as_dtype(-1)
@@ -130,14 +76,14 @@ tf.float32.limits; tf.int8.limits; tf.uint8.limits; tf.bool.limits; tf.string.li
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_shape(shape):
-    assert not differences([one.replace("{}", shape) for one in ALONE], SETUP)
+    assert not differences([item.replace("{}", shape) for item in ALONE], SETUP)
 
 
 def test_two_shapes():
     each = ["{} == {}", "{} != {}", "{} + {}", "{}.is_compatible_with({})", "{}.merge_with({})", "{}.concatenate({})"]
     each += ["{}.assert_is_compatible_with({})", "failed(lambda: {}.merge_with({}))"]
     pairs = itertools.product(SHAPES, repeat=2)
-    assert not differences([one.format(*pair) for pair in pairs for one in each], SETUP)
+    assert not differences([item.format(*pair) for pair in pairs for item in each], SETUP)
 
 
 def test_shapes_are_made_of_lengths():
@@ -146,7 +92,7 @@ def test_shapes_are_made_of_lengths():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_dtype(name):
-    assert not differences([one.replace("{}", f"tf.{name}") for one in OF_TYPES], SETUP)
+    assert not differences([item.replace("{}", f"tf.{name}") for item in OF_TYPES], SETUP)
 
 
 def test_what_means_a_dtype():

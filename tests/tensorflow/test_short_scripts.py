@@ -353,23 +353,23 @@ scripts, package = json.load(sys.stdin), sys.argv[1]
 printed = {}
 for name, script in scripts.items():
     os.chdir(tempfile.mkdtemp(dir=sys.argv[2]))
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
         try:
             exec(compile(script.replace("import tensorflow as tf", f"import {package} as tf"), name, "exec"), {})
         except BaseException as error:
             print(type(error).__name__, error)
-    printed[name] = said.getvalue()
+    printed[name] = output.getvalue()
 print(json.dumps(printed))
 """
 
 
 def printed(package, folder):
-    """What each script prints with a package in TensorFlow's place."""
+    """Return the output of each script with a package in TensorFlow's place."""
     folder.mkdir()
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", RUN, package, str(folder)]
-    given = json.dumps({name: BEGIN + script for name, script in SCRIPTS.items()})
-    done = subprocess.run(command, input=given, capture_output=True, text=True, env=environment)
+    arguments = json.dumps({name: BEGIN + script for name, script in SCRIPTS.items()})
+    done = subprocess.run(command, input=arguments, capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 

@@ -1,4 +1,4 @@
-"""Small things of the face: where it prints, names that do nothing, states of scans, empty dicts, JPEG's headers."""
+"""`tf.print`, names without effect, states of scans, empty dicts, headers of JPEG files."""
 
 import numpy as np
 import pytest
@@ -31,9 +31,9 @@ def test_names_that_do_nothing_give_what_they_are_given():
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_uniform_numbers_are_below_their_end(dtype):
-    for made in (tf.random.uniform([1000], 2, 3, dtype), tf.random.stateless_uniform([1000], [1, 2], 2, 3, dtype)):
-        assert made.dtype == dtype and made.shape == (1000,)
-        assert made.numpy().min() >= 2 and made.numpy().max() < 3 and len(np.unique(made.numpy())) > 100
+    for result in (tf.random.uniform([1000], 2, 3, dtype), tf.random.stateless_uniform([1000], [1, 2], 2, 3, dtype)):
+        assert result.dtype == dtype and result.shape == (1000,)
+        assert result.numpy().min() >= 2 and result.numpy().max() < 3 and len(np.unique(result.numpy())) > 100
 
 
 def test_the_state_of_a_scan_keeps_its_dtype():

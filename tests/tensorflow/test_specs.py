@@ -1,4 +1,4 @@
-"""What is known of elements, and what repr says of datasets, is what TensorFlow knows and says."""
+"""`element_spec` and `repr` of datasets are TensorFlow's."""
 
 import pickle
 
@@ -52,23 +52,23 @@ D.from_generator(lambda: iter([1]), output_signature=tf.TensorSpec([], tf.int32)
 rows.sparse_batch(2, [4]); D.from_tensors((1, 'a')).batch(4, drop_remainder=True)""".replace("\n", ";").split(";")
 
 
-def said(setup, expressions, attribute):
+def texts(setup, expressions, attribute):
     space = {"tf": tf}  # noqa: F821
     exec(setup, space)
-    made = [eval(one.strip(), space) for one in expressions]
-    return [repr(getattr(one, attribute) if attribute else one) for one in made]
+    result = [eval(item.strip(), space) for item in expressions]
+    return [repr(getattr(item, attribute) if attribute else item) for item in result]
 
 
 @pytest.mark.parametrize(("expressions", "attribute"), [(SPECS, "element_spec"), (REPRS, "")])
-def test_the_same_is_said(expressions, attribute):
-    ours, theirs = of_both(said, SETUP, expressions, attribute)
-    assert [one for one in zip(expressions, ours, theirs, strict=True) if one[1] != one[2]] == []
+def test_specs_and_reprs_are_tensorflows(expressions, attribute):
+    ours, theirs = of_both(texts, SETUP, expressions, attribute)
+    assert [item for item in zip(expressions, ours, theirs, strict=True) if item[1] != item[2]] == []
 
 
 def test_repr_does_not_raise_where_a_function_does():
-    import tfrecord_fast.tensorflow as face
+    import tfrecord_fast.tensorflow as tf_compat
 
-    dataset = face.data.Dataset.range(3).map(lambda x: 1 / 0)
+    dataset = tf_compat.data.Dataset.range(3).map(lambda x: 1 / 0)
     assert repr(dataset) == "<_MapDataset element_spec=<unknown: ZeroDivisionError>>"
 
 
@@ -81,7 +81,7 @@ def test_a_generator_is_not_called_for_what_its_signature_says():
 
     dataset = plain.data.Dataset.from_generator(numbers, output_signature=plain.TensorSpec((), plain.int64))
     assert dataset.element_spec.dtype == plain.int64 and not called
-    assert [int(one) for one in dataset] == [1] and called
+    assert [int(item) for item in dataset] == [1] and called
 
 
 def test_batches_and_rows_of_ragged_rows():

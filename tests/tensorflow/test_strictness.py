@@ -1,4 +1,4 @@
-"""What TensorFlow refuses is refused, and what it takes is taken: dtypes, empty values, rare arguments."""
+"""Dtypes, empty values and rare arguments are accepted or refused as in TensorFlow."""
 
 import pytest
 

@@ -80,12 +80,12 @@ def test_values_are_tensorflows():
     ours = names["values"]()
     if not live_tensorflow.INSTALLED:
         pytest.skip("TensorFlow is not installed")
-    for one, other in zip(ours, live_tensorflow.call(VALUES), strict=True):
+    for item, other in zip(ours, live_tensorflow.call(VALUES), strict=True):
         if isinstance(other, bytes):
-            assert one == other
+            assert item == other
         else:
-            assert np.asarray(one).dtype == np.asarray(other).dtype
-            np.testing.assert_array_equal(one, other)
+            assert np.asarray(item).dtype == np.asarray(other).dtype
+            np.testing.assert_array_equal(item, other)
 
 
 def test_a_shape_that_does_not_fit_is_an_error():
@@ -97,10 +97,10 @@ def test_str_becomes_bytes():
     assert tf.compat.as_bytes("ü") == "ü".encode()
 
 
-@pytest.mark.parametrize("given", [b"a\0", bytearray(b"a\0")])
-def test_bytes_stay_bytes(given):
-    found = tf.compat.as_bytes(given)
-    assert found == b"a\0" and type(found) is bytes
+@pytest.mark.parametrize("arguments", [b"a\0", bytearray(b"a\0")])
+def test_bytes_stay_bytes(arguments):
+    actual = tf.compat.as_bytes(arguments)
+    assert actual == b"a\0" and type(actual) is bytes
 
 
 def test_bytes_become_str():

@@ -11,7 +11,7 @@ from tests.support import live_tensorflow
 needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
 TENSORS = [
-    *(np.arange(6).reshape(2, 3).astype(kind) for kind in "u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8".split()),
+    *(np.arange(6).reshape(2, 3).astype(form) for form in "u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8".split()),
     np.array([True, False]),
     np.zeros((2, 0), np.float32),
     np.float32(1.5),

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-import tfrecord_fast.tensorflow as face
+import tfrecord_fast.tensorflow as tf_compat
 from tests.support import live_tensorflow
 from tests.tensorflow.side_by_side import differences, listed
 from tfrecord_fast.tensorflow.tensors.tensor import ArrayTensor, Strings
@@ -192,35 +192,37 @@ def test_tensorflow_1s_functions():
 
 
 def test_what_needs_graphs():
-    old = face.compat.v1
+    old = tf_compat.compat.v1
     for name in ("disable_eager_execution", "disable_v2_behavior"):
         with pytest.raises(NotImplementedError, match="has no graphs: remove disable_eager_execution"):
             getattr(old, name)()
     with pytest.raises(NotImplementedError, match="no placeholders: pass the values directly"):
-        old.placeholder(face.float32, [1])
+        old.placeholder(tf_compat.float32, [1])
     with pytest.raises(NotImplementedError, match=r"use tf\.data\.TFRecordDataset"):
         old.TFRecordReader(name="x")
     with pytest.raises(NotImplementedError, match=r"is \.numpy\(\) what you're looking for"):
-        face.constant(1).eval()
+        tf_compat.constant(1).eval()
 
 
 def test_what_datasets_have_of_tensorflow_1():
-    dataset = face.data.Dataset.from_tensors({"a": face.constant([1, 2]), "b": face.sparse.from_dense([["x"]])})
+    dataset = tf_compat.data.Dataset.from_tensors(
+        {"a": tf_compat.constant([1, 2]), "b": tf_compat.sparse.from_dense([["x"]])}
+    )
     assert dataset.output_shapes == {"a": [2], "b": [1, 1]}
-    assert dataset.output_types == {"a": face.int32, "b": face.string}
-    assert dataset.output_classes == {"a": face.Tensor, "b": face.SparseTensor}
-    iterator = face.compat.v1.data.make_initializable_iterator(dataset)
+    assert dataset.output_types == {"a": tf_compat.int32, "b": tf_compat.string}
+    assert dataset.output_classes == {"a": tf_compat.Tensor, "b": tf_compat.SparseTensor}
+    iterator = tf_compat.compat.v1.data.make_initializable_iterator(dataset)
     assert iterator.initializer is None and iterator.get_next()["a"].numpy().tolist() == [1, 2]
-    with pytest.raises(face.errors.OutOfRangeError, match="End of sequence"):
+    with pytest.raises(tf_compat.errors.OutOfRangeError, match="End of sequence"):
         iterator.get_next()
     with pytest.raises(TypeError, match="cannot pickle an iterator"):
         pickle.dumps(iterator)
 
 
 def test_functions_of_datasets_that_give_something_else():
-    numbers = face.data.Dataset.range(3)
+    numbers = tf_compat.data.Dataset.range(3)
     with pytest.raises(TypeError, match=r"`scan_func` must return a pair"):
-        list(numbers.scan(face.constant(0, face.int64), lambda state, x: state))
+        list(numbers.scan(tf_compat.constant(0, tf_compat.int64), lambda state, x: state))
     with pytest.raises(ValueError, match=r"`predicate` must return a `tf.bool` scalar"):
         list(numbers.filter(lambda x: None))
     with pytest.raises(TypeError, match="expected a function, got 3"):
@@ -230,45 +232,47 @@ def test_functions_of_datasets_that_give_something_else():
 def test_files_that_are_listed(tmp_path):
     for name in "abc":
         (tmp_path / name).write_text(name)
-    listing = face.data.Dataset.list_files(face.constant(f"{tmp_path}/*"), shuffle=face.constant(False))
+    listing = tf_compat.data.Dataset.list_files(tf_compat.constant(f"{tmp_path}/*"), shuffle=tf_compat.constant(False))
     assert [path.numpy().decode()[-1] for path in listing] == ["a", "b", "c"]
     shuffled = [
-        [path.numpy() for path in face.data.Dataset.list_files(f"{tmp_path}/*", seed=seed)] for seed in range(8)
+        [path.numpy() for path in tf_compat.data.Dataset.list_files(f"{tmp_path}/*", seed=seed)] for seed in range(8)
     ]
     assert len({tuple(paths) for paths in shuffled}) > 1 and all(
         sorted(paths) == sorted(shuffled[0]) for paths in shuffled
     )
 
 
-@pytest.mark.parametrize("made", [np.asarray([b"a", b"bc"], object), BytesArray([b"a", b"bc"])], ids=["array", "bytes"])
-def test_strings_stay_where_they_are(made):
-    strings = Strings(made)
+@pytest.mark.parametrize(
+    "result", [np.asarray([b"a", b"bc"], object), BytesArray([b"a", b"bc"])], ids=["array", "bytes"]
+)
+def test_strings_stay_where_they_are(result):
+    strings = Strings(result)
     assert strings.shape == (2,) and strings.get_shape().as_list() == [2] and strings.ndim == 1 and len(strings) == 2
-    assert strings.dtype == face.string and strings.numpy().tolist() == [b"a", b"bc"]
+    assert strings.dtype == tf_compat.string and strings.numpy().tolist() == [b"a", b"bc"]
     assert type(strings[:1]) is Strings and strings[:1].numpy().tolist() == [b"a"]
     assert type(strings[::-1]) is ArrayTensor and strings[::-1].numpy().tolist() == [b"bc", b"a"]
-    assert strings[1] == b"bc" and isinstance(strings[1], face.Tensor) and strings[0:1:1].shape == (1,)
+    assert strings[1] == b"bc" and isinstance(strings[1], tf_compat.Tensor) and strings[0:1:1].shape == (1,)
     assert np.asarray(strings).dtype == object and strings.__array__("S2").dtype == "S2"
     again = pickle.loads(pickle.dumps(strings))
     assert type(again) is Strings and again.numpy().tolist() == [b"a", b"bc"]
-    assert bool(Strings(made[:1])) and [part.numpy() for part in strings] == [b"a", b"bc"]
+    assert bool(Strings(result[:1])) and [piece.numpy() for piece in strings] == [b"a", b"bc"]
     with pytest.raises(ValueError, match="ambiguous"):
         bool(strings)
 
 
 def test_string_tensors_are_bytes():
-    text = face.constant("abc")
+    text = tf_compat.constant("abc")
     assert hash(text) == hash(b"abc") and {text: 1}[b"abc"] == 1 and text[0] == 97 and text[1:] == b"bc"
     assert text[...].shape == () and text[None].shape == (1,) and text[None][0] == b"abc" and text.ndim == 0
     assert type(pickle.loads(pickle.dumps(text))) is type(text) and pickle.loads(pickle.dumps(text)) == b"abc"
     assert text.__array__().shape == () and text.__array__("S4").dtype == "S4" and text.__array__().dtype == object
-    assert face.constant("%d") % 3 == b"3" and len(text) == 3 and list(text) == [97, 98, 99]
+    assert tf_compat.constant("%d") % 3 == b"3" and len(text) == 3 and list(text) == [97, 98, 99]
     with pytest.raises(TypeError, match=r"pass its `\.numpy\(\)`"):
         int(text)
 
 
 def test_tensors_do_not_change():
-    tensor = face.constant([1, 2])
+    tensor = tf_compat.constant([1, 2])
     before = tensor
     tensor += 1
     assert before.numpy().tolist() == [1, 2] and tensor.numpy().tolist() == [2, 3]
@@ -282,8 +286,8 @@ def test_tensors_do_not_change():
     tensor.shape = (2, 1)
     assert tensor.numpy().tolist() == [[2], [3]] and copy.deepcopy(tensor).shape == (2, 1)
     again = pickle.loads(pickle.dumps(tensor))
-    assert type(again) is ArrayTensor and again.dtype == face.int32 and again.shape == [2, 1]
-    made = np.zeros(2, np.int32)
-    assert np.add([1, 2], face.constant([3, 4]), out=made).numpy().tolist() == made.tolist() == [4, 6]
-    kept = np.add([1, 2], 1, out=face.zeros([2], face.int32))
-    assert isinstance(kept, face.Tensor) and kept.numpy().tolist() == [2, 3]
+    assert type(again) is ArrayTensor and again.dtype == tf_compat.int32 and again.shape == [2, 1]
+    result = np.zeros(2, np.int32)
+    assert np.add([1, 2], tf_compat.constant([3, 4]), out=result).numpy().tolist() == result.tolist() == [4, 6]
+    kept = np.add([1, 2], 1, out=tf_compat.zeros([2], tf_compat.int32))
+    assert isinstance(kept, tf_compat.Tensor) and kept.numpy().tolist() == [2, 3]

@@ -114,7 +114,7 @@ def test_values_out_of_range_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("value", "kind", "values"),
+    ("value", "form", "values"),
     [
         (1, "int64_list", [1]),
         (True, "int64_list", [1]),
@@ -136,9 +136,9 @@ def test_values_out_of_range_are_refused():
         (tf.BytesArray([b"a"]), "bytes_list", [b"a"]),
     ],
 )
-def test_a_feature_of_values(value, kind, values):
+def test_a_feature_of_values(value, form, values):
     feature = tf.train.feature(value)
-    assert feature.WhichOneof("kind") == kind and list(getattr(feature, kind).value) == values
+    assert feature.WhichOneof("kind") == form and list(getattr(feature, form).value) == values
 
 
 @pytest.mark.parametrize("value", [None, []])
@@ -178,8 +178,8 @@ def kind_of(value):
 
 
 def test_a_sequence_example_of_dicts():
-    made = tf.train.sequence_example({"n": [2.0]}, {"t": [3, 4]})
-    assert deterministic(made) == deterministic(tutorial_sequence())
+    result = tf.train.sequence_example({"n": [2.0]}, {"t": [3, 4]})
+    assert deterministic(result) == deterministic(tutorial_sequence())
 
 
 ORDERS = ["tensorflow, tfrecord_fast.train", "tfrecord_fast.train, tensorflow"]

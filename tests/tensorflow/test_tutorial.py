@@ -10,7 +10,7 @@ from tests.support import live_tensorflow
 pytest.importorskip("google.protobuf")
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 
-# What a block leaves in `shown` is compared. Blocks run one after the other, in one folder.
+# The value of `shown` after each block is compared. The blocks run in order, in one folder.
 TUTORIAL = [
     """
 import numpy as np

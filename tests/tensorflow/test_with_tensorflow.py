@@ -1,4 +1,4 @@
-"""Scripts that keep TensorFlow, or Keras, for their model and take the face for their data."""
+"""Scripts that keep TensorFlow, or Keras, for their model, and use `tfrecord_fast.tensorflow` for their data."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the face has where TensorFlow is not installed: devices, strategies, Abseil's flags, and errors with advice."""
+"""Stand-ins where TensorFlow is not installed: devices, strategies, Abseil's flags, and errors with advice."""
 
 import logging
 import sys
@@ -11,14 +11,14 @@ from tfrecord_fast.tensorflow import app, compat, fallback, flags, machine, port
 
 
 def test_there_is_one_processor():
-    for listed, place in (
+    for listed, position in (
         (machine.config.list_physical_devices, "/physical_device:CPU:0"),
         (machine.config.experimental.list_physical_devices, "/physical_device:CPU:0"),
         (machine.config.list_logical_devices, "/device:CPU:0"),
         (machine.config.experimental.list_logical_devices, "/device:CPU:0"),
     ):
-        assert listed() == listed("CPU") == listed(device_type="CPU") == [(place, "CPU")] and listed("GPU") == []
-        assert listed()[0].name == place and listed()[0].device_type == "CPU"
+        assert listed() == listed("CPU") == listed(device_type="CPU") == [(position, "CPU")] and listed("GPU") == []
+        assert listed()[0].name == position and listed()[0].device_type == "CPU"
 
 
 def test_settings_have_no_effect_and_questions_have_answers():
@@ -41,10 +41,10 @@ def test_a_strategy_has_one_replica():
     assert strategy.run(lambda: 1) == 1 and strategy.run(lambda a, b=0: a - b, (5,), {"b": 2}) == 3
     dataset = tf.data.Dataset.range(3)
     assert strategy.experimental_distribute_dataset(dataset) is dataset
-    made = strategy.distribute_datasets_from_function(
+    result = strategy.distribute_datasets_from_function(
         lambda context: (context.get_per_replica_batch_size(8), context.num_input_pipelines, context.input_pipeline_id)
     )
-    assert made == (8, 1, 0) and machine.InputContext.num_replicas_in_sync == 1
+    assert result == (8, 1, 0) and machine.InputContext.num_replicas_in_sync == 1
     value = tf.constant([[1.0, 2.0], [5.0, 8.0]]).numpy()
     total, mean = machine.distribute.ReduceOp.SUM, machine.distribute.ReduceOp.MEAN
     assert strategy.reduce(total, value, None) is value and strategy.reduce("sum", value, axis=1).tolist() == [3, 13]
