@@ -105,8 +105,8 @@ def test_the_environment_says_the_rank(folder, monkeypatch, environment, rank):
     [
         ({"RANK": "1"}, "but not WORLD_SIZE"),
         ({"WORLD_SIZE": "1"}, "but not RANK"),
-        ({"RANK": "3", "WORLD_SIZE": "3"}, "a rank is below"),
-        ({"RANK": "-1", "WORLD_SIZE": "3"}, "a rank is below"),
+        ({"RANK": "3", "WORLD_SIZE": "3"}, "the rank must be less than"),
+        ({"RANK": "-1", "WORLD_SIZE": "3"}, "the rank must be less than"),
         ({"RANK": "one", "WORLD_SIZE": "3"}, "not numbers"),
         ({"RANK": "", "WORLD_SIZE": "3"}, "not numbers"),
     ],
@@ -147,9 +147,9 @@ def in_a_worker(monkeypatch):
 
     def pretend(parent):
         info = type("Info", (), {"num_workers": 2, "id": 1, "seed": 1})
-        for module in ("shares", "epochs"):
-            monkeypatch.setattr(f"tfrecord_fast.files.{module}.worker_info", lambda: info)
-            monkeypatch.setattr(f"tfrecord_fast.files.{module}.parent_process", lambda: parent)
+        for module in ("shards", "epochs"):
+            monkeypatch.setattr(f"tfrecord_fast.files.reading.{module}.worker_info", lambda: info)
+            monkeypatch.setattr(f"tfrecord_fast.files.reading.{module}.parent_process", lambda: parent)
 
     return pretend
 

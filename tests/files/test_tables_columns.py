@@ -5,7 +5,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tfrecord_fast.errors import InvalidArgumentError
-from tfrecord_fast.files.tables import TableSource
+from tfrecord_fast.files.reading.tables import TableSource
 
 ONE = wire.feature("int64", [1])
 USUAL, RARE = wire.example([(b"a", ONE)]), wire.example([(b"a", ONE), (b"rare", wire.feature("int64", [7]))])
@@ -55,7 +55,7 @@ def test_of_sequences_it_may_be_of_the_context_or_a_list(late, tmp_path):
 
 
 def test_a_column_that_no_record_has_is_refused(path):
-    with pytest.raises(InvalidArgumentError, match=r"columns \['b'\] are none of the features \['a', 'rare'\]"):
+    with pytest.raises(InvalidArgumentError, match=r"columns \['b'\] are not among the features \['a', 'rare'\]"):
         tf.read_table(path, columns=["b"], infer_records=5)
 
 

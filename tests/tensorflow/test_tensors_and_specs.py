@@ -10,7 +10,7 @@ import tfrecord_fast.tensorflow as tf_compat
 from tests.support import live_tensorflow
 from tests.tensorflow.side_by_side import differences, listed
 from tfrecord_fast.tensorflow.tensors.tensor import ArrayTensor, Strings
-from tfrecord_fast.values.bytes_array import BytesArray
+from tfrecord_fast.values.columns.bytes_array import BytesArray
 
 needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 

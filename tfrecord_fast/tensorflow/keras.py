@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..values.nests import map_leaves
+from ..values.elements.nests import map_leaves
 from .fallback import from_tensorflow, import_package, is_installed, tf_module
 from .interop import to_tensorflow_value
 from .tensors.tensor_specs import RaggedTensorSpec, SparseTensorSpec

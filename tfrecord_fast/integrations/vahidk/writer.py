@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...examples.encode import encode_examples, encode_plain
-from ...files.writer import TFRecordWriter as RecordWriter
+from ...examples.encoding.encode import encode_examples, encode_plain
+from ...files.writing.writer import TFRecordWriter as RecordWriter
 from ...typing import PathLike
 
 __all__ = ["TFRecordWriter"]

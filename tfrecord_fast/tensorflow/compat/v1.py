@@ -12,7 +12,7 @@ from typing import Any
 from ...compat import io as plain_io
 from ...errors import InvalidArgumentError
 from ...sparse import to_dense
-from ...values.nests import map_leaves
+from ...values.elements.nests import map_leaves
 from ..data.datasets import Dataset, Iterator
 from ..fallback import from_tensorflow, installed, tf_module
 from ..machine import __all__ as STAND_INS

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._core import Iteration
 from ...data.dataset import Dataset as PlainDataset
 from ...data.handle import node_of
 from ...data.nodes.node import Node
@@ -17,7 +18,7 @@ from ...data.other_files import FixedLengthRecordDataset as PlainFixed
 from ...data.other_files import TextLineDataset as PlainLines
 from ...data.records import TFRecordDataset as PlainRecords
 from ...errors import OutOfRangeError
-from ...values.nests import kind_of, map_leaves, normalize
+from ...values.elements.nests import kind_of, map_leaves, normalize
 from ..keras import teach_keras
 from ..tensors.tensor_specs import as_spec
 from ..tensors.wrapping import register_wrapper, unwrap, wrap
@@ -38,14 +39,14 @@ def plain_dataset(dataset: Dataset) -> PlainDataset[Any]:
     return PlainDataset(node_of(dataset))
 
 
-class Iterator(map):  # type: ignore[type-arg]
+class Iterator(Iteration):  # type: ignore[type-arg]
     """An iterator over tensors; after an error, `next()` continues with the next element."""
 
     _dataset: Dataset
 
     def __new__(cls, dataset: Dataset, elements: abc.Iterator[Any]) -> Iterator:
         """Iterate over plain elements, as tensors."""
-        iterator = super().__new__(cls, wrap, elements)
+        iterator = super().__new__(cls, map(wrap, elements))
         iterator._dataset = dataset
         return iterator
 

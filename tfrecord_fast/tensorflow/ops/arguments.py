@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.typed import as_ndarray, typed
+from ...values.columns.typed import as_ndarray, typed
 from ..tensors.arithmetic import convert
 from ..tensors.ragged_tensor import RaggedTensor
 from ..tensors.tensor import Tensor, plain_array

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.ragged import RaggedTensor as Plain
+from ...values.columns.ragged import RaggedTensor as Plain
 from ..tensors.ragged_tensor import RaggedTensor
 from ..tensors.sparse_tensor import SparseTensor
 from ..tensors.tensor_dtypes import as_dtype

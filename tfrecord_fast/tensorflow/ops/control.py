@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...values import nests
+from ...values.elements import nests
 from ..tensors.ragged_tensor import RaggedTensor
 from ..tensors.sparse_tensor import SparseTensor
 from ..tensors.tensor import Tensor

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.ragged import RaggedTensor as Plain
+from ...values.columns.ragged import RaggedTensor as Plain
 from ..tensors.ragged_rows import rows_at, without_uniform_lengths
 from ..tensors.ragged_tensor import RaggedTensor
 from ..tensors.tensor_dtypes import array_dtype, as_dtype

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.composites import stack_ragged
-from ...values.ragged import RaggedTensor as Plain
+from ...values.columns.ragged import RaggedTensor as Plain
+from ...values.elements.composites import stack_ragged
 from ..tensors.ragged_rows import with_splits_dtype
 from ..tensors.ragged_tensor import RaggedTensor
 from ..tensors.tensor_dtypes import array_dtype

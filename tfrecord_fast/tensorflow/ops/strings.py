@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from ...values.columns.ragged import RaggedTensor as PlainRagged
+from ...values.columns.strings import object_array
 from ...values.csv_fields import Fields, number_reader
-from ...values.ragged import RaggedTensor as PlainRagged
-from ...values.strings import object_array
 from ..fallback import from_tensorflow
 from ..tensors.ragged_rows import uniform_rows
 from ..tensors.ragged_tensor import RaggedTensor, over_values

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...values.ragged import RaggedTensor
+from ...values.columns.ragged import RaggedTensor
 from .ragged_rows import UniformRows, rows_at, uniform_rows, with_same_rows
 from .tensor import as_tensor
 from .wrapping import unwrap

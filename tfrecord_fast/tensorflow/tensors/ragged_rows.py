@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.ragged import RaggedTensor
+from ...values.columns.ragged import RaggedTensor
 
 __all__ = [
     "UniformRows", "as_partition", "merge_axes", "rows_at", "uniform_rows", "with_same_rows", "with_splits_dtype",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...values import sparse
+from ...values.columns import sparse
 from .tensor_dtypes import DType, as_dtype
 from .tensor_shape import TensorShape
 from .wrapping import register_unwrapper, register_wrapper, unwrap, wrap

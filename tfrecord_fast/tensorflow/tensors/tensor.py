@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.strings import object_array
+from ...values.columns.strings import object_array
 from . import arithmetic
 from .tensor_dtypes import DType, array_dtype, named
 from .tensor_shape import TensorShape

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...values import nests, ragged, sparse, specs
+from ...values.columns import ragged, sparse
+from ...values.elements import nests, specs
 from ..fallback import tf_module
 from .ragged_tensor import RaggedTensor
 from .sparse_tensor import SparseTensor
