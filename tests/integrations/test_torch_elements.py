@@ -97,12 +97,12 @@ def test_a_state_of_other_parts_is_refused(worker):
         second.load_state_dict(state)
         with (
             worker(0, workers),
-            pytest.raises(ValueError, match=f"a DataLoader with 3 parts, this one has {workers}"),
+            pytest.raises(ValueError, match=f"a DataLoader with 3 workers, this one has {workers}"),
         ):
             second.converted(int, pure=True)
     second = shuffled()
     second.load_state_dict(state)
-    with pytest.raises(ValueError, match="a DataLoader with 3 parts, this one has 1"):
+    with pytest.raises(ValueError, match="a DataLoader with 3 workers, this one has 1"):
         second.converted(int, pure=True)
 
 
@@ -111,7 +111,7 @@ def test_a_state_of_other_seeds_is_refused():
     next(first.converted(int, pure=True))
     second = Elements(Dataset.range(12).shuffle(12, seed=4))
     second.load_state_dict(first.state_dict())
-    with pytest.raises(ValueError, match="its shuffles had other seeds; give them seed="):
+    with pytest.raises(ValueError, match="its shuffles have other seeds; pass them seed="):
         second.converted(int, pure=True)
 
 
