@@ -110,7 +110,7 @@ def test_a_value_that_would_change_is_an_error(values):
         device_put({"x": values})
 
 
-@pytest.mark.filterwarnings("ignore:JAX cuts")
+@pytest.mark.filterwarnings("ignore:JAX truncates")
 def test_floats_without_a_value_fit():
     made = device_put({"x": np.array([0.5, np.nan, np.inf, -0.0])})["x"]
     assert np.array_equal(made, [0.5, np.nan, np.inf, -0.0], equal_nan=True) and np.signbit(made[3])
@@ -168,7 +168,7 @@ def test_others_may_be_dropped_or_kept(batch):
         device_put(columns, others="ignore")
 
 
-@pytest.mark.filterwarnings("ignore:JAX cuts")
+@pytest.mark.filterwarnings("ignore:JAX truncates")
 def test_others_may_be_padded(batch):
     made = device_put({key: batch[key] for key in ("s", "list", "ragged")}, pad={"s": 3, "list": 4, "ragged": 2})
     assert made["s"].dtype == np.uint8

@@ -110,9 +110,7 @@ def test_strings_are_lists_or_bytes():
     deep = RaggedTensor.from_row_lengths(lists, [1, 1])
     assert tensor_of(deep, BYTES, "x").shape == (2, 1, 2, 3)
     jagged = Choices("uint8", "jagged")
-    with pytest.raises(
-        InvalidArgumentError, match=r"hold lists of strings; use strings=\"list\" for lists of bytes"
-    ):
+    with pytest.raises(InvalidArgumentError, match=r"hold lists of strings; use strings=\"list\" for lists of bytes"):
         tensor_of(lists, jagged, "x")
     with pytest.raises(InvalidArgumentError, match=r"and these are strings of shape \[2\] per record"):
         tensor_of(BytesArray([[b"a", b"b"]]), jagged, "x")
