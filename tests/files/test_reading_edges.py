@@ -1,13 +1,16 @@
 """What few readers meet: arguments that can't be, objects without a size, forks of iterators, no more threads."""
 
 import errno
-import fsspec
 import io
-import numpy as np
 import os
-import pytest
-import tfrecord_fast as tf
 import threading
+from typing import Any
+
+import fsspec
+import numpy as np
+import pytest
+
+import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
 from tfrecord_fast.base import workers
@@ -17,13 +20,13 @@ from tfrecord_fast.files.reading.tables import TableSource
 from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store
 from tfrecord_fast.files.stores.errors import of_store
 from tfrecord_fast.files.stores.objects import StoredObject, matching_urls
-from tfrecord_fast.files.streams import fetching as remote, random_access
+from tfrecord_fast.files.streams import fetching as remote
+from tfrecord_fast.files.streams import random_access
 from tfrecord_fast.files.streams.local_paths import local_path, local_paths
 from tfrecord_fast.files.system import url_reader
 from tfrecord_fast.files.system.opening import open_url
 from tfrecord_fast.files.system.url_reader import UrlReader, has_a_size
 from tfrecord_fast.files.system.url_writer import UrlWriter
-from typing import Any
 
 RECORDS = [b"%03d" % i for i in range(50)]
 

@@ -6,12 +6,12 @@ import pickle
 
 import pytest
 
-torch = pytest.importorskip("torch")
+from tfrecord_fast.base import ranks
+from tfrecord_fast.data import Dataset
+from tfrecord_fast.errors import InvalidArgumentError
+from tfrecord_fast.integrations.torch.elements import Elements
 
-from tfrecord_fast.base import ranks  # noqa: E402
-from tfrecord_fast.data import Dataset  # noqa: E402
-from tfrecord_fast.errors import InvalidArgumentError  # noqa: E402
-from tfrecord_fast.integrations.torch.elements import Elements  # noqa: E402
+torch = pytest.importorskip("torch")
 
 
 def doubled(value):
@@ -97,12 +97,12 @@ def test_a_state_of_other_parts_is_refused(worker):
         second.load_state_dict(state)
         with (
             worker(0, workers),
-            pytest.raises(ValueError, match=f"a DataLoader with 3 parts, this one has {workers}"),
+            pytest.raises(ValueError, match=f"a DataLoader with 3 workers, this one has {workers}"),
         ):
             second.converted(int)
     second = shuffled()
     second.load_state_dict(state)
-    with pytest.raises(ValueError, match="a DataLoader with 3 parts, this one has 1"):
+    with pytest.raises(ValueError, match="a DataLoader with 3 workers, this one has 1"):
         second.converted(int)
 
 
@@ -111,7 +111,7 @@ def test_a_state_of_other_seeds_is_refused():
     next(first.converted(int))
     second = Elements(Dataset.range(12).shuffle(12, seed=4))
     second.load_state_dict(first.state_dict())
-    with pytest.raises(ValueError, match="its shuffles had other seeds; give them seed="):
+    with pytest.raises(ValueError, match="its shuffles have other seeds; pass them seed="):
         second.converted(int)
 
 
