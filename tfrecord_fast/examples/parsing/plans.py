@@ -127,8 +127,10 @@ def sequence_plan(context: Features | None, lists: Features | None) -> SequenceP
     key = (id(context) if context else 0, id(lists) if lists else 0)
     entry = _sequences.get(key)
     are_dicts = type(context) is type(lists) is dict
-    if entry is not None and are_dicts and all(map(_core.unchanged, (context, lists), entry.snapshots)):
-        return entry.plan  # type: ignore[no-any-return]
+    if entry is not None and are_dicts:
+        (context_snapshot, lists_snapshot), plan = entry
+        if _core.unchanged(context, context_snapshot) and _core.unchanged(lists, lists_snapshot):
+            return plan  # type: ignore[no-any-return]
     snapshots = _snapshot(context), _snapshot(lists)
     plan = SequencePlan(context, lists)
     if are_dicts:
