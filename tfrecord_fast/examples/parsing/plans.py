@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from typing import Any, NamedTuple
 
 from ... import _core
@@ -96,7 +97,7 @@ _sequences: dict[tuple[int, int], _Entry] = {}
 
 
 def _snapshot(features: Features) -> tuple[object, ...]:
-    return tuple(part for item in features.items() for part in item)
+    return tuple(itertools.chain.from_iterable(features.items()))
 
 
 def _keep(cache: dict[Any, _Entry], key: object, entry: _Entry) -> None:
