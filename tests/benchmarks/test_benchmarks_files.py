@@ -15,8 +15,8 @@ from benchmarks.data.answers import bitwise_crc, compression_of, frames
 from benchmarks.data.infer import infer
 from benchmarks.data.userfiles import FilesError, dataset_of_files, features_of_file, found, tasks_for
 from tests.support.contenders import more_contenders
-from tfrecord_fast.cli import bench
 from tfrecord_fast.cli.app import run as cli
+from tfrecord_fast.cli.commands import bench
 
 COLUMNS = {"id": [1, 2, 3], "vector": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "name": [b"a", b"bc", b""]}
 FEATURES = {"id": ["fixed", "int64", []], "name": ["fixed", "string", []], "vector": ["fixed", "float32", [2]]}

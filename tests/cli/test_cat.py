@@ -17,7 +17,7 @@ from tests.support import wire_writer as wire
 from tests.support.command import COMMAND, run_here
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
-from tfrecord_fast.cli import cat
+from tfrecord_fast.cli.commands import cat
 from tfrecord_fast.images.headers import image_of
 
 

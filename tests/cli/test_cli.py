@@ -15,7 +15,8 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.command import COMMAND, interruptible, run_here
 from tests.support.paths import ROOT
-from tfrecord_fast.cli import bench, files, main
+from tfrecord_fast.cli import files, main
+from tfrecord_fast.cli.commands import bench
 
 RECORDS = [b"one", "zwölf".encode(), b"\xff\x00", b""]
 SIZES = [3, 6, 2, 0]

@@ -14,7 +14,8 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.command import COMMAND, run_here
 from tests.support.other_files import LFS
-from tfrecord_fast.cli import convert, main
+from tfrecord_fast.cli import main
+from tfrecord_fast.cli.commands import convert
 
 ROWS = 10_000
 COLUMNS = {

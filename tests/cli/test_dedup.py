@@ -12,8 +12,8 @@ from tests.support.copying import COMPRESSIONS, ids, names, quiet, read, records
 from tests.support.peak_memory import MIB, PEAK_IS_TOLD
 from tests.support.peak_memory import run as run_for_peak
 from tfrecord_fast import _core
-from tfrecord_fast.files import deduplicating
-from tfrecord_fast.files.deduplicating import SeenHashes, distinct
+from tfrecord_fast.files.rewriting import deduplicating
+from tfrecord_fast.files.rewriting.deduplicating import SeenHashes, distinct
 
 
 @settings(max_examples=40, deadline=None)
@@ -135,7 +135,7 @@ def test_nan_equals_nan_and_zero_minus_zero(tmp_path, run):
 def test_32_bytes_a_record_are_enough():
     code = """
 import os
-from tfrecord_fast.files.deduplicating import SeenHashes
+from tfrecord_fast.files.rewriting.deduplicating import SeenHashes
 hashes, before = SeenHashes(), peak()
 for _ in range(64):
     hashes.add(os.urandom(16 << 16))

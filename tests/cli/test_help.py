@@ -8,8 +8,9 @@ import subprocess
 import pytest
 
 from tests.support.paths import ROOT
-from tfrecord_fast.cli import convert, main
+from tfrecord_fast.cli import main
 from tfrecord_fast.cli.app import COMMANDS
+from tfrecord_fast.cli.commands import convert
 from tfrecord_fast.cli.manual import manual
 from tfrecord_fast.cli.parsing import command_line
 

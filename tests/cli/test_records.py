@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support import wire_writer as wire
-from tfrecord_fast.cli.records import Decoded, Undecodable, decode
+from tfrecord_fast.cli.records.decoding import Decoded, Undecodable, decode
 from tfrecord_fast.dtypes import DATA_TYPES
 
 

@@ -15,11 +15,14 @@ import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.command import run_here
 from tests.support.copying import read, write
-from tfrecord_fast.cli import bench, files, main, sample, schema_formats, shuffle, splitting, surveys
+from tfrecord_fast.cli import files, main, splitting
+from tfrecord_fast.cli.commands import bench, sample, shuffle
+from tfrecord_fast.cli.commands.schema import formats as schema_formats
+from tfrecord_fast.cli.commands.schema import surveys
 from tfrecord_fast.cli.console import Console, OutputClosed, Style
 from tfrecord_fast.cli.copying import count_of, counted, fraction_of, seed_of, size_of
 from tfrecord_fast.cli.formats import base, casts, csv_files, orc, parquet
-from tfrecord_fast.cli.showing import Shower
+from tfrecord_fast.cli.records.showing import Shower
 
 pa = pytest.importorskip("pyarrow")
 

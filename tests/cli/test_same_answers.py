@@ -13,8 +13,8 @@ import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.command import run_here
 from tests.support.frames import FRAME, frames
-from tfrecord_fast.cli.statistics.collecting import Collected
-from tfrecord_fast.cli.statistics.table import duplicates_text
+from tfrecord_fast.cli.commands.stats.collecting import Collected
+from tfrecord_fast.cli.commands.stats.table import duplicates_text
 from tfrecord_fast.examples.messages.wire import example_of
 
 GROUP = wire.varint(9 << 3 | 3) + wire.varint(9 << 3 | 4)  # field 9, an empty group
@@ -131,7 +131,7 @@ def test_values_of_tensors_are_theirs(tmp_path, run, dtype, values, expected):
 
 
 def test_where_takes_a_record_that_ends_in_a_group(tmp_path, run):
-    """The scanner takes it, parse_example does not: InvalidArgumentError, a traceback (cli/selecting.py)."""
+    """The scanner takes it, parse_example does not: InvalidArgumentError, a traceback (cli/records/selecting.py)."""
     path = write(tmp_path / "a", example(a=("int64", [1])) + GROUP)
     status, out, err = run("cat", path, "--where", "a == 1")
     assert (status, bool(out)) == (0, True) or (status and len(err.splitlines()) == 1)

@@ -13,8 +13,8 @@ from tests.support.copying import COMPRESSIONS, examples, ids, names, read, run_
 from tests.support.peak_memory import MIB, PEAK_IS_TOLD
 from tests.support.peak_memory import run as run_for_peak
 from tfrecord_fast import _core
-from tfrecord_fast.files import sampling
-from tfrecord_fast.files.sampling import chosen, chosen_rows, sampled
+from tfrecord_fast.files.rewriting import sampling
+from tfrecord_fast.files.rewriting.sampling import chosen, chosen_rows, sampled
 
 
 @given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 2**64 - 1), st.integers(1, 50))
@@ -130,7 +130,7 @@ def test_a_sample_of_a_stream_keeps_little():
     code = """
 import sys
 from tfrecord_fast import _core
-from tfrecord_fast.files.sampling import sampled
+from tfrecord_fast.files.rewriting.sampling import sampled
 before = peak()
 kept, total = sampled((_core.record_batch([bytes(10_000) for _ in range(100)]) for _ in range(300)), 1000, 1)
 assert len(kept) == 1000 and total == 30_000

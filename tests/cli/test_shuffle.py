@@ -23,8 +23,8 @@ from tests.support.copying import (
 from tests.support.peak_memory import MIB, PEAK_IS_TOLD
 from tests.support.peak_memory import run as run_for_peak
 from tfrecord_fast import _core
-from tfrecord_fast.files import shuffling
-from tfrecord_fast.files.shuffling import shuffled
+from tfrecord_fast.files.rewriting import shuffling
+from tfrecord_fast.files.rewriting.shuffling import shuffled
 
 
 @settings(max_examples=40, deadline=None)

@@ -29,8 +29,8 @@ from tests.support.copying import (  # noqa: F401
 from tests.support.peak_memory import MIB, PEAK_IS_TOLD
 from tests.support.peak_memory import run as run_for_peak
 from tfrecord_fast import _core
-from tfrecord_fast.files.dividing import by_hash, parts_by_bytes, parts_by_records, stratified
-from tfrecord_fast.files.row_keys import features_key, whole_records
+from tfrecord_fast.files.rewriting.dividing import by_hash, parts_by_bytes, parts_by_records, stratified
+from tfrecord_fast.files.rewriting.row_keys import features_key, whole_records
 
 # ---- In order ----
 

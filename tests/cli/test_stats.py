@@ -21,7 +21,7 @@ from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
 from tfrecord_fast.base import workers
 from tfrecord_fast.cli import app
-from tfrecord_fast.cli.statistics import collecting
+from tfrecord_fast.cli.commands.stats import collecting
 
 
 def write(path, *records):

@@ -13,7 +13,7 @@ import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.browser import accessibility_faults, browsing
 from tfrecord_fast.cli import app
-from tfrecord_fast.cli.statistics import pictures
+from tfrecord_fast.cli.commands.stats import pictures
 
 VOID = {"meta", "input", "img", "br", "line", "rect", "path", "link"}
 EVIL = b"<script>alert(1)</script><img src=x onerror=alert(1)>\"'&</style></title>"

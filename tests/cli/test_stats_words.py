@@ -15,11 +15,11 @@ from tests.support import wire_writer as wire
 from tests.support.command import run_here
 from tfrecord_fast import _core
 from tfrecord_fast.cli import app
+from tfrecord_fast.cli.commands.stats import collecting, samples, table
+from tfrecord_fast.cli.commands.stats.drift import drifts, ks_distance
+from tfrecord_fast.cli.commands.stats.figures import Frequent, Numbers
+from tfrecord_fast.cli.commands.stats.texts import about, bytes_of, number, percent, shown_bytes, value_of
 from tfrecord_fast.cli.console import Style
-from tfrecord_fast.cli.statistics import collecting, samples, table
-from tfrecord_fast.cli.statistics.drift import drifts, ks_distance
-from tfrecord_fast.cli.statistics.figures import Frequent, Numbers
-from tfrecord_fast.cli.statistics.texts import about, bytes_of, number, percent, shown_bytes, value_of
 from tfrecord_fast.examples.messages.wire import Value
 
 feature = wire.feature

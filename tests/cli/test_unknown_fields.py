@@ -13,7 +13,7 @@ from tests.support.command import run_here
 from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
 from tfrecord_fast import _core
-from tfrecord_fast.cli.view import code, trees
+from tfrecord_fast.cli.commands.view import code, trees
 from tfrecord_fast.examples.messages.wire import fields_of
 
 LIST = wire.int64_list([1, 2])

@@ -22,8 +22,8 @@ from tests.support.real_files import manifest
 from tests.support.viewer import viewing
 from tfrecord_fast.cli import main
 from tfrecord_fast.cli.app import run
-from tfrecord_fast.cli.view import sources
-from tfrecord_fast.cli.view.server import Server
+from tfrecord_fast.cli.commands.view import sources
+from tfrecord_fast.cli.commands.view.server import Server
 
 
 def write(path, *records, compression=""):
@@ -264,7 +264,7 @@ def test_a_condition_that_does_not_fit_is_told(tmp_path, where, said):
 
 
 def test_a_long_search_says_how_far_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr("tfrecord_fast.cli.view.pages._PATIENCE", 0.0)
+    monkeypatch.setattr("tfrecord_fast.cli.commands.view.pages._PATIENCE", 0.0)
     with viewing(write(tmp_path / "a", *labels(2000))) as viewer:
         while "waiting" in viewer.get("api/record").json:
             pass
@@ -402,7 +402,7 @@ def test_a_file_that_is_replaced_or_cut_is_an_error_and_no_crash(tmp_path):
 
 
 def test_a_record_that_is_too_large_is_named_and_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("tfrecord_fast.cli.view.sources._MOST_RECORD", 1000)
+    monkeypatch.setattr("tfrecord_fast.cli.commands.view.sources._MOST_RECORD", 1000)
     for compression in ("", "GZIP"):
         with viewing(write(tmp_path / "a", bytes(2000), *labels(2), compression=compression)) as viewer:
             assert "2,000 bytes" in viewer.ask("api/record", record=0)["problem"]

@@ -14,10 +14,10 @@ import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.viewer import viewing
 from tfrecord_fast.cli import main
-from tfrecord_fast.cli.view import code, media, pages, server, sources, trees
-from tfrecord_fast.cli.view.sources import File, Unreadable
-from tfrecord_fast.files.names import core_files
+from tfrecord_fast.cli.commands.view import code, media, pages, server, sources, trees
+from tfrecord_fast.cli.commands.view.sources import File, Unreadable
 from tfrecord_fast.files.stores import StoreSettings
+from tfrecord_fast.files.streams.core_files import core_files
 
 
 def write(path, *records, compression=""):

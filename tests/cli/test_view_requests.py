@@ -17,7 +17,7 @@ import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tests.support.command import COMMAND
 from tests.support.viewer import viewing
-from tfrecord_fast.cli.view import server
+from tfrecord_fast.cli.commands.view import server
 
 WILD = string.printable
 

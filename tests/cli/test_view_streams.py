@@ -15,7 +15,7 @@ def write(path):
 
 
 def test_going_back_reads_again_what_is_not_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("tfrecord_fast.cli.view.sources._KEPT", 1 << 20)
+    monkeypatch.setattr("tfrecord_fast.cli.commands.view.sources._KEPT", 1 << 20)
     records = write(tmp_path / "a")
     with viewing(tmp_path / "a") as viewer:
         for record in (19_999, 0, 19_998, 5):
@@ -24,7 +24,7 @@ def test_going_back_reads_again_what_is_not_kept(tmp_path, monkeypatch):
 
 
 def test_who_waits_for_a_record_is_told_how_far_reading_is(tmp_path, monkeypatch):
-    monkeypatch.setattr("tfrecord_fast.cli.view.pages._PATIENCE", 0.0)
+    monkeypatch.setattr("tfrecord_fast.cli.commands.view.pages._PATIENCE", 0.0)
     write(tmp_path / "a")
     said = []
     with viewing(tmp_path / "a") as viewer:

@@ -17,7 +17,7 @@ from tests.support.damage import flip, insert, remove
 from tests.support.file_objects import OnlyRead
 from tests.support.frames import agrees, drain, frames, read, stream
 from tests.support.paths import ROOT
-from tfrecord_fast.files.names import CoreFile
+from tfrecord_fast.files.streams.core_files import CoreFile
 
 RECORDS = [b"one", b"", bytes(range(256)), b"four" * 300, b"\0"]
 DATA = frames(RECORDS)

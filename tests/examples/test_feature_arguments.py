@@ -73,9 +73,8 @@ def sequence(features):
 SPARSE = Sparse("i", "v", tf.int64, 5)
 
 
-@pytest.mark.parametrize(
-    ("parse", "features", "kind", "said"),
-    [
+def test_features_that_can_not_be_parsed():
+    for parse, features, kind, said in [
         (example, {"a": 5}, ValueError, "Unsupported int 5"),
         (sequence, {"a": SPARSE}, ValueError, f"Unsupported SparseFeature {SPARSE} for key 'a'"),
         (sequence, {"a": Fixed([], tf.int64)}, ValueError, "Unsupported FixedLenFeature FixedLenFeature("),
@@ -191,13 +190,11 @@ SPARSE = Sparse("i", "v", tf.int64, 5)
         ),
         (example, {}, ValueError, "Argument `features` cannot be None or falsy. Got {}"),
         (sequence, {}, ValueError, "Both `context_features` and `sequence_features` argument are None, but at least"),
-    ],
-)
-def test_features_that_can_not_be_parsed(parse, features, kind, said):
-    with pytest.raises(kind) as error:
-        parse(features)
-    assert said in str(error.value)
-    assert kind is Invalid or type(error.value) is kind
+    ]:
+        with pytest.raises(kind) as error:
+            parse(features)
+        assert said in str(error.value)
+        assert kind is Invalid or type(error.value) is kind
 
 
 def test_shapes_may_be_a_number_or_a_list():

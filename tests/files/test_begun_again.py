@@ -102,8 +102,7 @@ def test_an_iteration_that_could_not_begin_uses_no_epoch(tmp_path):
 
 def test_a_permutation_is_that_of_its_epoch_whatever_another_thread_asks_for():
     from tfrecord_fast.base.ranks import Rank
-    from tfrecord_fast.files.global_shuffle import ShuffleOrder, _Maker
-    from tfrecord_fast.files.permutation import Permutation
+    from tfrecord_fast.files.reading.global_shuffle import Permutation, ShuffleOrder, _Maker
 
     class Reader:
         def __len__(self):
@@ -173,7 +172,7 @@ def test_names_of_columns_are_kept_as_they_were_given(tmp_path):
 
 def test_names_of_columns_of_a_table_are_kept_as_they_were_given(tmp_path):
     pytest.importorskip("pyarrow")
-    from tfrecord_fast.files.tables import TableSource
+    from tfrecord_fast.files.reading.tables import TableSource
 
     columns = ["x"]
     source = TableSource(examples(tmp_path / "a.tfrecord", 2), columns=columns)

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from tests.support.forks import status_of_child
-from tfrecord_fast.files import epochs
-from tfrecord_fast.files.epochs import ENDLESS, MOST_EPOCHS, EpochCounter, end_of
+from tfrecord_fast.files.reading import epochs
+from tfrecord_fast.files.reading.epochs import ENDLESS, MOST_EPOCHS, EpochCounter, end_of
 
 
 @pytest.fixture

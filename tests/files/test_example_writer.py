@@ -16,8 +16,8 @@ import tfrecord_fast as tf
 from tests.support.descriptors import descriptors
 from tests.support.interrupts import is_interrupted
 from tests.support.paths import ROOT
-from tfrecord_fast.files import shards
-from tfrecord_fast.files.example_writer import shard_paths
+from tfrecord_fast.files.writing import output_files as shards
+from tfrecord_fast.files.writing.example_writer import shard_paths
 
 pytestmark = pytest.mark.alone
 

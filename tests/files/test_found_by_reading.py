@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-from tfrecord_fast.files.parts import FilePart
-from tfrecord_fast.files.remote import Fetching
+from tfrecord_fast.files.naming.byte_range import FilePart
 from tfrecord_fast.files.stores import find_store
 from tfrecord_fast.files.stores.object_store import ObjectStore
+from tfrecord_fast.files.streams.fetching import Fetching
 
 
 def write(path, rows, **columns):

@@ -18,7 +18,7 @@ from tests.support.forks import status_of_child
 from tests.support.frames import frames
 from tests.support.peak_memory import MIB, run
 from tfrecord_fast import _core
-from tfrecord_fast.files.permutation import Permutation
+from tfrecord_fast.files.reading.global_shuffle import Permutation
 
 SIZES = [30, 0, 200, 1, 77]
 RECORDS = sorted(b"%d-%d" % (file, i) for file, size in enumerate(SIZES) for i in range(size))

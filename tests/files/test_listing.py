@@ -13,13 +13,14 @@ import tfrecord_fast as tf
 from tests.support.frames import frames
 from tfrecord_fast.base.workers import NoThreadError
 from tfrecord_fast.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
-from tfrecord_fast.files import record_counts, shuffling
-from tfrecord_fast.files.file_objects import FileObject
-from tfrecord_fast.files.kinds import foreign_kind, head_of
-from tfrecord_fast.files.listing import files_below, listed_parts
-from tfrecord_fast.files.record_reader import tf_record_random_reader
-from tfrecord_fast.files.splits import plan_splits
+from tfrecord_fast.files.naming.file_objects import FileObject
+from tfrecord_fast.files.naming.formats import foreign_kind, head_of
+from tfrecord_fast.files.reading import record_counts
+from tfrecord_fast.files.reading.byte_ranges import plan_splits
+from tfrecord_fast.files.rewriting import shuffling
 from tfrecord_fast.files.stores import StoreSettings
+from tfrecord_fast.files.streams.listing import files_below, listed_parts
+from tfrecord_fast.files.streams.record_reader import tf_record_random_reader
 
 SETTINGS = StoreSettings()
 

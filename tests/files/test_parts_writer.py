@@ -11,12 +11,13 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
-from tfrecord_fast.files import shards, temporary
-from tfrecord_fast.files.example_writer import _abort_all, _open
-from tfrecord_fast.files.parts_writer import PartsWriter
-from tfrecord_fast.files.shards import WrittenFile, publish_all, write_manifest
-from tfrecord_fast.files.task_shards import TaskShards
-from tfrecord_fast.files.temporary import complete_file, targets_of
+from tfrecord_fast.files.rewriting.parts_writer import PartsWriter
+from tfrecord_fast.files.rewriting.task_shards import TaskShards
+from tfrecord_fast.files.system import temporary
+from tfrecord_fast.files.system.temporary import complete_file, targets_of
+from tfrecord_fast.files.writing import output_files as shards
+from tfrecord_fast.files.writing.example_writer import _abort_all, _open
+from tfrecord_fast.files.writing.output_files import WrittenFile, publish_all, write_manifest
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tests.support import live_tensorflow
-from tfrecord_fast.files.listing import listed_parts
-from tfrecord_fast.files.patterns import python_pattern
+from tfrecord_fast.files.naming.patterns import python_pattern
 from tfrecord_fast.files.stores import StoreSettings
 from tfrecord_fast.files.stores.matching import pattern_of
+from tfrecord_fast.files.streams.listing import listed_parts
 
 NAMES = ["a.tfr", "b.tfr", "^.tfr", "!.tfr", "-.tfr", "c[1].txt", "c1.txt", "c*.txt", "]x", "x-y", "q\\r", "qr"]
 PATTERNS = r"""

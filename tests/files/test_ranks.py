@@ -147,9 +147,9 @@ def in_a_worker(monkeypatch):
 
     def pretend(parent):
         info = type("Info", (), {"num_workers": 2, "id": 1, "seed": 1})
-        for module in ("shares", "epochs"):
-            monkeypatch.setattr(f"tfrecord_fast.files.{module}.worker_info", lambda: info)
-            monkeypatch.setattr(f"tfrecord_fast.files.{module}.parent_process", lambda: parent)
+        for module in ("shards", "epochs"):
+            monkeypatch.setattr(f"tfrecord_fast.files.reading.{module}.worker_info", lambda: info)
+            monkeypatch.setattr(f"tfrecord_fast.files.reading.{module}.parent_process", lambda: parent)
 
     return pretend
 

@@ -15,15 +15,17 @@ from tests.support.forks import status_of_child
 from tests.support.frames import frames
 from tfrecord_fast.base.workers import NoThreadError
 from tfrecord_fast.errors import FailedPreconditionError, InvalidArgumentError
-from tfrecord_fast.files import random_access, remote, url_reader
-from tfrecord_fast.files.local_paths import local_path, local_paths
-from tfrecord_fast.files.remote_names import StoredObject
+from tfrecord_fast.files.reading.tables import TableSource
 from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store
 from tfrecord_fast.files.stores.errors import of_store
-from tfrecord_fast.files.tables import TableSource
-from tfrecord_fast.files.url_reader import UrlReader, has_a_size
-from tfrecord_fast.files.url_writer import UrlWriter
-from tfrecord_fast.files.urls import matching_urls, open_url
+from tfrecord_fast.files.stores.objects import StoredObject, matching_urls
+from tfrecord_fast.files.streams import fetching as remote
+from tfrecord_fast.files.streams import random_access
+from tfrecord_fast.files.streams.local_paths import local_path, local_paths
+from tfrecord_fast.files.system import url_reader
+from tfrecord_fast.files.system.opening import open_url
+from tfrecord_fast.files.system.url_reader import UrlReader, has_a_size
+from tfrecord_fast.files.system.url_writer import UrlWriter
 
 RECORDS = [b"%03d" % i for i in range(50)]
 

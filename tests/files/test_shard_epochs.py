@@ -15,7 +15,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.frames import frames
-from tfrecord_fast.files import epochs
+from tfrecord_fast.files.reading import epochs
 
 FILES = 4
 RECORDS = 300

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tests.support.frames import frames
-from tfrecord_fast.files import record_counts
+from tfrecord_fast.files.reading import record_counts
 
 SIZES = [0, 5, 17, 3, 40, 1, 0, 9]
 COMPRESSIONS = {2: "GZIP", 4: "ZSTD"}

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from tfrecord_fast.errors import InvalidArgumentError
+from tfrecord_fast.files.naming.addresses import address_of
 from tfrecord_fast.files.stores import object_upload
-from tfrecord_fast.files.stores.addresses import address_of
 from tfrecord_fast.files.stores.cloud_options import cloud_options
 from tfrecord_fast.files.stores.object_store import ObjectStore, _just_before
 from tfrecord_fast.files.stores.object_upload import ObjectUpload, PartSizes, part_sizes

@@ -9,8 +9,8 @@ import pytest
 
 from tests.support.forks import status_of_child
 from tfrecord_fast.base.workers import NoThreadError
-from tfrecord_fast.files.stores import libraries, requests, threads
-from tfrecord_fast.files.stores.libraries import obstore_or_none
+from tfrecord_fast.files.stores import finding, requests, threads
+from tfrecord_fast.files.stores.finding import obstore_or_none
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def names():
 
 def test_a_second_copy_of_the_library_is_another_one_and_the_first_stays():
     first, before = obstore_or_none(), names()
-    second = libraries._second_copy()
+    second = finding._second_copy()
     assert names() == before and sys.modules["obstore"] is first
     assert second is not first and second.store is not first.store and second.exceptions is not first.exceptions
     assert works(second) and works(first)
@@ -203,7 +203,7 @@ def test_a_library_that_is_no_file_has_no_second_copy(monkeypatch):
     obstore_or_none()
     monkeypatch.setattr(sys.modules["obstore._obstore"], "__file__", None)
     before = names()
-    assert libraries._second_copy() is None and names() == before
+    assert finding._second_copy() is None and names() == before
 
 
 def test_the_first_stays_where_the_second_can_not_be_loaded(monkeypatch):
@@ -213,9 +213,9 @@ def test_the_first_stays_where_the_second_can_not_be_loaded(monkeypatch):
     def fail(file):
         raise OSError(file)
 
-    monkeypatch.setattr(libraries, "_load_copy", fail)
+    monkeypatch.setattr(finding, "_load_copy", fail)
     with pytest.raises(OSError, match="_obstore"):
-        libraries._second_copy()
+        finding._second_copy()
     assert names() == before
 
 
@@ -228,8 +228,8 @@ def test_a_forked_process_loads_it_once_and_keeps_what_its_parent_had(monkeypatc
         return second is not first and obstore_or_none() is second and works(second)
 
     assert status_of_child(is_another) == 0
-    loaded = libraries._Loaded()
+    loaded = finding._Loaded()
     loaded.module, loaded.origin = first, type(loaded.origin)()
     loaded.origin._process = -1
-    monkeypatch.setattr(libraries, "_loaded", loaded)
+    monkeypatch.setattr(finding, "_loaded", loaded)
     assert is_another() and loaded.before == [first] and loaded.origin.is_here()

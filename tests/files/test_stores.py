@@ -12,8 +12,8 @@ import fsspec
 import pytest
 
 import tfrecord_fast as tf
-from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store, libraries, read_range
-from tfrecord_fast.files.stores.addresses import public_url
+from tfrecord_fast.files.naming.addresses import public_url
+from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store, finding, read_range
 from tfrecord_fast.files.stores.errors import call
 
 SECRET = "hunter2hunter2"
@@ -112,7 +112,7 @@ def test_options_of_fsspec_alone_lead_to_it():
 
 @pytest.mark.parametrize("url", ["https://host/x", "s3://b/x"])
 def test_without_obstore_fsspec_is_asked(monkeypatch, url):
-    monkeypatch.setattr(libraries, "_loaded", libraries._Loaded())
+    monkeypatch.setattr(finding, "_loaded", finding._Loaded())
     for name in ("obstore", "obstore.store", "obstore.exceptions"):
         monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
     assert type(find_store(url)[0]).__name__ == "FileSystemStore"

@@ -3,7 +3,7 @@
 import pytest
 
 from tfrecord_fast import _core
-from tfrecord_fast.files import streams
+from tfrecord_fast.files.streams import records as streams
 
 MIB = 1 << 20
 

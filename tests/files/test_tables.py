@@ -12,7 +12,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tfrecord_fast.files import shard_reader
+from tfrecord_fast.files.reading import shard_reader
 
 LONG = b"a string that is too long to be kept inside of a view"
 

@@ -5,7 +5,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
 from tfrecord_fast.errors import InvalidArgumentError
-from tfrecord_fast.files.tables import TableSource
+from tfrecord_fast.files.reading.tables import TableSource
 
 ONE = wire.feature("int64", [1])
 USUAL, RARE = wire.example([(b"a", ONE)]), wire.example([(b"a", ONE), (b"rare", wire.feature("int64", [7]))])

@@ -7,8 +7,8 @@ import pickle
 import pytest
 
 import tfrecord_fast as tf
-from tfrecord_fast.files import task_shards
-from tfrecord_fast.files.task_shards import TaskShards
+from tfrecord_fast.files.rewriting import task_shards
+from tfrecord_fast.files.rewriting.task_shards import TaskShards
 
 
 @pytest.fixture(params=["local", "memory"])

@@ -9,7 +9,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tfrecord_fast.errors import InvalidArgumentError
-from tfrecord_fast.files.task_shards import TaskShards
+from tfrecord_fast.files.rewriting.task_shards import TaskShards
 
 
 @pytest.fixture

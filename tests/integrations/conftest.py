@@ -8,7 +8,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.engine_rows import columns_of
 from tfrecord_fast.base import ranks
-from tfrecord_fast.files import epochs
+from tfrecord_fast.files.reading import epochs
 
 
 @pytest.fixture(scope="session")

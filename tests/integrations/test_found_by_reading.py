@@ -95,7 +95,7 @@ def test_spark_filters_a_folder_of_floats_as_it_reads_it():
 )
 def test_a_table_has_the_columns_of_its_schema(tmp_path, copied):
     pytest.importorskip("pyarrow")
-    from tfrecord_fast.files.tables import TableSource
+    from tfrecord_fast.files.reading.tables import TableSource
 
     features = {"x": INT}
     source = TableSource(examples(tmp_path / "a.tfrecord"), features)

@@ -11,7 +11,7 @@ import ray.data
 
 import tfrecord_fast as tf
 from tests.integrations.ray_kit import local_ray
-from tfrecord_fast.files.task_shards import TaskShards
+from tfrecord_fast.files.rewriting.task_shards import TaskShards
 from tfrecord_fast.integrations.ray import TFRecordDatasink, write_tfrecords
 
 

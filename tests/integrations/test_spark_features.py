@@ -11,7 +11,7 @@ from tests.integrations.engine_cases import PARTS, SEQUENCES, WRONG, write_kinds
 from tests.integrations.spark_kit import load, local_spark, rows
 from tests.support.engine_rows import rows_of
 from tests.support.frames import frames
-from tfrecord_fast.files.tables import TableSource
+from tfrecord_fast.files.reading.tables import TableSource
 
 TYPES = {
     "id": "BIGINT",

@@ -14,9 +14,8 @@ import pytest
 
 from tests.support.mounts import mounted, unmount
 from tfrecord_fast.errors import InvalidArgumentError
-from tfrecord_fast.files.store_options import store_settings
 from tfrecord_fast.files.stores import ObjectInfo, StoreSettings, find_store
-from tfrecord_fast.files.stores.cache import ObjectCache, cache_of
+from tfrecord_fast.files.stores.cache import ObjectCache, cache_of, store_settings
 from tfrecord_fast.files.stores.cache_folder import PIECE, Lock
 
 from .fake_store import FakeStore

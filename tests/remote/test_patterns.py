@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tfrecord_fast as tf
 from tests.support.frames import frames
-from tfrecord_fast.files.patterns import python_pattern
+from tfrecord_fast.files.naming.patterns import python_pattern
 from tfrecord_fast.files.stores.matching import pattern_of
 
 

@@ -9,7 +9,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.support.forks import status_of_child
 from tests.support.frames import HEADER, frames, offsets
-from tfrecord_fast.files import remote_names
+from tfrecord_fast.files.stores import objects as remote_names
 
 from .fake_store import FakeStore
 from .folders import MemoryFolder

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tfrecord_fast as tf
-from tfrecord_fast.files import remote
+from tfrecord_fast.files.naming.addresses import public_url
 from tfrecord_fast.files.stores import ObjectCache, StoreSettings, find_store, read_range, requests
-from tfrecord_fast.files.stores.addresses import public_url
+from tfrecord_fast.files.streams import fetching as remote
 
 from .child import HOST, free_port
 

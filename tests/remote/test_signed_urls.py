@@ -8,7 +8,7 @@ import pytest
 import tfrecord_fast as tf
 from tests.remote import http_files
 from tests.support.frames import frames
-from tfrecord_fast.files.stores.addresses import is_pattern, unsigned
+from tfrecord_fast.files.naming.addresses import is_pattern, unsigned
 
 LONG, SHORT = [b"a%05d" % i for i in range(41)], [b"b%05d" % i for i in range(10)]
 

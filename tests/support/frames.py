@@ -10,7 +10,7 @@ import google_crc32c
 
 from tfrecord_fast import _core
 from tfrecord_fast.errors import DataLossError
-from tfrecord_fast.files.names import CoreFile
+from tfrecord_fast.files.streams.core_files import CoreFile
 
 HEADER = 12
 FRAME = HEADER + 4

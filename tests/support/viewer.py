@@ -8,10 +8,10 @@ import time
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from tfrecord_fast.cli.view.server import make_server
-from tfrecord_fast.cli.view.sources import File
-from tfrecord_fast.files.names import core_files
+from tfrecord_fast.cli.commands.view.server import make_server
+from tfrecord_fast.cli.commands.view.sources import File
 from tfrecord_fast.files.stores import StoreSettings
+from tfrecord_fast.files.streams.core_files import core_files
 
 __all__ = ["Answered", "Viewer", "viewing"]
 

@@ -58,10 +58,10 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("use", SCALARS)
-@pytest.mark.parametrize("form", FORMS)
-def test_zeros_at_the_end_of_a_string_stay(use, form):
-    assert value(SCALARS[use](FORMS[form](RAW))) == RAW
+def test_zeros_at_the_end_of_a_string_stay():
+    for use in SCALARS:
+        for form in FORMS:
+            assert value(SCALARS[use](FORMS[form](RAW))) == RAW
 
 
 @pytest.mark.parametrize("shape", [(), (2,), (1, 2)])

@@ -1,8 +1,11 @@
-"""The command `tfrecord-fast`: one module per subcommand, listed in COMMANDS (app.py).
+"""The command `tfrecord-fast`.
 
-A subcommand's module has `NAME`, `SUMMARY` (one line), `EXAMPLES` (command lines),
-`add_arguments(parser)` and `run(args, console) -> int`, which
-returns an exit status: 0 fine, 1 damage found, 2 usage or a file that can't be read.
+- `app`: the table of subcommands; runs one and ends the process. `parsing`: the grammar. `manual`: the man page.
+- `commands/`: one module or folder per subcommand, and what a subcommand's module has.
+- `files`, `folders`, `tally`: the FILE arguments, and reading them. `copying`: what the commands that write share.
+- `formats/`: the formats that `convert` reads and writes.
+- `records/`: decoding, showing and testing a record.
+- `console`, `progress`: results, problems and the progress bar.
 """
 
 from .app import main

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from ..base.optional import optional
-from . import (
+from .commands import (
     bench,
     cat,
     convert,

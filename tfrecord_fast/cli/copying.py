@@ -12,12 +12,13 @@ from fractions import Fraction
 from typing import Any
 
 from .. import _core
+from ..base.record_format import FRAME_BYTES
 from ..errors import InvalidArgumentError
-from ..files.example_writer import WrittenFile, shard_paths
-from ..files.names import CODECS, CoreFile
-from ..files.options import TFRecordOptions
-from ..files.stores.addresses import public_url
-from ..files.urls import place_of
+from ..files.naming.addresses import public_url
+from ..files.naming.compression import CODECS, TFRecordOptions
+from ..files.naming.location import location_of
+from ..files.streams.core_files import CoreFile
+from ..files.writing.example_writer import WrittenFile, shard_paths
 from .console import Console
 from .files import FAULTS, add_store_arguments, problem_of, storage_options, total_bytes
 from .formats import COMPRESSION_OF, STANDARD_OUTPUT, TFRecordSink, Unsuitable, target_format_of
@@ -209,7 +210,7 @@ def first_input_among(paths: Sequence[str], files: Sequence[CoreFile]) -> str | 
     known = {(found.st_dev, found.st_ino) for file in files if (found := _stat_of(file)) is not None}
     objects = {os.fsdecode(file.name) for file in files if file.object is not None}
     for path in paths:
-        name, is_url = place_of(path)
+        name, is_url = location_of(path)
         if is_url:
             if public_url(name) in objects:
                 return public_url(name)
@@ -313,7 +314,7 @@ def copied(
                 done.records += len(batch)
                 done.payload_bytes += batch.nbytes
                 if passes > 1:
-                    progress.advance(batch.nbytes + 16 * len(batch))
+                    progress.advance(batch.nbytes + FRAME_BYTES * len(batch))
     done.files = sink.written
     return done
 

@@ -16,15 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..base.record_format import DETECTION_BYTES
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError, InvalidArgumentError
-from ..files.kinds import HEAD_BYTES, NO_TFRECORD, explained, head_of
-from ..files.names import COMPRESSION_TYPES, DEFAULT_SETTINGS, CoreFile, core_files
-from ..files.remote import open_stream
-from ..files.remote_names import StoredObject
+from ..files.naming.compression import COMPRESSION_TYPES
+from ..files.naming.formats import HEAD_BYTES, NO_TFRECORD, explained, head_of
+from ..files.naming.location import shown_name
 from ..files.stores import StoreSettings, read_range
-from ..files.urls import shown_name
+from ..files.stores.objects import StoredObject
+from ..files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
+from ..files.streams.fetching import open_stream
 from .console import Console
 from .folders import files_of
 
@@ -47,7 +49,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-_HEAD = 128  # bytes, which always tell how a file is compressed
 _TELLING = 512  # bytes, which tell what a file is, if it is no TFRecord file
 
 _STDIN = CoreFile(b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
@@ -222,7 +223,9 @@ def _open_object(file: CoreFile, found: StoredObject, choice: str) -> Input:
     info = found.store.info(found.key)
     found = found._replace(size=info.size, version=info.version)
     head = (
-        b"" if choice != "auto" else bytes(read_range(found.store, found.key, 0, min(_HEAD, info.size), info.version))
+        b""
+        if choice != "auto"
+        else bytes(read_range(found.store, found.key, 0, min(DETECTION_BYTES, info.size), info.version))
     )
     compression = _core.detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
     # Of a compressed object it is not known how many stored bytes a record took.

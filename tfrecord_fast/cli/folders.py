@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from ..errors import InvalidArgumentError
-from ..files.listing import files_below
+from ..files.streams.listing import files_below
 
 __all__ = ["files_of"]
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from .. import _core
 from ..errors import InvalidArgumentError
-from ..files.dividing import SideOf, by_hash, parts_by_bytes, parts_by_records, stratified
-from ..files.example_writer import shard_paths
-from ..files.index import RecordIndex
-from ..files.names import CoreFile
-from ..files.parts_writer import PartsWriter
-from ..files.row_keys import features_key, whole_records
-from ..files.urls import place_of
+from ..files.indexing.index import RecordIndex
+from ..files.naming.location import location_of
+from ..files.rewriting.dividing import SideOf, by_hash, parts_by_bytes, parts_by_records, stratified
+from ..files.rewriting.parts_writer import PartsWriter
+from ..files.rewriting.row_keys import features_key, whole_records
+from ..files.streams.core_files import CoreFile
+from ..files.writing.example_writer import shard_paths
 from .console import Console
 from .copying import Copied, check_outputs, options_of, reads_stream, source_of
 from .files import open_input, storage_options, total_bytes
@@ -76,7 +76,7 @@ def into_parts(plan: Plan) -> Copied:
     paths: list[
         str
     ] = []  # of objects, whose names have to be known before the first; of files, they are found in the end
-    if place_of(args.output).is_url:
+    if location_of(args.output).is_url:
         paths = shard_paths(args.output, args.into or max(1, _parts_needed(plan)))
     plan.check(paths or shard_paths(args.output, args.into or 2)[: args.into or 1])
     with plan.console.progress(total_bytes(plan.files)) as progress, plan.writer() as writer:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from .. import _core
 from ..examples.record_kinds import Kinds
-from ..files.names import CoreFile
+from ..files.streams.core_files import CoreFile
 from .console import Console
 from .files import FAULTS, Problem, batches, for_each_file, open_input, problem_of, total_bytes
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy.typing as npt
 
 from .. import io as _io
-from ..files.record_iterator import tf_record_iterator
+from ..files.streams.record_iterator import tf_record_iterator
 from ..typing import Columns, DTypeLike, Features, Key, Record, Records
 
 __all__ = ["decode_raw", "parse_example", "parse_single_example", "tf_record_iterator"]

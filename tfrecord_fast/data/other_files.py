@@ -11,9 +11,9 @@ from typing import Any
 
 from ..dtypes import string
 from ..errors import DataLossError, InvalidArgumentError
-from ..files.file_system import GFile
-from ..files.names import flatten
-from ..files.urls import shown_name
+from ..files.naming.location import shown_name
+from ..files.streams.core_files import flatten
+from ..files.system.file_system import GFile
 from ..values.elements.specs import TensorSpec
 from .arguments import check_count, files_at_once
 from .dataset import Dataset

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InvalidArgumentError
-from ..files.names import check_compression_type, flatten
-from ..files.numbers import max_record_size
-from ..files.store_options import store_settings
+from ..files.naming.compression import check_compression_type
+from ..files.naming.numbers import max_record_size
+from ..files.stores.cache import store_settings
+from ..files.streams.core_files import flatten
 from ..typing import PathLike
 from .arguments import files_at_once
 from .dataset import Dataset

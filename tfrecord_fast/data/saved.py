@@ -22,10 +22,10 @@ from ..examples.encoding.encode import encode_examples
 from ..examples.features import RaggedFeature
 from ..examples.messages.tensors import parse_tensor, serialize_tensor
 from ..examples.parsing.parse import parse_single_example
-from ..files.record_iterator import tf_record_iterator
-from ..files.record_reader import tf_record_random_reader
-from ..files.shards import Shard, open_shards
-from ..files.urls import place_of
+from ..files.naming.location import location_of
+from ..files.streams.record_iterator import tf_record_iterator
+from ..files.streams.record_reader import tf_record_random_reader
+from ..files.writing.output_files import Shard, open_shards
 from ..values.columns.bytes_array import BytesArray
 from ..values.columns.ragged import RaggedTensor
 from ..values.columns.sparse import SparseTensor, restored
@@ -120,7 +120,7 @@ def elements_in(path: str, compression: str) -> Iterator[Any]:
 
 def count_in(path: str, compression: str) -> int:
     """How many elements such a file holds, as its last record says; UNKNOWN if all of it would have to be read."""
-    name, is_url = place_of(path)
+    name, is_url = location_of(path)
     if compression or is_url:
         return UNKNOWN
     try:

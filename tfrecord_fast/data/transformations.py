@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..errors import InvalidArgumentError, OutOfRangeError
-from ..files.writer import TFRecordWriter as RecordWriter
+from ..files.writing.writer import TFRecordWriter as RecordWriter
 from .arguments import check_count
 from .functions import call
 from .handle import Handle, node_of, same_of

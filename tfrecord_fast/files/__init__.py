@@ -1,11 +1,13 @@
-"""Files: what a name means, records out of files and into them, and where each record stands.
+"""Files: names, the bytes and records behind them, and files written.
 
-| module | what |
+Imports run down this table and never back up.
+
+| room | contents |
 | --- | --- |
-| `names` | paths, patterns, URLs and file objects, as the core opens them |
-| `file_system`, `whole_files` | listing, copying, removing; a file read or written as a whole |
-| `options`, `writer`, `example_writer` | records, and columns, to files |
-| `shard_reader`, `record_iterator` | files to records and columns |
-| `index`, `indexed_reader` | records in any order |
-| `infer` | the features of the records in files |
+| `reading/`, `rewriting/` | ShardReader and tables; split, sample, shuffle, deduplicate and repair |
+| `indexing/`, `writing/` | records in any order; records and columns to files |
+| `streams/` | names resolved to files, and their records through the native reader |
+| `system/` | files by name, local or in a store: open, list, copy, remove |
+| `stores/` | object stores behind URLs |
+| `naming/` | paths, URLs, patterns, file objects and byte ranges as values; compression types |
 """

@@ -1,6 +1,6 @@
 """`tf.io.gfile`: files by name, in the local file system, or by URL through fsspec."""
 
-from ..files.file_system import (
+from ..files.system.file_system import (
     GFile,
     copy,
     exists,

@@ -10,10 +10,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from ...files.kinds import foreign_kind, head_of
-from ...files.listing import extension_of, is_tfrecord_extension
-from ...files.names import CODECS, CoreFile
-from ...files.options import TFRecordOptions
+from ...files.naming.compression import CODECS, TFRecordOptions
+from ...files.naming.formats import foreign_kind, head_of
+from ...files.streams.core_files import CoreFile
+from ...files.streams.listing import extension_of, is_tfrecord_extension
 from .base import STANDARD_OUTPUT, Malformed, RowSink, Source, Unsuitable, refuse
 from .casts import CASTS, read_schema
 from .csv_files import TYPES, CsvSink, CsvSource

@@ -15,9 +15,9 @@ from ...errors import InvalidArgumentError
 from ...examples.encoding.encode import encode_examples
 from ...examples.infer import InferredFeature, features_of
 from ...examples.parsing.parse import parse_example
-from ...files.kinds import foreign_kind, head_of
-from ...files.names import CoreFile
-from ...files.temporary import complete_file, local_name
+from ...files.naming.formats import foreign_kind, head_of
+from ...files.streams.core_files import CoreFile
+from ...files.system.temporary import complete_file, local_name
 from ...typing import Columns
 from ..console import OutputClosed
 

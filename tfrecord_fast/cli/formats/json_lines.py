@@ -21,7 +21,7 @@ from ...examples.features import VarLenFeature
 from ...examples.messages.wire import Value, example_of, has_lists, sequence_of
 from ...examples.parsing.parse import parse_example
 from ...typing import Column
-from ..json_values import marked_bytes, marked_float
+from ..records.json_values import marked_bytes, marked_float
 from .base import RowSink, check_keys
 from .json_rows import JsonRows
 from .json_tokens import ColumnTokens, joined_lines

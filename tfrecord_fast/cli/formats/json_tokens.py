@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...typing import Column
-from ..json_values import marked_bytes, marked_float
+from ..records.json_values import marked_bytes, marked_float
 
 __all__ = ["ColumnTokens", "joined_lines"]
 

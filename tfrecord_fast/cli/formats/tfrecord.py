@@ -8,9 +8,9 @@ from typing import Any
 
 from ... import _core
 from ...base.threads import default_threads
-from ...files.example_writer import ExampleWriter, WrittenFile
-from ...files.options import TFRecordOptions
-from ...files.writer import TFRecordWriter
+from ...files.naming.compression import TFRecordOptions
+from ...files.writing.example_writer import ExampleWriter, WrittenFile
+from ...files.writing.writer import TFRecordWriter
 from ..files import batches, open_input
 from .base import STANDARD_OUTPUT, Source, Unsuitable, target_of
 

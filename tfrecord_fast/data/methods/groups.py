@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.seeds import next_seed
 from ...errors import InvalidArgumentError
-from ...files import file_system
+from ...files.system import file_system
 from ...typing import PathLike
 from ...values.elements.attrs_classes import is_attrs, items_of
 from ...values.elements.nests import map_leaves

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...files import file_system
+from ...files.system import file_system
 from ...typing import PathLike
 from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of

@@ -9,10 +9,10 @@ from typing import Any
 
 from ... import _core
 from ...dtypes import string
-from ...files.names import DEFAULT_SETTINGS, flatten, has_urls
+from ...files.naming.location import shown_name
 from ...files.stores import StoreSettings
-from ...files.streams import after, record_stream
-from ...files.urls import shown_name
+from ...files.streams.core_files import DEFAULT_SETTINGS, flatten, has_urls
+from ...files.streams.records import after, record_stream
 from ...values.elements.samples import sample_of
 from ...values.elements.specs import TensorSpec
 from .cache import Cache

@@ -11,8 +11,8 @@ import numpy as np
 
 from ...dtypes import int64
 from ...errors import InvalidArgumentError
-from ...files.file_system import glob
-from ...files.urls import shown_name
+from ...files.naming.location import shown_name
+from ...files.system.file_system import glob
 from ...values.elements.nests import column_length, leaves, map_leaves, normalize, rows, spec_of
 from ...values.elements.owned import copied, snapshot
 from ...values.elements.samples import sample_of

@@ -1,14 +1,15 @@
-"""Stores of objects behind URLs: list, ask for a size, get ranges, put in parts.
+"""Object stores behind URLs: list, ask for a size, get ranges, put in upload parts.
 
-| module | what |
+| module | contents |
 | --- | --- |
-| `store` | what a store does |
+| `store` | the contract of a store |
 | `finding` | the store of a URL |
-| `object_store`, `object_upload` | through obstore |
-| `file_systems`, `file_upload` | through fsspec |
-| `requests` | a range by as many requests as it takes |
+| `objects`, `matching` | the objects that a URL or a pattern of URLs names |
+| `object_store`, `object_upload`, `cloud_options` | through obstore |
+| `file_systems` | through fsspec |
+| `requests`, `threads` | a range of an object by as many requests as needed |
 | `cache`, `cache_folder` | whole objects on a local disk |
-| `settings`, `addresses`, `errors` | what they share |
+| `settings`, `errors` | shared |
 """
 
 from .cache import ObjectCache, cache_of

@@ -15,14 +15,14 @@ from ...base.process import Origin
 from ...base.workers import NoThreadError, Workers
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
-from ..numbers import at_least
-from .addresses import unsigned
+from ..naming.addresses import unsigned
+from ..naming.numbers import at_least
 from .cache_folder import PIECE, CacheError, Draft, Folder, NoRoomError, Wanted
 from .requests import read_range
 from .settings import StoreSettings
 from .store import ObjectInfo, Store
 
-__all__ = ["ObjectCache", "cache_of"]
+__all__ = ["STORE_OPTIONS", "ObjectCache", "cache_of", "settings_of", "store_settings"]
 
 _POLL = 0.02  # seconds between looks at what somebody else fetches
 _REST = 60.0  # seconds for which nothing is written to a folder that did not take it
@@ -239,3 +239,24 @@ def cache_of(settings: StoreSettings) -> ObjectCache | None:
         if name not in _caches:
             _caches[name] = ObjectCache(*name)
         return _caches[name]
+
+
+STORE_OPTIONS = frozenset({"storage_options", "max_requests", "cache_dir"})
+
+
+def settings_of(options: Mapping[str, Any]) -> StoreSettings:
+    """Return the settings that a reader's options contain. Other options are ignored."""
+    return store_settings(**{name: options[name] for name in STORE_OPTIONS & options.keys()})
+
+
+def store_settings(
+    storage_options: Mapping[str, Any] | None = None, max_requests: int = 16, cache_dir: PathLike | None = None
+) -> StoreSettings:
+    """The settings for a reader. `cache_dir` is a folder, or an ObjectCache, which has a bound.
+
+    Raises:
+      TypeError, ValueError: an argument that can't be.
+    """
+    folder = None if cache_dir is None else os.fsdecode(cache_dir)
+    most = cache_dir.max_bytes if isinstance(cache_dir, ObjectCache) else None
+    return StoreSettings(storage_options, max_requests, folder, most)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 from ...base.process import Origin
 from ...errors import FailedPreconditionError, InvalidArgumentError, TFRecordError
-from .addresses import public_url
+from ..naming.addresses import public_url
 from .threads import answered
 
 __all__ = ["call", "changed", "check_process", "is_worth_another_try", "of_store", "os_error", "too_late"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from .addresses import Address, public_url
+from ..naming.addresses import Address, public_url
 from .cloud_options import CloudOptions
 from .errors import call, changed, os_error
 from .object_upload import ObjectUpload, part_sizes

@@ -19,23 +19,21 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
+from ...base.record_format import DETECTION_BYTES, FRAME_BYTES, HEADER_BYTES, MAX_RECORD_BYTES
 from ...errors import DataLossError, InvalidArgumentError
-from ...files.listing import listed_parts
-from ...files.names import DEFAULT_SETTINGS, CoreFile, core_files
-from ...files.parts import FilePart, changed_since
-from ...files.remote import open_stream
-from ...files.splits import Split, plan_splits
+from ...files.naming.addresses import public_url
+from ...files.naming.byte_range import FilePart, changed_since
+from ...files.naming.location import location_of
+from ...files.reading.byte_ranges import Split, plan_splits
 from ...files.stores import StoreSettings
-from ...files.stores.addresses import public_url
-from ...files.urls import open_url, place_of
+from ...files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
+from ...files.streams.fetching import open_stream
+from ...files.streams.listing import listed_parts
+from ...files.system.opening import open_url
 from .compression import Compression
 
 __all__ = ["Access", "names_of"]
 
-_HEAD = 128  # bytes that tell how a file is compressed
-_HEADER = 8 + 4  # of a record: its length and the masked CRC of that
-_FRAME = _HEADER + 4
-_MOST_LENGTH = 2**62
 LEAST_DIVIDED = 1 << 20  # bytes of a file that it is worth to look into only to divide it while it is read
 _MIME = "application/octet-stream"
 _THREADS = 16  # that look for records in files of Beam's file systems
@@ -82,7 +80,7 @@ class Access:
 
     def _is_ours(self, name: str) -> bool:
         """Whether the core opens what has this name."""
-        if not place_of(name).is_url:
+        if not location_of(name).is_url:
             return True
         if self.settings is not None:
             return True
@@ -140,7 +138,7 @@ class Access:
         if part.end is not None or not self._may_be_cut(part, None):
             return part
         with self._open(part) as opened:
-            is_plain = not _core.detect_compression(opened.read(_HEAD))
+            is_plain = not _core.detect_compression(opened.read(DETECTION_BYTES))
         return replace(part, end=part.bytes) if is_plain else part
 
     def _may_be_cut(self, file: FilePart, ours: str | None) -> bool:
@@ -181,16 +179,16 @@ class Access:
     def _boundaries(self, opened: BinaryIO, part: FilePart, targets: Iterable[int]) -> Iterator[tuple[int, int]]:
         """For each target, in order, the offset and the number of the first record that begins there or later."""
         end = part.bytes if part.end is None else part.end
-        most = self.options.get("max_record_bytes") or _MOST_LENGTH
+        most = self.options.get("max_record_bytes") or MAX_RECORD_BYTES
         place, number = part.begin, part.first_record
         for target in targets:
             while place < target and place < end:
                 opened.seek(place)
-                header = opened.read(_HEADER)
+                header = opened.read(HEADER_BYTES)
                 length = int.from_bytes(header[:8], "little")
-                if len(header) < _HEADER or _masked(header[:8]) != header[8:] or length > most:
+                if len(header) < HEADER_BYTES or _masked(header[:8]) != header[8:] or length > most:
                     raise DataLossError(public_url(part.file), place, number, "no header of a record")
-                place, number = place + length + _FRAME, number + 1
+                place, number = place + length + FRAME_BYTES, number + 1
             yield place, number
 
     # ---- Opening ----
@@ -236,7 +234,7 @@ class Access:
 
     def _open(self, part: FilePart) -> BinaryIO:
         """To be looked into."""
-        if not place_of(part.file).is_url:
+        if not location_of(part.file).is_url:
             part.check_local()
             return open(part.file, "rb")
         if self._is_ours(part.file):
@@ -250,7 +248,7 @@ class Access:
 
     def _check(self, part: FilePart) -> None:
         """Raises OSError (ESTALE) if a file is not the one that was listed."""
-        if not place_of(part.file).is_url:
+        if not location_of(part.file).is_url:
             part.check_local()
             return
         now = FileSystems.match([part.file])[0].metadata_list

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from apache_beam.io.filesystem import CompressionTypes
 
-from ...files.names import check_compression_type
+from ...files.naming.compression import check_compression_type
 
 __all__ = ["Compression", "compression_of"]
 

@@ -16,7 +16,7 @@ from apache_beam.typehints.row_type import RowTypeConstraint
 
 from ... import _core
 from ...errors import InvalidArgumentError
-from ...files.tables import TableSource
+from ...files.reading.tables import TableSource
 
 __all__ = ["Batches", "Dicts", "Elements", "Raw", "Rows"]
 

@@ -14,11 +14,11 @@ from apache_beam.typehints import KV
 
 from ...errors import InvalidArgumentError
 from ...examples.infer import DEFAULT_MAX_RECORDS
-from ...files.numbers import at_least, max_record_size
-from ...files.parts import FilePart
-from ...files.shard_reader import ShardReader
-from ...files.store_options import store_settings
-from ...files.tables import TableSource
+from ...files.naming.byte_range import FilePart
+from ...files.naming.numbers import at_least, max_record_size
+from ...files.reading.shard_reader import ShardReader
+from ...files.reading.tables import TableSource
+from ...files.stores.cache import store_settings
 from ...typing import Features, Key, PathLike, SequenceFeatures
 from .access import Access, names_of
 from .compression import compression_of

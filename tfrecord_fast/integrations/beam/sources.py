@@ -20,8 +20,8 @@ from apache_beam.metrics import Metrics
 from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
-from ...files.parts import FilePart
-from ...files.splits import SPLIT_BYTES, Split
+from ...files.naming.byte_range import FilePart
+from ...files.reading.byte_ranges import SPLIT_BYTES, Split
 from .access import Access, names_of
 from .elements import Elements
 

@@ -17,9 +17,9 @@ from apache_beam.options.value_provider import ValueProvider
 from ... import _core
 from ...errors import InvalidArgumentError
 from ...examples.encoding.encode import encode_example, encode_examples, encode_plain
-from ...files.options import TFRecordOptions
-from ...files.urls import place_of
-from ...files.writer import TFRecordWriter
+from ...files.naming.compression import TFRecordOptions
+from ...files.naming.location import location_of
+from ...files.writing.writer import TFRecordWriter
 from .compression import compression_of
 from .sources import NAMESPACE
 
@@ -125,10 +125,10 @@ class _Sink(FileBasedSink):
         file = None
         if self._options is not None:
             options: Any = self._options
-            is_plain = not place_of(temp_path).is_url
+            is_plain = not location_of(temp_path).is_url
         else:
             options = compression.ours
-            is_plain = not place_of(temp_path).is_url and not compression.is_of_beam
+            is_plain = not location_of(temp_path).is_url and not compression.is_of_beam
         if is_plain:
             return _Opened(TFRecordWriter(temp_path, options, num_threads=1), None, [])
         beam = CompressionTypes.UNCOMPRESSED if self._options is not None else compression.beam

@@ -13,7 +13,7 @@ from torch.utils.data import Dataset, default_collate
 
 from ...data.functions import guarded
 from ...errors import InvalidArgumentError
-from ...files.indexed_reader import IndexedReader, Indexes
+from ...files.indexing.indexed_reader import IndexedReader, Indexes
 from ...typing import Features, Files, Groups, PathLike
 from .batches import Batch, Row, Rows
 from .iterable import Conversion, sparse_keys

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from ..._core import RecordBatch, RecordStream
 from ...errors import DataLossError, InvalidArgumentError
-from ...files.index import RecordIndex
-from ...files.reader_state import begin_of_epoch
-from ...files.streams import record_stream
+from ...files.indexing.index import RecordIndex
+from ...files.reading.state import begin_of_epoch
+from ...files.streams.records import record_stream
 from ...typing import PathLike
 
 __all__ = ["Place", "record_batches"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import _core
 from ...examples.encoding.encode import encode_examples, encode_plain
-from ...files.writer import TFRecordWriter as RecordWriter
+from ...files.writing.writer import TFRecordWriter as RecordWriter
 from ...typing import PathLike
 
 __all__ = ["TFRecordWriter"]

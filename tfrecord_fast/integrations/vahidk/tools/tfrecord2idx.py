@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from ....errors import TFRecordError
-from ....files.index import RecordIndex
+from ....files.indexing.index import RecordIndex
 from ....typing import PathLike
 
 __all__ = ["create_index", "create_indices", "main"]

@@ -1,0 +1,10 @@
+"""The subcommands of `tfrecord-fast`: one module or folder each, listed in COMMANDS (app.py).
+
+A subcommand's module has `NAME`, `SUMMARY` (one line), `EXAMPLES` (command lines), `add_arguments(parser)` and
+`run(args, console)`, which returns an exit status: 0 fine, 1 damage found, 2 usage or a file that can't be read. Its
+docstring is the description that --help prints.
+
+- Look at files: `cat`, `info`, `schema`, `stats`, `verify`, `view`.
+- Write files: `convert`, `dedup`, `index`, `merge`, `repair`, `sample`, `shuffle`, `split`.
+- Others: `bench`, `port`.
+"""

@@ -1,0 +1,72 @@
+"""Measures this package, its rivals and the machine on the same data, made from a seed or your own files.
+
+The harness is the folder benchmarks/ of the checkout; an installed package carries it as `_bench/benchmarks`. It takes
+all arguments after the command's name as they are, so that `tfrecord-fast bench` equals `python -m benchmarks`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..console import Console, OutputClosed
+
+NAME = "bench"
+SUMMARY = "measure this package and its rivals, on made data or your own files (see bench --help)"
+EXAMPLES = """\
+tfrecord-fast bench
+tfrecord-fast bench --help
+"""
+
+_PACKAGE = Path(__file__).parents[2]
+_NEEDS = {"google_crc32c": "google-crc32c", "google.protobuf": "protobuf"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="as `python -m benchmarks` takes them")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    return forward(args.arguments, console)
+
+
+def forward(argv: Sequence[str], console: Console) -> int:
+    """Runs the harness with its own arguments. Exit status: 0 fine, 1 if a contender was wrong or failed, 2 usage,
+    files that can't be measured, or if the harness or what it needs is missing."""
+    folder = home(_PACKAGE)
+    if folder is None:
+        console.problem("the benchmark harness is not here: install a wheel, or work in a checkout")
+        return 2
+    missing = [package for module, package in _NEEDS.items() if not _importable(module)]
+    if missing:
+        console.problem(f"bench needs {' and '.join(missing)}: pip install 'tfrecord_fast[bench]'")
+        return 2
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    harness = importlib.import_module("benchmarks.__main__")
+    try:
+        status: int = harness.main(list(argv), prog=f"tfrecord-fast {NAME}")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise OutputClosed from None
+    return status
+
+
+def home(package: Path) -> Path | None:
+    """The folder that holds `benchmarks`: the package's own, or the checkout that the package is in."""
+    if (package / "_bench" / "benchmarks" / "__main__.py").is_file():
+        return package / "_bench"
+    checkout = package.parent
+    found = (checkout / "csrc").is_dir() and (checkout / "benchmarks" / "__main__.py").is_file()
+    return checkout if found else None
+
+
+def _importable(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package that it is in
+        return False

@@ -1,0 +1,231 @@
+"""Prints records: the features of Examples and SequenceExamples, TensorBoard events, tensors, text, the fields of other
+protobuf messages; of images their format and size.
+
+Long lists, texts and bytes are cut short, unless --full is given. With --json, each record is an object on a line:
+index in the file, size, kind, and what it holds in full, as `features`, `context` and `feature_lists`, or, where it
+can't be decoded, as `data`, whose `encoding` is "utf-8" or "base64". With several files the path is there, too.
+Fields that no Example has are left to --as proto; `unknown_field` is the number of the first one.
+
+--where compares features with values. A name that no record has is an error; with --limit, where the rest is not read,
+it is only told. A name without a comparison asks whether a record has values under it.
+
+Records are numbered from 0. With an index beside the file (FILE.idx, as RecordIndex.save and tfrecord2idx write it)
+those that are skipped are not read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from ... import _core
+from ...errors import DataLossError, InvalidArgumentError
+from ...examples.record_kinds import kind_of
+from ...files.indexing.index import RecordIndex
+from ...files.indexing.indexed_reader import IndexedReader
+from ...files.streams.core_files import CoreFile
+from ..console import Console, Style
+from ..files import (
+    FAULTS,
+    Input,
+    add_file_arguments,
+    batches,
+    index_beside,
+    is_whole,
+    named_files,
+    open_input,
+    problem_of,
+)
+from ..records.decoding import FORMS, Undecodable, decode, left_out
+from ..records.json_values import marked
+from ..records.selecting import NamesSeen, features_of_rows
+from ..records.showing import Shower
+from ..records.where import Condition, WhereError, parse_where
+
+__all__ = ["EXAMPLES", "NAME", "SUMMARY", "add_arguments", "run"]
+
+NAME = "cat"
+SUMMARY = "print records, decoded"
+EXAMPLES = """\
+tfrecord-fast cat train.tfrecord -n 5
+tfrecord-fast cat 'train-*.tfrecord' --where 'label == 3 and split == "test"'
+tfrecord-fast cat train.tfrecord --skip 100000 -n 1 --full
+tfrecord-fast cat train.tfrecord --json | jq .features.label
+tfrecord-fast cat messages.tfrecord --as proto
+"""
+
+_AT_ONCE = 256  # records read by number
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """FILE…, --compression, --json, --storage-option, --as, --limit, --skip, --where, --full."""
+    add_file_arguments(parser)
+    parser.add_argument(
+        "--as",
+        dest="form",
+        choices=FORMS,
+        default="auto",
+        help="how to decode (default: auto, by each record's form); raw: the bytes, then a newline; "
+        "base64: one record per line",
+    )
+    parser.add_argument("--raw", dest="form", action="store_const", const="raw", help="as --as raw")
+    parser.add_argument("--base64", dest="form", action="store_const", const="base64", help="as --as base64")
+    parser.add_argument("-n", "--limit", type=_count, metavar="N", help="print at most N records in all")
+    parser.add_argument("--skip", type=_count, default=0, metavar="N", help="pass over the first N records")
+    parser.add_argument(
+        "--where",
+        metavar="CONDITION",
+        help="only records for which it holds: label == 3 and not (`a name` == 'x')",
+    )
+    parser.add_argument("--full", action="store_true", help="cut nothing short")
+
+
+def run(args: argparse.Namespace, console: Console) -> int:
+    """Prints the records; damage ends a file, not the command."""
+    try:
+        condition = None if args.where is None else parse_where(args.where)
+    except WhereError as error:
+        console.problem(str(error))
+        return 2
+    files, status = named_files(args, console)
+    printer = _Printer(args, condition, named=len(files) > 1)
+    for file in files:
+        path = os.fsdecode(file.name)
+        if printer.left == 0:
+            break
+        try:
+            for first, records in printer.chosen(file, args.compression):
+                console.write(printer.text(path, first, records))
+        except (Undecodable, WhereError) as error:
+            console.write(printer.rest())
+            console.problem(f"{path}: {error} (record {printer.index})")
+            status = max(status, 1)
+        except FAULTS as error:
+            problem = problem_of(error)
+            console.problem(f"{path}: {problem.place}")
+            status = max(status, problem.status)
+    for said in printer.seen.problems():
+        console.problem(f"--where: {said}")
+        status = status if printer.left == 0 else max(status, 2)  # more records may have it
+    return status
+
+
+class _Printer:
+    """Which records are printed, and how."""
+
+    def __init__(self, args: argparse.Namespace, condition: Condition | None, named: bool) -> None:
+        self._form: str = args.form
+        self._json: bool = args.json
+        self._named = named
+        self._condition = condition
+        self.seen = NamesSeen(() if condition is None else condition.compared)
+        self._shower = Shower(Style(), args.full)
+        self._skip: int = args.skip
+        self.left: int | None = args.limit
+        self.index = 0  # of the record at hand
+        self._lines: list[bytes] = []
+
+    def chosen(self, file: CoreFile, compression: str) -> Iterator[tuple[int, _core.RecordBatch]]:
+        """(index of the first, records) of a file, without those to skip, until there are enough."""
+        source = open_input(file, compression)
+        reader = _reader_by_number(source) if self._skip else None
+        if reader is not None:
+            yield from self._by_number(reader)
+            return
+        first = 0
+        for batch in batches(source, num_threads=1):
+            skipped = min(self._skip, len(batch))
+            self._skip -= skipped
+            part = batch[skipped:]
+            if self._condition is None and self.left is not None:
+                part = part[: self.left]
+            yield first + skipped, part
+            first += len(batch)
+            if self.left == 0:
+                return
+
+    def _by_number(self, reader: IndexedReader[Any, Any]) -> Iterator[tuple[int, _core.RecordBatch]]:
+        first = min(self._skip, len(reader))
+        self._skip -= first
+        at_once = _AT_ONCE
+        while first < len(reader) and self.left != 0:
+            most = at_once if self.left is None or self._condition is not None else min(at_once, self.left)
+            try:
+                records = reader[first : first + most]
+            except DataLossError:
+                if most == 1:
+                    raise
+                at_once = 1  # what is before the damage comes first
+                continue
+            yield first, records
+            first += len(records)
+
+    def text(self, path: str, first: int, records: _core.RecordBatch) -> bytes:
+        """What is printed of some records."""
+        features = None if self._condition is None else features_of_rows(records, self._condition.names, self.seen)
+        for row, record in enumerate(records):
+            self.index = first + row
+            if self.left == 0:
+                break
+            if self._condition is not None and features is not None and not self._condition.holds(features(row)):
+                continue
+            self._lines.append(self._one(path if self._named else None, self.index, record))
+            if self.left is not None:
+                self.left -= 1
+        return self.rest()
+
+    def rest(self) -> bytes:
+        """What was made and not printed."""
+        lines, self._lines = self._lines, []
+        return b"".join(lines)
+
+    def _one(self, path: str | None, index: int, record: bytes) -> bytes:
+        if self._form == "raw":
+            return record + b"\n"
+        if self._form == "base64" and not self._json:
+            return base64.b64encode(record) + b"\n"
+        if self._json:
+            labels = {} if path is None else {"path": path}
+            made = {**labels, "index": index, "size": len(record), **_as_json(record, self._form)}
+            return json.dumps(made, allow_nan=False).encode() + b"\n"
+        lines = self._shower.lines(index, record, decode(record, self._form), path)
+        return ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _as_json(record: bytes, form: str) -> dict[str, Any]:
+    if form != "base64":
+        decoded = decode(record, form)
+        if decoded.tree is not None:
+            unknown = left_out(record, decoded)
+            return {"kind": decoded.kind, **marked(decoded.tree), **({"unknown_field": unknown} if unknown else {})}
+        try:
+            return {"kind": decoded.kind, "encoding": "utf-8", "data": record.decode()}
+        except UnicodeDecodeError:
+            pass
+    return {"kind": kind_of(record), "encoding": "base64", "data": base64.b64encode(record).decode()}
+
+
+def _reader_by_number(source: Input) -> IndexedReader[Any, Any] | None:
+    """The file by its index, if there is one beside it that is not older."""
+    path = os.fsdecode(source.core_file.name)
+    if source.compression or source.stored_bytes is None or not source.core_file.is_local:
+        return None
+    beside = index_beside(path)
+    if beside is None:
+        return None
+    with contextlib.suppress(OSError, DataLossError, InvalidArgumentError):  # no index, or one of another form
+        index = RecordIndex.load(beside)
+        if is_whole(index.offsets, index.sizes, source.stored_bytes):
+            return IndexedReader([path], indexes=[index])
+    return None
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number of records, got {text!r}")
+    return int(text)

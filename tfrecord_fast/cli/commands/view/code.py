@@ -1,0 +1,111 @@
+"""A record as Python code that makes it again, or, if that would be long, reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ....examples.messages.wire import Value, example_of, sequence_of
+from ....examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of, unknown_field
+
+__all__ = ["code_of"]
+
+_MOST = 128 << 10  # bytes of a record that is written out
+_WIDTH = 100
+_IMPORT = "import tfrecord_fast as tf\n"
+_EMPTY = {"int64": "np.array([], np.int64)", "float": "np.array([], np.float32)", "bytes": 'np.array([], "S1")'}
+
+
+def code_of(record: bytes, path: str, number: int, is_indexed: bool) -> str:
+    """Code whose `example` or `record` is the record.
+
+    Args:
+      path: of its file, and its `number` in it.
+      is_indexed: whether it can be read by its number.
+    """
+    made = None if len(record) > _MOST else _written_out(record)
+    where = f"# {_comment(path)}, record {number}\n"
+    if made is not None:
+        numpy = "import numpy as np\n" if "np." in made else ""
+        return f"{numpy}{_IMPORT}\n{where}{made}\n"
+    if is_indexed:
+        return f"{_IMPORT}\nrecord = tf.IndexedReader({path!r})[{number}]\n"
+    return (
+        f"from itertools import islice\n\n{_IMPORT}\n"
+        f'batches = tf.ShardReader({path!r}, on_corrupt="skip")\n'
+        f"record = next(islice((one for batch in batches for one in batch), {number}, None))\n"
+    )
+
+
+def _written_out(record: bytes) -> str | None:
+    kind = "" if unknown_field(record) else kind_of(record)  # an Example that is made would not have that field
+    try:
+        if kind in (EXAMPLE, EMPTY):
+            return f"example = tf.train.example({_features(example_of(record), '')})"
+        if kind == SEQUENCE_EXAMPLE:
+            context, lists = sequence_of(record)
+            return f"example = tf.train.sequence_example(\n    {_features(context, '    ')},\n    {_lists(lists)},\n)"
+    except ValueError:
+        return None
+    return f"record = {record!r}"
+
+
+def _features(features: Mapping[str, Value], indent: str) -> str:
+    rows = [f"{_key(key)}: {_values(value, indent + '    ')}" for key, value in features.items()]
+    return _bracketed("{", rows, "}", indent)
+
+
+def _lists(lists: Mapping[str, list[Value]]) -> str:
+    rows = [
+        f"{_key(key)}: {_bracketed('[', [_values(one, ' ' * 12, False) for one in steps], ']', ' ' * 8)}"
+        for key, steps in lists.items()
+    ]
+    return _bracketed("{", rows, "}", "    ")
+
+
+def _key(key: str) -> str:
+    key.encode()  # raises ValueError: `example` takes no key that is not UTF-8
+    return repr(key)
+
+
+def _values(value: Value, indent: str, single: bool = True) -> str:
+    if value.kind == "none":
+        return "[]"
+    if not value.values:
+        return _EMPTY[value.kind]
+    texts = [_one(one) for one in value.values]
+    return texts[0] if single and len(texts) == 1 else _bracketed("[", texts, "]", indent, fill=True)
+
+
+def _one(value: Any) -> str:
+    if isinstance(value, float):
+        text = repr(value)
+        return text if "n" not in text else f'float("{text}")'
+    if isinstance(value, bytes):
+        try:
+            return repr(value.decode())
+        except UnicodeDecodeError:
+            pass
+    return repr(value)
+
+
+def _bracketed(opening: str, parts: list[str], closing: str, indent: str, fill: bool = False) -> str:
+    """On one line if there is room; else one part a line, or as many as fit."""
+    line = opening + ", ".join(parts) + closing
+    if len(line) <= _WIDTH - len(indent) and "\n" not in line and (fill or len(parts) < 2):
+        return line
+    if not parts:
+        return opening + closing
+    rows: list[str] = []
+    for part in parts:
+        if fill and rows and len(rows[-1]) + len(part) + len(indent) + 6 <= _WIDTH:
+            rows[-1] += f" {part},"
+        else:
+            rows.append(f"{part},")
+    inner = "".join(f"\n{indent}    {row}" for row in rows)
+    return f"{opening}{inner}\n{indent}{closing}"
+
+
+def _comment(text: str) -> str:
+    """A path may have any characters."""
+    return text if text.isprintable() else repr(text)

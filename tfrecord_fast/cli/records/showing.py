@@ -1,0 +1,169 @@
+"""Decoded records as text for people: one feature per line, what is long cut short, images by format and size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ...examples.messages.wire import Value
+from ...examples.record_kinds import form_of
+from ...images.headers import image_of
+from ..console import Style, printable
+from .decoding import Decoded, left_out
+
+__all__ = ["Shower"]
+
+_MOST_VALUES = 8  # of a list
+_MOST_ITEMS = 8  # of a list of messages
+_MOST_FIELDS = 12  # of a message
+_MOST_CHARACTERS = 80
+_MOST_HEX = 24  # bytes
+
+
+class Shower:
+    """Makes lines of records.
+
+    Args:
+      style: colours, or none.
+      full: nothing is cut short.
+    """
+
+    def __init__(self, style: Style, full: bool = False) -> None:
+        self._style = style
+        self._full = full
+
+    def lines(self, index: int, record: bytes, decoded: Decoded, path: str | None = None) -> Iterator[str]:
+        """A line that says which record this is, and the lines of what it holds."""
+        place = f"{printable(path)} [{index}]" if path else f"[{index}]"
+        head = f"{self._style('head', place)} {decoded.kind}, {_bytes(len(record))}"
+        if decoded.tree is None:
+            if image_of(record):
+                yield f"{self._style('head', place)} {self._blob(record)}"
+                return
+            yield f"{head}: {self._blob(record, measured=True)}" if record else head
+            return
+        yield head
+        tree = decoded.tree
+        if set(tree) == {"fields"}:
+            yield from self._fields(tree["fields"], "  ")
+            return
+        yield from self._tree(tree["features"] if set(tree) == {"features"} else tree, "  ")
+        unknown = left_out(record, decoded)
+        if unknown:
+            yield f"  … and field {unknown}, which is unknown: --as proto shows it"
+
+    def value(self, value: Value) -> str:
+        """The values of a feature on one line: one value as it is, several in brackets."""
+        return self._values(value.values)
+
+    def _tree(self, tree: dict[str, Any], indent: str) -> Iterator[str]:
+        width = max((len(_name(key)) for key in tree), default=0)
+        for key, value in tree.items():
+            name = self._style("name", _name(key).ljust(width))
+            if isinstance(value, dict):
+                yield f"{indent}{name.rstrip()}"
+                yield from self._tree(value, indent + "  ")
+            elif isinstance(value, list) and value and isinstance(value[0], dict):
+                yield f"{indent}{name.rstrip()}"
+                yield from self._messages(value, indent + "  ")
+            else:
+                yield f"{indent}{name}  {self._leaf(value)}"
+
+    def _messages(self, items: list[dict[str, Any]], indent: str) -> Iterator[str]:
+        shown = items if self._full else items[:_MOST_ITEMS]
+        for number, item in enumerate(shown):
+            flat = {key: value for key, value in item.items() if not _is_nested(value)}
+            text = "  ".join(f"{self._style('name', _name(key))} {self._leaf(value)}" for key, value in flat.items())
+            yield f"{indent}{self._style('head', f'[{number}]')} {text}".rstrip()
+            yield from self._tree({key: value for key, value in item.items() if key not in flat}, indent + "  ")
+        if len(shown) < len(items):
+            yield f"{indent}… {len(items) - len(shown):,} more"
+
+    def _fields(self, fields: list[dict[str, Any]], indent: str) -> Iterator[str]:
+        """Of a message whose form is not known: number, wire type and value."""
+        shown = fields if self._full else fields[:_MOST_FIELDS]
+        for field in shown:
+            head = f"{indent}{self._style('name', str(field['field']))} {self._style('kind', field['type'])}"
+            if "message" in field:
+                yield f"{head}  message"
+                yield from self._fields(field["message"], indent + "  ")
+            elif "value" in field:
+                yield f"{head}  {self._scalar(field['value'])}"
+            else:
+                real = field.get("double", field.get("float"))
+                yield f"{head}  {self._scalar(real)} or {self._scalar(field['integer'])}"
+        if len(shown) < len(fields):
+            yield f"{indent}… {len(fields) - len(shown):,} more fields"
+
+    def _leaf(self, value: Any) -> str:
+        if isinstance(value, Value):
+            return f"{self._style('kind', value.kind.ljust(5))}  {self._values(value.values)}"
+        if isinstance(value, list) and value and isinstance(value[0], Value):
+            return self._steps(value)
+        if isinstance(value, list):
+            return self._values(value, brackets=True)
+        return self._scalar(value)
+
+    def _steps(self, steps: list[Value]) -> str:
+        kind = next((step.kind for step in steps if step.kind != "none"), "none")
+        count = f"{len(steps):,} step" + ("" if len(steps) == 1 else "s")
+        shown = steps if self._full else steps[: _MOST_VALUES // 2]
+        texts = [self._values(step.values, brackets=True, most=_MOST_VALUES // 2) for step in shown]
+        more = f", … {len(steps) - len(shown):,} more" if len(shown) < len(steps) else ""
+        return f"{self._style('kind', kind.ljust(5))}  {count}: {', '.join(texts)}{more}"
+
+    def _values(self, values: list[Any], brackets: bool = False, most: int = _MOST_VALUES) -> str:
+        if len(values) == 1 and not brackets:
+            return self._scalar(values[0])
+        shown = values if self._full else values[:most]
+        text = ", ".join(self._scalar(one) for one in shown)
+        more = len(values) - len(shown)
+        return f"[{text}, … {more:,} more]" if more else f"[{text}]"
+
+    def _scalar(self, value: Any) -> str:
+        if isinstance(value, bytes):
+            return self._blob(value)
+        return self._quoted(value) if isinstance(value, str) else self._style("number", str(value))
+
+    def _blob(self, data: bytes, measured: bool = False) -> str:
+        """An image's size, text in quotes, or the first bytes, and how many there are unless that has been said."""
+        image = image_of(data)
+        if image is not None:
+            return self._style("image", f"{image[0]} image {image[1]}×{image[2]}, {_bytes(len(data))}")
+        try:
+            return self._quoted(data.decode())
+        except UnicodeDecodeError:
+            pass
+        kind = form_of(data)
+        name = f"{kind}, " if kind.endswith(("image", "audio")) else ""
+        size = "" if measured else f"{name}{_bytes(len(data))}: "
+        shown = data if self._full else data[:_MOST_HEX]
+        more = "…" if len(shown) < len(data) else ""
+        return self._style("image", f"{size}{shown.hex(' ')}{more}")
+
+    def _quoted(self, text: str) -> str:
+        shown = text if self._full else text[:_MOST_CHARACTERS]
+        more = f"… {len(text) - len(shown):,} more characters" if len(shown) < len(text) else ""
+        return self._style("text", _escaped(shown)) + more
+
+
+def _is_nested(value: Any) -> bool:
+    if isinstance(value, Value):
+        return True
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
+
+
+def _name(key: str) -> str:
+    """As it is, unless it would do something to a terminal."""
+    return key if key.isprintable() and key else _escaped(key)
+
+
+def _escaped(text: str) -> str:
+    """In quotes; what a terminal would obey is escaped, other letters stay."""
+    inner = json.dumps(text, ensure_ascii=False)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in inner)
+
+
+def _bytes(size: int) -> str:
+    return f"{size:,} byte" + ("" if size == 1 else "s")

@@ -1,0 +1,135 @@
+"""Where each record is in its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _core
+from ...typing import Integers, PathLike
+from ..naming.numbers import as_integers, max_record_size
+from ..stores.cache import store_settings
+from ..streams.local_paths import local_path
+from ..streams.random_access import is_url, load_index, open_random, random_names, save_index
+
+__all__ = ["RecordIndex", "core_of", "index_of"]
+
+
+class RecordIndex:
+    """The offsets and sizes of a file's records.
+
+    The text form is that of `tfrecord2idx`, as NVIDIA DALI and vahidk/tfrecord read it: a line `offset size` for each
+    record, in which size includes the record's 16 bytes of framing.
+
+    Args:
+      offsets: integers [n], ascending: where each record's frame starts in the file.
+      sizes: integers [n]: bytes of each frame. Frames do not overlap; what lies between them is left out.
+
+    `len(index)` is n. Indexes are equal if their offsets and sizes are; they pickle.
+
+    Raises:
+      errors.InvalidArgumentError: no file could have such records.
+
+    >>> index = RecordIndex([0, 19], [19, 20])
+    >>> len(index), index.offsets, index.sizes
+    (2, array([ 0, 19]), array([19, 20]))
+    """
+
+    __slots__ = ("_core",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, offsets: Integers, sizes: Integers) -> None:
+        self._core = _core.RecordIndex(as_integers(offsets, "offsets"), as_integers(sizes, "sizes"))
+
+    @classmethod
+    def build(
+        cls,
+        path: PathLike,
+        *,
+        max_record_bytes: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        max_requests: int = 16,
+    ) -> RecordIndex:
+        """The index of an uncompressed file, made from the headers alone; no record's data is read.
+
+        Args:
+          path: a local file, or a URL: an object is read through, unless its records are very large.
+          max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
+          storage_options, max_requests: for a URL, as of ShardReader.
+
+        Raises:
+          FileNotFoundError, OSError: the file can't be read.
+          errors.DataLossError: a header is damaged or claims too much, or the last record is cut.
+          errors.InvalidArgumentError: the file is compressed, or is not a regular file.
+        """
+        most = max_record_size(max_record_bytes)
+        settings = store_settings(storage_options, max_requests)
+        (name,) = random_names([path], settings, patterns=False)
+        if not is_url(name):
+            return index_of(_core.RecordIndex.build(local_path(path), most))
+        opened = open_random([name], [None], settings, verify_crc=False, num_threads=1, max_record_bytes=most)
+        return index_of(opened.indexes[0])
+
+    @classmethod
+    def load(cls, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> RecordIndex:
+        """The index in a text file.
+
+        Raises:
+          FileNotFoundError, OSError: the file can't be read.
+          errors.InvalidArgumentError: a line is not `offset size`, or offsets do not ascend; names the line.
+        """
+        settings = store_settings(storage_options)
+        (name,) = random_names([path], settings, patterns=False)
+        return index_of(load_index(name, settings))
+
+    def save(self, path: PathLike, *, storage_options: Mapping[str, Any] | None = None) -> None:
+        """Writes the text form. The file appears, or is replaced, when it is complete.
+
+        Raises:
+          OSError: the file can't be written.
+        """
+        settings = store_settings(storage_options)
+        (name,) = random_names([path], settings, patterns=False)
+        if is_url(name):
+            save_index(self._core, name, settings)
+        else:
+            self._core.save(local_path(path))
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """int64 [n], read-only: where each record's frame starts in the file."""
+        return self._core.offsets()
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """int64 [n], read-only: the bytes of each record's frame, 16 more than its data."""
+        return self._core.sizes()
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RecordIndex):
+            return NotImplemented
+        return bool(self._core.equals(other._core))
+
+    def __reduce__(self) -> tuple[type[RecordIndex], tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        return RecordIndex, (self.offsets, self.sizes)
+
+    def __repr__(self) -> str:
+        return f"<RecordIndex of {len(self)} records>"
+
+
+def index_of(core: _core.RecordIndex) -> RecordIndex:
+    """The core's index as a RecordIndex."""
+    index = RecordIndex.__new__(RecordIndex)
+    index._core = core
+    return index
+
+
+def core_of(index: RecordIndex) -> _core.RecordIndex:
+    """The index as the core takes it."""
+    return index._core

@@ -1,0 +1,150 @@
+"""How records are compressed, as users say it."""
+
+from __future__ import annotations
+
+import operator
+from typing import ClassVar
+
+from ... import _core
+
+__all__ = [
+    "CODECS",
+    "COMPRESSION_TYPES",
+    "TFRecordCompressionType",
+    "TFRecordOptions",
+    "check_compression_type",
+    "core_options",
+    "window_bits_of",
+]
+
+
+class TFRecordCompressionType:
+    """TensorFlow 1's names for the kinds of compression."""
+
+    NONE = 0
+    ZLIB = 1
+    GZIP = 2
+
+
+_NAMES = {
+    None: "",
+    TFRecordCompressionType.NONE: "",
+    TFRecordCompressionType.ZLIB: "ZLIB",
+    TFRecordCompressionType.GZIP: "GZIP",
+}
+
+
+class TFRecordOptions:
+    """How records are compressed.
+
+    Args:
+      compression_type: None or "" (none), "GZIP", "ZLIB", "ZSTD", "SNAPPY", a TFRecordCompressionType, or other
+        options.
+      compression_level: -1 (that is 6) by default. With "ZSTD" -131072 to 22, by default 3. "SNAPPY" has no levels: a
+        writer refuses it.
+      flush_mode, window_bits, compression_method, mem_level, compression_strategy: zlib's parameters, passed to it
+        unchanged. None is TensorFlow's default: window_bits 15 (31 with "GZIP"), method 8, mem_level 9, strategy 0,
+        flush_mode 0. window_bits decides between ZLIB (9 to 15), GZIP (25 to 31) and raw deflate (-8 to -15). "ZSTD"
+        and "SNAPPY" have no use for them.
+      input_buffer_size, output_buffer_size: accepted and not used.
+
+    Raises:
+      ValueError: no such compression_type.
+    """
+
+    compression_type_map: ClassVar[dict[int | None, str]] = dict(_NAMES)
+
+    def __init__(
+        self,
+        compression_type: str | int | TFRecordOptions | None = None,
+        flush_mode: int | None = None,
+        input_buffer_size: int | None = None,
+        output_buffer_size: int | None = None,
+        window_bits: int | None = None,
+        compression_level: int | None = None,
+        compression_method: int | None = None,
+        mem_level: int | None = None,
+        compression_strategy: int | None = None,
+    ) -> None:
+        self.get_compression_type_string(compression_type)
+        self.compression_type = compression_type
+        self.flush_mode = flush_mode
+        self.input_buffer_size = input_buffer_size
+        self.output_buffer_size = output_buffer_size
+        self.window_bits = window_bits
+        self.compression_level = compression_level
+        self.compression_method = compression_method
+        self.mem_level = mem_level
+        self.compression_strategy = compression_strategy
+
+    @classmethod
+    def get_compression_type_string(cls, options: str | int | TFRecordOptions | None) -> str:
+        """The compression type as a string: "", "GZIP", "ZLIB", "ZSTD" or "SNAPPY".
+
+        >>> TFRecordOptions.get_compression_type_string(TFRecordCompressionType.GZIP)
+        'GZIP'
+        """
+        # TensorFlow's own options have the same attribute.
+        while options is not None and hasattr(options, "compression_type"):
+            options = options.compression_type
+        if isinstance(options, str) and options in COMPRESSION_TYPES:
+            return options
+        if options is None or (isinstance(options, int) and options in _NAMES):
+            return _NAMES[options]
+        raise ValueError(f"Not a valid compression_type: {options!r}; expected one of {COMPRESSION_TYPES}")
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if value is not None)
+        return f"TFRecordOptions({given})"
+
+
+def core_options(options: object) -> _core.CompressionOptions:
+    """The parameters of compression as the core takes them: of options, ours or TensorFlow's; of a mere type, none.
+
+    Raises:
+      TypeError: one of them is not an integer.
+      ValueError: one of them does not fit into 32 bits.
+    """
+    given = options if hasattr(options, "mem_level") else None
+    return _core.CompressionOptions(
+        level=_number(given, "compression_level"),
+        window_bits=_number(given, "window_bits"),
+        method=_number(given, "compression_method"),
+        mem_level=_number(given, "mem_level"),
+        strategy=_number(given, "compression_strategy"),
+        flush_mode=_number(given, "flush_mode"),
+    )
+
+
+def window_bits_of(options: object) -> int | None:
+    """What decides between ZLIB, GZIP and raw deflate, as `core_options` takes it."""
+    return _number(options if hasattr(options, "mem_level") else None, "window_bits")
+
+
+def _number(options: object, name: str) -> int | None:
+    value = getattr(options, name, None)
+    if value is None:
+        return None
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+    if not -(1 << 31) <= number < 1 << 31:
+        raise ValueError(f"{name} is out of range: {number}")
+    return number
+
+
+CODECS = {codec.name: codec for codec in _core.codecs()}
+
+
+COMPRESSION_TYPES = ("", *CODECS)
+
+
+def check_compression_type(compression_type: str | None) -> str | None:
+    """Returns it; raises ValueError if it is neither None nor one of COMPRESSION_TYPES."""
+    if isinstance(compression_type, bytes):
+        compression_type = compression_type.decode()
+    if compression_type is not None and compression_type not in COMPRESSION_TYPES:
+        known = ", ".join(repr(name) for name in COMPRESSION_TYPES)
+        raise ValueError(f"unknown compression_type {compression_type!r}; expected None or one of {known}")
+    return compression_type

@@ -1,0 +1,40 @@
+"""Where a name leads: to a local path or to a URL."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, NamedTuple
+
+from ...typing import PathLike
+from .addresses import public_url
+
+__all__ = ["Location", "location_of", "shown_name"]
+
+# `scheme://…`, after any number of `scheme::`. One letter is a drive.
+_URL = re.compile(r"([A-Za-z][\w.+-]*::)*[A-Za-z][\w.+-]+://")
+_LOCAL = "file://"
+
+
+class Location(NamedTuple):
+    """A URL, or a local path without `file://`."""
+
+    name: str
+    is_url: bool
+
+
+def location_of(path: PathLike) -> Location:
+    """Tell URLs from local paths. Unknown schemes are rejected on first use."""
+    name = os.fsdecode(path)
+    if name.startswith(_LOCAL):
+        return Location(name[len(_LOCAL) :], is_url=False)
+    return Location(name, is_url=_URL.match(name) is not None)
+
+
+def shown_name(file: Any) -> Any:
+    """Return a URL without its credentials, and any other file unchanged."""
+    if isinstance(file, str | bytes | os.PathLike):
+        place = location_of(file)
+        if place.is_url:
+            return public_url(place.name)
+    return file

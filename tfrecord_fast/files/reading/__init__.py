@@ -1,0 +1,15 @@
+"""Records and columns of many files, in order, sharded and resumable.
+
+| module | contents |
+| --- | --- |
+| `shard_reader` | ShardReader |
+| `explain` | its `repr` and `explain` |
+| `outputs` | features, groups and label made of each batch |
+| `assignment` | the files, records and epochs that one iteration reads |
+| `iteration` | an iteration that has begun |
+| `shards`, `record_counts` | the records of each shard, and how many records files have |
+| `epochs`, `state` | the number of the next epoch; saved states |
+| `global_shuffle` | all records in random order |
+| `tables` | files as Arrow tables |
+| `byte_ranges` | files divided into byte ranges for tasks |
+"""

@@ -1,0 +1,347 @@
+"""All records of all files in random order, read in large pieces: a stream like the core's, for ShardReader.
+
+The records of an epoch stand in the order of a Permutation of their numbers, and a part has every n-th of them. A
+**window** of some MiB is read at once: its numbers are sorted by file and offset, read side by side, and put back in
+order. While one window is handed out, the next two are made on other threads: each spends part of its time on one
+thread only.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import _core
+from ...base.file_stamp import FileStamp
+from ...base.handlers import raised_by_handler
+from ...base.process import Origin
+from ...base.ranks import Rank
+from ...base.workers import NoThreadError, Workers
+from ...errors import InvalidArgumentError
+from ...examples.parsing.plans import ExamplePlan, SequencePlan
+from ...examples.parsing.table_plan import TablePlan
+from ..stores import StoreSettings
+from ..streams.random_access import found_objects, open_random
+
+__all__ = ["WINDOWS", "GlobalShuffle", "Permutation", "RandomFiles", "ShuffleOrder", "check_options", "shuffle_order"]
+
+WINDOWS = 3  # in memory
+_PIECE = 1 << 14  # numbers that are permuted at once: they stay in a core's cache
+
+
+class RandomFiles:
+    """Uncompressed files, opened when they are first needed, and again if they have changed.
+
+    The index takes 16 bytes per record. Pickles without it.
+    """
+
+    def __init__(self) -> None:
+        self._found: object = None  # of the files as they were
+        self._reader: _core.RandomReader | None = None
+        self._origin = Origin()
+
+    def open(
+        self,
+        names: Sequence[bytes],
+        settings: StoreSettings,
+        *,
+        num_threads: int,
+        verify_crc: bool,
+        max_record_bytes: int | None,
+        max_idle_bytes: int,
+    ) -> _core.RandomReader:
+        """Finds all records.
+
+        Raises:
+          FileNotFoundError, OSError, errors.DataLossError: a file can't be read.
+          errors.InvalidArgumentError: a file is compressed.
+        """
+        objects = found_objects(names, settings)
+        found = [
+            (name, FileStamp.of(name)) if one is None else (name, one.size, one.version)
+            for name, one in zip(names, objects, strict=True)
+        ]
+        is_here = self._origin.is_here() or not any(objects)  # a fork has none of the threads that fetch
+        if self._reader is None or self._found != found or not is_here:
+            opened = open_random(
+                names,
+                [None] * len(names),
+                settings,
+                verify_crc=verify_crc,
+                num_threads=num_threads,
+                max_record_bytes=max_record_bytes,
+                objects=objects,
+                max_idle_bytes=max_idle_bytes,
+            )
+            # Last what others look at first: copies of a reader share this, also among threads.
+            self.mean_bytes = max(1, opened.bytes // max(1, len(opened.reader)))
+            self._origin, self._reader, self._found = Origin(), opened.reader, found
+            return opened.reader
+        return self._reader
+
+    def __reduce__(self) -> tuple[type[RandomFiles], tuple[()]]:
+        return RandomFiles, ()
+
+
+class ShuffleOrder(NamedTuple):
+    """What decides which records come: see ShardReader."""
+
+    batch_size: int
+    drop_remainder: bool
+    seed: int
+    part: Rank
+    first: int  # epoch
+    end: int  # epoch that the stream ends before; -1: none
+
+
+def shuffle_order(order: dict[str, Any], first: int, end: int) -> ShuffleOrder:
+    """Of a reader's `order`, with the part in `record_shard`."""
+    part = Rank(*order["record_shard"])
+    return ShuffleOrder(order["batch_size"], order["drop_remainder"], order["seed"], part, first, end)
+
+
+class GlobalShuffle:
+    """The batches of one iteration, or what a plan makes of them.
+
+    Args:
+      reader: of the files.
+      order: what decides which records come.
+      state: what `state()` said; None begins with the first epoch.
+      num_threads: with 1, the thread that iterates does everything.
+      window_bytes: about what is read at once, of records of `mean_bytes`.
+    """
+
+    def __init__(
+        self,
+        reader: _core.RandomReader,
+        order: ShuffleOrder,
+        state: dict[str, Any] | None,
+        plan: ExamplePlan | SequencePlan | TablePlan | None,
+        *,
+        num_threads: int,
+        window_bytes: int,
+        mean_bytes: int,
+    ) -> None:
+        self._maker = _Maker(reader, order, plan, num_threads)
+        self._order = order
+        self._size = len(reader)
+        self._place = order.first * self._maker.per_epoch  # of the next record, counted from epoch 0
+        if state is not None:
+            if state["records"] != self._size or state["position"] > self._maker.per_epoch:
+                raise ValueError("the saved state is of another reader: the number of records differs")
+            self._place = state["epoch"] * self._maker.per_epoch + state["position"]
+        batches = max(1, window_bytes // (mean_bytes * order.batch_size))
+        self._window = min(batches, -(-self._size // order.batch_size)) * order.batch_size  # whole batches
+        self._made: list[Any] = []  # of this window, the last one first
+        self._ahead: deque[Future[list[Any]]] = deque()  # the windows that follow
+        self._made_up_to = self._place
+        self._failed = False
+        self._lock, self._origin = threading.RLock(), Origin()
+        self._workers: Workers | None = None
+        if num_threads > 1:
+            self._workers = Workers(WINDOWS - 1, "tfrecord_fast shuffle")
+            weakref.finalize(self, self._workers.stop).atexit = False
+
+    def batches(self) -> Iterator[Any]:
+        return self
+
+    columns = batches
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        if not self._origin.is_here():
+            raise ValueError("this reader was started by another process, of which this one is a fork")
+        with self._lock:
+            if not self._made and not self._failed:
+                self._take_window()
+            if not self._made or self._failed:
+                raise StopIteration
+            count, batch, error = self._made.pop()
+            if error is None:
+                self._place += count
+                return batch
+            self._failed = True
+            self._made.clear()
+        try:
+            raise error
+        finally:
+            del error, batch  # its traceback holds this frame
+
+    def _take_window(self) -> None:
+        """Put the next window into `_made`."""
+        while self._workers is not None and len(self._ahead) < WINDOWS - 1:
+            begin, end = self._window_after(self._made_up_to)
+            try:
+                self._ahead.append(self._workers.submit(self._maker.make, begin, end))
+                self._made_up_to = end
+            except NoThreadError:
+                self._workers = None
+        if self._ahead:
+            self._made = self._ahead.popleft().result()
+        else:
+            begin, end = self._window_after(self._made_up_to)
+            self._made = self._maker.make(begin, end)
+            self._made_up_to = end
+
+    def _window_after(self, begin: int) -> tuple[int, int]:
+        end = begin + self._window
+        return begin, end if self._order.end < 0 else max(begin, min(end, self._order.end * self._maker.per_epoch))
+
+    def state(self) -> dict[str, Any]:
+        """Return where it stands after the batches given so far."""
+        if not self._origin.is_here():
+            raise ValueError("this reader was started by another process, of which this one is a fork")
+        with self._lock:
+            per_epoch = self._maker.per_epoch
+            epoch, position = divmod(self._place, per_epoch) if per_epoch else (self._order.first, 0)
+            return {"epoch": epoch, "position": position, "records": self._size}
+
+    def take_skipped(self) -> list[Any]:
+        return []  # damage is an error
+
+
+class _Maker:
+    """Makes windows; knows nothing of the stream, so that a stream that nobody has can end."""
+
+    def __init__(
+        self,
+        reader: _core.RandomReader,
+        order: ShuffleOrder,
+        plan: ExamplePlan | SequencePlan | TablePlan | None,
+        num_threads: int,
+    ) -> None:
+        self._reader = reader
+        self._order = order
+        self._plan = plan
+        self._num_threads = num_threads
+        self._permutation: tuple[int, Permutation] | None = None  # of the epoch that was asked for last
+        index, parts = order.part
+        self.per_epoch = max(0, -(-(len(reader) - index) // parts))
+
+    def make(self, begin: int, end: int) -> list[Any]:
+        """The batches of records [begin, end) of the part, counted from epoch 0; the last one comes first.
+
+        Each is how many records, what becomes of them, and the error if there is one.
+        """
+        size = self._order.batch_size
+        if self._order.drop_remainder:
+            end -= (end - begin) % size
+        if begin >= end or not self.per_epoch:
+            return []
+        numbers = self._numbers(begin, end)
+        ranges = [(at, min(at + size, end - begin)) for at in range(0, end - begin, size)]
+        made: list[Any] = []
+        try:
+            window: _core.RecordBatch | None = self._reader.take(numbers)
+        except Exception as error:
+            if raised_by_handler(error):
+                raise
+            window = None  # in one of these batches, which is found out one by one
+        for first, last in ranges:
+            try:
+                batch = self._reader.take(numbers[first:last]) if window is None else window[first:last]
+                made.append((last - first, self._parsed(batch), None))
+            except Exception as error:
+                made.append((last - first, None, error))
+                break
+        made.reverse()  # in place: an error's traceback holds this frame, and `made`
+        return made
+
+    def _parsed(self, batch: _core.RecordBatch) -> Any:
+        if self._plan is None:
+            return batch
+        columns = self._plan.core.parse(batch, self._num_threads)
+        return (columns, batch) if self._plan.checks_rows else columns
+
+    def _numbers(self, begin: int, end: int) -> NDArray[np.int64]:
+        index, parts = self._order.part
+        numbers = np.empty(end - begin, np.int64)
+        at = begin
+        while at < end:
+            epoch, first = divmod(at, self.per_epoch)
+            last = min(first + _PIECE, first + end - at, self.per_epoch)
+            places = np.arange(first, last) * parts + index
+            numbers[at - begin : at - begin + last - first] = self._of_epoch(epoch).at(places)
+            at += last - first
+        return numbers
+
+    def _of_epoch(self, epoch: int) -> Permutation:
+        known = self._permutation  # read once: windows of two epochs may be made at the same time
+        if known is None or known[0] != epoch:
+            known = self._permutation = epoch, Permutation(len(self._reader), self._order.seed, epoch)
+        return known[1]
+
+
+def check_options(order: dict[str, Any], options: dict[str, Any]) -> None:
+    """Raises InvalidArgumentError for options that mean nothing, or can't be, with `global_shuffle`."""
+    allowed: dict[str, list[Any]] = {
+        "shuffle_files": [False],
+        "shuffle_buffer": [0],
+        "cycle_length": [1],
+        "shard_by": ["auto", "record"],
+    }
+    for name, values in allowed.items():
+        if order[name] not in values:
+            raise InvalidArgumentError(f"global_shuffle orders all records by itself: leave out {name}={order[name]!r}")
+    if options["compression_type"]:
+        raise InvalidArgumentError(
+            f"global_shuffle reads uncompressed files, not compression_type={options['compression_type']!r}"
+        )
+    if options["on_corrupt"] != "raise":
+        raise InvalidArgumentError(f'global_shuffle needs on_corrupt="raise", got {options["on_corrupt"]!r}')
+
+
+_MOST_SORTED = 1 << 16
+
+
+_ROUNDS = 6
+
+
+_GAMMA = 0x9E3779B97F4A7C15  # of SplitMix64
+
+
+_MASK = (1 << 64) - 1
+
+
+class Permutation:
+    """`permutation.at(places)`: the numbers that stand at these places.
+
+    Args:
+      size: n, below 2**62.
+      seed, epoch: what decides the order.
+    """
+
+    def __init__(self, size: int, seed: int, epoch: int) -> None:
+        keys = _mixed(np.arange(_ROUNDS, dtype=np.uint64) + np.uint64(_start(seed, epoch)))
+        self._table: NDArray[np.int64] | None = None
+        if size <= _MOST_SORTED:
+            all_keys = _mixed(np.arange(size, dtype=np.uint64) * np.uint64(_GAMMA) + keys[0])
+            self._table = np.argsort(all_keys, kind="stable")
+        else:
+            self._network = _core.Permutation(size, keys.tolist())
+
+    def at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64 [k]: the numbers at these places, which are int64 [k] in [0, n)."""
+        return self._network.at(places) if self._table is None else self._table[places]
+
+
+def _start(seed: int, epoch: int) -> int:
+    one = _mixed(np.array([seed & _MASK], np.uint64))
+    return int(_mixed(one ^ _mixed(np.array([(epoch + 1) * _GAMMA & _MASK], np.uint64)))[0])
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64's output function, of each value."""
+    values = (values ^ values >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ values >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    values ^= values >> np.uint64(31)
+    return values

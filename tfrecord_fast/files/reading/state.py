@@ -1,0 +1,144 @@
+"""The saved state of a ShardReader: its form, and whether it fits."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from ..streams.core_files import CoreFile
+from .epochs import MOST_EPOCHS, end_of
+
+__all__ = [
+    "MOST",
+    "STATE_VERSION",
+    "begin_of_epoch",
+    "check_fits",
+    "check_state",
+    "digest_of",
+    "epoch_of",
+    "epoch_reached",
+]
+
+STATE_VERSION = 2
+_BEFORE_EPOCHS = 1  # the version whose iterations all began with epoch 0
+MOST = (1 << 63) - 1  # of what the core takes
+_OF_STATE = {"version", "stream"}
+_OF_BEGUN_STATE = {"order", "files"}
+_OF_SOME_ORDERS = {"equal_shards", "shard", "batches", "global_shuffle"}
+_OF_GLOBAL_SHUFFLE = {"epoch", "position", "records"}
+_OF_STREAM = {"epoch", "next_file", "cursor", "visit", "slots", "random", "random_started", "draining", "shuffled"}
+
+
+def check_state(state: object) -> None:
+    """Raises TypeError or ValueError if it is not the state of a ShardReader."""
+    if not isinstance(state, Mapping):
+        raise TypeError(f"a state of ShardReader is a dict, got {type(state).__name__}")
+    version = state.get("version")
+    if version not in (STATE_VERSION, _BEFORE_EPOCHS):
+        raise ValueError(f"not a state of ShardReader, version {STATE_VERSION}: {version!r}")
+    _check_keys(state, _OF_STATE if version == _BEFORE_EPOCHS else _OF_STATE | {"epoch", "order"}, "state")
+    if "order" in state:
+        _check_keys(state["order"], {"seed"}, "state's order")
+        if not _is_number(state["order"]["seed"], 0, 2 * MOST + 1):
+            raise ValueError("not a state of ShardReader: the seed is out of range")
+    following = state.get("next_epoch")
+    if not all(_is_number(epoch, 0, MOST_EPOCHS) for epoch in (epoch_of(state), 0 if following is None else following)):
+        raise ValueError("not a state of ShardReader: an epoch is missing or out of range")
+    stream = state["stream"]
+    if stream is None:
+        return
+    _check_keys(state, _OF_BEGUN_STATE, "state")
+    if state["order"].get("batches") is not None and not _is_number(state.get("given"), 0, state["order"]["batches"]):
+        raise ValueError("not a state of ShardReader: how many batches were given is missing or out of range")
+    if state["order"].get("global_shuffle"):
+        _check_keys(stream, _OF_GLOBAL_SHUFFLE, "state's stream")
+        numbers = [stream[name] for name in _OF_GLOBAL_SHUFFLE]
+        if not all(_is_number(number, 0, MOST) for number in numbers) or stream["epoch"] < epoch_of(state):
+            raise ValueError("not a state of ShardReader: a number is out of range")
+        return
+    _check_keys(stream, _OF_STREAM, "state's stream")
+    files: list[Any] = []
+    slots, next_file = _list(stream["slots"]), stream["next_file"]
+    numbers = [stream[name] for name in ("epoch", "next_file", "cursor", "visit")]
+    for triple in [*slots, *_list(stream["shuffled"])]:
+        if len(_list(triple)) != 3:
+            raise ValueError(f"not a state of ShardReader: {triple!r:.60} is not the place of a record")
+        numbers += triple[1:]
+        files.append(triple[0])
+    good = (
+        all(_is_number(number, 0, MOST) for number in numbers)
+        and stream["epoch"] >= epoch_of(state)
+        and all(_is_number(file, -MOST - 1, MOST) for file in files)
+        and _is_number(stream["random"], 0, 2 * MOST + 1)
+        and isinstance(stream["random_started"], bool)
+        and isinstance(stream["draining"], bool)
+    )
+    if not good:
+        raise ValueError("not a state of ShardReader: a number is missing or out of range")
+    # The slots hold files that the epoch has begun, each one once. Two slots with one file would wait for each other.
+    held = [file for file, _, _ in slots if file >= 0]
+    if len(set(held)) < len(held) or any(file >= next_file for file in held):
+        raise ValueError("not a state of ShardReader: it holds a file twice, or one that the epoch has not begun")
+
+
+def check_fits(
+    state: Mapping[str, Any], files: list[str] | list[CoreFile], order: Mapping[str, Any], epochs: int
+) -> None:
+    """Raises ValueError if the state is of a reader with other files or another order."""
+    saved = state["order"]
+    for name in [*order, *sorted(_OF_SOME_ORDERS & saved.keys() - order.keys())]:
+        if saved.get(name) != order.get(name):
+            was, value = saved.get(name), order.get(name)
+            raise ValueError(f"the saved state is of another reader: {name} was {was!r}, is {value!r}")
+    end = end_of(epoch_of(state), epochs)
+    if 0 <= end < state["stream"]["epoch"]:
+        raise ValueError(f"not a state of ShardReader: it stands in epoch {state['stream']['epoch']} of {end}")
+    if state["files"] != digest_of(files):
+        raise ValueError("the saved state is of another reader: the list of files differs")
+
+
+def epoch_of(state: Mapping[str, Any]) -> int:
+    """The epoch that the iteration began with, or begins with."""
+    return 0 if state["version"] == _BEFORE_EPOCHS else state["epoch"]
+
+
+def epoch_reached(stream: Mapping[str, Any], first: int) -> int:
+    """The epoch of the last record that a stream which began with `first` has given, by its state."""
+    # What reads has gone on to the next epoch when it has come to the end, with records in the shuffle buffer or not.
+    is_ahead = stream["draining"] if "draining" in stream else stream["position"] == 0
+    return max(first, int(stream["epoch"]) - bool(is_ahead))
+
+
+def begin_of_epoch(epoch: int) -> dict[str, Any] | None:
+    """The state of a stream that has not read anything yet; None for the first epoch, where a stream begins anyway."""
+    if epoch == 0:
+        return None
+    places: dict[str, Any] = {"epoch": epoch, "next_file": 0, "cursor": 0, "visit": 0, "slots": [], "shuffled": []}
+    return {**places, "random": 0, "random_started": False, "draining": False}
+
+
+def _is_number(value: object, least: int, most: int) -> bool:
+    return isinstance(value, int) and least <= value <= most
+
+
+def _check_keys(part: object, keys: set[str], name: str) -> None:
+    missing = sorted(keys - set(part)) if isinstance(part, Mapping) else sorted(keys)
+    if missing:
+        raise ValueError(f"not a state of ShardReader: the {name} lacks {', '.join(missing)}")
+
+
+def _list(value: object) -> list[Any] | tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"not a state of ShardReader: expected a list, got {type(value).__name__}")
+    return value
+
+
+def digest_of(files: list[str] | list[CoreFile]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        name = file.encode() if isinstance(file, str) else file.name
+        digest.update(len(name).to_bytes(8, "little") + name)
+        if not isinstance(file, str) and file.part is not None:
+            digest.update(repr(file.part).encode())
+    return digest.hexdigest()

@@ -1,0 +1,391 @@
+"""Files as Arrow tables: all at once, batch by batch, or as something that Arrow's consumers read again and again."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, cast
+
+from ... import _core
+from ...base.optional import optional
+from ...errors import InvalidArgumentError
+from ...examples.features import copied, names_of, select_features
+from ...examples.infer import DEFAULT_MAX_RECORDS, features_of, lists_of
+from ...examples.parsing.table_plan import TablePlan
+from ...typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
+from ...values.columns.arrow import Strings
+from ...values.columns.arrow_arrays import ArrowArrays
+from ..naming.compression import check_compression_type
+from ..naming.formats import explaining
+from ..naming.numbers import as_seed, at_least, max_record_size
+from ..stores.cache import settings_of
+from ..streams.core_files import CoreFile, File, flatten, resolved, stream_files
+from ..streams.fetching import open_stream
+from .shard_reader import ShardReader
+from .shards import Shard
+
+__all__ = ["TableSource", "read_batches", "read_table"]
+
+_BATCH = 1024  # records, where nothing is known of them
+_LEAST_RECORDS = 16  # of a batch
+_LEAST_BYTES = 512  # of a record: smaller ones make no larger batches
+_BATCH_BYTES = 8 << 20  # of records, in a batch
+_LOOKED_AT = 64  # files that a sample comes from, at most; and records, where only their size matters
+_SAMPLE_OPTIONS = ("compression_type", "verify_crc", "max_record_bytes", "on_corrupt")
+
+
+class TableSource:
+    """Files as one table, which is read anew by each iteration: it gives pyarrow.RecordBatches of one schema.
+
+    The arguments are those of `read_batches`, and two more. `nullable`: whether a FixedLenFeature without a default may
+    be absent, and the row null; None: if the features are inferred. `batch_bytes`: about how many bytes of records a
+    batch has if `batch_size` is not given. Whatever takes Arrow streams takes it as a table (`__arrow_c_stream__`).
+
+    Attributes:
+      schema: the pyarrow.Schema.
+    """
+
+    def __init__(
+        self,
+        files: Files,
+        features: Features | SequenceFeatures | Literal["infer"] = "infer",
+        *,
+        columns: Sequence[Key] | None = None,
+        strings: Strings = "plain",
+        infer_records: int | None = DEFAULT_MAX_RECORDS,
+        nullable: bool | None = None,
+        batch_bytes: int = _BATCH_BYTES,
+        **reader_options: Any,
+    ) -> None:
+        self._nullable = nullable
+        self._batch_bytes = batch_bytes
+        self._arrays = ArrowArrays(strings)
+        self._files = flatten(files)
+        self._options = dict(reader_options)
+        if reader_options.get("seed") is None and _is_shuffled(reader_options):  # each pass is over the same table
+            self._options["seed"] = as_seed(None)
+        _check_options(reader_options)
+        if isinstance(features, str) and features != "infer":
+            raise InvalidArgumentError(f'features is a dict, a pair of dicts or "infer", got {features!r}')
+        if not isinstance(features, str | Mapping) and not (isinstance(features, tuple | list) and len(features) == 2):
+            raise TypeError(f'features is a dict, a pair of dicts or "infer", got {type(features).__name__}')
+        if not isinstance(features, str) and not any(features if isinstance(features, tuple | list) else (features,)):
+            raise InvalidArgumentError(f"features must not be empty, got {features!r}: a table has columns")
+        if infer_records is not None:
+            infer_records = at_least(1, "infer_records", infer_records)
+        self._settings = settings_of(reader_options)
+        self._columns = columns = names_of(columns)
+        self._is_inferred = isinstance(features, str)
+        self._looked_at, self._looked_at_all = 0, False
+        self._batch_size: int | None = reader_options.get("batch_size")
+        self._features: Any = self._infer(infer_records) if isinstance(features, str) else copied(features)
+        if self._is_inferred and infer_records is not None and self._lacks(columns):
+            self._features = self._infer(None)
+        if self._batch_size is None and not self._is_inferred:
+            self._batch_size = self._fitting_batch_size()
+        self._plan = self._make_plan(columns)
+        self.schema = self._plan.schema
+
+    def _lacks(self, columns: Sequence[Key] | None) -> bool:
+        """Whether names are asked for that none of the features has."""
+        if columns is None or isinstance(columns, str | bytes):
+            return False
+        parts = self._features if isinstance(self._features, tuple) else (self._features,)
+        return any(all(key not in part for part in parts) for key in columns)
+
+    def _make_plan(self, columns: Sequence[Key] | None) -> TablePlan:
+        features = self._features
+        if columns is not None:
+            is_pair = isinstance(features, tuple | list)
+            context, lists = (features[0] or {}, features[1]) if is_pair else (features, None)
+            chosen = select_features(context, columns, lists)
+            features = chosen if is_pair else chosen[0]
+        why = ""
+        nullable = self._is_inferred if self._nullable is None else self._nullable
+        if self._is_inferred and columns is None:
+            why = (
+                f"none of the {self._looked_at} records that the features were inferred from has it; "
+                "infer_records=None looks at all of them, columns= or features= choose"
+            )
+        return TablePlan(features, self._arrays, nullable=nullable, only_these=why, order=columns)
+
+    def select(self, columns: Sequence[Key]) -> TableSource:
+        """The same with these columns only, in this order."""
+        other = copy.copy(self)
+        other._columns = columns = names_of(columns)
+        other._plan = self._make_plan(columns)
+        other.schema = other._plan.schema
+        return other
+
+    def looking_at_all(self) -> TableSource | None:
+        """The same with features inferred from all records; None if these are, or if they were not inferred."""
+        if not self._is_inferred or self._looked_at_all:
+            return None
+        other = copy.copy(self)
+        other._features = other._infer(None)
+        other._plan = other._make_plan(self._columns)
+        other.schema = other._plan.schema
+        return other
+
+    @property
+    def features(self) -> Any:
+        """Those that are parsed: as they were given, or inferred."""
+        return self._features
+
+    def each_file(self) -> list[File]:
+        """The files one by one, patterns resolved, as `over` takes them: a URL whole, with what may be a credential.
+
+        Raises:
+          errors.InvalidArgumentError: one of them is a file object or memory, which has no path.
+        """
+        return [one for file in self._files for one in resolved(file, self._settings)]
+
+    def check_options(self) -> None:
+        """Raises what a reader of these options would raise when it begins: for those who have others read.
+
+        Raises:
+          TypeError, ValueError: an option is unknown, or of a wrong type or value.
+        """
+        if len(self.schema):
+            ShardReader([], cast("Any", self._plan), **{**self._options, "batch_size": self._batch_size or _BATCH})
+
+    def over(self, files: Files) -> TableSource:
+        """The same of other files: the features stay what they are."""
+        other = copy.copy(self)
+        other._files = flatten(files)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_plan"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._plan = self._make_plan(self._columns)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not len(self.schema) and self._is_inferred:
+            return iter(())  # there are no records
+        plan: Any = self._plan
+        options = {**self._options, "batch_size": self._batch_size or _BATCH}
+        return iter(ShardReader(self._files, plan, **options))
+
+    def parse(self, records: _core.RecordBatch) -> Any:
+        """The pyarrow.RecordBatch of records that somebody else has read.
+
+        Raises:
+          errors.InvalidArgumentError: a record does not fit the features.
+        """
+        if not len(self.schema) and self._is_inferred:
+            raise InvalidArgumentError("there were no records that features could be inferred from")
+        plan = self._plan
+        return plan.finish(plan.core.parse(records, 1), records if plan.checks_rows else None)
+
+    def reader(self) -> Any:
+        """A pyarrow.RecordBatchReader, which reads the files once."""
+        pyarrow = optional("pyarrow", "Arrow tables need pyarrow")
+        return pyarrow.RecordBatchReader.from_batches(self.schema, _Later(self))
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.reader().__arrow_c_stream__(requested_schema)
+
+    # ---- Looking at records first ----
+
+    def _infer(self, most: int | None) -> Any:
+        scanner, size = _core.FeatureScanner(), 0
+        with explaining():
+            for batch in self._records(most):
+                scanner.add(batch)
+                size += batch.nbytes
+        if scanner.records:
+            self._batch_size = self._batch_size or self._fitting(size, scanner.records)
+        context = features_of(scanner, optional_scalars=True)
+        features = (context, lists_of(scanner)) if scanner.has_lists else context
+        if scanner.records and not context and not lists_of(scanner):
+            if most is not None:
+                return self._infer(None)
+            raise InvalidArgumentError(
+                f"none of the {scanner.records} records has a feature with values: there are no columns"
+            )
+        self._looked_at, self._looked_at_all = scanner.records, most is None
+        return features
+
+    def _records(self, most: int | None) -> Iterator[Any]:
+        """Batches of records of all files, or of many of them, if not all records are wanted."""
+        files: Any = stream_files(self._files, self._settings)
+        options = {**self._sampling(), "batch_size": _BATCH}
+        if most is None:
+            yield from open_stream(files, self._settings, **options).batches()
+            return
+        if len(files) > _LOOKED_AT:
+            files = [files[i * len(files) // _LOOKED_AT] for i in range(_LOOKED_AT)]
+        slots = max(len(files), 1)
+        options |= {"cycle_length": slots, "block_length": max(-(-most // slots), 1)}
+        left = most
+        for batch in open_stream(files, self._settings, **options).batches():
+            yield batch[:left]
+            left -= len(batch)
+            if left <= 0:
+                return
+
+    def _sampling(self) -> dict[str, Any]:
+        """The options of a stream that looks at records before they are read."""
+        options = {name: value for name, value in self._options.items() if name in _SAMPLE_OPTIONS}
+        options["compression_type"] = check_compression_type(options.get("compression_type"))
+        options["max_record_bytes"] = max_record_size(options.get("max_record_bytes"))
+        return {**options, "prefetch_bytes": _BATCH_BYTES}
+
+    def _fitting_batch_size(self) -> int:
+        """By the first records; of a file or an object only, since what can be read once must not be looked at."""
+        first: Any = stream_files(self._files, self._settings)[:1]
+        if not first or not _is_regular(first[0]):
+            return _BATCH
+        stream = open_stream(first, self._settings, **self._sampling(), batch_size=_LOOKED_AT)
+        try:
+            batch = next(stream.batches(), None)
+        except FileNotFoundError:  # as of a local file, it is an error when it is read
+            return _BATCH
+        return _BATCH if batch is None else self._fitting(batch.nbytes, len(batch))
+
+    def _fitting(self, size: int, records: int) -> int:
+        """How many records make a batch, if so many have this size: few enough to stay small, enough for its columns to
+        be worth it."""
+        most = self._batch_bytes // _LEAST_BYTES
+        return max(_LEAST_RECORDS, min(most, self._batch_bytes * records // max(size, 1)))
+
+
+def read_table(
+    files: Files,
+    features: Features | SequenceFeatures | Literal["infer"] = "infer",
+    *,
+    columns: Sequence[Key] | None = None,
+    strings: Strings = "plain",
+    infer_records: int | None = DEFAULT_MAX_RECORDS,
+    **reader_options: Unpack[ReaderOptions],
+) -> Any:
+    """Reads files of Examples or SequenceExamples into an Arrow table.
+
+    Args:
+      files: as for ShardReader: paths, globs, URLs, lists of them.
+      features: what to parse, as for ShardReader: a dict, or a pair (context_features, sequence_features); or "infer",
+        which looks at records of all files first.
+      columns: the keys of the features to read, in this order; None: all.
+      strings: "plain" for Arrow's binary, which every library takes; "view" for binary_view, whose values are not
+        copied: they share, and keep, the buffers of the records. pandas and Spark take no views inside lists.
+      infer_records: how many records `features="infer"` looks at. If none of them has one of `columns`, all are looked
+        at; if others turn out not to fit, or have further keys, all are looked at, and read again. None: all at once.
+      reader_options: those of ShardReader, such as `shuffle_buffer`, `shard`, `compression_type`, `on_corrupt`. The
+        default of `batch_size` depends on the size of records.
+
+    Returns:
+      A pyarrow.Table with one column per feature, nullable. The types of a row:
+
+      - FixedLenFeature: a value, or lists of fixed size, nested as its shape is.
+      - VarLenFeature, RaggedFeature, FixedLenSequenceFeature: a list; one more level per partition; the steps of a
+        shape are lists of fixed size. Nothing is padded.
+      - SparseFeature: a list of {index, value}.
+      - of a SequenceExample: the context as above, and each feature list as a list of steps.
+
+      string is binary, bfloat16 float32, and each other dtype its own. A record that lacks the feature has null, or
+      the feature's default_value; an empty list is an empty list. With "infer", a feature that has one value wherever
+      it is becomes a column of values, and others that differ from record to record one of lists.
+
+    Raises:
+      FileNotFoundError, OSError, errors.DataLossError: as ShardReader.
+      errors.InvalidArgumentError: a record does not fit the features, there are none, one of `columns` is not there,
+        `num_epochs` is endless, or the names of two features are the same.
+      ImportError: pyarrow is not installed.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tf.ExampleWriter(path) as writer:
+    ...     writer.write({"id": [1, 2, 3], "tags": [["a"], [], ["b", "c"]]})
+    >>> read_table(path).to_pandas()
+       id          tags
+    0   1        [b'a']
+    1   2            []
+    2   3  [b'b', b'c']
+    """
+    if reader_options.get("num_epochs", 1) in (None, -1):
+        raise InvalidArgumentError("read_table reads to the end, and num_epochs has none: see read_batches")
+    source = TableSource(
+        files, features, columns=columns, strings=strings, infer_records=infer_records, **reader_options
+    )
+    pyarrow = optional("pyarrow", "Arrow tables need pyarrow")
+    try:
+        batches = list(source)
+    except InvalidArgumentError:
+        again = source.looking_at_all()
+        if again is None:
+            raise
+        source, batches = again, list(again)
+    return pyarrow.Table.from_batches(batches, source.schema)
+
+
+def read_batches(
+    files: Files,
+    features: Features | SequenceFeatures | Literal["infer"] = "infer",
+    *,
+    columns: Sequence[Key] | None = None,
+    strings: Strings = "plain",
+    infer_records: int | None = DEFAULT_MAX_RECORDS,
+    **reader_options: Unpack[ReaderOptions],
+) -> Any:
+    """As `read_table`, but a pyarrow.RecordBatchReader, which reads as it is read from and can be read once.
+
+    All batches have one schema, known at once. With `features="infer"`, a record that does not fit what was inferred,
+    or has another key, is an error when its batch is read; `infer_records=None` rules that out.
+
+    >>> import tempfile, os, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> with tf.ExampleWriter(path) as writer:
+    ...     writer.write({"id": [1, 2, 3]})
+    >>> [batch.num_rows for batch in read_batches(path, batch_size=2)]
+    [2, 1]
+    """
+    return TableSource(
+        files, features, columns=columns, strings=strings, infer_records=infer_records, **reader_options
+    ).reader()
+
+
+class _Later(Iterator[Any]):
+    """Its batches, for several threads; nothing is opened before the first is asked for."""
+
+    def __init__(self, source: TableSource) -> None:
+        self._source = source
+        self._batches: Iterator[Any] | None = None
+        self._lock = threading.Lock()
+
+    def __next__(self) -> Any:
+        if self._batches is None:
+            with self._lock:
+                self._batches = self._batches or iter(self._source)
+        for batch in self._batches:  # not `next`: after a call, a signal could take the batch away
+            return batch
+        raise StopIteration
+
+
+def _is_regular(file: str | CoreFile) -> bool:
+    if isinstance(file, str):
+        return os.path.isfile(file)
+    if file.object is not None or file.stamp is not None:  # an object, or a local file that was listed as a regular one
+        return True
+    return file.is_local and os.path.isfile(file.name)
+
+
+def _is_shuffled(options: Mapping[str, Any]) -> bool:
+    """Whether a seed would be drawn for each pass. Parts of one global order need one that all processes know."""
+    if options.get("global_shuffle"):
+        with contextlib.suppress(TypeError, ValueError):  # the reader says what is wrong
+            return Shard(options.get("shard", (0, 1))).rank().total == 1
+        return False
+    return bool(options.get("shuffle_files") or options.get("shuffle_buffer"))
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """What the arguments of ShardReader have in common with no table."""
+    for name in ("label_key", "groups"):
+        if name in options:
+            raise TypeError(f"a table has no {name}: each feature is a column")

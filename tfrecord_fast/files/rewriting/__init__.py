@@ -1,0 +1,9 @@
+"""Files made from other files, or from the tasks of an engine.
+
+| module | contents |
+| --- | --- |
+| `dividing`, `sampling`, `shuffling`, `deduplicating`, `repairing` | one command each |
+| `row_keys` | what tells records apart |
+| `parts_writer` | several files that are renamed together |
+| `task_shards` | one shard for each task of an engine |
+"""

@@ -1,0 +1,130 @@
+"""The records of one file, one by one, under TensorFlow 1's name."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...base.handlers import raised_by_handler
+from ...errors import DataLossError
+from ...typing import Files, PathLike
+from ..naming.compression import TFRecordOptions, check_compression_type
+from ..naming.numbers import max_record_size
+from ..stores import StoreSettings
+from ..stores.cache import store_settings
+from ..system.file_system import GFile
+from .core_files import File, flatten
+from .records import after, record_stream
+
+__all__ = ["tf_record_iterator"]
+
+_BLOCK_BYTES = 1 << 20
+
+
+class _RecordIterator:
+    """Continues where it stopped: a file that has grown since yields its new records."""
+
+    def __init__(
+        self,
+        files: list[File],
+        compression_type: str | None,
+        max_record_bytes: int | None,
+        settings: StoreSettings,
+        allow_open: bool,
+    ) -> None:
+        self._allow_open = allow_open
+        self._settings = settings
+        self._files: list[File] | None = files
+        self._compression_type = compression_type
+        self._max_record_bytes = max_record_bytes
+        self._records: Iterator[bytes] | None = None
+        self._given = 0
+        self._lock = threading.RLock()  # which a file object that calls back gets past, to the core's error
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        with self._lock:
+            try:
+                for record in self._records or self._opened():
+                    self._given += 1
+                    return record
+            except BaseException as error:
+                self._records = None
+                if raised_by_handler(error):
+                    self.close()
+                if self._allow_open and isinstance(error, DataLossError) and _is_flushed(error):
+                    raise StopIteration from None
+                raise
+            self._records = None
+            raise StopIteration
+
+    def _opened(self) -> Iterator[bytes]:
+        """The records after those given; none once this is closed."""
+        if self._files is None:
+            return iter(())
+        stream = record_stream(
+            self._files,
+            compression_type=self._compression_type,
+            settings=self._settings,
+            max_record_bytes=self._max_record_bytes,
+        )
+        self._records = after(stream.records(), self._given)
+        return self._records
+
+    def close(self) -> None:
+        """Closes the file; there are no more records."""
+        self._files = self._records = None
+
+    def reopen(self) -> None:
+        """Opens the file again at the next `next()`, after the last record given."""
+        self._records = None
+
+
+def _is_flushed(error: DataLossError) -> bool:
+    """Whether what is missing of a ZLIB stream is only its end: all that can be decompressed is whole records."""
+    if error.path is None or "ZLIB: the compressed stream is truncated" not in error.reason:
+        return False
+    stream, count = zlib.decompressobj(), 0
+    with GFile(error.path, "rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            count += len(stream.decompress(block, _BLOCK_BYTES))
+            while stream.unconsumed_tail:
+                count += len(stream.decompress(stream.unconsumed_tail, _BLOCK_BYTES))
+    return not stream.eof and count == error.offset
+
+
+def tf_record_iterator(
+    path: Files,
+    options: str | TFRecordOptions | None = None,
+    *,
+    allow_open: bool = False,
+    max_record_bytes: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+    max_requests: int = 16,
+    cache_dir: PathLike | None = None,
+) -> _RecordIterator:
+    """Iterates over the records of one file, as bytes.
+
+    Args:
+      path: as for TFRecordDataset.
+      options: compression type or TFRecordOptions; None detects.
+      allow_open: a ZLIB stream that was flushed and not closed yet, as by a writer that still writes, ends after its
+        last whole record, as with TensorFlow; else it is an error there.
+      max_record_bytes: a header that claims more is damage; None: the format's own limit, 2**62 bytes.
+      storage_options, max_requests, cache_dir: for URLs, as of ShardReader.
+
+    Returns:
+      An iterator with `close()` and `reopen()`. After the end, or after the error of a truncated file, `next()` tries
+      again after the last record given, as TensorFlow's does, and yields what was appended since.
+
+    Raises:
+      FileNotFoundError, errors.DataLossError: as for TFRecordDataset, at the record concerned.
+    """
+    compression = None if options is None else TFRecordOptions.get_compression_type_string(options)
+    settings = store_settings(storage_options, max_requests, cache_dir)
+    most = max_record_size(max_record_bytes)
+    return _RecordIterator(flatten(path), check_compression_type(compression), most, settings, allow_open)

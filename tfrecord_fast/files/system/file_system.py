@@ -1,0 +1,318 @@
+"""Files by name, as `tf.io.gfile` handles them: in the local file system, or by URL in a store of objects.
+
+`storage_options` are for the stores of URLs: credentials, an endpoint, `anon`. None: the environment says them.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ...errors import InvalidArgumentError
+from ...typing import PathLike
+from ...values.columns.strings import as_bytes
+from ..naming.addresses import public_url
+from ..naming.location import location_of
+from ..naming.patterns import begins_with_a_pattern, matching_paths
+from ..stores.objects import glob_urls
+from . import remote_files as remote
+from .opening import open_url
+from .temporary import complete_file
+from .url_writer import UrlWriter
+
+__all__ = [
+    "GFile",
+    "copy",
+    "exists",
+    "glob",
+    "isdir",
+    "join",
+    "listdir",
+    "makedirs",
+    "mkdir",
+    "remove",
+    "rename",
+    "rmtree",
+    "stat",
+    "walk",
+]
+
+
+Options = Mapping[str, Any] | None  # of the stores of URLs, as GFile takes them
+
+_COPIED = 1 << 20  # bytes at a time
+
+
+class GFile:
+    """A file that is opened when it is first used; text or, with "b" in the mode, bytes.
+
+    Args:
+      name: path or URL.
+      mode: "r", "w", "a", "r+", "w+", "x", each also with "b". Of a URL, only "r", "w" and "x": an object is written as
+        a whole. "x" does not replace a file.
+      storage_options: of a URL's store: credentials, an endpoint, `anon`. None: the environment says them.
+
+    A URL that is written appears, complete, at `close`. After an exception in a context manager, and if the file is
+    never closed, nothing appears there; a local file keeps what was written so far.
+
+    Raises:
+      FileNotFoundError, FileExistsError, OSError: when used.
+      errors.InvalidArgumentError: when used: a URL whose scheme is not known, or that is to be appended to.
+
+    >>> import os, tempfile, tfrecord_fast as tf
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> with tf.io.gfile.GFile(path, "w") as file:
+    ...     file.write("one")
+    >>> tf.io.gfile.GFile(path).read()
+    'one'
+    """
+
+    def __init__(self, name: PathLike, mode: str = "r", *, storage_options: Mapping[str, Any] | None = None) -> None:
+        self.name = name
+        self.mode = mode
+        self._options = storage_options
+        self._file: Any = None
+        self._url: UrlWriter | None = None
+
+    def _opened(self) -> Any:
+        if self._file is None:
+            name, is_url = location_of(self.name)
+            encoding = None if "b" in self.mode else "utf-8"
+            if not is_url:
+                self._file = open(name, self.mode, encoding=encoding)
+            else:
+                opened = open_url(name, self.mode, self._options)
+                self._url = opened if isinstance(opened, UrlWriter) else None
+                if self._url is None:
+                    opened = io.BufferedReader(opened)  # a store's file may give less than it was asked for
+                self._file = opened if encoding is None else io.TextIOWrapper(opened, encoding)
+        return self._file
+
+    def read(self, n: int = -1) -> Any:
+        """The next `n` characters or bytes; by default, all the rest."""
+        return self._opened().read(n)
+
+    def readline(self) -> Any:
+        """The next line, with its newline."""
+        return self._opened().readline()
+
+    def readlines(self) -> list[Any]:
+        """All the remaining lines."""
+        return list(self._opened())
+
+    def write(self, file_content: str | bytes) -> None:
+        """Appends to the file: str, or, where the mode has a "b", bytes-like objects and str as UTF-8."""
+        self._opened().write(as_bytes(file_content, "file_content") if "b" in self.mode else file_content)
+
+    def seek(self, offset: int = 0, whence: int = 0) -> None:
+        """Moves to a position in the file."""
+        self._opened().seek(offset, whence)
+
+    def tell(self) -> int:
+        """The position in the file."""
+        return int(self._opened().tell())
+
+    def size(self) -> int:
+        """The file's size in bytes."""
+        return stat(self.name, storage_options=self._options).length
+
+    def flush(self) -> None:
+        """Writes what is buffered."""
+        if self._file is not None:
+            self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file; its next use opens it again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = self._url = None
+
+    def __enter__(self) -> GFile:
+        if self.mode[0] != "r":
+            self._opened()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        if kind is not None and self._url is not None:
+            self._url.discard()
+        self.close()
+
+    def __del__(self) -> None:
+        url: UrlWriter | None = getattr(self, "_url", None)
+        if url is not None:
+            url.drop()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._opened())
+
+
+class _Stat:
+    """`length` in bytes, `mtime_nsec`, `is_directory`."""
+
+    def __init__(self, length: int, mtime_nsec: int, is_directory: bool) -> None:
+        self.length = length
+        self.mtime_nsec = mtime_nsec
+        self.is_directory = is_directory
+
+
+def exists(path: PathLike, *, storage_options: Options = None) -> bool:
+    """Whether a file or folder of that name exists."""
+    name, is_url = location_of(path)
+    return remote.exists(name, storage_options) if is_url else os.path.exists(name)
+
+
+def isdir(path: PathLike, *, storage_options: Options = None) -> bool:
+    """Whether a folder of that name exists. In a store of objects, it does if there is an object below it."""
+    name, is_url = location_of(path)
+    return remote.isdir(name, storage_options) if is_url else os.path.isdir(name)
+
+
+def glob(pattern: PathLike | Iterable[PathLike], *, storage_options: Options = None) -> list[str]:
+    r"""The names that match a pattern, or any of several, sorted.
+
+    `*` is any text within a folder, `?` one character, `[…]` one of several, `[!…]` or `[^…]` one of all others;
+    none of them is a dot at the beginning of a name. In a local path `\*` is the character itself; in a URL, `**` in
+    place of a folder's name is any number of folders.
+    """
+    patterns = [pattern] if isinstance(pattern, str | bytes | os.PathLike) else list(pattern)
+    return [name for one in patterns for name in _glob_one(one, storage_options)]
+
+
+def _glob_one(given: PathLike, options: Options) -> list[str]:
+    pattern, is_url = location_of(given)
+    if is_url:
+        return glob_urls(pattern, options)
+    found = matching_paths(pattern, escapes=True)
+    # As TensorFlow names them.
+    return [os.path.join(".", name) for name in found] if begins_with_a_pattern(pattern) else found
+
+
+def listdir(path: PathLike, *, storage_options: Options = None) -> list[str]:
+    """The names in a folder, without the folder's own.
+
+    Raises:
+      FileNotFoundError: the folder does not exist.
+    """
+    name, is_url = location_of(path)
+    return remote.listdir(name, storage_options) if is_url else sorted(os.listdir(name))
+
+
+def makedirs(path: PathLike, *, storage_options: Options = None) -> None:
+    """Creates a folder, and its parents if they are missing; it may exist already. Stores of objects need none."""
+    name, is_url = location_of(path)
+    if is_url:
+        remote.make_folder(name, storage_options, parents=True)
+    else:
+        os.makedirs(name, exist_ok=True)
+
+
+def mkdir(path: PathLike, *, storage_options: Options = None) -> None:
+    """Creates a folder in an existing one; it may exist already. Stores of objects need no folders.
+
+    Raises:
+      FileExistsError: a file has that name.
+    """
+    name, is_url = location_of(path)
+    if is_url:
+        remote.make_folder(name, storage_options, parents=False)
+    elif not os.path.isdir(name):
+        os.mkdir(name)
+
+
+def remove(path: PathLike, *, storage_options: Options = None) -> None:
+    """Deletes a file."""
+    name, is_url = location_of(path)
+    if is_url:
+        remote.remove(name, storage_options)
+    else:
+        os.remove(name)
+
+
+def rmtree(path: PathLike, *, storage_options: Options = None) -> None:
+    """Deletes a folder and everything in it."""
+    name, is_url = location_of(path)
+    if is_url:
+        remote.rmtree(name, storage_options)
+    else:
+        shutil.rmtree(name)
+
+
+def rename(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_options: Options = None) -> None:
+    """Gives a file another name. In a store of objects, that is a copy.
+
+    Raises:
+      FileExistsError: `dst` exists, and `overwrite` is False.
+      errors.InvalidArgumentError: `dst` is in another file system.
+    """
+    _check_free(dst, overwrite, storage_options)
+    old, new = location_of(src), location_of(dst)
+    if not old.is_url and not new.is_url:
+        os.replace(old.name, new.name)
+    elif not (old.is_url and new.is_url and remote.rename(old.name, new.name, storage_options)):
+        raise InvalidArgumentError(
+            f"{public_url(old.name)} can't be renamed to {public_url(new.name)}, in another file system: copy it"
+        )
+
+
+def copy(src: PathLike, dst: PathLike, overwrite: bool = False, *, storage_options: Options = None) -> None:
+    """Copies a file. The copy appears, or replaces what was there, when it is complete.
+
+    Raises:
+      FileExistsError: `dst` exists, and `overwrite` is False.
+    """
+    _check_free(dst, overwrite, storage_options)
+    (source_name, source_is_url), (name, is_url) = location_of(src), location_of(dst)
+    if is_url and source_is_url and remote.copy(source_name, name, storage_options):
+        return
+    with GFile(src, "rb", storage_options=storage_options) as source:
+        source.read(0)  # what can't be read leaves nothing
+        if is_url:
+            with GFile(name, "wb" if overwrite else "xb", storage_options=storage_options) as target:
+                shutil.copyfileobj(source, target, _COPIED)
+        else:
+            with complete_file(name) as written, open(written, "wb") as file:
+                shutil.copyfileobj(source, file, _COPIED)
+
+
+def _check_free(dst: PathLike, overwrite: bool, options: Options) -> None:
+    if not overwrite and exists(dst, storage_options=options):
+        raise FileExistsError(errno.EEXIST, "file already exists", public_url(location_of(dst).name))
+
+
+def stat(path: PathLike, *, storage_options: Options = None) -> _Stat:
+    """Size in bytes (`length`), time of the last modification (`mtime_nsec`; 0 for a URL), and whether it is a
+    folder."""
+    name, is_url = location_of(path)
+    if is_url:
+        size = remote.size(name, storage_options)
+        return _Stat(size or 0, 0, size is None)
+    found = os.stat(name)
+    return _Stat(found.st_size, found.st_mtime_ns, os.path.isdir(name))
+
+
+def join(path: PathLike, *paths: PathLike) -> str:
+    """The parts as one path."""
+    return os.path.join(os.fsdecode(path), *(os.fsdecode(part) for part in paths))
+
+
+def walk(
+    top: PathLike,
+    topdown: bool = True,
+    onerror: Callable[[OSError], object] | None = None,
+    *,
+    storage_options: Options = None,
+) -> Iterable[tuple[str, list[str], list[str]]]:
+    """(folder, names of folders in it, names of files in it) for a folder and every folder below it.
+
+    Args:
+      topdown: a folder comes before those in it; else after them.
+      onerror: called with the error of a folder that can't be listed, which is passed over; it may raise.
+    """
+    name, is_url = location_of(top)
+    if is_url:
+        return remote.walk(name, storage_options, topdown, onerror)
+    return os.walk(name, topdown, onerror)
