@@ -1,4 +1,4 @@
-"""Threads that make calls, and are ended with the process."""
+"""Threads that run calls, and are joined at exit."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _all: weakref.WeakSet[Workers] = weakref.WeakSet()
 
 
 class Workers:
-    """Up to `most` threads that make calls in the order in which they come in; at exit, calls that run are waited for.
+    """Up to `most` threads that run calls in order; at exit, running calls are waited for.
 
-    Threads hold nothing of their owner, so that one that nobody has can stop them.
+    The threads do not refer to this object, so that it can be collected while they wait.
     """
 
     def __init__(self, most: int, name: str) -> None:
@@ -48,12 +48,12 @@ class Workers:
             threading.Thread(target=_make_all, args=(self._work,), name=f"{name}_{number}", daemon=True)
             for number in range(most)
         ]
-        self._begun = 0  # of the threads, the first ones
+        self._begun = 0  # the number of started threads
         self._origin = Origin()
         _all.add(self)
 
     def submit(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
-        """Return the future of a call. Raises NoThreadError if there is no thread at all to make it."""
+        """Return the future of a call; raise NoThreadError if no thread can be started for it."""
         if self._begun < len(self._threads):
             if has_started(self._threads[self._begun]):
                 self._begun += 1
@@ -64,12 +64,12 @@ class Workers:
         return future
 
     def map(self, function: Callable[[Any], T], items: Iterable[Any]) -> Iterator[T]:
-        """The results in order; all calls are submitted at once."""
+        """Submit all calls at once; yield the results in order."""
         waiting = deque(self.submit(function, item) for item in items)
         return (waiting.popleft().result() for _ in range(len(waiting)))
 
     def stop(self) -> None:
-        """Drops the calls that have not begun; a thread ends when its call has."""
+        """Cancel the calls that have not begun; a thread ends after its current call."""
         if not self._origin.is_here():
             return
         with suppress(Empty):
@@ -80,12 +80,12 @@ class Workers:
         self.end()
 
     def end(self) -> None:
-        """There are no more calls: threads end when those that came in are made."""
+        """Let the threads end after all submitted calls."""
         for _ in self._threads:
             self._work.put(None)
 
     def join(self) -> None:
-        """Waits until the threads have ended; they have been stopped."""
+        """Wait until the threads have ended, after `stop` or `end`."""
         for thread in self._threads if self._origin.is_here() else []:
             if thread.ident is not None:
                 thread.join()
@@ -99,14 +99,14 @@ def _make_all(work: _Work) -> None:
             future.set_result(function(*arguments))
         except BaseException as error:
             future.set_exception(error)
-        del future, function, arguments  # before it waits
+        del future, function, arguments  # before waiting for the next call
 
 
 @atexit.register
 def _stop_all() -> None:
-    """A thread that is in the core when the interpreter ends would take the process down."""
-    workers = list(_all)
-    for one in workers:
-        one.stop()
-    for one in workers:
-        one.join()
+    """Stop all threads: a thread inside the core when the interpreter ends would crash the process."""
+    all_workers = list(_all)
+    for workers in all_workers:
+        workers.stop()
+    for workers in all_workers:
+        workers.join()
