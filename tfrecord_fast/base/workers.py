@@ -64,7 +64,7 @@ class Workers:
         return future
 
     def map(self, function: Callable[[Any], T], items: Iterable[Any]) -> Iterator[T]:
-        """Submit all calls at once; yield the results in order."""
+        """Submit all calls at once, and yield the results in order."""
         waiting = deque(self.submit(function, item) for item in items)
         return (waiting.popleft().result() for _ in range(len(waiting)))
 
