@@ -169,7 +169,7 @@ def test_a_spawned_worker_has_the_rank_of_its_parent(folder, monkeypatch, in_a_w
 def test_what_is_divided_already_can_not_hold_a_reader_that_divides_again(folder, monkeypatch):
     reader = tf.ShardReader(str(folder / "*"))
     monkeypatch.setattr(ranks, "worker_info", object)  # as in a worker of a DataLoader
-    with ranks.dividing(), pytest.raises(RuntimeError, match="a ShardReader divides records among"):
+    with ranks.dividing(), pytest.raises(RuntimeError, match="a ShardReader already divides records among"):
         next(iter(reader))
     assert sum(len(batch) for batch in reader) == len(RECORDS)
 

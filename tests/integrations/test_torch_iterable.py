@@ -281,7 +281,7 @@ def test_what_divides_by_itself_is_refused_in_a_dataset_that_is_divided(files, h
         made = TFRecordIterableDataset(in_a_pipeline(files, reading, how))
         whole = list(made)
         assert len(list(loader(made))) == len(whole)
-        with pytest.raises(RuntimeError, match=r"records would be lost\. Give it to TFRecordIterableDataset as it is"):
+        with pytest.raises(RuntimeError, match=r"records would be lost\. Pass it to TFRecordIterableDataset directly"):
             list(loader(made, 2, "fork"))
         assert len(list(loader(made, 1, "fork"))) == len(whole)
 

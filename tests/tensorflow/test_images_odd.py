@@ -219,7 +219,7 @@ def test_arguments_may_be_given_by_place():
 
 
 def test_names_that_keras_needs_are_told_where_it_is(monkeypatch):
-    from tfrecord_fast.base.hints import shown_to_keras
+    from tfrecord_fast.base.optional import shown_to_keras
 
     monkeypatch.delitem(sys.modules, "keras", raising=False)
     assert shown_to_keras("<it>", "paths") == "<it>"
