@@ -127,9 +127,9 @@ def test_forms_can_be_asked_for(tmp_path, run):
     assert run(path, "--as", "base64")[1] == base64.b64encode(record).decode() + "\n"
     assert "1 bytes  message" in run(path, "--as", "proto")[1]
     status, _, err = run(path, "--as", "event")
-    assert status == 1 and f"{path}: the record is no TensorBoard event: it looks like Example (record 0)" in err
+    assert status == 1 and f"{path}: the record is not a TensorBoard event (looks like Example) (record 0)" in err
     status, out, err = run(write(tmp_path / "b", record, b"words"), "--as", "example")
-    assert status == 1 and out.startswith("[0] Example") and "looks like text (record 1)" in err
+    assert status == 1 and out.startswith("[0] Example") and "(looks like text) (record 1)" in err
 
 
 @pytest.fixture

@@ -130,19 +130,19 @@ def test_duplicates_and_uneven_files_are_told(tmp_path, run):
         "2 files, 4 records, 4 B",
         "kinds: opaque bytes 3, text 1",
         "record sizes: 1 B – 1 B, mean 1 B",
-        f"duplicates: 2 records are copies of others (50 %), the most frequent one is there 3 times; record 1 of {four}"
+        f"duplicates: 2 records are copies (50 %), the most frequent record occurs 3 times; record 1 of {four}"
         f" is record 0 of {four} again",
         f"records per file: 0 ({none}) – 4 ({four}, 2 times the mean)",
     ]
     one = write(tmp_path / "one", b"a")
     lines = run(one, one)[1].splitlines()
     assert lines[3] == (
-        f"duplicates: 1 record is a copy of another one (50 %), the most frequent one is there 2 times; record 0 of "
+        f"duplicates: 1 record is a copy (50 %), the most frequent record occurs 2 times; record 0 of "
         f"{one} is record 0 of {one} again"
     )
     assert lines[4] == f"records per file: 1 ({one}) – 1 ({one})"
     assert run(none)[1].splitlines() == ["1 file, 0 records, 0 B", "kinds: no records"]
-    assert run(four, "-n", 2)[1].startswith("1 file, 2 records (no more were looked at), 2 B\n")
+    assert run(four, "-n", 2)[1].startswith("1 file, 2 records (stopped at --limit), 2 B\n")
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def test_a_number_leads_to_its_record(open_page):
     at(page, 33, 33)
     page.fill("#number", "1e5")
     page.press("#number", "Enter")
-    page.get_by_role("alert").get_by_text("is no number").wait_for()
+    page.get_by_role("alert").get_by_text("is not a number").wait_for()
     page.fill("#number", "5000")
     page.press("#number", "Enter")
     page.get_by_role("alert").get_by_text("fewer records").wait_for()
