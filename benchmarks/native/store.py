@@ -49,7 +49,7 @@ class Store:
             ["sh", "-c", _ALONE, "sh", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as shell:
             assert shell.stdin is not None and shell.stdout is not None
-            os.dup(shell.stdin.fileno())  # never closed: the server ends when nobody can write
+            os.dup(shell.stdin.fileno())  # never closed: the server ends when the last writer is gone
             self.port = int(shell.stdout.readline())
 
     @property

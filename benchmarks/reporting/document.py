@@ -37,9 +37,9 @@ and hands nothing on."""
 
 def pages(tables: list[Table], environment: Environment, method: Method, note: str, folder: Path) -> None:
     """Writes benchmarks.md, performance/targets.md and the pictures into a folder of documents."""
-    made = plots(tables, targets(tables))
-    save(made, folder / "benchmarks")
-    names = {plot.name: plot.message for plot in made}
+    drawn = plots(tables, targets(tables))
+    save(drawn, folder / "benchmarks")
+    names = {plot.name: plot.message for plot in drawn}
     (folder / "benchmarks.md").write_text(markdown(tables, environment, method, note, names))
     (folder / "performance" / "targets.md").write_text(targets_page(tables, environment, names))
 
@@ -75,11 +75,11 @@ def markdown(
         parts += [table_of(report.columns(of_task[0]), rows), report.footnote(of_task, usual)]
     if left_out := report.left_out(tables):
         parts += ["## What some leave out", left_out]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n\n".join(section for section in parts if section) + "\n"
 
 
 def missing(tables: list[Table]) -> str:
-    """Who takes part, and who is missing here."""
+    """List the contenders that take part, and the missing ones."""
     took_part = list(dict.fromkeys(row.title for t in tables for row in t.timed if not row.ours and not row.floor))
     lacking = {
         row.title: row.words
@@ -87,7 +87,7 @@ def missing(tables: list[Table]) -> str:
         for row in table.rows
         if row.status != "timed" and row.title not in took_part and not row.ours and not row.floor
     }
-    text = f"**Against:** {', '.join(took_part) or 'nobody'}."
+    text = f"**Against:** {', '.join(took_part) or 'none'}."
     if lacking:
         text += f" **Missing here:** {'; '.join(f'{title} ({reason})' for title, reason in lacking.items())}."
     return text
@@ -126,7 +126,7 @@ def short(tables: list[Table]) -> str:
 def strongest(table: Table, rows: list[Row]) -> Row | None:
     """The row that comes nearest to ours of its kind, or beats it by most."""
     able = [(ratio.median, row) for row in rows if (ratio := table.ratio(row)) is not None]
-    return min(able, key=lambda one: one[0])[1] if able else None
+    return min(able, key=lambda pair: pair[0])[1] if able else None
 
 
 def against(table: Table, row: Row | None, named: bool = False) -> str:
@@ -143,11 +143,11 @@ def records(tables: list[Table]) -> list[str]:
         [
             name,
             WORKLOADS[name].title if name in WORKLOADS else "",
-            f"{one.records:,}",
-            report.number(one.file_bytes / 1e6),
-            report.number(one.gzip_bytes / 1e6) if one.gzip_bytes else "",
+            f"{size.records:,}",
+            report.number(size.file_bytes / 1e6),
+            report.number(size.gzip_bytes / 1e6) if size.gzip_bytes else "",
         ]
-        for name, one in sizes.items()
+        for name, size in sizes.items()
     ]
     if not rows:
         return []
@@ -161,7 +161,7 @@ def table_of(head: list[str], rows: list[list[str]], left: set[str] = report.LEF
 
 
 def targets_page(tables: list[Table], environment: Environment, pictures: dict[str, str]) -> str:
-    """What the project aims at, and what it reaches."""
+    """Return the page of targets."""
     head, rows = report.target_rows(tables)
     met = sum(row[head.index("met")] == "yes" for row in rows)
     parts = [

@@ -38,9 +38,9 @@ def check(options: argparse.Namespace) -> None:
     for name in ("json", "markdown", "html"):
         path = getattr(options, name, None)
         if path is not None and not path.parent.is_dir():
-            raise FileNotFoundError(f"--{name} {path}: there is no folder {path.parent}")
+            raise FileNotFoundError(f"--{name} {path}: folder {path.parent} does not exist")
     if options.svg and options.svg.exists() and not options.svg.is_dir():
-        raise NotADirectoryError(f"--svg {options.svg}: is no folder")
+        raise NotADirectoryError(f"--svg {options.svg}: not a folder")
     if options.html or options.svg or getattr(options, "docs", None):
         figures()
 

@@ -223,7 +223,7 @@ def check(entrant: Entrant, tried: Try, task: str) -> None:
 
 
 class Work:
-    """What a setting's passes over shares of the data took."""
+    """The times of a setting's passes over shares of the data."""
 
     def __init__(self) -> None:
         self.took: dict[float, float] = {}

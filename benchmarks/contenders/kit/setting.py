@@ -1,4 +1,4 @@
-"""One way of doing a task: what is timed, and what is asked of it besides."""
+"""A setting: one way of performing a task, with its timed pass and its answer."""
 
 from __future__ import annotations
 

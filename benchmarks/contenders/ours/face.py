@@ -34,7 +34,7 @@ def settings(
     def parsed(module: Any) -> Any:
         features, parse = feature_objects(job.dataset.features, module), getattr(module.io, name)
         records = module.data.TFRecordDataset(job.dataset.files, "")
-        return (records if size is None else records.batch(size)).map(lambda one: parse(one, features))
+        return (records if size is None else records.batch(size)).map(lambda record: parse(record, features))
 
     of_face = parsed(face)
 
