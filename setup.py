@@ -3,7 +3,7 @@
 Switches, all environment variables:
   DEBUG=1             assertions on, optimisation off, debug information
   SANITIZE=address,undefined | thread
-                      builds with those sanitizers (see CONTRIBUTING.md for running the suite under them)
+                      builds with those sanitizers (see docs/dev/testing.md)
   TFRECORD_FAST_CODECS=FOLDER
                       links the libraries that .ci/codecs built in this folder into the core, as wheels have them,
                       in place of the system's

@@ -9,11 +9,11 @@ for record in tf.data.TFRecordDataset("words.tfrecord"):
     print(record)
 """
 
-from . import _core as _core  # at once: a package that was not built says so when it is imported
+from . import _core as _core  # at once, so that importing a package that was not built fails
 from .base.lazy import lazy_names as _lazy_names
 from .base.version import __version__ as __version__
 
-# Where each name comes from. It is imported when it is first asked for; __init__.pyi says the same to type checkers.
+# The module of each name, which is imported on first use. __init__.pyi lists the same names for type checkers.
 _names = _lazy_names(
     __name__,
     {
@@ -24,9 +24,9 @@ _names = _lazy_names(
         ".dtypes": "DType as_dtype bfloat16 bool complex128 complex64 float16 float32 float64 int16 int32 int64 int8 "
         "string uint16 uint32 uint64 uint8",
         ".errors": "DataLossError",
-        ".examples.encode": "encode_examples encode_sequence_examples",
+        ".examples.encoding.encode": "encode_examples encode_sequence_examples",
         ".examples.features": "FixedLenFeature FixedLenSequenceFeature RaggedFeature SparseFeature VarLenFeature",
-        ".examples.parsing": "decode_raw parse_example parse_sequence_example parse_single_example "
+        ".examples.parsing.parse": "decode_raw parse_example parse_sequence_example parse_single_example "
         "parse_single_sequence_example",
         ".files.writing.example_writer": "ExampleWriter",
         ".files.indexing.index": "RecordIndex",
@@ -39,11 +39,11 @@ _names = _lazy_names(
         ".files.reading.tables": "read_batches read_table",
         ".files.writing.writer": "TFRecordWriter",
         ".train": "Example SequenceExample",
-        ".values.bytes_array": "BytesArray",
+        ".values.columns.bytes_array": "BytesArray",
         ".values.ops": "cast concat constant convert_to_tensor expand_dims numpy_function one_hot py_function reshape "
         "shape squeeze stack transpose",
-        ".values.ragged": "RaggedTensor",
-        ".values.sparse": "SparseTensor",
+        ".values.columns.ragged": "RaggedTensor",
+        ".values.columns.sparse": "SparseTensor",
     },
 )
 __getattr__ = _names.getattr

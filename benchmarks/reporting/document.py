@@ -1,85 +1,94 @@
-"""A run as pages of the documents: what a stranger asks first, then every table; the targets on a page of their own."""
+"""A run as Markdown: one report, or the pages of the site, which are divided by task. The targets have a page."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
 from benchmarks.data.workloads import WORKLOADS
 from benchmarks.reporting import report
-from benchmarks.reporting.plots import name_of, plots, save
+from benchmarks.reporting.plots import name_of, plots
 from benchmarks.reporting.targets import not_measured, targets
 from benchmarks.running.environment import Environment
 from benchmarks.running.method import Method
 from benchmarks.running.results import Row, Table
 
-__all__ = ["markdown", "pages", "targets_page"]
+__all__ = ["PAGES", "markdown", "pages", "targets_page"]
 
-INTRODUCTION = """# Benchmarks
-
-**How fast is it on my files, against what I use?** One command answers that. It compares all answers before it prints \
-a time:
-
-```sh
-tfrecord-fast bench --files 'train-*.tfrecord'    # your files, with all that is installed
-tfrecord-fast bench --install tfrecords,tfx_bsl   # rivals with environments of their own
-```
-
-What follows is one run of it on made data. Find the workload that is nearest to your records, and the row of what you \
-use. Do not compare MB/s with other machines: only the ratios within one run mean something, and they hold for this \
-machine and these versions. The files are in memory; on a slow disk the disk decides, and all are equal. \
-[How it measures](../benchmarks/README.md) has the rest."""
-HOW_TO_READ = """*MB/s* are of the uncompressed file. A row has the fastest setting that its documentation offers. \
-*3.2× faster* says that the row takes 3.2 times as long as tfrecord_fast in its fastest row that does the same: the \
-median over the rounds, and the range. *CPU time*: how many times tfrecord_fast's processor time the row took, all \
-threads and processes; a busy machine changes it less. The *floor* is a loop in C++ that does only what its name says, \
-and hands nothing on."""
+# The pages of the site that have tables: their titles and tasks.
+PAGES = {
+    "reading": ("Reading records", ("raw", "raw-gzip", "gzip-own", "loop", "random")),
+    "parsing": ("Parsing", ("parse", "parse-gzip", "parse-memory", "parse-single", "shards", "stats")),
+    "training": ("Training", ("epoch", "train-feed")),
+    "datasets": ("Scripts for tf.data", ("map-single", "face-single", "face-batches")),
+    "tables": ("Tables and engines", ("tables", "engines")),
+    "writing": ("Writing", ("write", "write-columns", "write-gzip", "write-gzip-1")),
+    "stores": ("Object stores, memory, import", ("remote", "memory", "import")),
+}
+HOW_TO_READ = """*MB/s* are of the uncompressed file. Each row has the fastest setting that its documentation offers. \
+*3.2× faster* means that the row takes 3.2 times as long as the fastest row of tfrecord_fast that does the same work: \
+the median over the rounds, and the range. *CPU time* is the row's processor time divided by tfrecord_fast's, all \
+threads and processes; a busy machine affects it less. The *floor* is a loop in C++ that does only what its name says, \
+and returns nothing."""
 
 
-def pages(tables: list[Table], environment: Environment, method: Method, note: str, folder: Path) -> None:
-    """Writes benchmarks.md, performance/targets.md and the pictures into a folder of documents."""
-    drawn = plots(tables, targets(tables))
-    save(drawn, folder / "benchmarks")
-    names = {plot.name: plot.message for plot in drawn}
-    (folder / "benchmarks.md").write_text(markdown(tables, environment, method, note, names))
-    (folder / "performance" / "targets.md").write_text(targets_page(tables, environment, names))
+def pages(tables: list[Table], environment: Environment, method: Method, note: str) -> dict[str, str]:
+    """Return the site's pages and charts of a run, by their paths in the folder of documents."""
+    charts = {plot.name: plot for plot in plots(tables, targets(tables))}
+    messages = {name: chart.message for name, chart in charts.items()}
+    texts: dict[str, list[str]] = {
+        "benchmarks/summary": ["# Summary", *summary(tables, environment, method, note, messages)]
+    }
+    for name, (title, tasks) in PAGES.items():
+        of_page = [table for table in tables if table.task in tasks]
+        if of_page:
+            sections = task_sections(of_page, report.commonest(tables), messages)
+            texts[f"benchmarks/{name}"] = [f"# {title}", HOW_TO_READ, *sections]
+    files = {f"{name}.md": joined(parts) for name, parts in texts.items()}
+    files["performance/targets.md"] = targets_page(tables, environment, messages)
+    return files | {f"benchmarks/{name}.svg": chart.svg for name, chart in charts.items()}
 
 
-def markdown(
+def markdown(tables: list[Table], environment: Environment, method: Method) -> str:
+    """Return one report of all tables, without charts."""
+    return joined(
+        ["# Benchmarks", *summary(tables, environment, method), *task_sections(tables, report.commonest(tables))]
+    )
+
+
+def joined(parts: list[str]) -> str:
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def summary(
     tables: list[Table],
     environment: Environment,
     method: Method,
     note: str = "",
-    pictures: dict[str, str] | None = None,
-) -> str:
-    """The page of results. `note` says how the run came about; `pictures` are the messages of those beside it."""
-    pictures = pictures or {}
-    parts = [INTRODUCTION, missing(tables), report.busy(environment), where(tables, environment, method), note]
-    if "overview" in pictures:
-        parts.append(f"![{pictures['overview']}](benchmarks/overview.svg)")
-    parts += [
-        "## In short",
-        "tfrecord_fast, with all CRCs checked, is",
-        short(tables),
-        "## The records",
-        *records(tables),
-        "## How to read the tables",
-        HOW_TO_READ,
-    ]
-    usual = report.commonest(tables)
+    messages: dict[str, str] | None = None,
+) -> Iterator[str]:
+    """Yield what holds for all tables. `note` says how the run was made; `messages` are those of the charts."""
+    yield from (missing(tables), report.busy(environment), where(tables, environment, method), note)
+    if messages and "overview" in messages:
+        yield f"![{messages['overview']}](overview.svg)"
+    yield from ("## In short", "tfrecord_fast, with all CRCs checked, is", short(tables))
+    yield from ("## The records", *records(tables), "## How to read the tables", HOW_TO_READ)
+    if left_out := report.left_out(tables):
+        yield from ("## What some leave out", left_out)
+
+
+def task_sections(tables: list[Table], usual: report.Sizes, messages: dict[str, str] | None = None) -> Iterator[str]:
+    """Yield a section for each task. `messages` are those of the charts that lie beside the page."""
     for of_task in report.by_task(tables):
         name = name_of(of_task[0])
-        parts.append(f"## {report.title_of(of_task[0])}")
-        if name in pictures:
-            parts += [f"![{pictures[name]}](benchmarks/{name}.svg)", f"{pictures[name]}."]
+        yield f"## {report.title_of(of_task[0])}"
+        if messages and name in messages:
+            yield from (f"![{messages[name]}]({name}.svg)", f"{messages[name]}.")
         rows = [report.cells(table, row) for table in of_task for row in table.rows]
-        parts += [table_of(report.columns(of_task[0]), rows), report.footnote(of_task, usual)]
-    if left_out := report.left_out(tables):
-        parts += ["## What some leave out", left_out]
-    return "\n\n".join(section for section in parts if section) + "\n"
+        yield from (table_of(report.columns(of_task[0]), rows), report.footnote(of_task, usual))
 
 
 def missing(tables: list[Table]) -> str:
-    """List the contenders that take part, and the missing ones."""
+    """Return who takes part, and who is missing here."""
     took_part = list(dict.fromkeys(row.title for t in tables for row in t.timed if not row.ours and not row.floor))
     lacking = {
         row.title: row.words
@@ -87,7 +96,7 @@ def missing(tables: list[Table]) -> str:
         for row in table.rows
         if row.status != "timed" and row.title not in took_part and not row.ours and not row.floor
     }
-    text = f"**Against:** {', '.join(took_part) or 'none'}."
+    text = f"**Against:** {', '.join(took_part) or 'no rivals'}."
     if lacking:
         text += f" **Missing here:** {'; '.join(f'{title} ({reason})' for title, reason in lacking.items())}."
     return text
@@ -126,7 +135,7 @@ def short(tables: list[Table]) -> str:
 def strongest(table: Table, rows: list[Row]) -> Row | None:
     """The row that comes nearest to ours of its kind, or beats it by most."""
     able = [(ratio.median, row) for row in rows if (ratio := table.ratio(row)) is not None]
-    return min(able, key=lambda pair: pair[0])[1] if able else None
+    return min(able, key=lambda one: one[0])[1] if able else None
 
 
 def against(table: Table, row: Row | None, named: bool = False) -> str:
@@ -143,11 +152,11 @@ def records(tables: list[Table]) -> list[str]:
         [
             name,
             WORKLOADS[name].title if name in WORKLOADS else "",
-            f"{size.records:,}",
-            report.number(size.file_bytes / 1e6),
-            report.number(size.gzip_bytes / 1e6) if size.gzip_bytes else "",
+            f"{one.records:,}",
+            report.number(one.file_bytes / 1e6),
+            report.number(one.gzip_bytes / 1e6) if one.gzip_bytes else "",
         ]
-        for name, size in sizes.items()
+        for name, one in sizes.items()
     ]
     if not rows:
         return []
@@ -160,20 +169,20 @@ def table_of(head: list[str], rows: list[list[str]], left: set[str] = report.LEF
     return "\n".join([report.line(head), report.line(rule), *map(report.line, rows)])
 
 
-def targets_page(tables: list[Table], environment: Environment, pictures: dict[str, str]) -> str:
-    """Return the page of targets."""
+def targets_page(tables: list[Table], environment: Environment, messages: dict[str, str]) -> str:
+    """Return the page of what the project aims at, and what it reaches."""
     head, rows = report.target_rows(tables)
     met = sum(row[head.index("met")] == "yes" for row in rows)
     parts = [
         "# Targets",
-        "What the project aims at, as ratios within one run, and what it reaches. A target that is missed has the "
-        "reason, and what is next. They are for us; how fast it is for you is in [Benchmarks](../benchmarks.md).",
+        "The project's aims, as ratios within one run, and what it reaches. A missed target has the reason and the "
+        "next step. They are for developers; how fast it is for you is in [Benchmarks](../benchmarks.md).",
         f"{met} of {len(rows)} are met, at commit {environment['commit'] or 'unknown'}, {environment['date'][:10]}.",
     ]
-    if "targets" in pictures:
-        parts.append(f"![{pictures['targets']}](../benchmarks/targets.svg)")
+    if "targets" in messages:
+        parts.append(f"![{messages['targets']}](../benchmarks/targets.svg)")
     parts.append(table_of(head, rows))
     lacking = not_measured(tables)
     if lacking:
         parts += ["## Not measured", "\n".join(f"- {text}" for text in lacking)]
-    return "\n\n".join(parts) + "\n"
+    return joined(parts)

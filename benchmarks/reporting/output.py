@@ -23,7 +23,6 @@ _HELP = {
     "markdown": "file to write the tables to",
     "html": "file to write a page with plots to (needs matplotlib)",
     "svg": "folder to write the plots to (needs matplotlib)",
-    "docs": "folder of documents: writes benchmarks.md, performance/targets.md and the plots there (needs matplotlib)",
 }
 
 
@@ -38,10 +37,10 @@ def check(options: argparse.Namespace) -> None:
     for name in ("json", "markdown", "html"):
         path = getattr(options, name, None)
         if path is not None and not path.parent.is_dir():
-            raise FileNotFoundError(f"--{name} {path}: folder {path.parent} does not exist")
+            raise FileNotFoundError(f"--{name} {path}: there is no folder {path.parent}")
     if options.svg and options.svg.exists() and not options.svg.is_dir():
-        raise NotADirectoryError(f"--svg {options.svg}: not a folder")
-    if options.html or options.svg or getattr(options, "docs", None):
+        raise NotADirectoryError(f"--svg {options.svg}: is no folder")
+    if options.html or options.svg:
         figures()
 
 
@@ -76,29 +75,20 @@ def json_path(path: Path, environment: Environment) -> Path:
     return path / f"{environment['date'][:10]}-{environment['commit'].rstrip('+') or 'unknown'}.json"
 
 
-def note_of(result: str) -> str:
-    """How a result came about, where a text of the same name beside it says so."""
-    path = Path(result).with_suffix(".txt")
-    return " ".join(path.read_text().split()) if path.exists() else ""
-
-
 def main(argv: list[str]) -> int:
     """Exit status: 0; 2 for files that are no results, or without what plots need."""
     parser = argparse.ArgumentParser("python -m benchmarks report", description="tables and plots of saved results")
     parser.add_argument("result", nargs="+", help="of --json; of several, the last table of a task and workload counts")
-    add_arguments(parser, "markdown", "html", "svg", "docs")
+    add_arguments(parser, "markdown", "html", "svg")
     options = parser.parse_args(argv)
     try:
         check(options)
         saved = join(load(path) for path in options.result)
         write(saved.tables, saved.environment, Method(**saved.method), options, saved.asked)
         draw(saved.tables, saved.environment, Method(**saved.method), options)
-        if options.docs:
-            note = note_of(options.result[-1])
-            document.pages(saved.tables, saved.environment, Method(**saved.method), note, options.docs)
     except (OSError, ValueError, ImportError) as error:
         print(error, file=sys.stderr)
         return 2
-    if not (options.markdown or options.html or options.svg or options.docs):
+    if not (options.markdown or options.html or options.svg):
         report.show(saved.tables)
     return 0

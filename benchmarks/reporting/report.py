@@ -291,8 +291,8 @@ def busy(environment: Environment) -> str:
     if load < 0.5 * cores:
         return ""
     return (
-        f"The machine was busy with other work at the start (load {load} on {cores} cores): trust no MB/s here; ratios "
-        "still hold, less sharply."
+        f"The machine was busy with other work at the start (load {load} on {cores} cores): treat absolute "
+        "MB/s as indicative; ratios are more reliable."
     )
 
 

@@ -1,4 +1,4 @@
-// The native half of BytesArray; what need not be fast is in tfrecord_fast/values/bytes_array.py, a subclass.
+// The native half of BytesArray; what need not be fast is in tfrecord_fast/values/columns/bytes_array.py, a subclass.
 
 #include "bindings/bytes_array.h"
 

@@ -1,7 +1,7 @@
-"""What MkDocs is told beside mkdocs.yml: the pages that are made, and links to files outside of docs/.
+"""MkDocs hooks: pages that are generated, and links to files outside of docs/.
 
-Pages that are made: the API reference, the command line, the examples, and the documents at the top of the repository.
-None of them is written to docs/.
+Generated are the API reference, the command line, the tables of the benchmarks, the examples, and the documents at the
+top of the repository. None of them is written to docs/.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any
 import commands
 import llms
 import reference
+import results
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parents[2]
-# What is outside of docs/ and has a page.
+# Files outside of docs/, and their pages.
 OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
@@ -35,6 +36,7 @@ BOOSTS = {
     "api/typing": 0.2,
     "api/compat": 0.2,
     "performance": 0.2,
+    "dev/": 0.2,
     "benchmarks": 0.2,
     "measuring": 0.2,
     "changelog": 0.1,
@@ -47,31 +49,32 @@ _FENCE = re.compile(r"(?ms)^( *)(```|~~~).*?^\1\2$")
 
 
 def on_config(config: Any) -> Any:
-    """The reference's place in the navigation."""
+    """Add the generated pages to the navigation."""
     pages = reference.pages()
     flat = [{title: file} for file, (title, _) in pages.items() if "/integrations/" not in file]
     deep = [{title: file} for file, (title, _) in pages.items() if "/integrations/" in file]
-    examples = [{Path(made).stem: made} for made in OUTSIDE.values() if made.startswith("examples/")]
+    examples = [{Path(page).stem: page} for page in OUTSIDE.values() if page.startswith("examples/")]
     config.nav = filled(config.nav, {"API reference": [*flat, {"Integrations": deep}], "Examples": examples})
     return config
 
 
-def filled(nav: list[Any], made: dict[str, list[Any]]) -> list[Any]:
-    """The navigation with the entries that mkdocs.yml leaves empty."""
+def filled(nav: list[Any], entries: dict[str, list[Any]]) -> list[Any]:
+    """Return the navigation with the entries that mkdocs.yml leaves empty."""
     return [
-        {title: made[title] if inside == [] else filled(inside, made) if isinstance(inside, list) else inside}
+        {title: entries[title] if inside == [] else filled(inside, entries) if isinstance(inside, list) else inside}
         for entry in nav
         for title, inside in entry.items()
     ]
 
 
 def on_files(files: Any, config: Any) -> Any:
-    made = {file: text for file, (_, text) in reference.pages().items()}
-    made["cli.md"] = commands.page()
+    texts = {file: text for file, (_, text) in reference.pages().items()}
+    texts["cli.md"] = commands.page()
     for source, page in OUTSIDE.items():
         text = (ROOT / source).read_text()
-        made[page] = example_page(source, text) if source.endswith(".py") else text
-    for name, text in made.items():
+        texts[page] = example_page(source, text) if source.endswith(".py") else text
+    texts |= {name: text for name, text in results.pages().items() if name != results.OVERVIEW}
+    for name, text in texts.items():
         files.append(File.generated(config, name, content=text))
     files.append(File.generated(config, "llms.txt", content=llms.text(config)))
     return files
@@ -83,31 +86,31 @@ def example_page(source: str, text: str) -> str:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Links to files outside of docs/ lead to their pages; those that have none become text."""
+    """Point links to files outside of docs/ to their pages; links to files without a page become text."""
     page.meta.setdefault("search", {"boost": boost_of(page.file.src_uri)})
-    if page.file.src_uri in ("benchmarks.md", "performance/targets.md"):
+    if page.file.src_uri in results.pages():
         page.meta["hide"] = ["toc"]  # their tables are wide
-    came_from = {made: source for source, made in OUTSIDE.items()}.get(page.file.src_uri)
-    here = posixpath.dirname(came_from if came_from else f"docs/{page.file.src_uri}")
+    source = {page: source for source, page in OUTSIDE.items()}.get(page.file.src_uri)
+    here = posixpath.dirname(source if source else f"docs/{page.file.src_uri}")
     return outside_fences(markdown, lambda text: _LINK.sub(lambda link: rewritten(link, here, page), text))
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
-    """Python's `bool` in signatures is not the package's, to which Griffe links it."""
+    """Unlink `bool` in signatures: Griffe links Python's to the package's."""
     return re.sub(r'<a [^>]*title="tfrecord_fast\.dtypes\.bool"[^>]*>bool</a>', "bool", output)
 
 
 def boost_of(page: str) -> float:
-    """How much a page counts in the search: what tells how to do a thing comes before what only mentions it."""
+    """Return a page's weight in the search: instructions come before pages that only mention a thing."""
     return next((boost for begins, boost in BOOSTS.items() if page.startswith(begins)), 1)
 
 
 def outside_fences(markdown: str, change: Any) -> str:
-    parts, at = [], 0
+    texts, at = [], 0
     for fence in _FENCE.finditer(markdown):
-        parts += [change(markdown[at : fence.start()]), fence[0]]
+        texts += [change(markdown[at : fence.start()]), fence[0]]
         at = fence.end()
-    return "".join([*parts, change(markdown[at:])])
+    return "".join([*texts, change(markdown[at:])])
 
 
 def rewritten(link: re.Match[str], here: str, page: Any) -> str:
@@ -124,6 +127,6 @@ def rewritten(link: re.Match[str], here: str, page: Any) -> str:
     elif (ROOT / path).exists():
         return text
     else:
-        return link[0]  # MkDocs will say that it leads nowhere
+        return link[0]  # MkDocs reports it as broken
     own = posixpath.dirname(page.file.src_uri)
     return f"[{text}]({posixpath.relpath(inside, own or '.')}{anchor})"

@@ -15,7 +15,7 @@ from tests.support.command import run_here
 from tests.support.frames import FRAME, frames
 from tfrecord_fast.cli.commands.stats.collecting import Collected
 from tfrecord_fast.cli.commands.stats.table import duplicates_text
-from tfrecord_fast.examples.wire import example_of
+from tfrecord_fast.examples.messages.wire import example_of
 
 GROUP = wire.varint(9 << 3 | 3) + wire.varint(9 << 3 | 4)  # field 9, an empty group
 
@@ -145,7 +145,7 @@ def test_where_compares_with_bytes_that_are_not_utf8(tmp_path, run):
 
 
 def test_an_unknown_field_2_makes_no_sequence_example(tmp_path, run):
-    """examples/wire.py: has_lists does not look at the wire type, the core does."""
+    """examples/messages/wire.py: has_lists does not look at the wire type, the core does."""
     odd = example(a=("int64", [1])) + wire.varint(2 << 3) + wire.varint(1)
     lists = wire.sequence_example([], [(b"x", [wire.feature("int64", [1])])])
     path = write(tmp_path / "a", odd, lists)

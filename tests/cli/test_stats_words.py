@@ -20,7 +20,7 @@ from tfrecord_fast.cli.commands.stats.drift import drifts, ks_distance
 from tfrecord_fast.cli.commands.stats.figures import Frequent, Numbers
 from tfrecord_fast.cli.commands.stats.texts import about, bytes_of, number, percent, shown_bytes, value_of
 from tfrecord_fast.cli.console import Style
-from tfrecord_fast.examples.wire import Value
+from tfrecord_fast.examples.messages.wire import Value
 
 feature = wire.feature
 NAN, INF = math.nan, math.inf

@@ -14,7 +14,7 @@ from tests.support.paths import REAL_FILES
 from tests.support.real_files import manifest
 from tfrecord_fast import _core
 from tfrecord_fast.cli.commands.view import code, trees
-from tfrecord_fast.examples.wire import fields_of
+from tfrecord_fast.examples.messages.wire import fields_of
 
 LIST = wire.int64_list([1, 2])
 KNOWN = wire.example([(b"a", wire.feature("int64", [1]))])

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-MUTATED = Path(os.environ.get("MUTATED_CORE", "nowhere"))  # tests/mutation/native.py
+MUTATED = Path(os.environ.get("MUTATED_CORE", "nowhere"))  # tools/mutation/native.py
 CORE = ["stats/block_hashes.cc", "stats/hash.cc", "stats/moments.cc"]
 MACHINES = {
     "this one": (["g++"], []),

@@ -7,7 +7,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tfrecord_fast.errors import InvalidArgumentError
-from tfrecord_fast.values.nests import leaves
+from tfrecord_fast.values.elements.nests import leaves
 
 Dataset = tf.data.Dataset
 STOPS = "raised StopIteration"

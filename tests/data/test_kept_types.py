@@ -16,7 +16,7 @@ from tests.support import live_tensorflow
 from tests.support import wire_writer as wire
 from tfrecord_fast.data.named_tuples import class_of
 from tfrecord_fast.data.saved import Saving, elements_in
-from tfrecord_fast.values.bytes_array import BytesArray
+from tfrecord_fast.values.columns.bytes_array import BytesArray
 
 Dataset = tf.data.Dataset
 Pair = collections.namedtuple("Pair", "x y")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import tfrecord_fast as tf
-from tfrecord_fast.examples.encode import encode_example
+from tfrecord_fast.examples.encoding.encode import encode_example
 
 pytest.importorskip("google.protobuf")
 

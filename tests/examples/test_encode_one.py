@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import tfrecord_fast as tf
 from tests.support.names import named
 from tfrecord_fast import _core
-from tfrecord_fast.examples import build
-from tfrecord_fast.examples.columns import as_columns, as_one_row
-from tfrecord_fast.examples.encode import core_column, encode_example
+from tfrecord_fast.examples.encoding.columns import as_columns, as_one_row
+from tfrecord_fast.examples.encoding.encode import core_column, encode_example
+from tfrecord_fast.examples.messages import build
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 FLOATS = st.floats(allow_nan=False, width=32)

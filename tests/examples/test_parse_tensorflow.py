@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-from tests.support import differential, live_tensorflow, oracle
+from tests.support import live_tensorflow, oracle
 from tests.support.paths import REAL_FILES, ROOT
 from tests.support.real_files import manifest
+from tools import differential
 
 # Not imported here: it would stay loaded for all tests of the run.
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")

@@ -5,7 +5,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tfrecord_fast.dtypes import DATA_TYPES
-from tfrecord_fast.examples.messages import message
+from tfrecord_fast.examples.messages.protobuf import message
 
 pytest.importorskip("google.protobuf")
 Invalid = tf.errors.InvalidArgumentError

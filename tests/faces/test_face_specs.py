@@ -7,7 +7,7 @@ import pytest
 import tfrecord_fast as plain
 from tests.faces.side_by_side import of_both
 from tests.support import live_tensorflow
-from tfrecord_fast.values.specs import RaggedTensorSpec, TensorSpec, batch_spec, row_spec
+from tfrecord_fast.values.elements.specs import RaggedTensorSpec, TensorSpec, batch_spec, row_spec
 
 pytestmark = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 

@@ -11,7 +11,7 @@ from tests.faces.side_by_side import differences
 from tests.faces.test_face_ops import listed
 from tests.support import live_tensorflow
 from tfrecord_fast.tensorflow.tensors import ArrayTensor, Strings
-from tfrecord_fast.values.bytes_array import BytesArray
+from tfrecord_fast.values.columns.bytes_array import BytesArray
 
 needs_tensorflow = pytest.mark.skipif(not live_tensorflow.INSTALLED, reason="TensorFlow is not installed")
 

@@ -46,7 +46,7 @@ def test_tensors_are_serialized_and_parsed_as_by_tensorflow():
 
 
 def test_one_value_fills_a_tensor_however_large():
-    from tfrecord_fast.examples.messages import message
+    from tfrecord_fast.examples.messages.protobuf import message
 
     proto = message("TensorProto")(dtype=3, int_val=[7])
     proto.tensor_shape.dim.add(size=1 << 40)
@@ -65,7 +65,7 @@ def test_too_few_bytes_of_content_are_an_error():
         np.arange(3).tobytes(), np.arange(2).tobytes() + b"\0" * 8
     )
     assert tf.io.parse_tensor(serialized, tf.int64).tolist() == [0, 1, 0]
-    from tfrecord_fast.examples.messages import message
+    from tfrecord_fast.examples.messages.protobuf import message
 
     proto = message("TensorProto")(dtype=9, tensor_content=b"\0" * 7)
     with pytest.raises(tf.errors.InvalidArgumentError, match="7 bytes"):

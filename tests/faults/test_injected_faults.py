@@ -1,4 +1,4 @@
-"""System calls and allocations that fail, one at a time: the short form of `python -m tests.faults.inject`."""
+"""System calls and allocations that fail, one at a time: the short form of `python -m tools.faults.inject`."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ pytestmark = [
 
 def run(module, *arguments):
     """(lines about what was wrong, the last line)."""
-    command = [sys.executable, "-m", f"tests.faults.{module}", *arguments]
+    command = [sys.executable, "-m", f"tools.faults.{module}", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=preload.environment())
     assert done.returncode in (0, 1), done.stderr
     *wrong, last = done.stdout.splitlines()

@@ -1,4 +1,4 @@
-"""The short form of `python -m tests.faults.soak`: everything over and over, and nothing grows."""
+"""The short form of `python -m tools.faults.soak`: everything over and over, and nothing grows."""
 
 import subprocess
 import sys
@@ -15,6 +15,6 @@ pytestmark = [
 
 
 def test_nothing_grows_in_a_short_soak():
-    command = [sys.executable, "-m", "tests.faults.soak", "--minutes", "0.2"]
+    command = [sys.executable, "-m", "tools.faults.soak", "--minutes", "0.2"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout.split()[-2:]) == (0, ["0", "wrong"]), done.stdout + done.stderr

@@ -34,6 +34,9 @@ ELSEWHERE = {
     "docs/integrations/vahidk.md": "tests/integrations/test_vahidk_differences.py",
 }
 
+# Pages that docs/making makes with the site.
+GENERATED = r"(?:\.\./)*(api/.*|cli|examples/.*|benchmarks/(?!real_files)\w+|(?:performance/)?targets)\.md"
+
 
 def imported(page):
     """The packages that the page's code imports."""
@@ -89,5 +92,5 @@ def test_files_that_are_linked_to_exist():
     for path in [*top, *DOCS.rglob("*.md")]:
         text = re.sub(r"(?ms)^```.*?^```$", "", path.read_text())
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-            made = re.fullmatch(r"(?:\.\./)*(api/.*|cli|examples/.*)\.md", link)  # docs/making makes these
-            assert made or (path.parent / link).exists(), f"{path.name} links to {link}"
+            exists = re.fullmatch(GENERATED, link) or (path.parent / link).exists()
+            assert exists, f"{path.name} links to {link}"

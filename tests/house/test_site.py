@@ -13,6 +13,8 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
 
+from benchmarks.data.tasks import TASKS
+from benchmarks.reporting.document import PAGES
 from tests.support.paths import ROOT
 from tests.support.surface import PUBLIC
 
@@ -150,3 +152,14 @@ def test_llms_txt_lists_the_pages(site):
     links = re.findall(r"\]\((.*?)\)", text)
     assert text.startswith("# tfrecord_fast\n\n> ") and len(links) > 40
     assert not [link for link in links if not (site / link).is_file()]
+
+
+def test_every_task_of_the_benchmarks_has_a_page(pages):
+    tasks = [task for name, (_, tasks) in PAGES.items() if f"benchmarks/{name}/" in pages for task in tasks]
+    assert sorted(tasks) == sorted(TASKS)
+
+
+def test_charts_are_drawn_with_the_site_and_only_the_readmes_is_kept(site):
+    drawn = {path.name for path in (site / "benchmarks").glob("*.svg")}
+    assert {"task-raw.svg", "targets.svg", "overview.svg"} < drawn
+    assert [path.name for path in (ROOT / "docs" / "benchmarks").glob("*.svg")] == ["overview.svg"]

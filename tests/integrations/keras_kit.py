@@ -40,16 +40,23 @@ def make(files=FILES, **given):
 class Read:
     """A transform that notes which batches were read."""
 
-    def __init__(self):
+    def __init__(self, convert=pair):
         self.batches = []
+        self.convert = convert
 
     def __call__(self, batch):
         self.batches.append(batch[1].astype(int).tolist())
-        return pair(batch)
+        return self.convert(batch)
 
     def epochs(self):
-        """The batches of each whole epoch."""
-        return [self.batches[i : i + BATCHES] for i in range(0, len(self.batches), BATCHES)]
+        """Return the batches of each whole epoch, without those that Keras has read before, to build the model."""
+        epochs, rest = [], self.batches
+        while rest:
+            seen_again = next((count for count in (1, 2) if rest[:count] == rest[count : 2 * count]), 0)
+            rest = rest[seen_again:]
+            epochs.append(rest[:BATCHES])
+            rest = rest[BATCHES:]
+        return epochs
 
 
 def first(y, _):

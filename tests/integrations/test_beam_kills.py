@@ -9,7 +9,9 @@ pytest.importorskip("apache_beam")
 import apache_beam as beam
 
 import tfrecord_fast as tf
-from tests.integrations.beam_kills_kit import (
+from tests.support.pipelines import KilledOnce, collected, processes
+from tfrecord_fast.integrations.beam import ReadFromTFRecord, WriteToTFRecord
+from tools.kills.beam_kit import (
     NAME_STAGES,
     READ_STAGES,
     WRITE_STAGES,
@@ -19,8 +21,6 @@ from tests.integrations.beam_kills_kit import (
     read_while,
     write_while,
 )
-from tests.support.pipelines import KilledOnce, collected, processes
-from tfrecord_fast.integrations.beam import ReadFromTFRecord, WriteToTFRecord
 
 
 @pytest.mark.parametrize("stage", READ_STAGES)

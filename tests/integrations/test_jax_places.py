@@ -8,7 +8,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from tfrecord_fast.errors import InvalidArgumentError
 from tfrecord_fast.integrations import jax as integration
 from tfrecord_fast.integrations.jax import device_put
-from tfrecord_fast.values.bytes_array import BytesArray
+from tfrecord_fast.values.columns.bytes_array import BytesArray
 
 
 @pytest.fixture(scope="module")

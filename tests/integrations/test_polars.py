@@ -6,7 +6,7 @@ import pytest
 
 import tfrecord_fast as tf
 from tests.support import wire_writer as wire
-from tfrecord_fast.examples.tables import TablePlan
+from tfrecord_fast.examples.parsing.table_plan import TablePlan
 from tfrecord_fast.integrations.polars import scan_tfrecord
 
 TEXT = "a text that is too long to be kept inside of a view"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integrations.kills_ray import WAYS, TwoNodes, kill_once
+from tools.kills.ray import WAYS, TwoNodes, kill_once
 
 MIDDLE = 1
 

@@ -7,14 +7,14 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from tests.integrations.kills_spark import WAYS
 from tests.support.paths import ROOT
+from tools.kills.spark import WAYS
 
 
 @pytest.fixture(scope="module")
 def said():
     """What one round says, in a process whose Spark is its own: how it starts depends on the environment."""
-    command = [sys.executable, "-m", "tests.integrations.kills_spark", "--rounds", "1"]
+    command = [sys.executable, "-m", "tools.kills.spark", "--rounds", "1"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     return done.stdout + done.stderr[-5000:]
 

@@ -23,9 +23,9 @@ from tfrecord_fast.integrations.torch.tensors import (  # noqa: E402
     tensor_of,
     tensors_of,
 )
-from tfrecord_fast.values.bytes_array import BytesArray  # noqa: E402
-from tfrecord_fast.values.ragged import RaggedTensor  # noqa: E402
-from tfrecord_fast.values.sparse import SparseTensor  # noqa: E402
+from tfrecord_fast.values.columns.bytes_array import BytesArray  # noqa: E402
+from tfrecord_fast.values.columns.ragged import RaggedTensor  # noqa: E402
+from tfrecord_fast.values.columns.sparse import SparseTensor  # noqa: E402
 
 JAGGED, PADDED = Choices("list", "jagged"), Choices("list", "padded")
 BYTES = Choices("uint8", "padded")
@@ -156,7 +156,7 @@ def test_choices_are_checked():
 def test_what_is_made_of_an_element():
     convert = Conversion(JAGGED)
     columns = {"x": np.arange(2)}
-    assert type(convert(columns)) is Batch and convert.is_pure
+    assert type(convert(columns)) is Batch
     labelled = convert((columns, np.arange(2)))
     assert type(labelled) is LabelledBatch and type(labelled.columns) is Batch and labelled.label.tolist() == [0, 1]
     assert type(convert((columns, columns, columns))) is SequenceBatch
@@ -167,7 +167,7 @@ def test_what_is_made_of_an_element():
     assert type(as_one_piece(pair)) is LabelledBatch and as_one_piece(pair[0]) is pair[0]
     assert type(as_one_piece({})) is Batch and as_one_piece((1, 2, 3)) == (1, 2, 3)
     changed = Conversion(JAGGED, lambda batch: {"y": batch["x"] + 1})
-    assert not changed.is_pure and type(changed(columns)) is Batch and changed(columns)["y"].tolist() == [1, 2]
+    assert type(changed(columns)) is Batch and changed(columns)["y"].tolist() == [1, 2]
     same = torch.zeros(2)
     assert Conversion(JAGGED, lambda batch: same)(columns) is same
 

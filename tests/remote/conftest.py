@@ -5,9 +5,10 @@ import threading
 
 import pytest
 
+from tools.remote.over_s3 import OverS3, TestsOverS3
+
 from . import http_files
 from .child import HOST
-from .over_s3 import OverS3, TestsOverS3
 from .proxy import Proxy
 from .servers import AzureBucket, Child, GcsBucket, HttpFolder, S3Bucket
 

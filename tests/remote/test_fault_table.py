@@ -1,9 +1,10 @@
-"""A short form of the table of faults: `python -m tests.remote.faults` is the whole one."""
+"""A short form of the table of faults: `python -m tools.remote.faults` is the whole one."""
 
 import pytest
 
-from .fault_workloads import WORKLOADS
-from .faults import Table, spread
+from tools.remote.fault_workloads import WORKLOADS
+from tools.remote.faults import Table, spread
+
 from .proxy import FAULTS
 
 

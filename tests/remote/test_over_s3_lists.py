@@ -5,8 +5,7 @@ import importlib
 import pytest
 
 from tests.support.paths import ROOT
-
-from .over_s3_left_out import LEFT_OUT, SLOW
+from tools.remote.over_s3_left_out import LEFT_OUT, SLOW
 
 SOURCES = [importlib.import_module(f"tests.remote.{path.stem}") for path in ROOT.glob("tests/remote/test_over_s3_*.py")]
 FILES = [name for source in SOURCES if source.__name__ != __name__ for name in source.FILES]

@@ -9,7 +9,10 @@ import pytest
 pytest.importorskip("ray")
 
 import tfrecord_fast as tf
-from tests.integrations.ray_kills_kit import (
+from tests.integrations.ray_kit import local_ray, table_of
+from tests.remote import http_files
+from tfrecord_fast.integrations.ray import read_tfrecords, write_tfrecords
+from tools.kills.ray_kit import (
     WRITE_STAGES,
     Trap,
     check_rows,
@@ -19,9 +22,6 @@ from tests.integrations.ray_kills_kit import (
     read_while,
     write_while,
 )
-from tests.integrations.ray_kit import local_ray, table_of
-from tests.remote import http_files
-from tfrecord_fast.integrations.ray import read_tfrecords, write_tfrecords
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tfrecord_fast as tf
-from tfrecord_fast.values.composites import stack_ragged, stack_rows
+from tfrecord_fast.values.elements.composites import stack_ragged, stack_rows
 
 
 @pytest.mark.parametrize("kind", [">i2", ">i4", ">i8", ">u4", ">f4", ">f8"])

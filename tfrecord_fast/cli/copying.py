@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from .. import _core
+from ..base.record_format import FRAME_BYTES
 from ..errors import InvalidArgumentError
 from ..files.naming.addresses import public_url
 from ..files.naming.compression import TFRecordOptions
@@ -225,7 +226,7 @@ def copied(
                 done.records += len(batch)
                 done.payload_bytes += batch.nbytes
                 if passes > 1:
-                    progress.advance(batch.nbytes + 16 * len(batch))
+                    progress.advance(batch.nbytes + FRAME_BYTES * len(batch))
     done.files = sink.written
     return done
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..base.record_format import DETECTION_BYTES
 from ..base.threads import default_threads
 from ..base.workers import Workers
 from ..errors import DataLossError
@@ -45,7 +46,6 @@ __all__ = [
 
 T = TypeVar("T")
 
-_HEAD = 128  # bytes that always suffice to detect a compression
 _TELLING = 512  # bytes that suffice to recognise a file that is not a TFRecord file
 
 _STDIN = CoreFile(b"<stdin>", lambda: open(0, "rb", buffering=0, closefd=False))
@@ -175,7 +175,9 @@ def _open_object(file: CoreFile, stored: StoredObject, choice: str) -> Input:
     info = stored.store.info(stored.key)
     stored = stored._replace(size=info.size, version=info.version)
     head = (
-        b"" if choice != "auto" else bytes(read_range(stored.store, stored.key, 0, min(_HEAD, info.size), info.version))
+        b""
+        if choice != "auto"
+        else bytes(read_range(stored.store, stored.key, 0, min(DETECTION_BYTES, info.size), info.version))
     )
     compression = _core.detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
     # The number of stored bytes per record is unknown for compressed objects.

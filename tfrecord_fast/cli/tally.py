@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from .. import _core
-from ..examples.kinds import Kinds
+from ..examples.record_kinds import Kinds
 from ..files.streams.core_files import CoreFile
 from .console import Console
 from .files import FAULTS, Problem, batches, for_each_file, open_input, problem_of, total_bytes

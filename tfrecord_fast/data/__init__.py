@@ -1,6 +1,6 @@
 """`tf.data`: datasets of records, and what is made from them."""
 
-from ..values.specs import TensorSpec
+from ..values.elements.specs import TensorSpec
 from . import experimental
 from .dataset import Dataset
 from .options import Options, ThreadingOptions

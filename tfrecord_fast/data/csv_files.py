@@ -13,7 +13,7 @@ import numpy as np
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
 from ..values.csv_fields import Fields, split_record, stays_open
-from ..values.specs import TensorSpec
+from ..values.elements.specs import TensorSpec
 from .arguments import check_count
 from .dataset import Dataset
 from .handle import node_of

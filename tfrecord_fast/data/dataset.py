@@ -13,9 +13,9 @@ import numpy as np
 from .._core import RecordBatch
 from ..base.hints import shown_to_keras
 from ..errors import InvalidArgumentError
-from ..values.bytes_array import BytesArray
-from ..values.nests import map_leaves, normalize, returned
-from ..values.owned import copied, renewed, writable
+from ..values.columns.bytes_array import BytesArray
+from ..values.elements.nests import map_leaves, normalize, returned
+from ..values.elements.owned import copied, renewed, writable
 from .handle import T, node_of
 from .methods.batches import Batches
 from .methods.elements import Elements

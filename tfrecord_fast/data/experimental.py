@@ -7,10 +7,10 @@ from typing import Any
 
 from ..errors import InvalidArgumentError
 from ..examples.features import copied
-from ..examples.groups import check_label, frozen_groups
-from ..examples.parsing import parse_example
+from ..examples.parsing.groups import check_label, frozen_groups
+from ..examples.parsing.parse import parse_example
 from ..typing import Groups, PathLike
-from ..values.nests import normalize, stack
+from ..values.elements.nests import normalize, stack
 from .csv_files import CsvDataset, make_csv_dataset
 from .dataset import Dataset
 from .options import (

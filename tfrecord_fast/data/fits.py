@@ -6,8 +6,8 @@ from typing import Any
 
 from ..dtypes import as_dtype
 from ..errors import InvalidArgumentError
-from ..values.nests import leaves, map_leaves, pack, spec_of
-from ..values.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec
+from ..values.elements.nests import leaves, map_leaves, pack, spec_of
+from ..values.elements.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec
 
 __all__ = ["fitted", "is_composite", "known", "lengths_of"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import InvalidArgumentError
-from ..values.nests import returned
-from ..values.owned import renewed, writable
+from ..values.elements.nests import returned
+from ..values.elements.owned import renewed, writable
 
 __all__ = ["call", "guarded", "name_of", "test"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ..errors import InvalidArgumentError
-from ..values.attrs_classes import attribute_names, is_attrs
+from ..values.elements.attrs_classes import attribute_names, is_attrs
 
 __all__ = ["attrs_class_of", "class_of", "described"]
 

@@ -14,7 +14,7 @@ from ..errors import DataLossError, InvalidArgumentError
 from ..files.naming.location import shown_name
 from ..files.streams.core_files import flatten
 from ..files.system.file_system import GFile
-from ..values.specs import TensorSpec
+from ..values.elements.specs import TensorSpec
 from .arguments import check_count, files_at_once
 from .dataset import Dataset
 from .handle import Handle, node_of

@@ -18,19 +18,19 @@ import numpy as np
 from .. import _core
 from ..dtypes import as_dtype
 from ..errors import DataLossError, InvalidArgumentError, TFRecordError
-from ..examples.encode import encode_examples
+from ..examples.encoding.encode import encode_examples
 from ..examples.features import RaggedFeature
-from ..examples.parsing import parse_single_example
-from ..examples.tensors import parse_tensor, serialize_tensor
+from ..examples.messages.tensors import parse_tensor, serialize_tensor
+from ..examples.parsing.parse import parse_single_example
 from ..files.naming.location import location_of
 from ..files.streams.record_iterator import tf_record_iterator
 from ..files.streams.record_reader import tf_record_random_reader
 from ..files.writing.output_files import Shard, open_shards
-from ..values.attrs_classes import attribute_names, is_attrs, items_of
-from ..values.bytes_array import BytesArray
-from ..values.nests import leaves
-from ..values.ragged import RaggedTensor
-from ..values.sparse import SparseTensor, restored
+from ..values.columns.bytes_array import BytesArray
+from ..values.columns.ragged import RaggedTensor
+from ..values.columns.sparse import SparseTensor, restored
+from ..values.elements.attrs_classes import attribute_names, is_attrs, items_of
+from ..values.elements.nests import leaves
 from .named_tuples import attrs_class_of, class_of, described
 from .sentinels import UNKNOWN
 

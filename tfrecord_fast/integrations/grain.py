@@ -19,20 +19,21 @@ import grain
 import numpy as np
 
 from .. import _core
+from ..base.handlers import raised_by_handler
 from ..base.threads import default_threads
 from ..errors import InvalidArgumentError
 from ..examples.features import copied, names_of
-from ..examples.groups import frozen_groups
+from ..examples.parsing.groups import frozen_groups
 from ..files.indexing.indexed_reader import IndexedReader, Indexes
 from ..files.naming.location import location_of
-from ..files.reading.epochs import MOST_EPOCHS
+from ..files.reading.epochs import MOST_EPOCHS, checked_epoch
 from ..files.reading.shard_reader import ShardReader, Skipped
 from ..files.reading.shards import Shard
 from ..files.streams.core_files import File, flatten
 from ..files.streams.local_paths import local_paths
 from ..typing import Features, Files, Groups, Key, PathLike, ReaderOptions, SequenceFeatures
-from ..values.bytes_array import BytesArray
-from ..values.sparse import SparseTensor
+from ..values.columns.bytes_array import BytesArray
+from ..values.columns.sparse import SparseTensor
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -258,12 +259,9 @@ class TFRecordIterDataset(grain.IterDataset[Any]):
         """Lets iterations that begin from now on begin with that epoch, in workers too.
 
         Raises:
-          errors.InvalidArgumentError: it is below 0, or 2**62 or more.
+          errors.InvalidArgumentError: `epoch` is below 0, or 2**62 or more.
         """
-        epoch = operator.index(epoch)
-        if not 0 <= epoch < MOST_EPOCHS:
-            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
-        self._epoch = epoch
+        self._epoch = checked_epoch(epoch)
 
     def set_slice(self, sl: slice, sequential_slice: bool = False) -> None:
         """Lets this copy give the part of one worker. Grain calls it: for `slice(i, None, n)`, part i of n.
@@ -307,6 +305,14 @@ class _Batches(grain.DatasetIterator[Any]):
 
     def __next__(self) -> Any:
         reader = self._open()
+        try:
+            return self._next(reader)
+        except BaseException as error:
+            if raised_by_handler(error):
+                self._batches = iter(())
+            raise
+
+    def _next(self, reader: ShardReader[Any]) -> Any:
         if self._batches is None:
             self._batches = iter(reader)
         while self._again:

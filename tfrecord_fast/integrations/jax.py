@@ -13,10 +13,10 @@ import numpy.typing as npt
 from .. import _core
 from ..errors import InvalidArgumentError
 from ..typing import Columns, Key
-from ..values.attrs_classes import attrs_like, is_attrs, items_of
-from ..values.bytes_array import BytesArray
-from ..values.ragged import RaggedTensor
-from ..values.sparse import SparseTensor, to_dense
+from ..values.columns.bytes_array import BytesArray
+from ..values.columns.ragged import RaggedTensor
+from ..values.columns.sparse import SparseTensor, to_dense
+from ..values.elements.attrs_classes import attrs_like, is_attrs, items_of
 
 __all__ = ["device_put"]
 

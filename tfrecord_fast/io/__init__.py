@@ -1,21 +1,15 @@
 """`tf.io`: writing and parsing records, and what goes with them: files, images and tensors."""
 
-from ..examples.features import (
-    FixedLenFeature,
-    FixedLenSequenceFeature,
-    RaggedFeature,
-    SparseFeature,
-    VarLenFeature,
-)
+from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
 from ..examples.infer import describe_features
-from ..examples.parsing import (
+from ..examples.messages.tensors import decode_json_example, parse_tensor, serialize_tensor
+from ..examples.parsing.parse import (
     decode_raw,
     parse_example,
     parse_sequence_example,
     parse_single_example,
     parse_single_sequence_example,
 )
-from ..examples.tensors import decode_json_example, parse_tensor, serialize_tensor
 from ..files.naming.compression import TFRecordCompressionType, TFRecordOptions
 from ..files.streams.infer import infer_features, infer_sequence_features
 from ..files.system.whole_files import matching_files, read_file, write_file
@@ -23,7 +17,7 @@ from ..files.writing.example_writer import ExampleWriter
 from ..files.writing.writer import TFRecordWriter
 from ..images.decoding import decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, is_jpeg
 from ..images.encoding import encode_jpeg, encode_png
-from ..values.arrow import arrow_columns
+from ..values.columns.arrow import arrow_columns
 from . import gfile
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ..values.typed import as_ndarray, typed
+from ..values.columns.typed import as_ndarray, typed
 from .types import as_dtype, dtype_of
 
 __all__ = [

@@ -11,9 +11,9 @@ import numpy as np
 
 from .._core import RecordBatch, unchanged
 from ..examples.features import FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, VarLenFeature
-from ..values.attrs_classes import attrs_like, is_attrs, items_of
-from ..values.bytes_array import BytesArray
-from ..values.specs import TensorSpec as PlainSpec
+from ..values.columns.bytes_array import BytesArray
+from ..values.elements.attrs_classes import attrs_like, is_attrs, items_of
+from ..values.elements.specs import TensorSpec as PlainSpec
 from .arithmetic import converted
 from .columns import Columns, columns_of
 from .tensors import ArrayTensor, BytesTensor, Strings, tensor_of

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ..values import ragged
-from ..values.typed import as_values, typed
+from ..values.columns import ragged
+from ..values.columns.typed import as_values, typed
 from . import border
 from .arithmetic import converted
 from .shapes import TensorShape

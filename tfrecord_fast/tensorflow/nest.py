@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..values.attrs_classes import attrs_like, is_attrs, items_of
+from ..values.elements.attrs_classes import attrs_like, is_attrs, items_of
 from .fallback import face_names
 
 __all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]

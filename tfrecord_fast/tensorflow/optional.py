@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import InvalidArgumentError
-from ..values.nests import normalize
+from ..values.elements.nests import normalize
 from .border import lowered, raised
 from .specs import spec_of
 

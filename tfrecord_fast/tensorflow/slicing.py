@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..values.ragged import RaggedTensor
+from ..values.columns.ragged import RaggedTensor
 from . import border
 from .tensors import tensor_of
 from .uniform import UniformRows, rows_at, uniform_rows, with_rows_of

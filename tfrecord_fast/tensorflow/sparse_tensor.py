@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..values import sparse
+from ..values.columns import sparse
 from . import border
 from .shapes import TensorShape
 from .types import DType, as_dtype

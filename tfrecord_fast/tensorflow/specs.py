@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..values import nests, ragged, sparse, specs
+from ..values.columns import ragged, sparse
+from ..values.elements import nests, specs
 from . import border
 from .composites import RaggedTensor, SparseTensor
 from .fallback import part_of_face

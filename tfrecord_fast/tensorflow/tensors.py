@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ..values.strings import object_array
+from ..values.columns.strings import object_array
 from . import arithmetic
 from .indexes import index_of
 from .shapes import TensorShape

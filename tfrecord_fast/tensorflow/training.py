@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..values.nests import map_leaves
+from ..values.elements.nests import map_leaves
 from .fallback import of_package
 from .specs import RaggedTensorSpec, SparseTensorSpec
 from .theirs import theirs_of

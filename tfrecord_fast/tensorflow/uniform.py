@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidArgumentError
-from ..values.ragged import RaggedTensor
+from ..values.columns.ragged import RaggedTensor
 
 __all__ = [
     "UniformRows", "merged", "partition_of", "rows_at", "uniform_rows", "with_rows_of", "with_splits_of",

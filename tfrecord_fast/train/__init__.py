@@ -17,13 +17,13 @@ True
 from typing import Any
 
 from ..base.lazy import lazy_names
-from ..examples.build import example, feature, sequence_example
+from ..examples.messages.build import example, feature, sequence_example
 
 _messages = lazy_names(
     __name__,
     {
-        "..examples.messages": "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List "
-        "SequenceExample"
+        "..examples.messages.protobuf": "BytesList Example Feature FeatureList FeatureLists Features FloatList "
+        "Int64List SequenceExample"
     },
 )
 __dir__ = _messages.dir

@@ -1,11 +1,12 @@
-"""What a column is: BytesArray, RaggedTensor, SparseTensor and arrays; conversion into them, and out to Arrow.
+"""The values of records: columns, elements of datasets, and functions on them.
 
-| module | what |
+| module or room | for |
 | --- | --- |
-| `conversion` | a user's value as one of a known type |
-| `typed` | Python's lists as arrays, typed as TensorFlow types them |
-| `bytes_array`, `ragged`, `sparse` | the columns that are not plain arrays |
-| `composites`, `nests` | sparse and ragged rows; tuples and dicts of values, stacked and taken apart |
-| `arrow` | columns as Arrow arrays |
-| `ops`, `text` | the few functions on tensors and strings that scripts use |
+| `columns/` | BytesArray, RaggedTensor, SparseTensor, arrays, and conversion into them |
+| `elements/` | tuples and dicts of values: stacked, taken apart, described |
+| `ops` | TensorFlow's functions on tensors that scripts use |
+| `text` | str to bytes and back, under TensorFlow's names |
+| `csv_fields` | the fields of a record of comma-separated values |
+
+`elements` imports `columns`; the modules import both.
 """

@@ -26,7 +26,7 @@ from typing import Any
 
 from ... import _core
 from ...errors import DataLossError, InvalidArgumentError
-from ...examples.kinds import kind_of
+from ...examples.record_kinds import kind_of
 from ...files.indexing.index import RecordIndex
 from ...files.indexing.indexed_reader import IndexedReader
 from ...files.streams.core_files import CoreFile

@@ -36,6 +36,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from ... import _core
+from ...base.file_stamp import FileStamp
 from ...errors import InvalidArgumentError
 from ...examples.infer import first_row
 from ...files.streams.core_files import CoreFile
@@ -264,11 +265,8 @@ def _unchanged(files: list[CoreFile]) -> Callable[[], None]:
     return check
 
 
-def _stamp(file: CoreFile) -> tuple[int, ...] | None:
-    if not file.is_local:
-        return None
-    status = os.stat(file.name)
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+def _stamp(file: CoreFile) -> FileStamp | None:
+    return FileStamp.of(file.name) if file.is_local else None
 
 
 class _UnknownFields:

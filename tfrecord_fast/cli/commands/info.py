@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ...examples.kinds import Kinds
+from ...examples.record_kinds import Kinds
 from ..arguments import add_file_arguments
 from ..console import Console
 from ..files import named_files

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import _core
-from ...examples.wire import Value, example_of, to_example
+from ...examples.messages.wire import Value, example_of, to_example
 from .base import arrow
 
 __all__ = ["MEANINGS", "Form", "form_of", "restored", "states_of", "with_unset"]

@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 from ... import _core
 from ...base.optional import optional
 from ...errors import InvalidArgumentError
-from ...examples.encode import encode_examples
+from ...examples.encoding.encode import encode_examples
 from ...examples.infer import InferredFeature, features_of
-from ...examples.parsing import parse_example
+from ...examples.parsing.parse import parse_example
 from ...files.naming.formats import foreign_kind, head_of
 from ...files.streams.core_files import CoreFile
 from ...files.system.temporary import complete_file, local_name

@@ -20,7 +20,7 @@ from ... import _core
 from ...dtypes import as_dtype
 from ...examples.features import FixedLenFeature
 from ...examples.infer import first_row
-from ...examples.parsing import parse_example
+from ...examples.parsing.parse import parse_example
 from ...files.streams.core_files import CoreFile
 from ...typing import Column, Columns
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, Unsuitable, arrow, check_names, is_float32, refuse

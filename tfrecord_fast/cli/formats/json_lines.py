@@ -18,8 +18,8 @@ import numpy as np
 from ... import _core
 from ...base.optional import optional_or_none
 from ...examples.features import VarLenFeature
-from ...examples.parsing import parse_example
-from ...examples.wire import Value, example_of, has_lists, sequence_of
+from ...examples.messages.wire import Value, example_of, has_lists, sequence_of
+from ...examples.parsing.parse import parse_example
 from ...typing import Column
 from ..records.json_values import marked_bytes, marked_float
 from .base import RowSink, check_keys

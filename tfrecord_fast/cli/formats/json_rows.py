@@ -15,7 +15,7 @@ import numpy as np
 
 from ... import _core
 from ...base.optional import optional_or_none
-from ...examples.wire import Value, to_example, to_sequence
+from ...examples.messages.wire import Value, to_example, to_sequence
 from .base import BEYOND_FLOAT32, ROWS, Malformed, Source, is_float32
 
 __all__ = ["JsonRows"]

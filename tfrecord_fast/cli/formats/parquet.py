@@ -13,8 +13,8 @@ import numpy as np
 from ... import _core
 from ...dtypes import as_dtype
 from ...examples.features import VarLenFeature
-from ...examples.parsing import parse_example
-from ...examples.wire import Value, example_of
+from ...examples.messages.wire import Value, example_of
+from ...examples.parsing.parse import parse_example
 from .absences import MEANINGS, Form, form_of, restored, states_of, with_unset
 from .base import BEYOND_FLOAT32, ROWS, Malformed, RowSink, Source, arrow, check_names
 from .casts import cast_to_plain, cast_to_schema

@@ -10,8 +10,8 @@ import numpy as np
 
 from ... import _core
 from ...dtypes import DATA_TYPES
-from ...examples.kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, form_of, kind_of, unknown_field
-from ...examples.wire import DELIMITED, FIXED32, FIXED64, VARINT, Field, example_of, fields_of, sequence_of
+from ...examples.messages.wire import DELIMITED, FIXED32, FIXED64, VARINT, Field, example_of, fields_of, sequence_of
+from ...examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, form_of, kind_of, unknown_field
 
 __all__ = ["FORMS", "Decoded", "Undecodable", "decode", "left_out"]
 

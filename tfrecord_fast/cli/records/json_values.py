@@ -9,7 +9,7 @@ import base64
 import math
 from typing import Any
 
-from ...examples.wire import Value
+from ...examples.messages.wire import Value
 
 __all__ = ["NANS", "marked", "marked_bytes", "marked_float"]
 

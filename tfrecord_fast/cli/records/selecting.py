@@ -11,9 +11,9 @@ from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
 from ...examples.features import VarLenFeature
 from ...examples.infer import features_of
-from ...examples.kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
-from ...examples.parsing import parse_example
-from ...examples.wire import Value, sequence_of
+from ...examples.messages.wire import Value, sequence_of
+from ...examples.parsing.parse import parse_example
+from ...examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of
 from .decoding import Undecodable
 
 __all__ = ["NamesSeen", "features_of_rows"]

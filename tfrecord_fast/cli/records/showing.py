@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ...examples.kinds import form_of
-from ...examples.wire import Value
+from ...examples.messages.wire import Value
+from ...examples.record_kinds import form_of
 from ...images.headers import image_of
 from ..console import Style, printable
 from .decoding import Decoded, left_out

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ...examples.wire import Value
+from ...examples.messages.wire import Value
 
 __all__ = ["Condition", "WhereError", "parse_where"]
 

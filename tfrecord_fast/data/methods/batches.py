@@ -10,8 +10,8 @@ import numpy as np
 
 from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
-from ...values.composites import sparse_of_arrays, sparse_row
-from ...values.specs import SparseTensorSpec
+from ...values.elements.composites import sparse_of_arrays, sparse_row
+from ...values.elements.specs import SparseTensorSpec
 from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
 from ..nodes.batches import Batch, Rebatch, Unbatch

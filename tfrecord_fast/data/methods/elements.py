@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...base.threads import default_threads
-from ...values.nests import normalize
-from ...values.owned import snapshot
+from ...values.elements.nests import normalize
+from ...values.elements.owned import snapshot
 from ..arguments import check_count
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of
 from ..nodes.errors import IgnoreErrors

@@ -15,8 +15,8 @@ from ...base.seeds import next_seed
 from ...errors import InvalidArgumentError
 from ...files.system import file_system
 from ...typing import PathLike
-from ...values.attrs_classes import is_attrs, items_of
-from ...values.nests import map_leaves
+from ...values.elements.attrs_classes import is_attrs, items_of
+from ...values.elements.nests import map_leaves
 from .. import saved
 from ..arguments import check_count
 from ..fits import fitted

@@ -9,8 +9,8 @@ from typing import Any
 
 from ...base.threads import available_cpus
 from ...errors import InvalidArgumentError
-from ...values.nests import leaves, map_leaves
-from ...values.owned import writable
+from ...values.elements.nests import leaves, map_leaves
+from ...values.elements.owned import writable
 from ..arguments import check_count
 from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T, node_of

@@ -12,11 +12,11 @@ import numpy as np
 from ..._core import RecordBatch
 from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
-from ...values.bytes_array import BytesArray
-from ...values.conversion import as_array
-from ...values.nests import leaves, map_leaves, normalize, spec_of
-from ...values.owned import copied, renewed, snapshot
-from ...values.specs import TensorSpec
+from ...values.columns.bytes_array import BytesArray
+from ...values.columns.conversion import as_array
+from ...values.elements.nests import leaves, map_leaves, normalize, spec_of
+from ...values.elements.owned import copied, renewed, snapshot
+from ...values.elements.specs import TensorSpec
 from ..fits import fitted, is_composite, known, lengths_of
 from ..functions import guarded, name_of
 from ..handle import Handle, OtherDataset, SameDataset, T

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...values.nests import map_leaves, rows, stack
-from ...values.specs import batch_spec, row_spec, with_any_lengths
+from ...values.elements.nests import map_leaves, rows, stack
+from ...values.elements.specs import batch_spec, row_spec, with_any_lengths
 from ..sentinels import INFINITE, UNKNOWN
 from .iterators import Chained
 from .maps import Map

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.nests import leaves
-from ...values.owned import snapshot
+from ...values.elements.nests import leaves
+from ...values.elements.owned import snapshot
 from ..functions import guarded
 from ..sentinels import INFINITE, UNKNOWN
 from .node import Node, Of, Run

@@ -7,9 +7,9 @@ from functools import partial, reduce
 from itertools import repeat
 from typing import Any
 
-from ...values.nests import leaves, map_leaves, pack
-from ...values.owned import read_only
-from ...values.samples import common_spec
+from ...values.elements.nests import leaves, map_leaves, pack
+from ...values.elements.owned import read_only
+from ...values.elements.samples import common_spec
 from ..sentinels import INFINITE, UNKNOWN
 from .iterators import Chained, Concatenated, Interleaved, InterleavedAhead, Zipped
 from .node import Node, Of, Run

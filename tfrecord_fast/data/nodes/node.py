@@ -10,8 +10,8 @@ from typing import Any
 
 from ...base.samples import sampling
 from ...errors import InvalidArgumentError
-from ...values.nests import kind_of, leaves, map_leaves, spec_of
-from ...values.samples import common_spec, sample_of, unsure
+from ...values.elements.nests import kind_of, leaves, map_leaves, spec_of
+from ...values.elements.samples import common_spec, sample_of, unsure
 from ..sentinels import UNKNOWN
 
 __all__ = ["Draws", "Iterations", "Node", "Of", "Run", "draws_of"]

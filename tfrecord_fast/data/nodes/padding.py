@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataLossError, InvalidArgumentError
-from ...values.attrs_classes import is_attrs
-from ...values.composites import stack_ragged
-from ...values.conversion import fill_value
-from ...values.nests import leaves, map_leaves, pack, parallel, places, same_kinds, stack
-from ...values.ragged import RaggedTensor, ragged_of
-from ...values.sparse import SparseTensor
-from ...values.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, batch_spec
+from ...values.columns.conversion import fill_value
+from ...values.columns.ragged import RaggedTensor, ragged_of
+from ...values.columns.sparse import SparseTensor
+from ...values.elements.attrs_classes import is_attrs
+from ...values.elements.composites import stack_ragged
+from ...values.elements.nests import leaves, map_leaves, pack, parallel, places, same_kinds, stack
+from ...values.elements.specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, batch_spec
 
 __all__ = ["padded_specs", "padder", "ragged_specs", "stack_ragged_arrays"]
 

@@ -13,8 +13,8 @@ from ...files.naming.location import shown_name
 from ...files.stores import StoreSettings
 from ...files.streams.core_files import DEFAULT_SETTINGS, flatten, has_urls
 from ...files.streams.records import after, record_stream
-from ...values.samples import sample_of
-from ...values.specs import TensorSpec
+from ...values.elements.samples import sample_of
+from ...values.elements.specs import TensorSpec
 from .cache import Cache
 from .iterators import Chained, Interleaved
 from .node import Node, Run

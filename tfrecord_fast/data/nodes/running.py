@@ -7,8 +7,8 @@ from copy import copy
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...values.nests import leaves
-from ...values.specs import TensorSpec
+from ...values.elements.nests import leaves
+from ...values.elements.specs import TensorSpec
 from .maps import Map
 from .node import Draws, Node, Run, draws_of
 from .plan import RecordPlan

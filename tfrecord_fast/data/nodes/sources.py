@@ -13,10 +13,10 @@ from ...dtypes import int64
 from ...errors import InvalidArgumentError
 from ...files.naming.location import shown_name
 from ...files.system.file_system import glob
-from ...values.nests import column_length, leaves, map_leaves, normalize, rows, spec_of
-from ...values.owned import copied, snapshot
-from ...values.samples import sample_of
-from ...values.specs import TensorSpec, row_spec
+from ...values.elements.nests import column_length, leaves, map_leaves, normalize, rows, spec_of
+from ...values.elements.owned import copied, snapshot
+from ...values.elements.samples import sample_of
+from ...values.elements.specs import TensorSpec, row_spec
 from ..sentinels import INFINITE, UNKNOWN
 from .node import Draws, Node, Of, Run
 from .turns import InTurn

@@ -15,9 +15,9 @@ from ...base.process import Origin
 from ...base.threads import default_threads
 from ...errors import InvalidArgumentError
 from ...examples.features import copied
-from ...examples.groups import frozen_groups
 from ...examples.infer import infer_from_batches
-from ...examples.parsing import parse_example, parse_single_example
+from ...examples.parsing.groups import frozen_groups
+from ...examples.parsing.parse import parse_example, parse_single_example
 from ...typing import Columns, Features, Files, Groups, Integers, PathLike
 from ..naming.addresses import public_url
 from ..naming.formats import explaining

@@ -11,8 +11,8 @@ from ... import _core
 from ...base.ranks import Rank, refuse_to_divide_again
 from ...base.threads import available_cpus
 from ...errors import InvalidArgumentError
-from ...examples.plans import ExamplePlan, SequencePlan
-from ...examples.tables import TablePlan
+from ...examples.parsing.plans import ExamplePlan, SequencePlan
+from ...examples.parsing.table_plan import TablePlan
 from ...typing import PathLike
 from ..stores import StoreSettings
 from ..streams.core_files import DEFAULT_SETTINGS, CoreFile, File, stream_files

@@ -8,9 +8,9 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 from ...examples.features import copied, names_of, select_features
-from ...examples.groups import check_label, frozen_groups, select_grouped
-from ...examples.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
-from ...examples.tables import TablePlan
+from ...examples.parsing.groups import check_label, frozen_groups, select_grouped
+from ...examples.parsing.plans import ExamplePlan, SequencePlan, example_plan, sequence_plan
+from ...examples.parsing.table_plan import TablePlan
 from ...typing import Column, Features, Groups, Key, SequenceFeatures
 
 __all__ = ["Plan", "Wanted"]
@@ -87,7 +87,7 @@ class Wanted:
         return example_plan(self._inferred, self.groups)
 
     def finish(self, plan: Plan, then: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
-        """What makes a batch of what the core gives; None for nothing. It may be called with the same thing again."""
+        """What makes a batch of what the core gives; None for nothing."""
         if plan is None:
             return then
         steps: list[Callable[[Any], Any]] = [partial(_with_records, plan.finish) if plan.checks_rows else plan.finish]

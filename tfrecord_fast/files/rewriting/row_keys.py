@@ -14,8 +14,8 @@ from ...dtypes import as_dtype
 from ...errors import InvalidArgumentError
 from ...examples.features import VarLenFeature
 from ...examples.infer import features_of
-from ...examples.parsing import parse_example
-from ...examples.wire import Value, example_of
+from ...examples.messages.wire import Value, example_of
+from ...examples.parsing.parse import parse_example
 
 __all__ = ["KeyOf", "features_key", "hashes", "numbers", "whole_records"]
 

@@ -15,7 +15,7 @@ import numpy as np
 from ... import _core
 from ...errors import InvalidArgumentError
 from ...typing import Files, PathLike
-from ...values.conversion import plain
+from ...values.columns.conversion import plain
 from ..naming.addresses import is_pattern, public_url
 from ..naming.byte_range import FilePart
 from ..naming.file_objects import FileObject

@@ -17,8 +17,8 @@ from ...examples.infer import (
     infer_sequences_from_batches,
 )
 from ...typing import BytesLike, Files, PathLike, Records
-from ...values.bytes_array import BytesArray
-from ...values.conversion import plain
+from ...values.columns.bytes_array import BytesArray
+from ...values.columns.conversion import plain
 from ..naming.formats import explaining
 from ..naming.numbers import at_least
 from ..stores import StoreSettings

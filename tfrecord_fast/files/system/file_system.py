@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import InvalidArgumentError
 from ...typing import PathLike
-from ...values.strings import as_bytes
+from ...values.columns.strings import as_bytes
 from ..naming.addresses import public_url
 from ..naming.location import location_of
 from ..naming.patterns import begins_with_a_pattern, matching_paths

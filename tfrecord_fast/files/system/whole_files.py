@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...typing import BytesLike, PathLike
-from ...values.strings import as_bytes
+from ...values.columns.strings import as_bytes
 from ..naming.location import location_of
 from .file_system import GFile, Options, glob, makedirs
 

@@ -16,8 +16,8 @@ from ... import _core
 from ...base.process import Origin
 from ...base.threads import thread_count
 from ...errors import FailedPreconditionError
-from ...examples.columns import Nan, as_columns
-from ...examples.encode import core_column, encode_example, encode_plain
+from ...examples.encoding.columns import Nan, as_columns
+from ...examples.encoding.encode import core_column, encode_example, encode_plain
 from ...typing import PathLike, Records, Table
 from ..naming.compression import TFRecordOptions
 from ..naming.location import location_of, shown_name

@@ -16,7 +16,7 @@ from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
 from ...errors import InvalidArgumentError
-from ...examples.encode import encode_example, encode_examples, encode_plain
+from ...examples.encoding.encode import encode_example, encode_examples, encode_plain
 from ...files.naming.compression import TFRecordOptions
 from ...files.naming.location import location_of
 from ...files.writing.writer import TFRecordWriter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +17,8 @@ from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
 from .ahead import Ahead
+from .iterations import Iterations
 from .leaves import Leaves, Ragged
-from .passes import Passes, asker_of_a_look, asking, is_iterating
 from .sources import DatasetSource, ReaderSource, Source
 
 if TYPE_CHECKING:
@@ -31,50 +32,46 @@ class TFRecordPyDataset(keras.utils.PyDataset):
 
     Args:
       files, features, label_key, columns, groups: as for ShardReader. Instead of files, a ShardReader or a
-        `data.Dataset` of batches; then there are none of the others, and no options.
-      transform: called with each batch as the ShardReader or Dataset gives it; what it returns goes to Keras instead:
-        `x`, `(x, y)` or `(x, y, sample_weight)`.
-      ragged: what becomes of VarLenFeature and RaggedFeature. "ragged": `tf.RaggedTensor` if TensorFlow is Keras'
-        backend, an error elsewhere; "padded": dense arrays as long as the batch's longest row, with zeros after shorter
-        ones; a number: of that length in all batches, and an error if a row is longer.
-      num_batches: how many batches an epoch has, where it can't be known before they are read, such as after
-        `Dataset.filter`. An epoch ends after so many.
-      workers: with 2 or more, batches are made ahead, and `transform` is called, on so many threads. They come in the
-        same order.
-      max_queue_size: how many batches are made ahead by these.
-      use_multiprocessing: False; see below.
+        `data.Dataset` of batches, without the other four arguments and without options.
+      transform: called with each batch of the ShardReader or Dataset. Keras gets its result instead of the batch: `x`,
+        `(x, y)` or `(x, y, sample_weight)`.
+      ragged: the form of VarLenFeature and RaggedFeature. "ragged": `tf.RaggedTensor`, if TensorFlow is Keras' backend,
+        and an error elsewhere; "padded": dense arrays as long as the batch's longest row, with zeros after shorter
+        rows; a number: dense arrays of that length, and an error if a row is longer.
+      num_batches: the number of batches in an epoch, where it is not known before they are read, such as after
+        `Dataset.filter`. An epoch ends after `num_batches` batches.
+      workers: the number of threads that call `transform`. With 2 or more, batches are made ahead, in the same order.
+      max_queue_size: the number of batches that these threads make ahead.
+      use_multiprocessing: False; True raises an error, since each process would read everything for itself.
       options: ShardReader's: `batch_size`, `shuffle_buffer`, `seed`, `shard` and so on.
 
-    A batch is what ShardReader gives: a dict of columns or, with `label_key`, `(columns, label)`. Arrays are given to
-    Keras as they are. Strings become `tf.string` tensors, on TensorFlow only, and SparseFeatures `tf.SparseTensor` or
-    JAX's BCOO. Where Keras has nothing for a column on its backend, the error names the feature.
+    A batch is that of ShardReader: a dict of columns or, with `label_key`, `(columns, label)`. Keras gets arrays
+    without a copy. Strings become `tf.string` tensors, on TensorFlow only, and SparseFeatures `tf.SparseTensor` or
+    JAX's BCOO. If Keras can't take a column on its backend, the error names the feature.
 
-    Each time through the data is an iteration of the reader, and the next epoch: `fit(dataset, epochs=3)` sees all of
-    it three times, in an order of its own each time if the reader shuffles. The order is the reader's: Keras asks for
-    batches by number, in an order that `fit(shuffle=True)` draws, but the k-th one that is asked for is the reader's
-    k-th. Every iteration of Keras' has one of its own, so the same dataset may be used for training and for validation,
-    and by a `fit` in which an `evaluate` runs; what `steps_per_epoch` leaves, the next epoch continues with; after an
-    iteration that was left in the middle, the next one begins anew. Of more than four at once, the oldest is given up,
-    and raises an error if it goes on.
+    Use one dataset object for training and another for validation: an object has one iteration at a time, and a new one
+    ends the one before. Each is an iteration of the reader, and the next epoch: `fit(dataset, epochs=3)` reads all
+    records three times, in another order each time if the reader shuffles. `fit(shuffle=True)` changes nothing: Keras
+    draws the numbers of the batches, and gets the reader's batches in the reader's order. With `steps_per_epoch`, the
+    next epoch continues the iteration. An iteration that was interrupted begins anew.
 
-    By others than Keras, `dataset[i]` is batch i of the epoch to come, the same as often as it is asked for; it counts
-    as no epoch, and leaves the source as it is. If a state was loaded into the ShardReader, batch 0 is the first one
-    from there; only an iteration uses the state up. A number below the one before lets the files be read from the
-    beginning again. Iterating gives an epoch, and counts.
+    Outside `fit`, `evaluate` and `predict`, `dataset[i]` is batch i of the next epoch, and changes nothing. If a state
+    was loaded into the ShardReader, batch 0 is the first one from there. Ask in ascending order: a lower number reads
+    from the beginning again. Iterating over the dataset yields an epoch, and counts as one.
 
-    The length is counted from the files' headers, as `len` of a ShardReader is. An endless reader has none, and
-    `steps_per_epoch` says when an epoch ends.
+    The length is counted from the files' headers, as `len` of a ShardReader is. An endless reader has no length, and
+    needs `steps_per_epoch`.
 
-    `use_multiprocessing=True` is refused, since each process would read everything for itself; `workers` always reads
-    as 1, so that Keras makes no threads of its own, in which numbers arrive in any order.
+    `workers` always reads as 1, so that Keras starts no threads of its own, which would mix up the order.
 
-    Pickles; a copy begins with the next epoch.
+    A pickled copy begins with the next epoch.
 
     Raises:
-      errors.InvalidArgumentError: an argument out of range. When Keras asks: there are no records; the length is not
-        known; Keras can't take a column; Keras divides batches among processes (see docs/integrations/keras.md).
-      OSError, errors.DataLossError: when iterated. On TensorFlow Keras reads through `tf.data`, which makes an error of
-        `tf.errors` of each, with the same text.
+      errors.InvalidArgumentError: an argument out of range. In Keras: there are no records; the length is not known;
+        Keras can't take a column; Keras divides batches among processes (see docs/integrations/keras.md); two
+        iterations share the dataset.
+      OSError, errors.DataLossError: when iterated. On TensorFlow, Keras reads through `tf.data`, which raises an error
+        of `tf.errors` instead, with the same text.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
@@ -107,39 +104,38 @@ class TFRecordPyDataset(keras.utils.PyDataset):
         self.use_multiprocessing = use_multiprocessing
         self._transform = transform
         self._num_batches = None if num_batches is None else at_least(1, "num_batches", num_batches)
-        self._reads: Source
+        self._source: Source
         if isinstance(files, ShardReader | Dataset):
-            if options or any(given is not None for given in (features, label_key, columns, groups)):
-                given = "a ShardReader" if isinstance(files, ShardReader) else "a Dataset"
-                raise InvalidArgumentError(f"{given} has its features and options already: give it alone")
-            self._reads = ReaderSource(files) if isinstance(files, ShardReader) else DatasetSource(files)
+            if options or any(argument is not None for argument in (features, label_key, columns, groups)):
+                source = "a ShardReader" if isinstance(files, ShardReader) else "a Dataset"
+                raise InvalidArgumentError(f"{source} has its own features and options: pass it alone")
+            self._source = ReaderSource(files) if isinstance(files, ShardReader) else DatasetSource(files)
         else:
             if isinstance(features, tuple | list) and transform is None:
                 raise _sequences()
-            make: Any = ShardReader
-            reader = make(files, features, label_key=label_key, columns=columns, groups=groups, **options)
-            self._reads = ReaderSource(reader)
-        self._is_endless = False  # as far as Keras has asked
+            any_reader: Any = ShardReader
+            reader = any_reader(files, features, label_key=label_key, columns=columns, groups=groups, **options)
+            self._source = ReaderSource(reader)
         self._leaves = Leaves(ragged, features, label_key)
-        self._passes = Passes(self._reads, self._begun)
+        self._iterations = Iterations(self._source, self._batches, self._count)
 
     @property
     def source(self) -> Any:
         """The ShardReader that reads, or the `data.Dataset`."""
-        return self._reads.given
+        return self._source.wrapped
 
     @property
     def epoch(self) -> int:
-        """The number of the epoch that comes next. One of which Keras has seen two batches or fewer is still next."""
-        return self._reads.epoch
+        """The number of the next epoch. What Keras reads to build the model counts only if it is a whole epoch."""
+        return self._source.epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """Lets the next iteration begin with that epoch; one that is running goes on as before."""
-        self._passes.set_epoch(epoch)
+        """Let the next iteration begin with `epoch`; a running iteration continues as before."""
+        self._iterations.set_epoch(epoch)
 
     @property
     def workers(self) -> int:
-        """1, for Keras; set it to say how many threads make batches."""
+        """1, for Keras; set it to change the number of threads that call `transform`."""
         return 1
 
     @workers.setter
@@ -148,27 +144,27 @@ class TFRecordPyDataset(keras.utils.PyDataset):
 
     @property
     def use_multiprocessing(self) -> bool:
-        """False; it can't be set to True."""
+        """False; setting True raises an error."""
         return False
 
     @use_multiprocessing.setter
     def use_multiprocessing(self, value: bool) -> None:
         if value:
             raise InvalidArgumentError(
-                "use_multiprocessing=True would let each process read all files for itself. Records are read and "
-                "parsed on native threads (num_threads=…), and workers=… threads call the transform"
+                "use_multiprocessing=True would make each process read all files. Records are read and parsed on "
+                "native threads (num_threads=…), and workers=… sets the number of threads that call the transform"
             )
 
     def __len__(self) -> int:
         """The number of batches of an epoch.
 
         Raises:
-          TypeError: there is none: it is endless, or that is not known.
+          TypeError: the epoch is endless, or its length is not known.
           OSError, errors.DataLossError: a file can't be counted.
         """
         count = self._count()
         if count is None:
-            raise TypeError("endless batches have no number")
+            raise TypeError("an endless dataset has no length")
         return count
 
     def __bool__(self) -> bool:
@@ -176,78 +172,71 @@ class TFRecordPyDataset(keras.utils.PyDataset):
 
     @property
     def num_batches(self) -> int | None:
-        """The number of batches of an epoch, for Keras; None: endless.
+        """The number of batches of an epoch, or None if it is endless.
+
+        For Keras, which reads it before each iteration; use `len` elsewhere.
 
         Raises:
-          errors.InvalidArgumentError: there are none, or their number is not known.
+          errors.InvalidArgumentError: there are no batches, or their number is not known.
         """
         try:
             count = self._count()
         except TypeError as error:
             raise InvalidArgumentError(str(error)) from None
         if count == 0:
-            raise InvalidArgumentError(f"{self.source!r} gives no batches, and Keras needs some")
-        frame = asking(self)
-        if frame is not None and is_iterating(frame):
-            _refuse_to_divide()
-            self._passes.start(frame, count)
-        self._is_endless = count is None
+            raise InvalidArgumentError(f"{self.source!r} has no batches, and Keras needs at least one")
+        self._iterations.request_length()
         return count
 
     def _count(self) -> int | None:
-        return self._reads.batches() if self._num_batches is None else self._num_batches
+        return self._source.batches() if self._num_batches is None else self._num_batches
 
     def __getitem__(self, index: int) -> Any:
-        """A batch: for Keras, the next one of its iteration; for others, number `index` of the epoch to come.
+        """Return batch `index` of the next epoch; in `fit`, `evaluate` and `predict`, the next batch of the iteration.
 
         Raises:
-          IndexError: there is no such batch.
-          Whatever reading raises.
+          IndexError: the next epoch has fewer batches.
+          errors.InvalidArgumentError: the running iteration has no more batches.
+          OSError, errors.DataLossError: reading fails.
         """
-        frame = asking(self)
-        if frame is not None and is_iterating(frame):
-            # Endless generators count from 0, and don't ask how far.
-            if (self._is_endless and index == 0) or not self._passes.knows(frame):
-                self._passes.start(frame, self._count())
-            return self._passes.next(frame)
         number = operator.index(index)
         number += len(self) if number < 0 else 0
-        try:
-            if number < 0 or (self._num_batches is not None and number >= self._num_batches):
-                raise StopIteration
-            return self._passes.look(number, is_keras=frame is not None)
-        except StopIteration:
-            raise IndexError(f"there is no batch {index}") from None
+        if number >= 0 and (self._num_batches is None or number < self._num_batches):
+            with contextlib.suppress(StopIteration):
+                return self._iterations.batch(number)
+        raise IndexError(f"there is no batch {index}")
+
+    def on_epoch_begin(self) -> None:
+        """Begin an epoch; for Keras. A subclass with a method of its own must call this one."""
+        _refuse_to_divide()
+        self._iterations.begin_epoch()
 
     def on_epoch_end(self) -> None:
-        """Called by Keras after an epoch, and after it has looked at the first batches to build the model.
-
-        A subclass that has its own calls this one.
-        """
-        self._passes.ended(asker_of_a_look(self))
+        """End an epoch; for Keras. A subclass with a method of its own must call this one."""
+        self._iterations.end_epoch()
 
     def __iter__(self) -> Iterator[Any]:
-        return itertools.islice(self._begun(iter(self._reads)), self._num_batches)
+        return itertools.islice(self._batches(iter(self._source)), self._num_batches)
 
-    def _begun(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def _batches(self, elements: Iterator[Any]) -> Iterator[Any]:
         if self._threads < 2:
-            return map(self._made, elements)
-        return Ahead(elements, self._made, self._threads, self.max_queue_size)
+            return map(self._converted, elements)
+        return Ahead(elements, self._converted, self._threads, self.max_queue_size)
 
-    def _made(self, batch: Any) -> Any:
-        """What Keras is given for a batch of the source."""
+    def _converted(self, batch: Any) -> Any:
+        """Convert a batch of the source to the batch that Keras gets."""
         if self._transform is not None:
             batch = guarded(self._transform)(batch)
-        elif isinstance(self._reads, ReaderSource) and isinstance(batch, tuple) and len(batch) == 3:
+        elif isinstance(self._source, ReaderSource) and isinstance(batch, tuple) and len(batch) == 3:
             raise _sequences()
         return self._leaves(batch)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_passes"}
+        return {name: value for name, value in self.__dict__.items() if name != "_iterations"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._passes = Passes(self._reads, self._begun)
+        self._iterations = Iterations(self._source, self._batches, self._count)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.source!r})"
@@ -255,8 +244,8 @@ class TFRecordPyDataset(keras.utils.PyDataset):
 
 def _sequences() -> InvalidArgumentError:
     return InvalidArgumentError(
-        "Keras would take the (context, sequences, lengths) of SequenceExamples for (x, y, sample_weight): give a "
-        "transform that makes those of them"
+        "Keras would mistake the (context, sequences, lengths) of SequenceExamples for (x, y, sample_weight): pass a "
+        "transform that converts them"
     )
 
 
@@ -264,6 +253,6 @@ def _refuse_to_divide() -> None:
     distribution = keras.distribution.distribution()
     if getattr(distribution, "auto_shard_dataset", False) and getattr(distribution, "num_data_shards", 1) > 1:
         raise InvalidArgumentError(
-            "Keras' distribution would divide the batches of each process once more: give the dataset shard='auto' and "
-            "equal_shards, and set distribution.auto_shard_dataset = False"
+            "Keras' distribution would divide the batches of each process again: pass shard='auto' and equal_shards to "
+            "the dataset, and set distribution.auto_shard_dataset = False"
         )

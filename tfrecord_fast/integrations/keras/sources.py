@@ -1,9 +1,8 @@
-"""What a TFRecordPyDataset reads from: a ShardReader, or a `data.Dataset` whose iterations are epochs."""
+"""Sources of a TFRecordPyDataset: a ShardReader, or a `data.Dataset` whose iterations are epochs."""
 
 from __future__ import annotations
 
 import copy
-import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,74 +10,71 @@ from ...data.dataset import Dataset
 from ...data.handle import node_of
 from ...data.nodes.running import Epoch
 from ...data.sentinels import INFINITE, UNKNOWN
-from ...errors import InvalidArgumentError
-from ...files.reading.epochs import MOST_EPOCHS
+from ...files.reading.epochs import checked_epoch
 from ...files.reading.shard_reader import ShardReader, resumed_from
 
 __all__ = ["DatasetSource", "ReaderSource", "Source"]
 
 _NOT_KNOWN = (
-    "its length is not known before it has been read: give num_batches=…, or repeat it and give fit steps_per_epoch"
+    "its length is not known before it is read: pass num_batches=…, or repeat it and pass steps_per_epoch to fit"
 )
 
 
 class ReaderSource:
-    """A ShardReader."""
-
     def __init__(self, reader: ShardReader[Any]) -> None:
-        self.given = reader
+        self.wrapped = reader
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.given)
+        return iter(self.wrapped)
 
     def look(self) -> Iterator[Any]:
-        """The batches of the iteration to come, which comes all the same, from the same place."""
-        copied = copy.copy(self.given)
-        copied.set_epoch(self.given.epoch)
+        """Return the batches of the next iteration, without moving on to it."""
+        copied = copy.copy(self.wrapped)
+        copied.set_epoch(self.wrapped.epoch)
         return iter(copied)
 
     def batches(self) -> int | None:
-        """How many an iteration has; None: it is endless.
+        """Return the number of batches in an iteration; None: endless.
 
         Raises:
-          TypeError: that is not known.
+          TypeError: the number is not known.
         """
         try:
-            return len(self.given)
+            return len(self.wrapped)
         except TypeError as error:
             try:
-                _ = self.given.num_records  # which an endless one has, too
+                _ = self.wrapped.num_records  # an endless reader has this number
             except TypeError:
-                raise TypeError(f"{self.given!r} can't be counted ({error}); {_NOT_KNOWN}") from None
+                raise TypeError(f"{self.wrapped!r} can't be counted ({error}); {_NOT_KNOWN}") from None
             return None
 
     @property
     def epoch(self) -> int:
-        return self.given.epoch
+        return self.wrapped.epoch
 
     def set_epoch(self, epoch: int) -> None:
-        self.given.set_epoch(epoch)
+        self.wrapped.set_epoch(epoch)
 
     @property
     def position(self) -> Any:
-        """Where in its epoch the next iteration begins; None: at the beginning."""
-        return resumed_from(self.given)
+        """The position in its epoch where the next iteration begins; None: the beginning."""
+        return resumed_from(self.wrapped)
 
     def go_back(self, epoch: int, position: Any) -> None:
-        """Lets the next iteration begin where an earlier one has begun."""
+        """Let the next iteration begin where an earlier one began."""
         if position is None:
-            self.given.set_epoch(epoch)
+            self.wrapped.set_epoch(epoch)
         else:
-            self.given.load_state_dict(position)
+            self.wrapped.load_state_dict(position)
 
 
 class DatasetSource:
-    """A `data.Dataset`, of which each iteration is an epoch with an order of its own, found by its number."""
+    """A `data.Dataset`. Each iteration is an epoch, whose number determines its order."""
 
-    position = None  # none can be loaded
+    position = None  # datasets load no positions
 
     def __init__(self, dataset: Dataset[Any]) -> None:
-        self.given = dataset
+        self.wrapped = dataset
         self.epoch = 0
 
     def __iter__(self) -> Iterator[Any]:
@@ -87,20 +83,17 @@ class DatasetSource:
         return elements
 
     def look(self) -> Iterator[Any]:
-        node = node_of(self.given)
+        node = node_of(self.wrapped)
         return Epoch(node, self.epoch)(node)
 
     def batches(self) -> int | None:
-        count = self.given.cardinality()
+        count = self.wrapped.cardinality()
         if count == UNKNOWN:
-            raise TypeError(f"{self.given!r}: {_NOT_KNOWN}")
+            raise TypeError(f"{self.wrapped!r}: {_NOT_KNOWN}")
         return None if count == INFINITE else count
 
     def set_epoch(self, epoch: int) -> None:
-        epoch = operator.index(epoch)
-        if not 0 <= epoch < MOST_EPOCHS:
-            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
-        self.epoch = epoch
+        self.epoch = checked_epoch(epoch)
 
     def go_back(self, epoch: int, position: None) -> None:
         self.epoch = epoch

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import copy
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ... import _core
 from ...base.ranks import dividing, refuse_to_divide_again, worker_info
 from ...data.dataset import Dataset
 from ...data.handle import node_of
 from ...data.nodes.node import Node, draws_of
 from ...data.nodes.parts import Spent, part_of
 from ...data.nodes.running import Epoch
-from ...errors import InvalidArgumentError
-from ...files.reading.epochs import MOST_EPOCHS, EpochCounter
-from ...files.reading.finished import Finished
+from ...files.reading.epochs import MOST_EPOCHS, EpochCounter, checked_epoch
 
 __all__ = ["Elements"]
 
@@ -37,8 +35,8 @@ class Elements:
         self._resume: dict[str, Any] | None = None
         self._state: dict[str, Any] | None = None  # of the iteration that began last
 
-    def converted(self, convert: Callable[[Any], Any], *, pure: bool) -> Iterator[Any]:
-        """An iteration; `convert` makes something else of each element, as `Finished` says."""
+    def converted(self, convert: Callable[[Any], Any]) -> Iterator[Any]:
+        """Begin an iteration; `convert` makes something else of each element."""
         refuse_to_divide_again("a TFRecordIterableDataset over a Dataset")
         info = worker_info()
         number, workers = (0, 1) if info is None else (info.id, info.num_workers)
@@ -50,7 +48,7 @@ class Elements:
         self._resume = None
         epoch = self._epochs.begin(1)
         try:
-            return self._begun(convert, pure, node, epoch, resume, (number, workers, seeds))
+            return self._begun(convert, node, epoch, resume, (number, workers, seeds))
         except BaseException:
             self._resume = resume
             self._epochs.take_back(epoch)
@@ -59,7 +57,6 @@ class Elements:
     def _begun(
         self,
         convert: Callable[[Any], Any],
-        pure: bool,
         node: Node,
         epoch: int,
         resume: dict[str, Any] | None,
@@ -72,12 +69,12 @@ class Elements:
         part = part_of(node, number + given * workers, workers, spent)
         convert = spent.noting(convert)
         if workers == 1:
-            begun: Iterator[Any] = _Counted(Finished(run(part), convert, pure=pure), spent, state)
+            counted = _Counted(map(convert, run(part)), spent, state)
         else:
             with dividing():
-                begun = _Divided(Finished(run(part), convert, pure=pure), spent, state)
+                counted = _Divided(map(convert, run(part)), spent, state)
         self._state = state
-        return begun
+        return _core.Iteration(counted)
 
     def __len__(self) -> int:
         return len(self.dataset)
@@ -87,9 +84,7 @@ class Elements:
         return self._epochs.next
 
     def set_epoch(self, epoch: int) -> None:
-        epoch = operator.index(epoch)
-        if not 0 <= epoch < MOST_EPOCHS:
-            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
+        epoch = checked_epoch(epoch)
         if self._resume is not None and self._resume["epoch"] != epoch:
             self._resume = None
         self._epochs.set(epoch)
@@ -123,28 +118,21 @@ class Elements:
 class _Counted(Iterator[Any]):
     """Notes in the state how many elements of the part were given. After an error, it continues with the next one.
 
-    An element that a function has failed on counts as given. One that was interrupted does so once another is given:
-    whoever stops there gets it after a resume.
+    An element that a function has failed on counts as given.
     """
 
-    def __init__(self, elements: Finished, spent: Spent, state: dict[str, Any]) -> None:
+    def __init__(self, elements: Iterator[Any], spent: Spent, state: dict[str, Any]) -> None:
         self._elements, self._spent, self._state = elements, spent, state
-        self._interrupted = 0
 
     def __next__(self) -> Any:
         try:
-            for element in self._elements:  # from here on, no handler of a signal can run: see Finished
-                self._state["given"] += 1 + self._interrupted
-                self._interrupted = 0
-                return element
-        except BaseException as error:
-            if self._spent.take(error) and not self._elements.left.batches:  # else the next call gives it
-                self._interrupted += 1
-                if isinstance(error, Exception):
-                    self._state["given"] += self._interrupted
-                    self._interrupted = 0
+            element = next(self._elements)
+        except Exception as error:
+            if self._spent.take(error):
+                self._state["given"] += 1
             raise
-        raise StopIteration
+        self._state["given"] += 1
+        return element
 
 
 class _Divided(_Counted):

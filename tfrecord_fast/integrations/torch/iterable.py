@@ -15,7 +15,7 @@ from ...errors import InvalidArgumentError
 from ...files.naming.numbers import at_least
 from ...files.reading.shard_reader import ShardReader, batches_of_workers, converted
 from ...typing import Features, Files, Groups, Key, ReaderOptions, SequenceFeatures
-from ...values.bytes_array import BytesArray
+from ...values.columns.bytes_array import BytesArray
 from .batches import Batch, LabelledBatch, SequenceBatch
 from .elements import Elements
 from .tensors import Choices, Ragged, Strings, tensor_of, tensors_of
@@ -105,8 +105,8 @@ class TFRecordIterableDataset(IterableDataset[Any]):
     def __iter__(self) -> Iterator[Any]:
         self._check_workers()
         if isinstance(self._source, ShardReader):
-            return converted(self._source, self._conversion, pure=self._conversion.is_pure)
-        return self._source.converted(self._conversion, pure=self._conversion.is_pure)
+            return converted(self._source, self._conversion)
+        return self._source.converted(self._conversion)
 
     def _check_workers(self) -> None:
         """Refuses what would have made `len` wrong, by which trainers stop."""
@@ -169,11 +169,6 @@ class Conversion:
     def __init__(self, choices: Choices, transform: Callable[[Any], Any] | None = None) -> None:
         self.choices = choices
         self.transform = transform
-
-    @property
-    def is_pure(self) -> bool:
-        """Whether it may be called with the same element again: not if a function of the user's is part of it."""
-        return self.transform is None
 
     def __call__(self, element: Any) -> Any:
         made = self._converted(element)

@@ -11,10 +11,10 @@ import torch
 
 from ... import _core
 from ...errors import InvalidArgumentError
-from ...values.attrs_classes import attrs_like, is_attrs, items_of
-from ...values.bytes_array import BytesArray
-from ...values.ragged import RaggedTensor
-from ...values.sparse import SparseTensor, to_dense
+from ...values.columns.bytes_array import BytesArray
+from ...values.columns.ragged import RaggedTensor
+from ...values.columns.sparse import SparseTensor, to_dense
+from ...values.elements.attrs_classes import attrs_like, is_attrs, items_of
 
 __all__ = ["Choices", "Ragged", "Strings", "tensor_of", "tensors_of"]
 

@@ -16,8 +16,8 @@ from ... import _core
 from ...dtypes import DType, float32, int64, string
 from ...errors import InvalidArgumentError
 from ...examples.features import FixedLenFeature, RaggedFeature
-from ...examples.plans import example_plan, sequence_plan
-from ...values.bytes_array import BytesArray
+from ...examples.parsing.plans import example_plan, sequence_plan
+from ...values.columns.bytes_array import BytesArray
 
 __all__ = ["Description", "check_description", "example_rows", "sequence_rows", "strings"]
 

@@ -5,8 +5,8 @@ from ...base.lazy import lazy_names
 _messages = lazy_names(
     __name__,
     {
-        "....examples.messages": "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List "
-        "SequenceExample"
+        "....examples.messages.protobuf": "BytesList Example Feature FeatureList FeatureLists Features FloatList "
+        "Int64List SequenceExample"
     },
 )
 __getattr__ = _messages.getattr

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...examples.encode import encode_examples, encode_plain
+from ...examples.encoding.encode import encode_examples, encode_plain
 from ...files.writing.writer import TFRecordWriter as RecordWriter
 from ...typing import PathLike
 

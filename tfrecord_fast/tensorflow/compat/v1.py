@@ -21,7 +21,7 @@ from ...io import read_file as _read_file
 from ...io import serialize_tensor as _serialize_tensor
 from ...io import write_file as _write_file
 from ...sparse import to_dense as _to_dense
-from ...values.nests import map_leaves
+from ...values.elements.nests import map_leaves
 from .. import logging
 from ..border import lifted
 from ..composites import SparseTensor

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataLossError, InvalidArgumentError
-from ...examples import tensors as messages
+from ...examples.messages import tensors as messages
 from ...images import decoding
-from ...values.composites import stack_rows
+from ...values.columns.strings import object_array
 from ...values.csv_fields import Fields
-from ...values.strings import object_array
+from ...values.elements.composites import stack_rows
 from .. import border
 from ..composites import SparseTensor
 from .arguments import array_of, lengths_of, tensor

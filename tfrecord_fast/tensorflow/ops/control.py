@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...errors import InvalidArgumentError
-from ...values import nests
+from ...values.elements import nests
 from .. import border
 from ..composites import RaggedTensor, SparseTensor
 from ..tensors import Tensor

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError, OutOfRangeError
-from ...values import nests
-from ...values.composites import stack_ragged
-from ...values.ragged import RaggedTensor as Plain
+from ...values.columns.ragged import RaggedTensor as Plain
+from ...values.elements import nests
+from ...values.elements.composites import stack_ragged
 from .. import border, nest
 from ..fallback import part_of_face
 from ..specs import RaggedTensorSpec, SparseTensorSpec, TensorSpec, TypeSpec

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError
-from ...values.composites import stack_ragged
-from ...values.ragged import RaggedTensor as Plain
+from ...values.columns.ragged import RaggedTensor as Plain
+from ...values.elements.composites import stack_ragged
 from ..composites import RaggedTensor
 from ..types import dtype_of
 from ..uniform import with_splits_of

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from ...values.columns.ragged import RaggedTensor as PlainRagged
+from ...values.columns.strings import object_array
 from ...values.csv_fields import number_reader
-from ...values.ragged import RaggedTensor as PlainRagged
-from ...values.strings import object_array
 from ..composites import RaggedTensor, over_values
 from ..fallback import of_tensorflow
 from ..tensors import Tensor

@@ -10,9 +10,9 @@ from ....dtypes import as_dtype, string
 from ....errors import InvalidArgumentError
 from ....examples.features import VarLenFeature
 from ....examples.infer import InferredFeature, InferredList, describe_features
-from ....examples.tables import TablePlan
+from ....examples.parsing.table_plan import TablePlan
 from ....images.headers import image_of
-from ....values.arrow_arrays import ArrowArrays
+from ....values.columns.arrow_arrays import ArrowArrays
 from ...console import Style, printable
 from ...records.json_values import marked
 from ...records.showing import Shower

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from .... import _core
 from ....examples.infer import InferredFeature, InferredList, features_of, lists_of
-from ....examples.kinds import EXAMPLE, SEQUENCE_EXAMPLE
-from ....examples.wire import Value, sequence_of
+from ....examples.messages.wire import Value, sequence_of
+from ....examples.record_kinds import EXAMPLE, SEQUENCE_EXAMPLE
 
 __all__ = ["Survey", "conflicts", "group"]
 

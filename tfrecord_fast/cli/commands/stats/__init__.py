@@ -18,7 +18,7 @@ import argparse
 import copy
 import os
 
-from ....examples.kinds import kind_named
+from ....examples.record_kinds import kind_named
 from ....files.streams.core_files import CoreFile
 from ....files.system.temporary import complete_file
 from ...arguments import add_file_arguments, number_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....examples.kinds import counts_of
+from ....examples.record_kinds import counts_of
 from ...records.json_values import marked_bytes, marked_float
 from .collecting import Collected
 from .drift import Drift

@@ -12,7 +12,7 @@ from html import escape
 from importlib import resources
 
 from .... import _core
-from ....examples.kinds import counts_of
+from ....examples.record_kinds import counts_of
 from .cards import card, text
 from .collecting import Collected, Shard
 from .drift import Drift

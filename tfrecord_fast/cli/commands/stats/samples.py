@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from ....examples.wire import Value
+from ....examples.messages.wire import Value
 from ....images.headers import image_of
 from ...console import Style
 from ...records.decoding import decode

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from .... import _core
-from ....examples.kinds import counts_of
+from ....examples.record_kinds import counts_of
 from ...console import Style, printable
 from .collecting import Collected
 from .drift import Drift

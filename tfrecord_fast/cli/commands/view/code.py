@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ....examples.kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of, unknown_field
-from ....examples.wire import Value, example_of, sequence_of
+from ....examples.messages.wire import Value, example_of, sequence_of
+from ....examples.record_kinds import EMPTY, EXAMPLE, SEQUENCE_EXAMPLE, kind_of, unknown_field
 
 __all__ = ["code_of"]
 

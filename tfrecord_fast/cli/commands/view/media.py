@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ....examples.kinds import form_of
+from ....examples.record_kinds import form_of
 
 __all__ = ["Media", "media_of"]
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from ....examples.kinds import EXAMPLE, SEQUENCE_EXAMPLE, form_of, kind_of, unknown_field
-from ....examples.wire import FIXED32, FIXED64, VARINT, Field, array_of, entries_of, fields_of, steps_of
+from ....examples.messages.wire import FIXED32, FIXED64, VARINT, Field, array_of, entries_of, fields_of, steps_of
+from ....examples.record_kinds import EXAMPLE, SEQUENCE_EXAMPLE, form_of, kind_of, unknown_field
 from ....images.headers import image_of
 from ...records.decoding import decode
 from .media import media_of

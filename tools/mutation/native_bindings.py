@@ -1,0 +1,215 @@
+"""Mistakes in csrc/bindings: bounds, types, references, memory that changes, what Python and Arrow hand over."""
+
+from tools.mutation.native import Mutant
+
+LIKE = "values/test_bytes_like"
+BATCH = "core/test_record_batch"
+WRITER = "core/test_writer"
+FILES = "faults/test_python_files"
+ARROW = "examples/test_encode_arrow"
+LIES = "examples/test_encode_arrow_lies"
+CHANGING = "examples/test_encode_changing"
+ROW_ERRORS = "examples/test_row_errors"
+
+MUTANTS = [
+    # ---- bytes_like.cc, bytes_views.cc, frozen.cc ----
+    Mutant(
+        "bindings/bytes_like.cc",
+        "  RefuseMasked(array, what);\n  if (IsBytes(array)) {",
+        "  if (IsBytes(array)) {",
+        "bytes that are masked",
+        LIKE,
+    ),
+    Mutant("bindings/bytes_like.cc", "PyAnySet_Check(object.ptr()) || ", "", "sets have no order", LIKE),
+    Mutant(
+        "bindings/bytes_like.cc",
+        "for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.ptr()); ++i) {",
+        "for (Py_ssize_t i = 0, n = PySequence_Fast_GET_SIZE(sequence.ptr()); i < n; ++i) {",
+        "a list that becomes shorter",
+        LIKE,
+    ),
+    Mutant(
+        "bindings/bytes_like.cc",
+        "if (memory == Memory::kFrozen) Freeze(object, &held.bytes, &held.owner);",
+        "",
+        "memory that may change",
+        BATCH,
+    ),
+    Mutant(
+        "bindings/bytes_like.cc",
+        "PyObject_CheckBuffer(object.ptr()) && !IsNumpyScalar(object)) return OfBuffer",
+        "PyObject_CheckBuffer(object.ptr())) return OfBuffer",
+        "a number of NumPy is no bytes",
+        LIKE,
+    ),
+    Mutant(
+        "bindings/bytes_like.cc",
+        "  const Recursion recursion;\n  if (IsArray(object)) return OfArray(",
+        "  if (IsArray(object)) return OfArray(",
+        "an array that holds itself",
+        LIKE,
+    ),
+    Mutant(
+        "bindings/bytes_like.cc",
+        "        part->origins.back().first_row -= window.start;\n",
+        "",
+        "the files of a slice",
+        ROW_ERRORS,
+    ),
+    Mutant(
+        "bindings/bytes_like.cc",
+        "held_->objects.push_back(Py_NewRef(item));",
+        "held_->objects.push_back(item);",
+        "a batch holds its bytes objects",
+        BATCH,
+    ),
+    Mutant(
+        "bindings/bytes_views.cc",
+        "if (static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence.ptr())) != size) {",
+        "if (false) {",
+        "a list that becomes shorter",
+        LIKE,
+    ),
+    Mutant(
+        "bindings/frozen.cc", "IsFrozen(object.ptr())) return;", "true) return;", "memory that may change", CHANGING
+    ),
+    Mutant("bindings/frozen.cc", "IsRecordView(exporter) || ", "", "our own batches are not copied", CHANGING),
+    # ---- record_batch.cc ----
+    Mutant(
+        "bindings/record_batch.cc", "index < 0 || index >= size) {", "index < 0 || index > size) {", "the end", BATCH
+    ),
+    Mutant(
+        "bindings/record_batch.cc",
+        "if (size > static_cast<size_t>(total) - used) throw",
+        "if (false) throw",
+        "a pickle that claims too much",
+        BATCH,
+    ),
+    Mutant(
+        "bindings/record_batch.cc",
+        "i += (end - row + step - 1) / step;",
+        "i += (end - row) / step;",
+        "the files of batches that are joined",
+        ROW_ERRORS,
+    ),
+    # ---- arrow_import.cc ----
+    Mutant(
+        "bindings/arrow_import.cc",
+        "if (offset < before || offset > limit) {",
+        "if (offset > limit) {",
+        "offsets that descend",
+        LIES,
+    ),
+    Mutant(
+        "bindings/arrow_import.cc",
+        "length, array.children[0]->length,",
+        "length, INT64_MAX,",
+        "lists past the end",
+        LIES,
+    ),
+    Mutant(
+        "bindings/arrow_import.cc",
+        " || offset + size > ItemOf<int64_t>(sizes, buffer)) {",
+        ") {",
+        "a view past the end of its buffer",
+        LIES,
+    ),
+    Mutant(
+        "bindings/arrow_import.cc",
+        ">= static_cast<uint64_t>(size))) {",
+        "> static_cast<uint64_t>(size))) {",
+        "an index past the end of its dictionary",
+        LIES,
+    ),
+    Mutant("bindings/arrow_import.cc", "  given->release = nullptr;\n", "", "a capsule is used once", LIES),
+    Mutant("bindings/arrow_import.cc", "depth_ >= kMostDepth || ", "", "a structure that holds itself", LIES),
+    Mutant("bindings/arrow_import.cc", "out[i] = Bit(bits, offset + i);", "out[i] = Bit(bits, i);", "a slice", ARROW),
+    Mutant(
+        "bindings/arrow_import.cc", "    views->owners.push_back(owner_);\n", "", "strings hold their memory", ARROW
+    ),
+    # ---- arrow_check.cc ----
+    Mutant(
+        "bindings/arrow_check.cc",
+        "if (end > ArrowEnd(array.offset, array.length)) {",
+        "if (end > ArrowEnd(array.offset, array.length) + 1) {",
+        "a child that is too short",
+        LIES,
+    ),
+    Mutant("bindings/arrow_check.cc", "array.null_count < -1 || ", "", "fewer nulls than none", LIES),
+    Mutant(
+        "bindings/arrow_check.cc",
+        "(form != ArrowForm::kViews && array.n_buffers != least)",
+        "false",
+        "more buffers than the form has",
+        LIES,
+    ),
+    Mutant(
+        "bindings/arrow_check.cc",
+        "if (array.null_count > 0 && array.buffers[0] == nullptr)",
+        "if (false)",
+        "nulls without validity",
+        LIES,
+    ),
+    Mutant(
+        "bindings/arrow_check.cc",
+        "schema.children[i] == nullptr || array.children[i] == nullptr) {",
+        "schema.children[i] == nullptr) {",
+        "a child that is missing",
+        LIES,
+    ),
+    Mutant("bindings/arrow_check.cc", " || length > kMostItems - first) {", ") {", "a length that overflows", LIES),
+    # ---- python_io.cc, python_references.cc ----
+    Mutant(
+        "bindings/python_io.cc",
+        "if (n < 0 || static_cast<size_t>(n) > most) {",
+        "if (n < 0) {",
+        "more bytes than there is room for",
+        FILES,
+    ),
+    Mutant("bindings/python_io.cc", " || PyBool_Check(value)) {", ") {", "True is no number of bytes", FILES),
+    Mutant(
+        "bindings/python_io.cc",
+        "} else if (static_cast<size_t>(view.len) > size) {",
+        "} else if (false) {",
+        "more bytes than were asked for",
+        FILES,
+    ),
+    Mutant(
+        "bindings/python_io.cc",
+        "    if (view.itemsize != 1) {",
+        "    if (false) {",
+        "what is read has to be bytes",
+        FILES,
+    ),
+    Mutant("bindings/python_io.cc", "      failed_ = true;\n", "", "after a failure nothing more is written", FILES),
+    Mutant("bindings/python_io.cc", "      part.data += n;\n", "", "a write that takes only a part", WRITER),
+    Mutant(
+        "bindings/python_io.cc",
+        "return IsBuiltin(readinto) ? ReadInto(out, size, got) : ReadCopy(out, size, got);",
+        "return ReadInto(out, size, got);",
+        "a buffer that readinto keeps",
+        FILES,
+    ),
+    Mutant(
+        "bindings/python_io.cc",
+        "if (plain && error.matches(PyExc_OSError)) {",
+        "if (error.matches(PyExc_OSError)) {",
+        "an OSError of a class of one's own",
+        FILES,
+    ),
+    Mutant("bindings/python_io.cc", "  if (!IsOfBytes(held->view)) return nullptr;\n", "", "wider items", LIKE),
+    Mutant(
+        "bindings/python_references.cc",
+        "  Py_XDECREF(object);\n}",
+        "}",
+        "a file object is let go",
+        WRITER,
+    ),
+    Mutant(
+        "bindings/python_references.cc",
+        "    if (object == nullptr) continue;\n",
+        "    continue;\n",
+        "the garbage collector sees file objects",
+        FILES,
+    ),
+]
