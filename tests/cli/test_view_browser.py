@@ -167,8 +167,8 @@ def test_a_condition_on_a_name_that_no_record_has_is_told(open_page):
     page = open_page()
     page.fill("#where", "lable == 3")
     page.press("#where", "Enter")
-    status(page, "No record fits: none of the ")
-    status(page, " has a feature 'lable' (did you mean 'label'?)")
+    status(page, "No record fits: no feature 'lable' in the ")
+    status(page, " records read (did you mean 'label'?)")
 
 
 def test_keys_are_letters_in_a_field(open_page):

@@ -174,11 +174,9 @@ def open_input(file: CoreFile, choice: str, advance: Callable[[int], None] | Non
 def _open_object(file: CoreFile, stored: StoredObject, choice: str) -> Input:
     info = stored.store.info(stored.key)
     stored = stored._replace(size=info.size, version=info.version)
-    head = (
-        b""
-        if choice != "auto"
-        else bytes(read_range(stored.store, stored.key, 0, min(DETECTION_BYTES, info.size), info.version))
-    )
+    head = b""
+    if choice == "auto":
+        head = bytes(read_range(stored.store, stored.key, 0, min(DETECTION_BYTES, info.size), info.version))
     compression = _core.detect_compression(head) if choice == "auto" else "" if choice == "none" else choice.upper()
     # The number of stored bytes per record is unknown for compressed objects.
     return Input(compression, info.size, file._replace(object=stored), counts_itself=compression != "")

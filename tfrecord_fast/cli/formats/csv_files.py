@@ -58,7 +58,6 @@ class CsvSource(Source):
         self._settled: dict[str, list[str]] = {}  # the types of columns, by file
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """Yield the records of one file."""
         if _is_blank(path):
             return
         names = _names(path)
@@ -280,7 +279,6 @@ class CsvSink(RowSink):
         refuse(records, row, f"feature {name!r} has several values, but a CSV field holds one")
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
-        """Receive the features of all records."""
         super().begin(scanner)
         self._ambiguous = {key for key, feature in self.features.items() if _kind_name(feature) != "int64"}
 
@@ -294,7 +292,6 @@ class CsvSink(RowSink):
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Keep a file open for writing."""
         with self.opened_file(name) as self._file:
             if self.features:
                 self._file.write((",".join(_quoted(self._header(key)) for key in self.features) + "\n").encode())
@@ -305,7 +302,6 @@ class CsvSink(RowSink):
         return f"{key}:{_kind_name(self.features[key])}" if named else key
 
     def write_rows(self, records: _core.RecordBatch, columns: Columns) -> None:
-        """Write records, parsed to columns."""
         fields = [self._fields(records, key, columns[key]) for key in self.features]
         if len(fields) == 1 and "" in fields[0]:
             why = "a CSV row without any value is an empty line, which readers skip"

@@ -45,14 +45,12 @@ class JsonSink(RowSink):
         self._dumps = _dumper()
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
-        """Receive the features of all records."""
         super().begin(scanner)
         check_keys(self.path, [seen.key for seen in (*scanner.features(), *scanner.lists())])
         self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in self.features.items()}
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Keep a file open for writing."""
         with self.opened_file(name) as self._file:
             yield
 

@@ -46,7 +46,6 @@ class JsonRows(Source):
     _lists: Mapping[str, type] = {}
 
     def batches(self) -> Iterator[_core.RecordBatch]:
-        """Yield all records, in order."""
         if self._features is None:
             features, lists = _Kinds("feature"), _Kinds("feature list")
             for path in self.paths():
@@ -60,7 +59,6 @@ class JsonRows(Source):
         return super().batches()
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """Yield the records of one file."""
         rows: list[_Row] = []
         for _, row in self._rows(path):
             rows.append(row)

@@ -19,7 +19,6 @@ class OrcSource(ArrowSource):
     """ORC files."""
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """Yield the records of one file."""
         file = arrow("pyarrow.orc").ORCFile(path)
         self.check_types(path, file.schema)
         first = 0
@@ -38,7 +37,6 @@ class OrcSink(ArrowSink):
     compressions = ("", "ZSTD", "SNAPPY")
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
-        """Receive the features of all records."""
         super().begin(scanner)
         for seen in scanner.features():
             if seen.unset:
@@ -52,7 +50,6 @@ class OrcSink(ArrowSink):
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Keep a file open for writing."""
         codec = self.compression.lower() or "uncompressed"
         with open(name, "wb") as raw:
             self._out = _Patient(raw)
@@ -63,7 +60,6 @@ class OrcSink(ArrowSink):
             self._out.check()
 
     def write_arrow(self, batch: Any) -> None:
-        """Write a pyarrow.RecordBatch."""
         self._writer.write(arrow("pyarrow").Table.from_batches([batch]))
         self._out.check()
 

@@ -57,7 +57,6 @@ class ArrowFileSource(ArrowSource):
     """Arrow IPC files and streams."""
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """Yield the records of one file."""
         pa = arrow("pyarrow")
         with pa.memory_map(path) as file:
             is_file = file.read(6) == b"ARROW1"
@@ -78,7 +77,6 @@ class ParquetSource(ArrowSource):
     """Parquet files."""
 
     def batches_of(self, path: str) -> Iterator[_core.RecordBatch]:
-        """Yield the records of one file."""
         # Prefetched data would be held until the end of the file.
         with arrow("pyarrow.parquet").ParquetFile(path, pre_buffer=False) as file:
             self.check_types(path, file.schema_arrow)
@@ -140,7 +138,6 @@ class ArrowSink(RowSink):
     _scalars: frozenset[str] = frozenset()
 
     def begin(self, scanner: _core.FeatureScanner) -> None:
-        """Receive the features of all records."""
         super().begin(scanner)
         self._rows = scanner.records
         self._kinds = {key: VarLenFeature(feature.dtype) for key, feature in self.features.items()}
@@ -222,7 +219,6 @@ class ParquetSink(ArrowSink):
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Keep a file open for writing."""
         parquet = arrow("pyarrow.parquet")
         level = self.level if self.compression else None
         compression = self.compression.lower() or "snappy"
@@ -234,7 +230,6 @@ class ParquetSink(ArrowSink):
                 self._write_group()
 
     def write_arrow(self, batch: Any) -> None:
-        """Write a pyarrow.RecordBatch."""
         self._held.append(batch)
         rows, size = (
             sum(batch) for batch in zip(*((batch.num_rows, batch.nbytes) for batch in self._held), strict=True)
@@ -256,7 +251,6 @@ class ArrowFileSink(ArrowSink):
 
     @contextlib.contextmanager
     def writing(self, name: str | int) -> Iterator[None]:
-        """Keep a file open for writing."""
         pa = arrow("pyarrow")
         codec = pa.Codec("zstd", self.level) if self.compression else None
         options = pa.ipc.IpcWriteOptions(compression=codec)
@@ -264,7 +258,6 @@ class ArrowFileSink(ArrowSink):
             yield
 
     def write_arrow(self, batch: Any) -> None:
-        """Write a pyarrow.RecordBatch."""
         self._writer.write_batch(batch)
 
 

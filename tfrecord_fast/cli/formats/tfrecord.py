@@ -23,7 +23,6 @@ class TFRecordSource(Source):
     typed = False
 
     def batches(self) -> Iterator[_core.RecordBatch]:
-        """Yield all records, in order."""
         threads = self.num_threads or default_threads()
         for file in self.files:
             yield from batches(open_input(file, "auto", self.advance), max(0, threads - 1), self.advance)
