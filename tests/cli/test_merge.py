@@ -230,7 +230,7 @@ def test_json_has_no_place_on_a_taken_standard_output(tmp_path, run, copying):
         ("merge in - > /dev/full", 2, "standard output: No space left on device"),
         ("merge in out > /dev/full", 2, "standard output: No space left on device"),
         ("merge in /dev/full", 2, "/dev/full: write: No space left on device"),
-        ("merge - - < in >> in", 2, "where standard output goes"),
+        ("merge - - < in >> in", 2, "standard output is also an input"),
         ("dedup - in < in", 2, "an input"),
     ],
 )

@@ -95,7 +95,7 @@ def test_a_conflict_across_files_names_both(tmp_path, run):
     one = write(tmp_path / "1", example(a=("int64", [1]), b=("int64", [1])))
     two = write(tmp_path / "2", example(a=("float", [1.0]), b=("int64", [1])))
     status, out, err = run(one, two)
-    assert status == 1 and f"feature 'a' is float in {two}, and int64 in {one}" in err and "'b': tf.io.Fixed" in out
+    assert status == 1 and f"feature 'a' is float in {two}, but int64 in {one}" in err and "'b': tf.io.Fixed" in out
 
 
 def test_files_together_count_together(tmp_path, run):
@@ -158,7 +158,7 @@ def test_a_name_that_is_not_utf8_is_a_line_that_says_it(tmp_path, run, form, key
     status, out, err = run("--format", form, path)
     assert (status, out, err.count("\n")) == (2, "", 1)
     shown = key.decode("utf-8", "backslashreplace")
-    assert err.startswith(f"tfrecord-fast: {path}: feature '{shown}': its name is not UTF-8")
+    assert err.startswith(f"tfrecord-fast: {path}: feature '{shown}': the name is not UTF-8")
 
 
 @pytest.mark.parametrize(
