@@ -211,7 +211,7 @@ def asked_for(options: argparse.Namespace, contenders_in_it: list[str]) -> dict[
     """Return the data and rivals of a run, which a run that resumes it must share.
 
     Raises:
-      FilesError: there are no such files.
+      FilesError: no such files.
     """
     data = {name: getattr(options, name) for name in ("scale", "seed", "features", "compression")}
     if os.path.isfile(options.features):

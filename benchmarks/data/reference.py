@@ -165,7 +165,7 @@ def parsed_answer(dataset: Dataset, cache: Path) -> Answer:
 
 
 def figures_answer(dataset: Dataset, cache: Path) -> Figures:
-    """The figures of all features that are no feature lists, kept in the folder `cache`.
+    """Return the figures of all features except feature lists, kept in the folder `cache`.
 
     Raises:
       ValueError: a record does not fit the features.

@@ -83,7 +83,7 @@ def dataset_of_files(
       compression: of the files; None detects it.
 
     Raises:
-      FilesError: there are no files, they are damaged or compressed differently, or the features are not supported.
+      FilesError: no such files, or they are damaged or compressed differently, or the features are not supported.
     """
     files, several = found(patterns), len(matched(patterns))
     twice = [f"files that several patterns match are taken once ({several} names)"] if several > len(files) else []
@@ -138,7 +138,7 @@ def make(
             copy_head(path, Path(copy), MOST_BYTES / total)
         taken = sum(map(os.path.getsize, plain))
         notes.append(f"the first records of each file are taken, {taken / 1e9:.3g} of {total / 1e9:.3g} GB")
-    # Nothing is to be learnt from empty files, and not every contender takes one.
+    # Empty files show nothing, and some contenders reject them.
     holding = [(path, copy) for path, copy in zip(files, plain, strict=True) if os.path.getsize(copy)]
     if 0 < len(holding) < len(files):
         empty = sorted(set(files) - {path for path, _ in holding})
@@ -235,7 +235,7 @@ def features_of_file(path: Path) -> Described:
     tfrecord_fast's, or a pair of them, (context, sequences).
 
     Raises:
-      FilesError: there is no such file, it has no FEATURES, or they are beyond what contenders have in common.
+      FilesError: the file is missing, has no FEATURES, or has features that some contenders lack.
     """
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if not path.is_file() or spec is None or spec.loader is None:

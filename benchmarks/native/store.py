@@ -14,7 +14,7 @@ BUCKET = "bench"
 LATENCY = 30  # ms to the first byte of an answer
 RATE = 80  # MB/s of a connection
 
-# The server is no child of this process: what it takes of the processor is not the reader's.
+# The server is not a child of this process, so that its CPU time is not counted as the reader's.
 _ALONE = 'exec 3<&0; "$@" <&3 & exec 3<&-'
 
 

@@ -17,7 +17,7 @@ _MAY_DIFFER = ("date", "load_average", "memory_bytes")
 
 
 def begun(path: Path, environment: Environment, method: Method, asked: Mapping[str, Any]) -> Saved | None:
-    """The run that wrote `path`, to go on with; None if there is no such file.
+    """Return the run that wrote `path`, to continue it, or None if the file is missing.
 
     Raises:
       ValueError: the file is not a result, or is of another commit, machine, method or data.

@@ -134,8 +134,11 @@ def take_turns(entrants: list[Entrant], method: Method, tell: Tell) -> None:
 
 
 def wants(row: Row, number: int, method: Method) -> bool:
-    """Whether the row takes part in the round. A slow row needs no warm-up after its trial. It leaves when it has had
-    its time; with fewer than FEW_ROUNDS rounds, when it has had twice that time."""
+    """Return True if the row takes part in the round.
+
+    A slow row needs no warm-up after its trial. It leaves when it has had its time; with fewer than FEW_ROUNDS
+    rounds, when it has had twice that time.
+    """
     if number == 0:
         return row.pass_seconds * row.passes < method.patience / 10 and not method.cold
     spent = sum(row.wall) * row.passes * row.share

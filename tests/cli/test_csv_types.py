@@ -77,7 +77,7 @@ def test_what_does_not_fit_is_told(run, options, status, words):
 def test_types_are_for_csv(tmp_path, capsys):
     (tmp_path / "in.tfrecord").touch()
     assert main(["convert", str(tmp_path / "in.tfrecord"), str(tmp_path / "a.jsonl"), "--strings"]) == 2
-    assert "columns of CSV" in capsys.readouterr().err
+    assert "a CSV input" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["convert", "a.csv", "b.tfrecord", "--types", "a=date"])
     assert "expected NAME=TYPE" in capsys.readouterr().err
@@ -128,7 +128,7 @@ def test_a_long_text_and_no_rows(tmp_path):
 def test_a_quote_that_is_not_closed_takes_no_rows(tmp_path, capsys, text, options):
     (tmp_path / "a.csv").write_text(text)
     assert main(["convert", str(tmp_path / "a.csv"), str(tmp_path / "a.tfrecord"), *options]) == 1
-    assert "a quote is not closed" in capsys.readouterr().err and not (tmp_path / "a.tfrecord").exists()
+    assert "missing closing quote" in capsys.readouterr().err and not (tmp_path / "a.tfrecord").exists()
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n", "\r", "\n\n", "\n\r\n"])

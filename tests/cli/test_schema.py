@@ -109,7 +109,7 @@ def test_kinds_of_files_are_not_merged(tmp_path, run):
     one, two = write(tmp_path / "1", example(a=("int64", [1]))), write(tmp_path / "2", SEQUENCE)
     three, four = write(tmp_path / "3", example(z=("int64", [1]))), write(tmp_path / "4", example(a=("int64", [1])))
     status, out, err = run(one, two, three, four)
-    assert status == 0 and "the files hold 3 kinds of things" in err
+    assert status == 0 and "the files hold 3 groups of unrelated records" in err
     assert f"# 1 file of SequenceExamples: {two}" in out and f"# 1 file of Examples: {three}" in out
     assert f"# 2 files of Examples: {one}, …" in out and out.count("'a'") == 1
 

@@ -71,7 +71,7 @@ def keep(paths: list[str], folder: Path) -> None:
             shutil.copyfile(path, draft / f"{number:05}.parquet")
         draft.rename(folder)
     except OSError:
-        pass  # another process was first, or there is no room: they are only made again
+        pass  # another process was first, or the disk is full: the frames are created again
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 

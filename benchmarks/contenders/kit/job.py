@@ -18,7 +18,7 @@ class CannotError(Exception):
 
 @dataclass(frozen=True)
 class Job:
-    """What a contender is to work on.
+    """The data and settings of a job.
 
     Args:
       given: the data; None for tasks that have none.

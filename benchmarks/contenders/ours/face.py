@@ -24,7 +24,7 @@ def face_batches(job: Job) -> list[Setting]:
 def settings(
     job: Job, name: str, size: int | None, columns: Callable[[Any], Batch], count: Callable[[Any], int]
 ) -> list[Setting]:
-    """The same parsing through both; through the face, with each value looked at, too."""
+    """Parse through both interfaces; through TensorFlow's names, also read each value."""
     import tfrecord_fast as plain
     import tfrecord_fast.tensorflow as face
 
