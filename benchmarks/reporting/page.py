@@ -114,7 +114,7 @@ def left_out(tables: list[Table]) -> list[str]:
     parts = []
     if leaves:
         items = "".join(f"<li>{escape(label)}: {escape(text)}</li>" for label, text in leaves.items())
-        parts.append(f"<h2>What some leave out</h2><ul>{items}</ul>")
+        parts.append(f"<h2>Omissions</h2><ul>{items}</ul>")
     untimed = [
         [table.task, table.workload, row.label, row.status, row.words]
         for table in tables

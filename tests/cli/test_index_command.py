@@ -133,7 +133,7 @@ def test_check_finds_none_and_what_is_no_index(indexed, run):
     with open(f"{indexed}.idx", "w") as file:
         file.write("0 x\n")
     status, _, err = run("index", "--check", indexed)
-    assert status == 1 and "can't be read" in err
+    assert status == 1 and "cannot read the index" in err
     os.unlink(f"{indexed}.idx")
     status, _, err = run("index", "--check", indexed)
     assert status == 2 and "missing index" in err and not os.path.exists(f"{indexed}.idx")

@@ -47,7 +47,7 @@ def test_what_is_not_here_is_said_line_by_line(script, capsys):
         [f"{script}:11", "tf.placeholder"],
     ]
     assert "from TensorFlow, which must be installed (or use a dict" in lines[1]
-    assert "unavailable without graphs (there are no graphs: give the values at once)" in lines[3]
+    assert "unavailable without graphs (graphs are not supported: pass the values directly)" in lines[3]
     assert lines[-1].startswith(f"{script}: 11 names: 7 available; 2 from TensorFlow")
     assert script.read_text() == SCRIPT
 

@@ -93,7 +93,7 @@ def test_all_commands_give_such_a_record_one_name(tmp_path, capfd, make, kind, l
         assert shown["kind"] == kind and shown["unknown_field"] == 9
         assert {"features", "feature_lists"} & shown.keys()
     assert said("cat", "--as", "proto")["kind"] == kind
-    assert "field 9, which is unknown" in run_here(capfd, "cat", tmp_path / "a")[1]
+    assert "unknown field 9;" in run_here(capfd, "cat", tmp_path / "a")[1]
 
 
 def test_what_has_no_values_is_no_example_for_a_field_more(tmp_path, run):

@@ -244,7 +244,7 @@ def test_what_can_not_be_opened_elsewhere(tmp_path):
         plan_splits(tmp_path / "pipe")
     (tmp_path / "a").write_bytes(frames([b"x"]))
     (split,) = plan_splits(tmp_path / "a")
-    with pytest.raises(TypeError, match="only a path can be read at random"):
+    with pytest.raises(TypeError, match="only a path supports random access"):
         tf.IndexedReader(list(split.parts))[0]
 
 

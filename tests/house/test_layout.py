@@ -9,7 +9,7 @@ ROOMS = {
     "core": "reading and writing records: csrc/ as it shows through its bindings",
     "data": "tf.data",
     "examples": "Examples: parsing, encoding, inference",
-    "faces": "TensorFlow's names",
+    "tensorflow": "TensorFlow's names",
     "faults": "damage, and what the system refuses",
     "files": "names, writers of shards, ShardReader, indexes",
     "house": "layout, documents, types, docstrings, imports, examples/",

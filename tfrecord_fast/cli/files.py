@@ -24,7 +24,7 @@ from ..files.naming.formats import HEAD_BYTES, NO_TFRECORD, explained, head_of
 from ..files.naming.location import shown_name
 from ..files.stores import StoreSettings, read_range
 from ..files.stores.objects import StoredObject
-from ..files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files
+from ..files.streams.core_files import DEFAULT_SETTINGS, CoreFile, core_files, flatten
 from ..files.streams.fetching import open_stream
 from .arguments import storage_options
 from .console import Console
@@ -98,9 +98,9 @@ def named_files(args: argparse.Namespace, console: Console) -> tuple[list[CoreFi
     for argument in args.files:
         try:
             if argument != "-" and os.path.isdir(argument):
-                files += core_files([*files_of(argument)], settings)
+                files += core_files(flatten(files_of(argument)), settings)
             else:
-                files += [_STDIN] if argument == "-" else core_files([argument], settings)
+                files += [_STDIN] if argument == "-" else core_files(flatten(argument), settings)
         except FAULTS as error:
             named = getattr(error, "filename", None)
             about = f"{os.fsdecode(named)}: " if named and os.fsdecode(named) != argument else ""

@@ -25,7 +25,7 @@ from ..errors import InvalidArgumentError
 from ..examples.features import copied, names_of
 from ..examples.parsing.groups import frozen_groups
 from ..files.indexing.indexed_reader import IndexedReader, Indexes
-from ..files.naming.location import location_of
+from ..files.naming.location import Location, location_of
 from ..files.reading.epochs import MOST_EPOCHS, checked_epoch
 from ..files.reading.shard_reader import ShardReader, Skipped
 from ..files.reading.shards import Shard
@@ -370,7 +370,7 @@ def _checked(state: object) -> tuple[dict[str, Any], int]:
 def _resolved(files: Files) -> list[File]:
     """The files with local patterns resolved, so that all workers and iterations see the same."""
     flat = flatten(files)
-    if not all(isinstance(file, str | bytes | os.PathLike) and not location_of(file)[1] for file in flat):
+    if not all(isinstance(file, str | Location) and not location_of(file).is_url for file in flat):
         return flat
     names = [os.fsdecode(path) for path in local_paths(flat)]
     return [*names] if _core.are_plain_paths(names) else flat

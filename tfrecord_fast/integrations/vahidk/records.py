@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..._core import RecordBatch, RecordStream
 from ...errors import DataLossError, InvalidArgumentError
 from ...files.indexing.index import RecordIndex
+from ...files.naming.location import location_of
 from ...files.reading.state import begin_of_epoch
 from ...files.streams.records import record_stream
 from ...typing import PathLike
@@ -63,7 +64,9 @@ def record_batches(place: Place) -> Iterator[RecordBatch]:
 
 
 def _stream(place: Place, options: dict[str, Any]) -> RecordStream:
-    return record_stream([place.data_path], compression_type=_COMPRESSIONS[place.compression_type], **options)
+    return record_stream(
+        [location_of(place.data_path)], compression_type=_COMPRESSIONS[place.compression_type], **options
+    )
 
 
 def _check_no_records(place: Place) -> None:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from .... import _core
 from ....errors import DataLossError, InvalidArgumentError
 from ....files.indexing.index import RecordIndex
+from ....files.naming.location import Location, location_of
 from ....files.stores import StoreSettings
 from ....files.stores.objects import StoredObject
 from ....files.streams.core_files import CoreFile
@@ -152,7 +153,7 @@ def _source_of(source: Input, again: Callable[[], Input], settings: StoreSetting
     beside = index_beside(os.fsdecode(file.name)) if file.is_local else None
     if beside is not None:
         with contextlib.suppress(OSError, DataLossError, InvalidArgumentError):
-            indexed = _Indexed(_opened(file, os.fsencode(beside), settings), f"records are read by the index {beside}")
+            indexed = _Indexed(_opened(file, location_of(beside), settings), f"records are read by the index {beside}")
             if indexed.fits(source.stored_bytes):
                 return indexed
     try:
@@ -161,10 +162,16 @@ def _source_of(source: Input, again: Callable[[], Input], settings: StoreSetting
         return _intact(source, again, settings, error)
 
 
-def _opened(file: CoreFile, index: _core.RecordIndex | bytes | None, settings: StoreSettings) -> Opened:
+def _opened(file: CoreFile, index: _core.RecordIndex | Location | None, settings: StoreSettings) -> Opened:
     stored = file.object if isinstance(file.object, StoredObject) else None
     return open_random(
-        [file.name], [index], settings, verify_crc=True, num_threads=1, max_record_bytes=None, objects=[stored]
+        [Location(os.fsdecode(file.name), stored is not None)],
+        [index],
+        settings,
+        verify_crc=True,
+        num_threads=1,
+        max_record_bytes=None,
+        objects=[stored],
     )
 
 
