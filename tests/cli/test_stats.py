@@ -402,7 +402,7 @@ def test_records_that_are_no_examples_have_sizes_and_kinds(tmp_path, run, figure
 
 def test_a_record_of_another_kind_among_examples_is_told(tmp_path, run):
     status, out, err = run("--json", write(tmp_path / "a", example(a=("int64", [1])), b"some words"))
-    assert status == 1 and "1 of 2 records are no Examples, but text: the first is record 1 of" in err
+    assert status == 1 and "1 of 2 records are not Examples (they look like text): the first is record 1 of" in err
     assert json.loads(out)["kinds"] == {"Example": 1, "text": 1}
 
 
@@ -410,7 +410,7 @@ def test_the_first_of_many_records_of_another_kind_is_told(tmp_path, run, monkey
     monkeypatch.setattr(collecting, "_FIRST_RECORDS", 3)
     monkeypatch.setattr(collecting, "_UNIT_RECORDS", 2)
     path = write(tmp_path / "a", *[example(a=("int64", [1])), b"some words"] * 10)
-    assert "10 of 20 records are no Examples, but text: the first is record 1 of" in run(path)[2]
+    assert "10 of 20 records are not Examples (they look like text): the first is record 1 of" in run(path)[2]
 
 
 def test_a_key_of_two_kinds_is_told(tmp_path, run):
