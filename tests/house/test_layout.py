@@ -6,6 +6,7 @@ TESTS = ROOT / "tests"
 ROOMS = {
     "benchmarks": "the harness in benchmarks/",
     "cli": "tfrecord-fast",
+    "contracts": "laws that hold in several places, each with an adapter per place",
     "core": "reading and writing records: csrc/ as it shows through its bindings",
     "data": "tf.data",
     "examples": "Examples: parsing, encoding, inference",

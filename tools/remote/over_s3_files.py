@@ -1,8 +1,57 @@
-"""Tests of reading local files that are not run over S3, by the reason and the file."""
+"""Which tests of reading local files are run over S3, and which of these are left out, by the reason and the file."""
 
 from __future__ import annotations
 
-__all__ = ["LEFT_OUT", "SLOW"]
+__all__ = ["FILES", "LEFT_OUT"]
+
+FILES = [
+    "tests/core/test_codec.py",
+    "tests/core/test_corrupt_modes.py",
+    "tests/core/test_damaged_parts.py",
+    "tests/core/test_inputs.py",
+    "tests/core/test_marked_parts.py",
+    "tests/core/test_reader.py",
+    "tests/core/test_real_files.py",
+    "tests/core/test_record_batch.py",
+    "tests/core/test_regions.py",
+    "tests/core/test_search.py",
+    "tests/core/test_snappy.py",
+    "tests/core/test_stream_edges.py",
+    "tests/faults/test_damage.py",
+    "tests/faults/test_errors.py",
+    "tests/data/test_dataset.py",
+    "tests/data/test_interleaving.py",
+    "tests/data/test_names_as_needed.py",
+    "tests/data/test_plan.py",
+    "tests/data/test_semantics.py",
+    "tests/data/test_shared_iterators.py",
+    "tests/data/test_sharing.py",
+    "tests/data/test_tables.py",
+    "tests/data/test_tf_record_iterator.py",
+    "tests/examples/test_groups.py",
+    "tests/examples/test_infer.py",
+    "tests/examples/test_row_errors.py",
+    "tests/files/test_global_shuffle.py",
+    "tests/files/test_index.py",
+    "tests/files/test_indexed_reader.py",
+    "tests/files/test_indexed_reader_arguments.py",
+    "tests/files/test_indexed_reader_features.py",
+    "tests/files/test_indexed_reader_life.py",
+    "tests/files/test_tables.py",
+    "tests/files/test_tables_columns.py",
+    "tests/files/test_batches_kept.py",
+    "tests/files/test_groups_reader.py",
+    "tests/files/test_max_record_bytes.py",
+    "tests/files/test_shard_columns.py",
+    "tests/files/test_shard_large_batches.py",
+    "tests/files/test_shard_life.py",
+    "tests/files/test_shard_order.py",
+    "tests/files/test_shard_reader.py",
+    "tests/files/test_shard_epochs.py",
+    "tests/files/test_shard_lengths.py",
+    "tests/files/test_shard_state.py",
+    "tests/files/test_state_and_damage.py",
+]
 
 LEFT_OUT: dict[str, dict[str, list[str]]] = {
     "another process reads it, by its path": {
@@ -97,26 +146,4 @@ LEFT_OUT: dict[str, dict[str, list[str]]] = {
     "says a path in a repr, where it is a URL": {
         "tests/files/test_shard_lengths.py": ["test_a_reader_says_what_it_will_do"],
     },
-}
-
-# Run by `python -m tools.remote.over_s3` only: the many requests of each take 10 seconds and more.
-SLOW: dict[str, list[str]] = {
-    "tests/core/test_damaged_parts.py": ["*"],
-    "tests/core/test_marked_parts.py": ["*"],
-    "tests/core/test_regions.py": ["*"],
-    "tests/core/test_search.py": ["test_the_next_intact_record_is_found_as_by_trying_every_place"],
-    "tests/core/test_stream_edges.py": ["test_a_header_that_straddles_a_buffer_is_found_while_skipping"],
-    "tests/data/test_interleaving.py": ["test_parallel_reads_keep_their_order_whatever_the_files"],
-    "tests/data/test_names_as_needed.py": ["test_there_may_be_no_end_to_the_paths"],
-    "tests/data/test_plan.py": ["test_any_chain_over_files_gives_what_it_gives_over_a_list"],
-    "tests/faults/test_damage.py": ["test_damage_in_a_file_on_disk_is_the_same_with_any_number_of_threads"],
-    "tests/files/test_global_shuffle.py": [
-        "test_killed_and_resumed_it_continues_exactly",
-        "test_parts_are_the_whole",
-    ],
-    "tests/files/test_shard_epochs.py": ["test_files_come_in_all_orders_equally_often"],
-    "tests/files/test_shard_lengths.py": [
-        "test_all_parts_have_the_same_number_of_batches",
-        "test_each_part_of_damaged_files_has_its_length",
-    ],
 }
