@@ -77,20 +77,6 @@ py::object OfTensor(py::handle object) {
   return PyCallable_Check(method.ptr()) != 0 ? method() : py::object();
 }
 
-HeldBytes OfBytes(py::handle object) {
-  return {{reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(object.ptr())),
-           static_cast<size_t>(PyBytes_GET_SIZE(object.ptr()))},
-          OwnerOfPython(py::reinterpret_borrow<py::object>(object))};
-}
-
-HeldBytes OfText(py::handle object) {
-  Py_ssize_t size;
-  const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
-  if (text == nullptr) throw py::error_already_set();
-  return {{reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(size)},
-          OwnerOfPython(py::reinterpret_borrow<py::object>(object))};
-}
-
 // True for memory that no one can write to. Being read-only is not enough: others may write through another view.
 bool IsFrozen(PyObject* object) {
   PyObject* const exporter = PyMemoryView_Check(object) ? PyMemoryView_GET_BASE(object) : object;
@@ -137,9 +123,9 @@ class BatchMaker {
   }
 
   void Add(PyObject* item) {
-    if (PyBytes_Check(item)) [[likely]] {
-      batch_->records.push_back(
-          {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(item)), static_cast<size_t>(PyBytes_GET_SIZE(item))});
+    Bytes bytes;
+    if (PlainBytes(item, &bytes)) [[likely]] {
+      batch_->records.push_back(bytes);
       held_->objects.push_back(Py_NewRef(item));
       return;
     }
@@ -204,13 +190,27 @@ py::object AsBytes(py::object object, const std::string& what) {
 
 }  // namespace
 
+bool PlainBytes(PyObject* object, Bytes* bytes) {
+  if (PyBytes_Check(object)) {
+    *bytes = {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(object)),
+              static_cast<size_t>(PyBytes_GET_SIZE(object))};
+    return true;
+  }
+  if (!PyUnicode_Check(object)) return false;
+  Py_ssize_t size;
+  const char* text = PyUnicode_AsUTF8AndSize(object, &size);
+  if (text == nullptr) throw py::error_already_set();
+  *bytes = {reinterpret_cast<const uint8_t*>(text), static_cast<size_t>(size)};
+  return true;
+}
+
 bool IsNumericArray(py::handle object) {
   return IsArray(object) && !IsOfStrings(py::reinterpret_borrow<py::array>(object));
 }
 
 HeldBytes BytesOfPython(py::handle object, const std::string& what, Memory memory) {
-  if (PyBytes_Check(object.ptr())) return OfBytes(object);
-  if (PyUnicode_Check(object.ptr())) return OfText(object);
+  Bytes bytes;
+  if (PlainBytes(object.ptr(), &bytes)) return {bytes, OwnerOfPython(py::reinterpret_borrow<py::object>(object))};
   if (PyByteArray_Check(object.ptr()) || PyMemoryView_Check(object.ptr())) return OfBuffer(object, what, memory);
   const Recursion recursion;
   if (IsArray(object)) return OfArray(py::reinterpret_borrow<py::array>(object), what, memory);

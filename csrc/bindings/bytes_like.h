@@ -29,8 +29,11 @@ struct HeldBytes {
   Owner owner;  // keeps them valid; may be dropped without the GIL
 };
 
-// Memory that others may write to is copied, unless whoever asks reads each byte once.
+// Memory that others may write to is copied, unless the caller reads each byte once.
 enum class Memory : uint8_t { kFrozen, kShared };
+
+// Sets *bytes for a bytes object or a str; false for other objects. Throws for a str that has no UTF-8.
+bool PlainBytes(PyObject* object, Bytes* bytes);
 
 // One byte string, without a copy where its memory allows. Throws TypeError, which begins with `what` and names the
 // type, for everything else.

@@ -15,11 +15,12 @@
 #include "bindings/bindings.h"
 #include "bindings/boxed.h"
 #include "bindings/bytes_array.h"
+#include "bindings/bytes_like.h"
 #include "bindings/gil.h"
 #include "bindings/named_tuple.h"
 #include "bindings/numpy_api.h"
 #include "bindings/owned_once.h"
-#include "bindings/parse_ahead.h"
+#include "pipeline/parse_ahead.h"
 #include "parse/faults.h"
 #include "parse/fixed_arrays.h"
 #include "parse/parse.h"
@@ -230,10 +231,7 @@ py::object WrapSingle(const FeatureSpec& spec, const ColumnTarget& target, const
 py::list ParseOne(PyExamplePlan& self, py::handle record) {
   RecordBatchPtr batch;
   Bytes bytes;
-  if (PyBytes_Check(record.ptr())) [[likely]] {
-    bytes = {reinterpret_cast<const uint8_t*>(PyBytes_AS_STRING(record.ptr())),
-             static_cast<size_t>(PyBytes_GET_SIZE(record.ptr()))};
-  } else {
+  if (!PlainBytes(record.ptr(), &bytes)) {
     batch = RecordsFromPython(py::make_tuple(record));
     bytes = batch->records[0];
   }
@@ -304,12 +302,7 @@ py::list ParseBatch(PyExamplePlan& self, py::handle records, size_t num_threads)
   }
   const RecordBatchPtr batch = RecordsFromPython(records);
   Columns columns;
-  Status status;
-  {
-    GilReleased release;
-    status = ParseExamples(*batch, *self.plan, num_threads, &columns);
-  }
-  ThrowIfError(status);
+  RunWithoutGil([&] { return ParseExamples(*batch, *self.plan, num_threads, &columns); });
   return WrapColumns(*self.plan->schema, columns);
 }
 
@@ -348,12 +341,7 @@ py::tuple ParseSequenceBatch(PySequencePlan& self, py::handle records, size_t nu
   }
   const RecordBatchPtr batch = RecordsFromPython(records);
   SequenceColumns columns;
-  Status status;
-  {
-    GilReleased release;
-    status = ParseSequenceExamples(*batch, *self.plan, num_threads, &columns.context, &columns.lists);
-  }
-  ThrowIfError(status);
+  RunWithoutGil([&] { return ParseSequenceExamples(*batch, *self.plan, num_threads, &columns.context, &columns.lists); });
   return WrapSequence(*self.plan, columns);
 }
 

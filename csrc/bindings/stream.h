@@ -5,16 +5,13 @@
 
 #include <pybind11/pybind11.h>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/process.h"
+#include "bindings/call_lock.h"
 #include "bindings/parse.h"
-#include "bindings/parse_ahead.h"
+#include "pipeline/parse_ahead.h"
 #include "bindings/python_io.h"
 #include "pipeline/shard_stream.h"
 
@@ -56,12 +53,7 @@ class SharedStream {
   const ColumnWrapper wrap_;
   const std::shared_ptr<ParseAhead> ahead_;
   const std::shared_ptr<PythonReferences> references_;
-  // Takes the lock, for the thread that calls. Called without the GIL.
-  Status LockIn(std::unique_lock<std::mutex>* lock);
-  void Unlock(std::unique_lock<std::mutex> lock);
-  std::mutex mutex_;
-  std::atomic<std::thread::id> holder_ = {};  // of the lock
-  const uint64_t generation_ = ForkGeneration();
+  CallLock lock_{"the reader", CallLock::AfterFork::kUsable};
   ShardStream stream_;
 };
 

@@ -54,24 +54,12 @@ bool HasKind(const Bytes& feature) {
 }
 
 bool AnyStepHasKind(const Bytes& list) {
-  const uint8_t* p = list.data;
-  const uint8_t* const end = p + list.size;
-  while (p < end) {
-    uint32_t tag;
-    size_t size;
-    p = ReadTag(p, end, &tag);
-    if (p == nullptr) return false;
-    if (tag != kStepTag) {
-      p = SkipField(p, end, tag);
-      if (p == nullptr) return false;
-      continue;
-    }
-    p = ReadLength(p, end, &size);
-    if (p == nullptr) return false;
-    if (HasKind({p, size})) return true;
-    p += size;
-  }
-  return false;
+  bool has_kind = false;
+  ForEachField(list, {kStepTag}, [&](uint32_t, const Bytes& step) {
+    has_kind = HasKind(step);
+    return !has_kind;
+  });
+  return has_kind;
 }
 
 }  // namespace

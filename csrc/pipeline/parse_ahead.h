@@ -1,8 +1,8 @@
 // Parsing ahead: a stream of batches learns from its consumer which plan parses them, and parses the next ones on its
 // own threads. What the consumer asks for is then ready; what it does not ask for is never seen.
 
-#ifndef TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
-#define TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
+#ifndef TFRECORD_FAST_PIPELINE_PARSE_AHEAD_H_
+#define TFRECORD_FAST_PIPELINE_PARSE_AHEAD_H_
 
 #include <cstddef>
 #include <memory>
@@ -88,4 +88,4 @@ struct ParsedAhead {
 
 }  // namespace tfr
 
-#endif  // TFRECORD_FAST_BINDINGS_PARSE_AHEAD_H_
+#endif  // TFRECORD_FAST_PIPELINE_PARSE_AHEAD_H_
