@@ -1,4 +1,4 @@
-"""The native core. Private: the public modules are what other code uses. tests/house/test_stub.py compares the two."""
+"""The native core, which is private. tests/house/test_stub.py compares this stub with the extension."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol, SupportsIndex, TypeGuard, TypeVar, final, overload
@@ -146,7 +146,7 @@ class EncodeColumn:
         row_valid: npt.NDArray[np.uint8] | None = None,
     ) -> Self: ...
 
-class ArrowNode(NamedTuple):  # its docstring says which fields a kind has
+class ArrowNode(NamedTuple):  # its docstring lists the fields of each kind
     kind: str
     rows: int
     valid: npt.NDArray[np.uint8] | None
@@ -324,12 +324,13 @@ class RecordStream:
     def state(self) -> dict[str, Any]: ...
     def take_skipped(self) -> list[SkippedStretch]: ...
 
-class RecordIterator(Iterator[bytes]):
-    def __init__(self, *args: Any, **kwargs: Any) -> None: ...  # TypeError: RecordStream.records makes them
+class RecordIterator(Iterator[bytes]):  # RecordStream.records makes them
+    def __iter__(self) -> Self: ...
     def __next__(self) -> bytes: ...
 
 class Iteration(Iterator[_T]):
     def __new__(cls, elements: Iterator[_T], most: int = -1, /) -> Self: ...
+    def __iter__(self) -> Self: ...
     def __next__(self) -> _T: ...
 
 class SkippedStretch:

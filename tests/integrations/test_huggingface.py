@@ -112,9 +112,7 @@ def test_a_streamed_dataset_shuffles_by_itself(files):
     ids = [row["id"] for row in from_tfrecord(files, streaming=True).shuffle(seed=1, buffer_size=20)]
     assert sorted(ids) == list(range(30)) and ids != list(range(30))
     for order in ({"shuffle_buffer": 10}, {"global_shuffle": True}, {"equal_shards": "drop"}, {"shuffle_files": True}):
-        with pytest.raises(
-            tf.errors.InvalidArgumentError, match=re.escape(f"streaming=True goes without {list(order)}")
-        ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=re.escape(f"streaming=True excludes {list(order)}")):
             from_tfrecord(files, streaming=True, **order)
 
 

@@ -49,7 +49,7 @@ def test_one_large_file_is_read_by_many_tasks(written):
 def test_tasks_read_from_1_to_512_mib(tmp_path, monkeypatch, stored, parallelism, share):
     (tmp_path / "a").write_bytes(frames(tf.encode_examples({"i": [1]})))
     source, given = reading.TFRecordDatasource(tmp_path / "a"), []
-    source._stored = stored
+    source._stored_bytes = stored
     monkeypatch.setattr(reading, "plan_splits", lambda files, *, split_bytes, **_: given.append(split_bytes) or [])
     assert source.get_read_tasks(parallelism) == [] and given == [share]
 
@@ -61,7 +61,7 @@ def test_tasks_read_from_1_to_512_mib(tmp_path, monkeypatch, stored, parallelism
 def test_by_default_all_cores_have_some_large_tasks(tmp_path, monkeypatch, stored, cores, share):
     (tmp_path / "a").write_bytes(frames(tf.encode_examples({"i": [1]})))
     source, given = reading.TFRecordDatasource(tmp_path / "a"), []
-    source._stored = stored
+    source._stored_bytes = stored
     monkeypatch.setattr(reading.ray, "cluster_resources", lambda: {"CPU": float(cores)})
     monkeypatch.setattr(reading.ray, "is_initialized", lambda: True)
     monkeypatch.setattr(reading, "plan_splits", lambda files, *, split_bytes, **_: given.append(split_bytes) or [1, 2])

@@ -101,7 +101,7 @@ def test_what_no_feature_can_hold_is_an_error_that_names_the_column(tmp_path, na
 
 @pytest.mark.parametrize("values", [[1, 2.5], [1, b"x"], [0.5, "x"], [[1], [b"x"]]], ids=str)
 def test_kinds_that_differ_from_block_to_block_are_an_error(tmp_path, values):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="column 'a' is of kind"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="column 'a' has type"):
         write_tfrecords(items(values, blocks=2), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -109,7 +109,7 @@ def test_objects_are_refused_with_their_type():
     with pytest.raises(TypeError) as caught:
         lists_of(array, name="col")
     said = str(caught.value)
-    assert said.startswith("column 'col' holds Python objects, of which no feature can be made: the first is of type ")
+    assert said.startswith("column 'col' holds Python objects, which no feature can hold: the first is of type ")
     assert said.endswith(("set", "NoneType"))
 
 
@@ -160,7 +160,7 @@ def test_each_task_writes_its_blocks_into_one_shard(tmp_path):
 
 
 def test_a_column_of_two_kinds_is_refused(tmp_path):
-    said = "column 'x' is of kind int64 in some blocks and of kind float in others: cast it to one"
+    said = "column 'x' has type int64 in some blocks and float in others: cast it to one type"
     with pytest.raises(InvalidArgumentError, match=said):
         written(tmp_path / "a", [pa.table({"x": [1]}), pa.table({"x": [1.5]})])
     with pytest.raises(InvalidArgumentError, match=said):
@@ -186,7 +186,7 @@ def test_a_write_that_failed_leaves_nothing(tmp_path):
 )
 def test_a_task_gives_as_many_rows_as_are_wanted(most, expected):
     batches = [pa.RecordBatch.from_pydict({"x": list(range(i, min(i + 4, 10)))}) for i in (0, 4, 8)]
-    tables = list(reading._reading(batches, batches[0].schema, most)())
+    tables = list(reading._read_function(batches, batches[0].schema, most)())
     assert [len(table) for table in tables] == expected
     assert [row for table in tables for row in table.column("x").to_pylist()] == list(
         range(10 if most is None else most)

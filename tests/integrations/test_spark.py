@@ -63,7 +63,7 @@ def test_what_does_not_fit_is_an_error_with_the_file(spark, written, schema, tex
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"nothing": "1"}, "no option 'nothing'"),
+        ({"nothing": "1"}, "unknown option 'nothing'"),
         ({"recordType": "x"}, "x"),
         ({"codec": "x"}, "x"),
         ({"verifyCrc": "1"}, "true or"),

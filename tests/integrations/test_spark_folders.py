@@ -69,7 +69,7 @@ def test_files_that_are_in_no_folder_are_named(days):
         reader_of(days)
     source = TFRecordDataSource({"path": str(days)})
     schema = TFRecordDataSource({"path": str(days / "day=1")}).schema().add("day", IntegerType())
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"lost: it is in no folder day="):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"lost is not in a folder day="):
         source.reader(schema)
 
 
@@ -119,7 +119,7 @@ def test_values_of_folders_are_of_the_type_that_is_given(text, kind, value):
 
 @pytest.mark.parametrize(("text", "kind"), [("x", LongType()), ("1.5", IntegerType()), ("yes", BooleanType())])
 def test_a_value_of_another_type_is_an_error(text, kind):
-    with pytest.raises(tf.errors.InvalidArgumentError, match=f"'{text}' is no {kind.simpleString()}"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"'{text}' does not have type {kind.simpleString()}"):
         typed(text, kind)
 
 

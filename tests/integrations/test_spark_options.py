@@ -21,7 +21,7 @@ from tfrecord_fast.integrations.spark import TFRecordDataSource
         ({"splitBytes": str(2**70)}, "splitBytes must be below"),
         ({"inferRecords": "x"}, "inferrecords.*x"),
         ({"recordType": ""}, "one of Example"),
-        ({"mergeSchema": "true"}, "no option 'mergeschema'"),
+        ({"mergeSchema": "true"}, "unknown option 'mergeschema'"),
     ],
     ids=str,
 )
@@ -67,7 +67,7 @@ def test_a_folder_whose_value_does_not_fit_is_an_error_at_the_driver(tmp_path, t
     with tf.ExampleWriter(tmp_path / f"k={text}" / "a") as writer:
         writer.write({"id": [7]})
     schema = StructType([StructField("id", LongType()), StructField("k", kind)])
-    with pytest.raises(tf.errors.InvalidArgumentError, match=f"'{text}' is no {kind.simpleString()}"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"'{text}' does not have type {kind.simpleString()}"):
         TFRecordDataSource({"path": str(tmp_path)}).reader(schema)
     assert TFRecordDataSource({"path": str(tmp_path)}).schema()["k"].dataType in (
         LongType(),

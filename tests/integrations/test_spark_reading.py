@@ -137,7 +137,7 @@ def test_columns_have_the_narrowest_type(values, kind):
 
 
 def test_all_files_have_the_same_folders():
-    with pytest.raises(InvalidArgumentError, match=r"^folders of different columns: \['a'\] and \['b'\]$"):
+    with pytest.raises(InvalidArgumentError, match=r"^folders have different columns: \['a'\] and \['b'\]$"):
         folder_columns([(("a", "1"),), (("b", "1"),)])
     assert folder_columns([]).fields == [] and folder_columns([(), ()]).fields == []
     assert folder_columns([(("a", "1"), ("b", "x")), (("a", "2"), ("b", "3"))]).names == ["a", "b"]
@@ -173,7 +173,7 @@ def test_a_value_is_of_its_type(text, kind, value):
     ],
 )
 def test_a_value_that_is_of_another_type_is_named(text, kind):
-    with pytest.raises(InvalidArgumentError, match=f"^a folder's value '{text}' is no {kind.simpleString()}$"):
+    with pytest.raises(InvalidArgumentError, match=f"^folder value '{text}' does not have type {kind.simpleString()}$"):
         typed(text, kind)
 
 

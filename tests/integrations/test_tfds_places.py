@@ -74,11 +74,11 @@ def test_the_folder_of_a_config_in_a_version(place, below, config, version, foun
     ("below", "config", "version", "at", "said"),
     [
         ("none", None, None, "none", "no such folder"),
-        ("empty", None, None, "empty", "no dataset_info.json here, nor in folders of versions and configs"),
-        ("", None, None, "", "config=… says which to read; there are a, b"),
-        ("", "c", None, "", "there is no 'c'; there are a, b"),
-        ("", "a", "3", "a", "no version '3'; there are 1.0.0, 1.2.0, 1.10.0"),
-        ("a", None, "1.2.0.0", "a", "no version '1.2.0.0'; there are 1.0.0, 1.2.0, 1.10.0"),
+        ("empty", None, None, "empty", "found dataset_info.json neither here nor in folders of versions and configs"),
+        ("", None, None, "", "choose one with config=…; the configs are a, b"),
+        ("", "c", None, "", "config 'c' does not exist; the configs are a, b"),
+        ("", "a", "3", "a", "version '3' does not exist; the versions are 1.0.0, 1.2.0, 1.10.0"),
+        ("a", None, "1.2.0.0", "a", "version '1.2.0.0' does not exist; the versions are 1.0.0, 1.2.0, 1.10.0"),
         ("a/1.2.0", None, "1.0.0", "a/1.2.0", "this is the folder of version '1.2.0', not of '1.0.0'"),
         ("a/1.2.0", "b", None, "a/1.2.0", "this is the folder of config 'a', not of 'b'"),
     ],
@@ -105,12 +105,12 @@ def test_the_default_config_is_what_the_dataset_says(place):
 @pytest.mark.parametrize(
     ("info", "said"),
     [
-        ({"fileFormat": "riegeli"}, "the files are of the format 'riegeli', only TFRecord is read here"),
+        ({"fileFormat": "riegeli"}, "the files have the format 'riegeli', but only TFRecord is supported"),
         (
             {"splits": [{"name": "train", "numShards": "2"}]},
-            "split 'train' has no shardLengths: TFDS before 3.0 wrote it",
+            "split 'train' has no shardLengths: TFDS before 3.0 wrote the dataset",
         ),
-        ({"splits": [{}]}, "not as TFDS writes it: KeyError 'name'"),
+        ({"splits": [{}]}, "not written by TFDS: KeyError 'name'"),
     ],
 )
 def test_what_is_not_read_is_said(tmp_path, info, said):
@@ -132,13 +132,13 @@ def test_another_format_may_be_there_too(tmp_path):
 def test_what_can_not_be_asked_for_is_said(tmp_path):
     made(tmp_path, disableShuffling=True)
     for given, said in (
-        ({"shuffle_files": True}, "is ordered (disable_shuffling): shuffle_files would lose that"),
-        ({"as_supervised": True}, "has no supervised keys, as as_supervised=True needs them"),
+        ({"shuffle_files": True}, "has a fixed order (disable_shuffling): shuffle_files=True is not allowed"),
+        ({"as_supervised": True}, "has no supervised keys: omit as_supervised"),
     ):
         with pytest.raises(InvalidArgumentError) as caught:
             tfds.load(tmp_path, "train", **given)
         assert str(caught.value) == f"mine/1.0.0 {said}"
-    with pytest.raises(InvalidArgumentError, match="columns: there is no feature 'y'; there are "):
+    with pytest.raises(InvalidArgumentError, match="columns: feature 'y' does not exist; the features are "):
         tfds.load(tmp_path, "train", columns=["y"])
     for name in ("cycle_length", "block_length", "num_threads"):
         with pytest.raises(InvalidArgumentError, match=f"{name} must be at least 1, got 0"):
@@ -200,13 +200,11 @@ def test_a_file_of_another_number_of_records_is_named(tmp_path, write, split):
     if split == "train[:3]":
         assert numbers(tfds.load(tmp_path, split)) == [0, 1, 2]
         return
-    with pytest.raises(DataLossError, match=r"dataset_info\.json says that it has 4 records, it has ") as caught:
+    with pytest.raises(DataLossError, match=r"dataset_info\.json expects 4 records, but it has ") as caught:
         list(tfds.load(tmp_path, split))
     assert caught.value.path == file
     assert caught.value.reason.endswith({5: ("5", "at least 5"), 3: ("3",)}[write[1]])
-    with pytest.raises(
-        DataLossError, match=rf"dataset_info\.json says that it has 4 records, it has {write[1]}"
-    ) as caught:
+    with pytest.raises(DataLossError, match=rf"dataset_info\.json expects 4 records, but it has {write[1]}") as caught:
         tfds.load(tmp_path, split)[0]
     assert caught.value.path == file
 
@@ -228,14 +226,14 @@ def test_splits_are_added_and_shown(tmp_path):
     assert repr(ReadInstruction("train", to=10, unit="%")) == "ReadInstruction('train[:10%]', rounding='closest')"
     assert repr(even_splits(total, 2)[1]) == f"even_splits({total!r}, 2)[1]"
     for given, said in (
-        ({"unit": "x"}, 'unit is "abs", "%" or "shard", got \'x\''),
-        ({"rounding": "x"}, 'rounding is "closest" or "pct1_dropremainder", got \'x\''),
-        ({"unit": "%", "to": 101}, "percents lie between -100 and 100, got None and 101"),
-        ({"unit": "%", "from_": -101}, "percents lie between -100 and 100, got -101 and None"),
+        ({"unit": "x"}, 'unit must be "abs", "%" or "shard", got \'x\''),
+        ({"rounding": "x"}, 'rounding must be "closest" or "pct1_dropremainder", got \'x\''),
+        ({"unit": "%", "to": 101}, "percents must lie between -100 and 100, got None and 101"),
+        ({"unit": "%", "from_": -101}, "percents must lie between -100 and 100, got -101 and None"),
     ):
         with pytest.raises(InvalidArgumentError) as caught:
             ReadInstruction("train", **given)
         assert str(caught.value) == said
     ReadInstruction("train", -100, 100, unit="%")
-    with pytest.raises(TypeError, match="a split is a string, a ReadInstruction or one of even_splits, got int"):
+    with pytest.raises(TypeError, match="a split must be a string, a ReadInstruction or from even_splits, got int"):
         split_of(3)

@@ -1,4 +1,4 @@
-"""TFRecord files as a Dask dataframe, whose partitions are parts of files."""
+"""TFRecord files as a Dask dataframe, whose partitions are byte ranges of files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ import pandas
 
 from ..errors import InvalidArgumentError
 from ..examples.infer import DEFAULT_MAX_RECORDS
-from ..files.reading.byte_ranges import SPLIT_BYTES, Split, plan_splits
+from ..files.reading.byte_ranges import PLAN_OPTIONS, SPLIT_BYTES, Split, plan_splits
 from ..files.reading.tables import TableSource
-from ..files.stores.cache import store_settings
+from ..files.stores.cache import settings_of
 from ..typing import Features, Files, Key, ReaderOptions, SequenceFeatures, Unpack
 
 __all__ = ["read_tfrecords"]
 
-_OF_STORES = {"storage_options", "max_requests", "cache_dir"}
-_OF_PLANS = {"compression_type", "max_record_bytes", "on_corrupt"}
 _REFUSED = {"drop_remainder", "shard", "shard_by", "equal_shards", "num_epochs", "global_shuffle", "shuffle_files"}
 
 
@@ -33,48 +31,48 @@ def read_tfrecords(
     split_bytes: int = SPLIT_BYTES,
     **reader_options: Unpack[ReaderOptions],
 ) -> dask.dataframe.DataFrame:
-    """Files of Examples or SequenceExamples as a dataframe with one column per feature.
+    """Return files of Examples or SequenceExamples as a dataframe with one column per feature.
 
     Args:
       paths: paths, URLs, patterns, folders, or lists of them. All workers must reach them.
-      features, columns, infer_records: as for `tfrecord_fast.read_table`. Only the columns that are used are parsed.
-      split_bytes: about how many bytes of files a partition has.
-      reader_options: those of ShardReader that say how a file is read.
+      features, columns, infer_records: as for `tfrecord_fast.read_table`. Columns that the computation
+        does not use are not parsed.
+      split_bytes: the approximate number of bytes of files in a partition.
+      reader_options: those of ShardReader about reading a file.
 
     Returns:
-      A dask.dataframe.DataFrame, whose types are Arrow's, those of `read_table` (`pandas.ArrowDtype`): a column has the
-      same in each partition, whether or not it lacks values there. Its index counts from 0 in each partition.
-      Uncompressed files are divided at records.
+      A dask.dataframe.DataFrame with the Arrow types of `read_table` (`pandas.ArrowDtype`). A column has the same type
+      in each partition, even where it lacks values. The index counts from 0 in each partition. Uncompressed files are
+      divided at records.
 
     Raises:
       FileNotFoundError, OSError, errors.DataLossError, errors.InvalidArgumentError: here, or when it is computed.
-      TypeError: an option that makes no sense here.
+      TypeError: an option that Dask replaces, such as `shard`.
     """
     for name in sorted(_REFUSED & reader_options.keys()):
         raise TypeError(f"read_tfrecords has no {name}: Dask divides the files")
     if not reader_options.get("deterministic", True):
-        raise ValueError("deterministic=False can't be read by tasks: one that runs again has to give the same")
+        raise ValueError("deterministic=False is not supported: a task that runs again must read the same rows")
     options: dict[str, Any] = {"num_threads": 1, **reader_options}
     if options.get("shuffle_buffer") and options.get("seed") is None:
-        # Dask may read a partition twice, with other columns, and put their rows side by side.
+        # Dask may read a partition twice, with different columns, and join the rows by position.
         options["seed"] = random.getrandbits(63)
-    settings = store_settings(**{name: options[name] for name in _OF_STORES & options.keys()})
-    planned = {name: options[name] for name in _OF_PLANS & options.keys()}
-    splits = plan_splits(paths, split_bytes=split_bytes, settings=settings, **planned)
+    plan_options = {name: options[name] for name in PLAN_OPTIONS & options.keys()}
+    splits = plan_splits(paths, split_bytes=split_bytes, settings=settings_of(options), **plan_options)
     if not splits:
-        raise InvalidArgumentError("there are no files, and no dataframe of Dask is without partitions")
-    files = [part for split in splits for part in split.parts]
+        raise InvalidArgumentError("there are no files, and a Dask dataframe needs at least one partition")
+    files = [file_part for split in splits for file_part in split.parts]
     source = TableSource(files, features, columns=columns, infer_records=infer_records, **options)
     source.check_options()
     empty = source.schema.empty_table().to_pandas(types_mapper=pandas.ArrowDtype)
     from_map: Any = dask.dataframe.from_map  # without types
-    alone = source.over([])  # it goes to every task, and there may be very many files
-    pickles = [pickle.dumps(split) for split in splits]  # of which Dask makes hashes quickly
-    frame: dask.dataframe.DataFrame = from_map(_partition, pickles, source=alone, meta=empty, label="tfrecords")
+    fileless = source.over([])  # sent to every task, so the list of all files is left out
+    pickles = [pickle.dumps(split) for split in splits]  # quick for Dask to hash
+    frame: dask.dataframe.DataFrame = from_map(_partition, pickles, source=fileless, meta=empty, label="tfrecords")
     return frame
 
 
 def _partition(pickled: bytes, source: TableSource, columns: list[str] | None = None) -> pandas.DataFrame:
     split: Split = pickle.loads(pickled)
-    chosen = source if columns is None else source.select(columns)
-    return chosen.over(list(split.parts)).reader().read_all().to_pandas(types_mapper=pandas.ArrowDtype)
+    selected = source if columns is None else source.select(columns)
+    return selected.over(list(split.parts)).reader().read_all().to_pandas(types_mapper=pandas.ArrowDtype)

@@ -1,4 +1,4 @@
-"""Files as a DuckDB relation, which reads them anew for each query."""
+"""Files as a DuckDB relation, which reads them for each query."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def from_tfrecord(
     connection: duckdb.DuckDBPyConnection | None = None,
     **reader_options: Unpack[ReaderOptions],
 ) -> duckdb.DuckDBPyRelation:
-    """Files of Examples or SequenceExamples as a relation.
+    """Return files of Examples or SequenceExamples as a relation.
 
     Args:
-      files, features, columns, infer_records, reader_options: as for `tfrecord_fast.read_batches`. DuckDB does not say
-        which columns a query uses, so all are parsed: `columns` makes it fewer.
-      connection: DuckDB's; None: the default one.
+      files, features, columns, infer_records, reader_options: as for `tfrecord_fast.read_batches`. All columns are
+        parsed for every query, since DuckDB does not pass the query's columns on: choose few with `columns`.
+      connection: a DuckDB connection; None: the default connection.
 
     Returns:
-      A DuckDBPyRelation. Each query on it streams through the files. Strings are BLOB; `decode(x)` makes VARCHAR of
-      them. Arrays of a shape are ARRAY, lists LIST, SparseFeatures lists of STRUCT. DuckDB has no float16.
+      A DuckDBPyRelation. Each query streams through the files. Strings are BLOB; `decode(x)` converts them to
+      VARCHAR. Arrays of a shape are ARRAY, lists LIST, SparseFeatures lists of STRUCT. DuckDB has no float16.
 
     Raises:
-      Exception: as `read_batches`: at once where features are inferred and files are not there; when the query runs,
-        as DuckDB's own error with the same text.
+      Exception: as `read_batches`: immediately if features are inferred and files are missing; when the query runs, as
+        DuckDB's own error with the same text.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")

@@ -26,7 +26,7 @@ from ..examples.features import copied, names_of
 from ..examples.parsing.groups import frozen_groups
 from ..files.indexing.indexed_reader import IndexedReader, Indexes
 from ..files.naming.location import location_of
-from ..files.reading.epochs import MOST_EPOCHS
+from ..files.reading.epochs import MOST_EPOCHS, checked_epoch
 from ..files.reading.shard_reader import ShardReader, Skipped
 from ..files.reading.shards import Shard
 from ..files.streams.core_files import File, flatten
@@ -259,12 +259,9 @@ class TFRecordIterDataset(grain.IterDataset[Any]):
         """Lets iterations that begin from now on begin with that epoch, in workers too.
 
         Raises:
-          errors.InvalidArgumentError: it is below 0, or 2**62 or more.
+          errors.InvalidArgumentError: `epoch` is below 0, or 2**62 or more.
         """
-        epoch = operator.index(epoch)
-        if not 0 <= epoch < MOST_EPOCHS:
-            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
-        self._epoch = epoch
+        self._epoch = checked_epoch(epoch)
 
     def set_slice(self, sl: slice, sequential_slice: bool = False) -> None:
         """Lets this copy give the part of one worker. Grain calls it: for `slice(i, None, n)`, part i of n.

@@ -22,7 +22,7 @@ from ..typing import Features, Files, Key, PathLike, ReaderOptions, SequenceFeat
 
 __all__ = ["from_tfrecord"]
 
-# What a streamed dataset has methods for: shuffle, shard, repeat, batch.
+# Options replaced by methods of a streamed dataset: shuffle, shard, repeat, batch.
 _NOT_STREAMED = (
     "block_length",
     "cycle_length",
@@ -49,18 +49,18 @@ def from_tfrecord(
     infer_records: int | None = DEFAULT_MAX_RECORDS,
     **reader_options: Unpack[ReaderOptions],
 ) -> datasets.Dataset | datasets.IterableDataset:
-    """Files of Examples or SequenceExamples as a dataset.
+    """Return files of Examples or SequenceExamples as a dataset.
 
     Args:
       files, features, columns, infer_records, reader_options: as for `tfrecord_fast.read_table`.
-      streaming: gives an IterableDataset, which reads as it is iterated. Its shards are the files, so it is divided
-        among nodes and workers by file. What has a method of the dataset (`shuffle`, `shard`, `repeat`) is no option.
-      cache_file: a path of an Arrow file to write the table to first; the Dataset is memory-mapped from there. None
+      streaming: return an IterableDataset, which reads during iteration. Its shards are the files, so nodes and workers
+        divide the files among them. Use the dataset's methods (`shuffle`, `shard`, `repeat`) instead of options.
+      cache_file: the path of an Arrow file that the table is written to; the Dataset is memory-mapped from there. None
         keeps the table in memory.
 
     Returns:
-      A Dataset, or an IterableDataset. Strings are bytes: `cast_column("image", datasets.Image())` shows them as
-      images, and `cast_column("text", datasets.Value("string"))` as text.
+      A Dataset, or an IterableDataset. Strings are bytes: `cast_column("image", datasets.Image())` converts them to
+      images, and `cast_column("text", datasets.Value("string"))` to text.
 
     Raises:
       Exception: as `read_table`.
@@ -74,11 +74,10 @@ def from_tfrecord(
     {'id': 3, 'tags': [b'b', b'c']}
     """
     if streaming:
-        wrong = [name for name in (*_NOT_STREAMED, "cache_file") if name in {**reader_options, "cache_file": 0}]
-        if cache_file is None:
-            wrong.remove("cache_file")
-        if wrong:
-            raise InvalidArgumentError(f"streaming=True goes without {wrong}: use the methods of the dataset")
+        options = reader_options if cache_file is None else {**reader_options, "cache_file": cache_file}
+        refused = [name for name in (*_NOT_STREAMED, "cache_file") if name in options]
+        if refused:
+            raise InvalidArgumentError(f"streaming=True excludes {refused}: use the methods of the dataset")
         source = TableSource(files, features, columns=columns, infer_records=infer_records, **reader_options)
         return _streamed(source)
     if cache_file is None:
@@ -89,10 +88,10 @@ def from_tfrecord(
     try:
         _save(source, path)
     except InvalidArgumentError:
-        again = source.looking_at_all()
-        if again is None:
+        complete = source.looking_at_all()
+        if complete is None:
             raise
-        _save(again, path)
+        _save(complete, path)
     return datasets.Dataset.from_file(path)
 
 
@@ -105,14 +104,14 @@ def _save(source: TableSource, path: str) -> None:
 
 def _streamed(source: TableSource) -> datasets.IterableDataset:
     info = datasets.DatasetInfo(features=datasets.Features.from_arrow_schema(source.schema))
-    # What is a list here is divided among workers.
+    # Lists in these arguments are divided among workers.
     kwargs = {"files": source.each_file(), "source": source}
     return datasets.IterableDataset(ArrowExamplesIterable(_tables, kwargs), info=info)
 
 
 def _tables(files: list[File], source: TableSource) -> Iterator[tuple[str, Any]]:
     for file in files:
-        # A part is no path, and a key may be shown.
+        # Errors and logs may contain this name, so it must not have credentials.
         name = os.path.basename(str(file) if isinstance(file, FilePart) else os.fsdecode(shown_name(file)))
         for number, batch in enumerate(source.over([file])):
             yield f"{name}:{number}", pyarrow.Table.from_batches([batch])

@@ -1,4 +1,4 @@
-"""Files as a polars LazyFrame: what a query does not need is not parsed, and what it does not reach is not read."""
+"""Files as a polars LazyFrame. A query parses only the columns, and reads only the rows, that it needs."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ def scan_tfrecord(
     infer_records: int | None = DEFAULT_MAX_RECORDS,
     **reader_options: Unpack[ReaderOptions],
 ) -> pl.LazyFrame:
-    """Files of Examples or SequenceExamples as a LazyFrame.
+    """Return files of Examples or SequenceExamples as a LazyFrame.
 
     Args:
       files, features, columns, infer_records, reader_options: as for `tfrecord_fast.read_batches`.
 
     Returns:
       A LazyFrame. A query parses only the columns that it uses, drops rows by its filters batch by batch, and stops
-      reading after the rows that `head` asks for. Strings are Binary, and share the buffers of the records; cast them
-      to String where they are text. Arrays of a shape are Array, lists List, SparseFeatures List(Struct).
+      reading after the rows that `head` needs. Strings are Binary, and share the buffers of the records; cast text to
+      String. Arrays of a shape are Array, lists List, SparseFeatures List(Struct).
 
     Raises:
-      As `read_batches`: at once where features are inferred and files are not there; else when the query runs.
+      Exception: as `read_batches`: immediately if features are inferred and files are missing; otherwise when the query
+        runs.
 
     >>> import tempfile, os, tfrecord_fast as tf
     >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
@@ -63,7 +64,7 @@ def _batches(
     predicate: pl.Expr | None,
     n_rows: int | None,
 ) -> Iterator[pl.DataFrame]:
-    """The frames of a query. Rows are counted before they are filtered, as polars counts them."""
+    """Yield the frames of a query. Like polars, count rows before filtering."""
     wanted = empty.columns if with_columns is None else with_columns
     needed = list(wanted)
     if predicate is not None:
@@ -71,8 +72,8 @@ def _batches(
     if not needed:
         needed = empty.columns[:1]  # to count rows
     left = n_rows
-    part = source if needed == empty.columns else source.select(needed)
-    for batch in part if left is None or left > 0 else ():
+    selected = source if needed == empty.columns else source.select(needed)
+    for batch in selected if left is None or left > 0 else ():
         frame = _frame(batch if left is None else batch.slice(0, left))
         if left is not None:
             left -= frame.height
@@ -85,7 +86,7 @@ def _batches(
 
 def _frame(batch: Any) -> pl.DataFrame:
     names = batch.schema.names
-    # Polars calls a column without a name "column_0" or so, as another one may be called.
+    # Polars renames a column without a name to "column_0" or so, which may be the name of another column.
     numbered = type(batch).from_arrays(batch.columns, names=list(map(str, range(len(names)))))
     frame = pl.from_arrow(numbered if "" in names else batch, rechunk=False)
     assert isinstance(frame, pl.DataFrame)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import operator
 import os
 import struct
 import sys
@@ -21,13 +22,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...base.ranks import parent_process, worker_info
+from ...errors import InvalidArgumentError
 
 try:
     import fcntl
 except ImportError:  # Windows: each process counts for itself
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["ENDLESS", "MOST_EPOCHS", "EpochCounter", "end_of"]
+__all__ = ["ENDLESS", "MOST_EPOCHS", "EpochCounter", "checked_epoch", "end_of"]
 
 MOST_EPOCHS = 1 << 62  # so that what is added to one stays below what the core takes
 ENDLESS = MOST_EPOCHS >> 1  # that many epochs have no end, either
@@ -46,6 +48,14 @@ def _renew_lock() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
+
+
+def checked_epoch(epoch: int) -> int:
+    """Return the number of an epoch. Raises errors.InvalidArgumentError: it is out of range."""
+    epoch = operator.index(epoch)
+    if not 0 <= epoch < MOST_EPOCHS:
+        raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
+    return epoch
 
 
 def end_of(first: int, num_epochs: int) -> int:

@@ -8,7 +8,6 @@ thread only.
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections import deque
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _core
+from ...base.file_stamp import FileStamp
 from ...base.handlers import raised_by_handler
 from ...base.process import Origin
 from ...base.ranks import Rank
@@ -65,7 +65,7 @@ class RandomFiles:
         """
         objects = found_objects(names, settings)
         found = [
-            _stamp(name) if one is None else (name, one.size, one.version)
+            (name, FileStamp.of(name)) if one is None else (name, one.size, one.version)
             for name, one in zip(names, objects, strict=True)
         ]
         is_here = self._origin.is_here() or not any(objects)  # a fork has none of the threads that fetch
@@ -88,11 +88,6 @@ class RandomFiles:
 
     def __reduce__(self) -> tuple[type[RandomFiles], tuple[()]]:
         return RandomFiles, ()
-
-
-def _stamp(path: bytes) -> tuple[object, ...]:
-    status = os.stat(path)
-    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 class ShuffleOrder(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, cast, overload
@@ -34,7 +33,7 @@ from ..streams.core_files import flatten, has_urls, stream_files
 from ..streams.fetching import PREFETCH_BYTES as REMOTE_BYTES
 from ..streams.fetching import open_stream
 from .assignment import Sharing, SharingOptions
-from .epochs import ENDLESS, MOST_EPOCHS, EpochCounter
+from .epochs import ENDLESS, EpochCounter, checked_epoch
 from .explain import describe
 from .global_shuffle import GlobalShuffle
 from .iteration import CountedBatches, Running, Skipped
@@ -357,9 +356,7 @@ class ShardReader(Generic[Batch_co]):
         Raises:
           ValueError: `epoch` is below 0, or 2**62 or more.
         """
-        epoch = operator.index(epoch)
-        if not 0 <= epoch < MOST_EPOCHS:
-            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
+        epoch = checked_epoch(epoch)
         if self._resume is not None and epoch_of(self._resume) != epoch:
             self._resume = None
         self._epochs.set(epoch)

@@ -21,7 +21,7 @@ from ...values.columns.arrow_arrays import ArrowArrays
 from ..naming.compression import check_compression_type
 from ..naming.formats import explaining
 from ..naming.numbers import as_seed, at_least, max_record_size
-from ..stores.cache import store_settings
+from ..stores.cache import settings_of
 from ..streams.core_files import CoreFile, File, flatten, resolved, stream_files
 from ..streams.fetching import open_stream
 from .shard_reader import ShardReader
@@ -34,7 +34,6 @@ _LEAST_RECORDS = 16  # of a batch
 _LEAST_BYTES = 512  # of a record: smaller ones make no larger batches
 _BATCH_BYTES = 8 << 20  # of records, in a batch
 _LOOKED_AT = 64  # files that a sample comes from, at most; and records, where only their size matters
-_OF_STORES = {"storage_options", "max_requests", "cache_dir"}
 _SAMPLE_OPTIONS = ("compression_type", "verify_crc", "max_record_bytes", "on_corrupt")
 
 
@@ -77,7 +76,7 @@ class TableSource:
             raise InvalidArgumentError(f"features must not be empty, got {features!r}: a table has columns")
         if infer_records is not None:
             infer_records = at_least(1, "infer_records", infer_records)
-        self._settings = store_settings(**{name: reader_options[name] for name in _OF_STORES & reader_options.keys()})
+        self._settings = settings_of(reader_options)
         self._columns = columns = names_of(columns)
         self._is_inferred = isinstance(features, str)
         self._looked_at, self._looked_at_all = 0, False

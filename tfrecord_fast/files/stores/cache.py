@@ -22,7 +22,7 @@ from .requests import read_range
 from .settings import StoreSettings
 from .store import ObjectInfo, Store
 
-__all__ = ["ObjectCache", "cache_of", "store_settings"]
+__all__ = ["STORE_OPTIONS", "ObjectCache", "cache_of", "settings_of", "store_settings"]
 
 _POLL = 0.02  # seconds between looks at what somebody else fetches
 _REST = 60.0  # seconds for which nothing is written to a folder that did not take it
@@ -239,6 +239,14 @@ def cache_of(settings: StoreSettings) -> ObjectCache | None:
         if name not in _caches:
             _caches[name] = ObjectCache(*name)
         return _caches[name]
+
+
+STORE_OPTIONS = frozenset({"storage_options", "max_requests", "cache_dir"})
+
+
+def settings_of(options: Mapping[str, Any]) -> StoreSettings:
+    """Return the settings that a reader's options contain. Other options are ignored."""
+    return store_settings(**{name: options[name] for name in STORE_OPTIONS & options.keys()})
 
 
 def store_settings(

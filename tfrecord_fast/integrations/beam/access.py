@@ -19,6 +19,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.value_provider import ValueProvider
 
 from ... import _core
+from ...base.record_format import DETECTION_BYTES, FRAME_BYTES, HEADER_BYTES, MAX_RECORD_BYTES
 from ...errors import DataLossError, InvalidArgumentError
 from ...files.naming.addresses import public_url
 from ...files.naming.byte_range import FilePart, changed_since
@@ -33,10 +34,6 @@ from .compression import Compression
 
 __all__ = ["Access", "names_of"]
 
-_HEAD = 128  # bytes that tell how a file is compressed
-_HEADER = 8 + 4  # of a record: its length and the masked CRC of that
-_FRAME = _HEADER + 4
-_MOST_LENGTH = 2**62
 LEAST_DIVIDED = 1 << 20  # bytes of a file that it is worth to look into only to divide it while it is read
 _MIME = "application/octet-stream"
 _THREADS = 16  # that look for records in files of Beam's file systems
@@ -141,7 +138,7 @@ class Access:
         if part.end is not None or not self._may_be_cut(part, None):
             return part
         with self._open(part) as opened:
-            is_plain = not _core.detect_compression(opened.read(_HEAD))
+            is_plain = not _core.detect_compression(opened.read(DETECTION_BYTES))
         return replace(part, end=part.bytes) if is_plain else part
 
     def _may_be_cut(self, file: FilePart, ours: str | None) -> bool:
@@ -182,16 +179,16 @@ class Access:
     def _boundaries(self, opened: BinaryIO, part: FilePart, targets: Iterable[int]) -> Iterator[tuple[int, int]]:
         """For each target, in order, the offset and the number of the first record that begins there or later."""
         end = part.bytes if part.end is None else part.end
-        most = self.options.get("max_record_bytes") or _MOST_LENGTH
+        most = self.options.get("max_record_bytes") or MAX_RECORD_BYTES
         place, number = part.begin, part.first_record
         for target in targets:
             while place < target and place < end:
                 opened.seek(place)
-                header = opened.read(_HEADER)
+                header = opened.read(HEADER_BYTES)
                 length = int.from_bytes(header[:8], "little")
-                if len(header) < _HEADER or _masked(header[:8]) != header[8:] or length > most:
+                if len(header) < HEADER_BYTES or _masked(header[:8]) != header[8:] or length > most:
                     raise DataLossError(public_url(part.file), place, number, "no header of a record")
-                place, number = place + length + _FRAME, number + 1
+                place, number = place + length + FRAME_BYTES, number + 1
             yield place, number
 
     # ---- Opening ----

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,8 +10,7 @@ from ...data.dataset import Dataset
 from ...data.handle import node_of
 from ...data.nodes.running import Epoch
 from ...data.sentinels import INFINITE, UNKNOWN
-from ...errors import InvalidArgumentError
-from ...files.reading.epochs import MOST_EPOCHS
+from ...files.reading.epochs import checked_epoch
 from ...files.reading.shard_reader import ShardReader, resumed_from
 
 __all__ = ["DatasetSource", "ReaderSource", "Source"]
@@ -95,10 +93,7 @@ class DatasetSource:
         return None if count == INFINITE else count
 
     def set_epoch(self, epoch: int) -> None:
-        epoch = operator.index(epoch)
-        if not 0 <= epoch < MOST_EPOCHS:
-            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
-        self.epoch = epoch
+        self.epoch = checked_epoch(epoch)
 
     def go_back(self, epoch: int, position: None) -> None:
         self.epoch = epoch

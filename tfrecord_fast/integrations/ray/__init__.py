@@ -1,10 +1,10 @@
 """Ray Data: TFRecord files as a dataset, and datasets as TFRecord files.
 
-| module | what |
+| module | contents |
 | --- | --- |
-| `reading` | a Datasource whose tasks read parts of files |
+| `reading` | a Datasource whose tasks read byte ranges of files |
 | `writing` | a Datasink whose shards appear when the write has succeeded |
-| `tensors` | Arrow's lists of fixed size as Ray's tensors, and back |
+| `tensors` | Arrow's fixed-size lists as Ray's tensors, and back |
 """
 
 from .reading import TFRecordDatasource, read_tfrecords

@@ -1,4 +1,4 @@
-"""Arrow's lists of fixed size as Ray's tensors, which its batches give as arrays, and back."""
+"""Conversion between Arrow's fixed-size lists and Ray's tensors, which are arrays in Ray's batches."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["as_lists", "as_tensors", "kinds_of", "tensor_schema"]
 
 
 def tensor_schema(schema: pyarrow.Schema, names: frozenset[str]) -> pyarrow.Schema:
-    """The schema with the columns of these names as tensors."""
+    """Return the schema with the columns `names` as tensors."""
     fields = [field.with_type(_tensor_type(field.type)) if field.name in names else field for field in schema]
     return pyarrow.schema(fields)
 
 
 def as_tensors(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.Table:
-    """The batch with its columns as the schema that `tensor_schema` made has them. No value is copied."""
+    """Convert a batch to a schema of `tensor_schema`, without copying values."""
     columns = []
     for column, field in zip(batch.columns, schema, strict=True):
         if isinstance(field.type, ArrowTensorTypeV2):
@@ -29,19 +29,18 @@ def as_tensors(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.Ta
 
 
 def as_lists(table: pyarrow.Table) -> pyarrow.Table:
-    """The table with plain lists where it has Ray's tensors: of fixed size, nested as their shape is, if all rows have
-    the same.
+    """Convert Ray's tensors to lists: of fixed size, nested like the shape, if all rows have the same shape.
 
     Raises:
-      TypeError: a column holds Python objects, which Ray keeps as pickles: Examples can't, and must not, hold those.
+      TypeError: a column holds Python objects, which Ray pickles. Examples can't, and must not, hold pickles.
     """
     columns, fields = [], []
     for column, field in zip(table.columns, table.schema, strict=True):
-        chosen = _CHANGED.get(getattr(field.type, "extension_name", ""))
-        if chosen is not None:
-            chunks = [chosen(chunk, field.name, column.null_count > 0) for chunk in column.chunks]
+        convert = _CONVERSIONS.get(getattr(field.type, "extension_name", ""))
+        if convert is not None:
+            chunks = [convert(chunk, field.name, column.null_count > 0) for chunk in column.chunks]
             column = pyarrow.chunked_array(chunks) if chunks else pyarrow.nulls(0)
-        elif pyarrow.types.is_null(_leaf(field.type)):  # lists that are all empty are of no kind
+        elif pyarrow.types.is_null(_leaf(field.type)):  # the values of empty lists have no type
             column = pyarrow.nulls(len(column))
         columns.append(column)
         fields.append(pyarrow.field(field.name, column.type))
@@ -49,35 +48,31 @@ def as_lists(table: pyarrow.Table) -> pyarrow.Table:
 
 
 def kinds_of(table: pyarrow.Table) -> dict[str, str]:
-    """The kind of feature that each column of a table without tensors becomes; not of those without a value."""
-    kinds = {field.name: _kind(_leaf(field.type)) for field in table.schema}
-    return {name: kind for name, kind in kinds.items() if kind}
+    """Map each column of a table without tensors to the kind of its feature. Columns without values are left out."""
+    kinds = ((field.name, _kind(_leaf(field.type))) for field in table.schema)
+    return {name: kind for name, kind in kinds if kind}
 
 
-def _shape_of(kind: pyarrow.DataType) -> tuple[tuple[int, ...], pyarrow.DataType]:
+def _tensor_type(lists: pyarrow.DataType) -> ArrowTensorTypeV2:
     shape: list[int] = []
-    while pyarrow.types.is_fixed_size_list(kind):
-        shape.append(kind.list_size)
-        kind = kind.value_type
-    return tuple(shape), kind
+    while pyarrow.types.is_fixed_size_list(lists):
+        shape.append(lists.list_size)
+        lists = lists.value_type
+    return ArrowTensorTypeV2(tuple(shape), lists)
 
 
-def _tensor_type(kind: pyarrow.DataType) -> ArrowTensorTypeV2:
-    return ArrowTensorTypeV2(*_shape_of(kind))
-
-
-def _as_tensor(column: Any, kind: ArrowTensorTypeV2) -> Any:
+def _as_tensor(column: Any, tensor_type: ArrowTensorTypeV2) -> Any:
     size = 1
     values = column
     while pyarrow.types.is_fixed_size_list(values.type):
         size *= values.type.list_size
         values = values.flatten()
     offsets = pyarrow.array(np.arange(len(column) + 1, dtype=np.int64) * size)
-    return pyarrow.ExtensionArray.from_storage(kind, pyarrow.LargeListArray.from_arrays(offsets, values))
+    return pyarrow.ExtensionArray.from_storage(tensor_type, pyarrow.LargeListArray.from_arrays(offsets, values))
 
 
-def _of_tensors(chunk: Any, name: str, has_nulls: bool) -> Any:
-    """An array of tensors of one shape as nested lists; as flat ones, if rows are null or have no value."""
+def _tensor_lists(chunk: Any, name: str, has_nulls: bool) -> Any:
+    """Convert tensors of one shape to nested lists; to flat lists, if rows are null or empty."""
     if has_nulls or 0 in chunk.type.shape:
         return _with_text(chunk.storage)
     values = chunk.storage.flatten()
@@ -88,53 +83,51 @@ def _of_tensors(chunk: Any, name: str, has_nulls: bool) -> Any:
     return values
 
 
-def _of_ragged_tensors(chunk: Any, name: str, has_nulls: bool) -> Any:
-    """An array of tensors of several shapes as flat lists."""
+def _ragged_tensor_lists(chunk: Any, name: str, has_nulls: bool) -> Any:
+    """Convert tensors of several shapes to flat lists."""
     return _with_text(chunk.storage.flatten()[0])
 
 
 def _with_text(lists: Any) -> Any:
     if not pyarrow.types.is_fixed_size_binary(lists.type.value_type):
         return lists
-    lists = lists.take(pyarrow.array(np.arange(len(lists))))  # a slice has no offsets of its own
+    lists = lists.take(pyarrow.array(np.arange(len(lists))))  # take() gives a slice offsets of its own
     return type(lists).from_arrays(lists.offsets, _text(lists.values), mask=lists.is_null())
 
 
-def _of_objects(chunk: Any, name: str, has_nulls: bool) -> Any:
-    raise TypeError(f"column {name!r} holds Python objects, of which no feature can be made: {_first(chunk)}")
+def _refuse_objects(chunk: Any, name: str, has_nulls: bool) -> Any:
+    first = next((value.as_py() for value in chunk if value.is_valid), None)
+    raise TypeError(
+        f"column {name!r} holds Python objects, which no feature can hold: the first is of type {type(first).__name__}"
+    )
 
 
-def _first(chunk: Any) -> str:
-    found = next((one.as_py() for one in chunk if one.is_valid), None)
-    return f"the first is of type {type(found).__name__}"
-
-
-_CHANGED = {
-    "ray.data.arrow_tensor": _of_tensors,
-    "ray.data.arrow_tensor_v2": _of_tensors,
-    "ray.data.arrow_variable_shaped_tensor": _of_ragged_tensors,
-    "ray.data.arrow_pickled_object": _of_objects,
+_CONVERSIONS = {
+    "ray.data.arrow_tensor": _tensor_lists,
+    "ray.data.arrow_tensor_v2": _tensor_lists,
+    "ray.data.arrow_variable_shaped_tensor": _ragged_tensor_lists,
+    "ray.data.arrow_pickled_object": _refuse_objects,
 }
 
 
 def _text(values: Any) -> Any:
-    """Ray keeps the values of tensors of str as NumPy does, four bytes a character."""
+    """Decode the values of tensors of str, which Ray stores like NumPy, with four bytes per character."""
     width = values.type.byte_width
     size = len(values) * width
     raw = values.buffers()[1].slice(values.offset * width, size) if size else b""
     return pyarrow.array(np.frombuffer(raw, f"<U{width // 4}").tolist(), pyarrow.large_string())
 
 
-def _leaf(kind: pyarrow.DataType) -> pyarrow.DataType:
+def _leaf(arrow_type: pyarrow.DataType) -> pyarrow.DataType:
     while True:
-        if isinstance(kind, pyarrow.BaseExtensionType):
-            kind = kind.storage_type
-        elif pyarrow.types.is_nested(kind) and kind.num_fields == 1 and hasattr(kind, "value_type"):
-            kind = kind.value_type
-        elif pyarrow.types.is_dictionary(kind):
-            kind = kind.value_type
+        if isinstance(arrow_type, pyarrow.BaseExtensionType):
+            arrow_type = arrow_type.storage_type
+        elif pyarrow.types.is_nested(arrow_type) and arrow_type.num_fields == 1 and hasattr(arrow_type, "value_type"):
+            arrow_type = arrow_type.value_type
+        elif pyarrow.types.is_dictionary(arrow_type):
+            arrow_type = arrow_type.value_type
         else:
-            return kind
+            return arrow_type
 
 
 def _kind(leaf: pyarrow.DataType) -> str:

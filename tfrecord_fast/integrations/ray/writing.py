@@ -30,40 +30,41 @@ def write_tfrecords(
     concurrency: int | None = None,
     ray_remote_args: dict[str, Any] | None = None,
 ) -> list[WrittenFile]:
-    """Writes a dataset as Examples, one shard for each of Ray's write tasks.
+    """Write a dataset as Examples, one shard for each of Ray's write tasks.
 
     Args:
-      dataset: its rows become Examples, its columns features, as `ExampleWriter.write` takes an Arrow table; tensors
-        become lists of their values.
-      path: a folder, local (which all workers reach) or a URL.
-      mode: "error": FileExistsError unless there is nothing in it; "append"; "overwrite": what was there is removed
-        when all shards are complete.
+      dataset: its rows become Examples, and its columns features, as in `ExampleWriter.write` for an Arrow table.
+        Tensors become lists of their values.
+      path: a local folder, which all workers must reach, or a URL.
+      mode: "error": FileExistsError unless the folder is empty; "append"; "overwrite": existing files are removed when
+        all shards are complete.
       options: as for TFRecordWriter.
-      storage_options: of a URL's store.
+      storage_options: those of a URL's store.
       concurrency, ray_remote_args: as for Ray's own writers.
 
-    Returns what was written: names, sizes and numbers of records, as `_manifest.json` in the folder has them.
+    Returns:
+      Names, sizes and numbers of records of the shards, as in `_manifest.json` in the folder.
 
-    In a local folder, the shards get their names when all tasks have succeeded. In a store a shard appears when its
-    task has succeeded, and those of a write that failed are deleted. A task that is tried again, or runs twice, leaves
-    one shard. If the driver is killed there is no manifest.
+    In a local folder, the shards get their names when all tasks have succeeded. In a store, a shard appears when its
+    task has succeeded, and the shards of a write that failed are deleted. A task that is retried, or runs twice, leaves
+    one shard. If the driver is killed, the manifest is missing.
 
     Raises:
       FileExistsError: see `mode`.
-      Exception: whatever a task raises, inside Ray's error.
+      Exception: an error of a task, inside Ray's error.
     """
     sink = TFRecordDatasink(TaskShards(path, mode, options, storage_options))
     sink.on_write_start()
     try:
         dataset.write_datasink(sink, concurrency=concurrency, ray_remote_args=ray_remote_args)
-    except BaseException as error:  # Ray tells the sink of an Exception only, not of an interrupt
+    except BaseException as error:  # Ray reports an Exception to the sink, but not an interrupt
         sink.on_write_failed(error)
         raise
     return sink.written
 
 
 class TFRecordDatasink(Datasink[Any]):
-    """What `write_tfrecords` gives to Ray."""
+    """The Datasink of `write_tfrecords`."""
 
     def __init__(self, shards: TaskShards) -> None:
         self._shards = shards
@@ -84,10 +85,10 @@ class TFRecordDatasink(Datasink[Any]):
         return files, kinds
 
     def on_write_complete(self, write_result: WriteResult[Any]) -> None:
-        self.on_write_start()  # of a dataset without a block, Ray has not said so
+        self.on_write_start()  # Ray has not called it if the dataset has no blocks
         kinds: dict[str, str] = {}
-        for _, found in write_result.write_returns:
-            _merge(kinds, found)
+        for _, task_kinds in write_result.write_returns:
+            _merge(kinds, task_kinds)
         self.written = self._shards.commit(file for files, _ in write_result.write_returns for file in files)
 
     def on_write_failed(self, error: BaseException) -> None:
@@ -107,14 +108,14 @@ def _tables(blocks: Iterable[Block], kinds: dict[str, str]) -> Iterator[pyarrow.
             yield table
 
 
-def _merge(kinds: dict[str, str], found: dict[str, str]) -> None:
-    """Blocks of one dataset may differ in their types. No reader could read a feature of two kinds.
+def _merge(kinds: dict[str, str], more: dict[str, str]) -> None:
+    """Add the kinds of columns of more blocks. Blocks of one dataset may have different types.
 
     Raises:
-      errors.InvalidArgumentError: a column is of another kind than before.
+      errors.InvalidArgumentError: a column has another kind than before, so that the feature could not be read.
     """
-    for name, kind in found.items():
-        if kinds.setdefault(name, kind) != kind:
+    for name, dtype in more.items():
+        if kinds.setdefault(name, dtype) != dtype:
             raise InvalidArgumentError(
-                f"column {name!r} is of kind {kinds[name]} in some blocks and of kind {kind} in others: cast it to one"
+                f"column {name!r} has type {kinds[name]} in some blocks and {dtype} in others: cast it to one type"
             )

@@ -1,11 +1,11 @@
 """Spark 4: TFRecord files as the data source "tfrecord".
 
-| module | what |
+| module | contents |
 | --- | --- |
 | `source`, `options` | the data source and its options |
-| `schemas` | Spark's types and the features that they are read from |
+| `schemas` | Spark's types and their features |
 | `folders` | columns whose values are in names of folders, `key=value` |
-| `reading`, `writing` | what tasks do |
+| `reading`, `writing` | the work of tasks |
 """
 
 from .source import TFRecordDataSource, register

@@ -32,10 +32,10 @@ from ...files.naming.location import location_of
 
 __all__ = ["NULL", "FolderValues", "Pairs", "folder_columns", "folder_name", "typed"]
 
-Pairs = tuple[tuple[str, str], ...]  # (column, value) of each folder
+Pairs = tuple[tuple[str, str], ...]  # (column, value) of each folder of a file
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
-_WILD = re.compile(r"[*?\[]")
+_WILDCARD = re.compile(r"[*?\[]")
 _INTEGER = re.compile(r"-?\d+")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
 _BITS: dict[type[DataType], int] = {ByteType: 8, ShortType: 16, IntegerType: 32}
@@ -44,87 +44,89 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class FolderValues:
-    """Tells the columns and values of a file's folders below the folder, or the pattern, that was named.
+    """Reader of columns and values from the names of folders below the user's paths.
 
     Args:
-      paths: what was named: folders, files, patterns, URLs.
+      paths: the user's folders, files, patterns and URLs.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._named = {_fixed(path) for path in paths}
+        self._roots = {_folder_of(path) for path in paths}
 
     def of(self, file: FilePart) -> Pairs:
         segments = file.file[len(self._root(file.file)) :].split("/")[:-1]
-        pairs = [one.partition("=") for one in segments if "=" in one]
+        pairs = [segment.partition("=") for segment in segments if "=" in segment]
         return tuple((urllib.parse.unquote(key), urllib.parse.unquote(value)) for key, _, value in pairs if key)
 
     def _root(self, file: str) -> str:
-        """The deepest folder above the file that was named, with "/"; of a file that was named, its own folder."""
-        if file in self._named:
+        """Return the deepest of the roots above the file, with "/". If the file itself is a root: its folder."""
+        if file in self._roots:
             return file[: file.rindex("/") + 1]
         end = file.rfind("/")
         while end >= 0:
-            if file[:end] in self._named:
+            if file[:end] in self._roots:
                 return file[: end + 1]
             end = file.rfind("/", 0, end)
         return ""
 
 
-def folder_columns(found: Iterable[Pairs]) -> StructType:
-    """The columns, with the narrowest type that all values have: int, bigint, double, date, or string.
+def folder_columns(files: Iterable[Pairs]) -> StructType:
+    """Return the columns, with the narrowest type of all values: int, bigint, double, date, or string.
 
     Raises:
-      errors.InvalidArgumentError: some files have other columns than others.
+      errors.InvalidArgumentError: the folders of two files have different columns.
     """
     values: dict[str, list[str]] = {}
-    names: tuple[str, ...] | None = None
-    for pairs in found:
-        these = tuple(key for key, _ in pairs)
-        if names is not None and these != names:
-            raise InvalidArgumentError(f"folders of different columns: {list(names)} and {list(these)}")
-        names = these
+    columns: tuple[str, ...] | None = None
+    for pairs in files:
+        file_columns = tuple(key for key, _ in pairs)
+        if columns is not None and file_columns != columns:
+            raise InvalidArgumentError(f"folders have different columns: {list(columns)} and {list(file_columns)}")
+        columns = file_columns
         for key, value in pairs:
             values.setdefault(key, []).append(value)
-    return StructType([StructField(key, _type_of(those)) for key, those in values.items()])
+    return StructType([StructField(key, _narrowest_type(texts)) for key, texts in values.items()])
 
 
-def typed(value: str, kind: DataType) -> Any:
-    """The value of a folder's name.
+def typed(value: str, data_type: DataType) -> Any:
+    """Convert a value from a folder's name.
 
     Raises:
-      errors.InvalidArgumentError: it is none of this type.
+      errors.InvalidArgumentError: the value does not have this type.
     """
     if value == NULL:
         return None
     try:
-        if isinstance(kind, FloatType):
-            return float(np.float32(value))  # as Spark has it, which compares with it
-        if isinstance(kind, DoubleType):
+        if isinstance(data_type, FloatType):
+            return float(np.float32(value))  # Spark compares with the rounded value
+        if isinstance(data_type, DoubleType):
             return float(value)
-        if isinstance(kind, DateType):
+        if isinstance(data_type, DateType):
             return datetime.date.fromisoformat(value)
-        if isinstance(kind, BooleanType):
+        if isinstance(data_type, BooleanType):
             return _TRUTH[value.lower()]
-        if isinstance(kind, BinaryType):
+        if isinstance(data_type, BinaryType):
             return value.encode()
-        return value if isinstance(kind, StringType) else _integer(value, kind)
+        return value if isinstance(data_type, StringType) else _integer(value, data_type)
     except (KeyError, ValueError):
-        raise InvalidArgumentError(f"a folder's value {value!r} is no {kind.simpleString()}") from None
+        raise InvalidArgumentError(
+            f"the value {value!r} of a folder does not have type {data_type.simpleString()}"
+        ) from None
 
 
-def _integer(value: str, kind: DataType) -> int:
-    """Raises ValueError: it is no integer, or one that the type does not hold."""
-    bits, number = _BITS.get(type(kind), 64), int(value)
+def _integer(value: str, data_type: DataType) -> int:
+    """Convert text to an integer. Raises ValueError: the type can't hold it."""
+    bits, number = _BITS.get(type(data_type), 64), int(value)
     if not -(1 << bits - 1) <= number < 1 << bits - 1:
         raise ValueError(f"{number} has more than {bits} bits")
     return number
 
 
 def folder_name(column: str, value: Any) -> str:
-    """`column=value`, with what a file name can't hold, or Spark does not take, as %XX.
+    """Return `column=value`, with characters that file systems or Spark don't allow as %XX.
 
     Raises:
-      errors.InvalidArgumentError: the value has no text: binary that is no UTF-8, or a list.
+      errors.InvalidArgumentError: the value has no text: a list, or bytes that are not UTF-8.
     """
     text = NULL if value is None or value == "" or value == b"" else _text(column, value)
     return f"{_escaped(column)}={_escaped(text)}"
@@ -137,35 +139,35 @@ def _text(column: str, value: Any) -> str:
         try:
             return value.decode()
         except UnicodeDecodeError:
-            raise InvalidArgumentError(f"partitionBy: column {column!r}: {value!r} is no UTF-8") from None
+            raise InvalidArgumentError(f"partitionBy: column {column!r}: {value!r} is not UTF-8") from None
     if isinstance(value, list | dict):
-        raise InvalidArgumentError(f"partitionBy: column {column!r}: no folder can be called {value!r}")
+        raise InvalidArgumentError(f"partitionBy: column {column!r}: {value!r} cannot be the name of a folder")
     return str(value)
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r"""[\x00-\x1f\x7f"#%'*/:=?\\{\[\]^]""", lambda found: f"%{ord(found[0]):02X}", text)
+    return re.sub(r"""[\x00-\x1f\x7f"#%'*/:=?\\{\[\]^]""", lambda match: f"%{ord(match[0]):02X}", text)
 
 
-def _fixed(path: str) -> str:
-    """The folder of a pattern that has no wildcard; of a local path, as it is listed."""
+def _folder_of(path: str) -> str:
+    """Return the folder above a pattern's first wildcard, or the path itself; absolute if it is local."""
     name, is_url = location_of(path)
-    wild = _WILD.search(name)
-    if wild is not None and (is_url or not os.path.exists(name)):
-        name = name[: wild.start()].rpartition("/")[0]
+    wildcard = _WILDCARD.search(name)
+    if wildcard is not None and (is_url or not os.path.exists(name)):
+        name = name[: wildcard.start()].rpartition("/")[0]
     return name.rstrip("/") if is_url else os.path.abspath(name).rstrip("/")
 
 
-def _type_of(values: list[str]) -> DataType:
-    said = [value for value in values if value != NULL]
-    if not said:
+def _narrowest_type(texts: list[str]) -> DataType:
+    values = [text for text in texts if text != NULL]
+    if not values:
         return StringType()
-    if all(_INTEGER.fullmatch(value) for value in said):
-        most = max(abs(int(value)) for value in said)
-        return IntegerType() if most < 2**31 else LongType() if most < 2**63 else StringType()
-    if all(_NUMBER.fullmatch(value) for value in said):
+    if all(_INTEGER.fullmatch(value) for value in values):
+        largest = max(abs(int(value)) for value in values)
+        return IntegerType() if largest < 2**31 else LongType() if largest < 2**63 else StringType()
+    if all(_NUMBER.fullmatch(value) for value in values):
         return DoubleType()
-    return DateType() if all(_is_date(value) for value in said) else StringType()
+    return DateType() if all(_is_date(value) for value in values) else StringType()
 
 
 def _is_date(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""What `option(…)` says to the data source."""
+"""Options of the data source, `option(…)`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .schemas import RECORD_TYPES
 
 __all__ = ["SparkOptions", "options_of"]
 
-_HADOOP = {  # names of Hadoop's codecs, as spark-tensorflow-connector takes them
+_HADOOP = {  # names of Hadoop's codecs, also taken by spark-tensorflow-connector
     "org.apache.hadoop.io.compress.gzipcodec": "GZIP",
     "org.apache.hadoop.io.compress.defaultcodec": "ZLIB",
     "org.apache.hadoop.io.compress.deflatecodec": "ZLIB",
@@ -31,16 +31,16 @@ _STORAGE = "storage."
 
 @dataclass(frozen=True)
 class SparkOptions:
-    """What `option(…)` has said, checked.
+    """The checked options.
 
     Attributes:
-      paths: what is read, or the folder that is written.
+      paths: the files to read, or the folder to write.
       record_type: "Example", "SequenceExample" or "ByteArray".
-      compression: of what is written; None where it is detected.
+      compression: that of written files. None: detected from the content of files that are read.
       partition_by: columns whose values become names of folders.
-      infer_records, split_bytes: as for read_table and plan_splits; split_bytes None: by how much there is.
+      infer_records, split_bytes: as for read_table and plan_splits; split_bytes None: chosen by the size of the data.
       reader: options of ShardReader.
-      storage: of the stores of URLs.
+      storage: options of the stores of URLs.
     """
 
     paths: list[str]
@@ -53,60 +53,61 @@ class SparkOptions:
     storage: dict[str, Any] | None = None
 
 
-def options_of(given: Mapping[str, str]) -> SparkOptions:
-    """Raises errors.InvalidArgumentError: an option that there is not, or a value that it can't have."""
-    said = {name.lower(): value for name, value in given.items()}
-    path = said.pop("path", None)
-    several = said.pop("paths", None)
-    if path is None and several is None:
-        raise InvalidArgumentError("there is no path")
-    paths = [path] if several is None else _paths(several)
+def options_of(arguments: Mapping[str, str]) -> SparkOptions:
+    """Check options. Raises errors.InvalidArgumentError: an option is unknown, or has an invalid value."""
+    values = {name.lower(): value for name, value in arguments.items()}
+    path = values.pop("path", None)
+    path_list = values.pop("paths", None)
+    if path is None and path_list is None:
+        raise InvalidArgumentError("a path is missing: pass it to load(…) or save(…)")
+    paths = [path] if path_list is None else _paths(path_list)
     if not paths:
         raise InvalidArgumentError("the list of paths is empty")
-    storage = {name[len(_STORAGE) :]: said.pop(name) for name in list(said) if name.startswith(_STORAGE)}
-    known: dict[str, Any] = {"paths": paths, "storage": storage or None}
-    reader: dict[str, Any] = {}
-    for name, value in said.items():
-        place, key, convert = _OPTIONS.get(name, (None, "", str))
-        if place is None:
-            raise InvalidArgumentError(f"no option {name!r}; there are path, {', '.join(sorted(_OPTIONS))}, storage.*")
+    storage = {name[len(_STORAGE) :]: values.pop(name) for name in list(values) if name.startswith(_STORAGE)}
+    options: dict[str, Any] = {"paths": paths, "storage": storage or None}
+    reader_options: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in _OPTIONS:
+            known = ", ".join(["path", *sorted(_OPTIONS), "storage.*"])
+            raise InvalidArgumentError(f"unknown option {name!r}; the options are {known}")
+        target, key, convert = _OPTIONS[name]
         try:
-            (known if place == "own" else reader)[key] = convert(value)
+            (options if target == "own" else reader_options)[key] = convert(value)
         except ValueError as error:
             raise InvalidArgumentError(f"option {name!r}: {error}") from None
-    return SparkOptions(**known, reader=reader)
+    return SparkOptions(**options, reader=reader_options)
 
 
 def _list(text: str) -> list[str]:
-    return [one.strip() for one in text.split(",") if one.strip()]
+    return [item.strip() for item in text.split(",") if item.strip()]
 
 
 def _paths(text: str) -> list[str]:
-    """Those of `load([…])`, which Spark puts into JSON, or of a text with commas."""
+    """Return the paths of `load([…])`, which Spark encodes as JSON, or of a text with commas."""
     try:
-        several = json.loads(text)
+        paths = json.loads(text)
     except ValueError:
-        several = None
-    return several if isinstance(several, list) and all(isinstance(one, str) for one in several) else _list(text)
+        paths = None
+    return paths if isinstance(paths, list) and all(isinstance(path, str) for path in paths) else _list(text)
 
 
 def _record_type(text: str) -> str:
-    found = next((kind for kind in RECORD_TYPES if kind.lower() == text.lower()), None)
-    if found is None:
-        raise ValueError(f"one of {', '.join(RECORD_TYPES)}, got {text!r}")
-    return found
+    match = next((name for name in RECORD_TYPES if name.lower() == text.lower()), None)
+    if match is None:
+        raise ValueError(f"expected one of {', '.join(RECORD_TYPES)}, got {text!r}")
+    return match
 
 
 def _codec(text: str) -> str:
-    found = _HADOOP.get(text.lower(), text.upper())
-    if found and found not in CODECS:
-        raise ValueError(f"one of {', '.join(CODECS)}, or of Hadoop's names for them, got {text!r}")
-    return found
+    codec = _HADOOP.get(text.lower(), text.upper())
+    if codec and codec not in CODECS:
+        raise ValueError(f"expected one of {', '.join(CODECS)}, or Hadoop's name for it, got {text!r}")
+    return codec
 
 
 def _truth(text: str) -> bool:
     if text.lower() not in ("true", "false"):
-        raise ValueError(f"true or false, got {text!r}")
+        raise ValueError(f"expected true or false, got {text!r}")
     return text.lower() == "true"
 
 

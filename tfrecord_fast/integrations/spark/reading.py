@@ -1,4 +1,4 @@
-"""What a task of Spark reads."""
+"""Reading in Spark's tasks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import pyarrow
 from pyspark.sql.datasource import DataSourceReader, EqualTo, Filter, In, InputPartition, IsNotNull, IsNull
 from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
-from pyspark.sql.types import StructType
+from pyspark.sql.types import BinaryType, StringType, StructType
 
 from ...errors import InvalidArgumentError
 from ...files.naming.byte_range import FilePart
-from ...files.reading.byte_ranges import SPLIT_BYTES, Split, plan_splits
+from ...files.reading.byte_ranges import PLAN_OPTIONS, SPLIT_BYTES, Split, plan_splits
 from ...files.reading.shard_reader import ShardReader
 from ...files.reading.tables import TableSource
 from ...files.stores.cache import store_settings
@@ -23,11 +23,12 @@ from .schemas import as_spark, check_bytes, features_of
 
 __all__ = ["TFRecordReader"]
 
-_OF_PLANS = ("max_record_bytes", "on_corrupt")
+_BATCH = 1024  # records
+_TASKS, _SMALLEST = 16, 8 << 20  # the minimum of tasks, and of bytes of a task, unless the user sets splitBytes
 
 
 class FilesOfTask(InputPartition):
-    """A task's parts of files, with the values of their folders."""
+    """Byte ranges of files for one task, with the values of their folders."""
 
     def __init__(self, pieces: list[tuple[Split, tuple[Any, ...]]]) -> None:
         super().__init__(None)
@@ -35,50 +36,50 @@ class FilesOfTask(InputPartition):
 
 
 class TFRecordReader(DataSourceReader):
-    """Divides the files, on the driver, and reads parts of them in tasks."""
+    """Reader that divides the files on the driver, and reads byte ranges of them in tasks."""
 
     def __init__(self, options: SparkOptions, schema: StructType) -> None:
         self._options, self._schema = options, schema
         settings = store_settings(options.storage)
         files = listed_parts(options.paths, settings)
         folders = FolderValues(options.paths)
-        said = [dict(folders.of(file)) for file in files]
-        self._names = {key for one in said for key in one}
-        self._folders = StructType([one for one in schema.fields if one.name in self._names])
-        self._columns = StructType([one for one in schema.fields if one.name not in self._names])
+        folder_values = [dict(folders.of(file)) for file in files]
+        self._names = {key for values in folder_values for key in values}
+        self._folders = StructType([field for field in schema.fields if field.name in self._names])
+        self._columns = StructType([field for field in schema.fields if field.name not in self._names])
         self._by_values: dict[tuple[Any, ...], list[FilePart]] = {}
-        for file, pairs in zip(files, said, strict=True):
+        for file, pairs in zip(files, folder_values, strict=True):
             self._by_values.setdefault(_values_of(file, pairs, self._folders), []).append(file)
         if options.record_type == "ByteArray":
-            check_bytes(self._columns)
+            check_bytes(self._columns, BinaryType, StringType)
         else:
-            features_of(self._columns, options.record_type)  # says what no record can hold
+            features_of(self._columns, options.record_type)  # raises an error for types that records can't hold
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_by_values": {}}  # it goes to every task, and there may be very many files
+        return {**vars(self), "_by_values": {}}  # sent to every task, so the list of all files is left out
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:
-        """Takes those of columns that are names of folders: other folders are not read."""
-        names = [one.name for one in self._folders.fields]
-        for one in filters:
-            holds = _condition(one, names)
+        """Apply the filters on columns of folders, so that other folders are not read. Yield the other filters."""
+        names = [field.name for field in self._folders.fields]
+        for spark_filter in filters:
+            holds = _condition(spark_filter, names)
             if holds is None:
-                yield one
+                yield spark_filter
             else:
                 self._by_values = {values: files for values, files in self._by_values.items() if holds(values)}
 
     def partitions(self) -> list[InputPartition]:
-        """Tasks of about `split_bytes` each, whatever the folders are."""
+        """Return tasks of about `split_bytes` each. A task may read several folders."""
         options = self._options
         settings = store_settings(options.storage)
-        planned = {name: options.reader[name] for name in _OF_PLANS if name in options.reader}
+        plan_options = {name: options.reader[name] for name in PLAN_OPTIONS & options.reader.keys()}
         share = options.split_bytes or self._share()
         tasks: list[InputPartition] = []
         pieces: list[tuple[Split, tuple[Any, ...]]] = []
         size = 0
         for values, files in self._by_values.items():
-            for split in plan_splits(files, split_bytes=share, settings=settings, **planned):
-                stored = sum(part.part_bytes for part in split.parts)
+            for split in plan_splits(files, split_bytes=share, settings=settings, **plan_options):
+                stored = sum(file_part.part_bytes for file_part in split.parts)
                 if pieces and size + stored > share:
                     tasks.append(FilesOfTask(pieces))
                     pieces, size = [], 0
@@ -87,12 +88,12 @@ class TFRecordReader(DataSourceReader):
         return [*tasks, FilesOfTask(pieces)] if pieces else tasks
 
     def _share(self) -> int:
-        """Nobody says here how many cores there are: small data make a few tasks all the same."""
+        """Return the bytes of a task. The number of cores is not known here; small data are divided among few tasks."""
         stored = sum(file.bytes for files in self._by_values.values() for file in files)
         return min(max(-(-stored // _TASKS), _SMALLEST), SPLIT_BYTES)
 
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
-        # Where filters leave no folder, Spark makes a partition of its own.
+        # If filters exclude all folders, Spark passes a partition of its own.
         for split, values in partition.pieces if isinstance(partition, FilesOfTask) else []:
             yield from self._rows(split, values)
 
@@ -113,42 +114,38 @@ class TFRecordReader(DataSourceReader):
 
     def _batches(self, split: Split) -> Iterator[pyarrow.RecordBatch]:
         options = {**self._options.reader, "num_threads": 1, "storage_options": self._options.storage}
-        parts = list(split.parts)
-        if not len(self._columns):  # only the number of records is wanted
-            for batch in ShardReader(parts, batch_size=_BATCH, **options):
+        files = list(split.parts)
+        if not len(self._columns):  # the query needs only the number of records
+            for batch in ShardReader(files, batch_size=_BATCH, **options):
                 yield pyarrow.RecordBatch.from_arrays([pyarrow.nulls(len(batch))], [""])
             return
         if self._options.record_type == "ByteArray":
-            for batch in ShardReader(parts, batch_size=_BATCH, **options):
+            for batch in ShardReader(files, batch_size=_BATCH, **options):
                 records = pyarrow.array(batch.tolist(), pyarrow.binary())
                 yield pyarrow.RecordBatch.from_arrays([records] * len(self._columns), self._columns.names)
             return
         features = features_of(self._columns, self._options.record_type)
-        yield from TableSource(parts, features, nullable=True, **options)
-
-
-_BATCH = 1024
-_TASKS, _SMALLEST = 16, 8 << 20  # how many tasks there are at least, and bytes of one, where nobody says it
+        yield from TableSource(files, features, nullable=True, **options)
 
 
 def _values_of(file: FilePart, pairs: dict[str, str], folders: StructType) -> tuple[Any, ...]:
-    """Raises errors.InvalidArgumentError: the file is in folders of other columns than others are."""
+    """Return the values of a file's folders. Raises errors.InvalidArgumentError: a column is missing."""
     missing = [name for name in folders.names if name not in pairs]
     if missing:
-        raise InvalidArgumentError(f"{file}: it is in no folder {missing[0]}=…, as others are")
-    return tuple(typed(pairs[one.name], one.dataType) for one in folders.fields)
+        raise InvalidArgumentError(f"{file} is not in a folder {missing[0]}=…, unlike other files")
+    return tuple(typed(pairs[field.name], field.dataType) for field in folders.fields)
 
 
-def _condition(one: Filter, names: list[str]) -> Any:
-    """A function of the folders' values, if the filter is of one of their columns and one of those that are known."""
-    if not isinstance(one, EqualTo | In | IsNull | IsNotNull) or len(one.attribute) != 1:
+def _condition(spark_filter: Filter, names: list[str]) -> Any:
+    """Return the filter as a function of the folders' values; None if it is another kind of filter."""
+    if not isinstance(spark_filter, EqualTo | In | IsNull | IsNotNull) or len(spark_filter.attribute) != 1:
         return None
-    if one.attribute[0] not in names:
+    if spark_filter.attribute[0] not in names:
         return None
-    place = names.index(one.attribute[0])
-    if isinstance(one, IsNull):
-        return lambda values: values[place] is None
-    if isinstance(one, IsNotNull):
-        return lambda values: values[place] is not None
-    wanted = {one.value} if isinstance(one, EqualTo) else set(one.value)
-    return lambda values: values[place] is not None and values[place] in wanted
+    index = names.index(spark_filter.attribute[0])
+    if isinstance(spark_filter, IsNull):
+        return lambda values: values[index] is None
+    if isinstance(spark_filter, IsNotNull):
+        return lambda values: values[index] is not None
+    accepted = {spark_filter.value} if isinstance(spark_filter, EqualTo) else set(spark_filter.value)
+    return lambda values: values[index] is not None and values[index] in accepted

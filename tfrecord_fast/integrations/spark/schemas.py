@@ -1,4 +1,4 @@
-"""Spark's types and the features that they are read from.
+"""Spark's types and their features.
 
 | Spark | Example | with recordType SequenceExample |
 | --- | --- | --- |
@@ -52,23 +52,23 @@ _DTYPES: dict[type[DataType], Any] = {
     StringType: string,
     BinaryType: string,
 }
-_OF_DTYPE = {"int64": LongType(), "float32": FloatType(), "string": BinaryType()}
+_SPARK_TYPES = {"int64": LongType(), "float32": FloatType(), "string": BinaryType()}
 
 
 def features_of(schema: StructType, record_type: str) -> Any:
-    """The features that the columns are read from: a dict, or of SequenceExamples a pair of them.
+    """Return the features of columns: a dict or, for SequenceExamples, a pair of dicts.
 
     Raises:
-      errors.InvalidArgumentError: a column of another type.
+      errors.InvalidArgumentError: a column has a type that records can't hold.
     """
     context: dict[str, Any] = {}
     lists: dict[str, Any] = {}
     for field in schema.fields:
-        kind, depth = _element_of(field.dataType)
-        dtype = _DTYPES.get(type(kind))
+        element_type, depth = _element_of(field.dataType)
+        dtype = _DTYPES.get(type(element_type))
         if dtype is None or depth > (2 if record_type == "SequenceExample" else 1):
             raise InvalidArgumentError(
-                f"column {field.name!r}: no {record_type} holds a value of type {field.dataType.simpleString()}"
+                f"column {field.name!r}: {record_type} can't hold values of type {field.dataType.simpleString()}"
             )
         if depth == 2:
             lists[field.name] = VarLenFeature(dtype)
@@ -77,67 +77,71 @@ def features_of(schema: StructType, record_type: str) -> Any:
     return (context, lists) if record_type == "SequenceExample" else context
 
 
-def check_bytes(schema: StructType) -> None:
-    """Raises errors.InvalidArgumentError if the columns are not the one of records as they are."""
-    if len(schema.fields) != 1 or not isinstance(schema.fields[0].dataType, BinaryType | StringType):
+def check_bytes(schema: StructType, *types: type[DataType]) -> None:
+    """Check that there is one column, of one of these types. Raises errors.InvalidArgumentError."""
+    if len(schema.fields) != 1 or not isinstance(schema.fields[0].dataType, types):
         raise InvalidArgumentError(
-            f"recordType ByteArray: one column of records, of type binary, got {schema.simpleString()}"
+            f"recordType ByteArray needs one column, of type binary, got {schema.simpleString()}"
         )
 
 
 def check_written(schema: StructType, record_type: str) -> None:
-    """Raises errors.InvalidArgumentError if columns of these types can't be written."""
+    """Check the types of columns to write. Raises errors.InvalidArgumentError."""
     if record_type == "ByteArray":
         if len(schema.fields) != 1 or not isinstance(schema.fields[0].dataType, BinaryType):
-            raise InvalidArgumentError("recordType ByteArray: there is one column of records, of type binary")
+            raise InvalidArgumentError(
+                f"recordType ByteArray needs one column, of type binary, got {schema.simpleString()}"
+            )
         return
     features_of(schema, record_type)
 
 
 def schema_of(features: Any) -> StructType:
-    """The columns of features that were inferred."""
+    """Return the columns of inferred features."""
     pair = features if isinstance(features, tuple) else (features, {})
     fields = []
-    for part, more in zip(pair, (0, 1), strict=True):
-        for key, feature in part.items():
-            kind: DataType = _OF_DTYPE[feature.dtype.name]
-            depth = more + (
-                1 if more or not isinstance(feature, FixedLenFeature) or feature.shape not in ((), []) else 0
-            )
+    for group, is_sequence in zip(pair, (False, True), strict=True):
+        for key, feature in group.items():
+            data_type: DataType = _SPARK_TYPES[feature.dtype.name]
+            is_scalar = isinstance(feature, FixedLenFeature) and feature.shape in ((), [])
+            depth = 2 if is_sequence else 0 if is_scalar else 1
             for _ in range(depth):
-                kind = ArrayType(kind)
-            fields.append(StructField(key.decode() if isinstance(key, bytes) else key, kind))
+                data_type = ArrayType(data_type)
+            fields.append(StructField(key.decode() if isinstance(key, bytes) else key, data_type))
     return StructType(fields)
 
 
 def as_spark(column: Any, field: StructField, where: str) -> Any:
-    """A column as Spark's type has it in Arrow.
+    """Cast a column to the Arrow type of Spark's type.
 
     Raises:
-      errors.InvalidArgumentError: a value does not fit, or is missing where none may be.
+      errors.InvalidArgumentError: a value does not fit, or is missing in a column that is not nullable.
     """
     if not field.nullable and column.null_count:
-        raise InvalidArgumentError(f"{where}: column {field.name!r}: a record lacks it, and it is not nullable")
+        raise InvalidArgumentError(
+            f"{where}: column {field.name!r}: a record lacks a value, but the column is not nullable"
+        )
     try:
         if isinstance(_element_of(field.dataType)[0], BooleanType):
             _check_truths(column)
         return pyarrow.compute.cast(column, to_arrow_type(field.dataType))
     except (ValueError, pyarrow.ArrowInvalid) as error:
-        wanted = field.dataType.simpleString()
-        raise InvalidArgumentError(f"{where}: column {field.name!r}: not of type {wanted}: {error}") from None
+        expected = field.dataType.simpleString()
+        raise InvalidArgumentError(f"{where}: column {field.name!r}: not of type {expected}: {error}") from None
 
 
 def _check_truths(column: Any) -> None:
-    """Raises ValueError if there is a number but 0 and 1, which Arrow takes for true."""
+    """Check that all numbers are 0 or 1, since Arrow casts others to true. Raises ValueError."""
     while pyarrow.types.is_list(column.type):
         column = column.flatten()
-    wrong = [one for one in pyarrow.compute.unique(column).to_pylist() if one not in (0, 1, None)]
-    if wrong:
-        raise ValueError(f"{wrong[0]} is neither 0 nor 1")
+    others = [value for value in pyarrow.compute.unique(column).to_pylist() if value not in (0, 1, None)]
+    if others:
+        raise ValueError(f"{others[0]} is neither 0 nor 1")
 
 
-def _element_of(kind: DataType) -> tuple[DataType, int]:
+def _element_of(data_type: DataType) -> tuple[DataType, int]:
+    """Return the type of the elements of nested arrays, and the depth of nesting."""
     depth = 0
-    while isinstance(kind, ArrayType):
-        kind, depth = kind.elementType, depth + 1
-    return kind, depth
+    while isinstance(data_type, ArrayType):
+        data_type, depth = data_type.elementType, depth + 1
+    return data_type, depth

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from ...examples.features import FixedLenFeature, VarLenFeature
 from ...files.reading.tables import TableSource
 from ...files.stores.cache import store_settings
 from ...files.streams.listing import listed_parts
@@ -23,9 +21,9 @@ __all__ = ["TFRecordDataSource", "register"]
 
 
 def register(spark: SparkSession) -> None:
-    """Makes `spark.read.format("tfrecord")` and `df.write.format("tfrecord")` work.
+    """Register the format of `spark.read.format("tfrecord")` and `df.write.format("tfrecord")`.
 
-    It sets `spark.sql.python.filterPushdown.enabled` in the session: without it, Spark refuses data sources that take
+    Sets `spark.sql.python.filterPushdown.enabled` in the session, which Spark requires for data sources that take
     filters.
     """
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
@@ -35,9 +33,9 @@ def register(spark: SparkSession) -> None:
 class TFRecordDataSource(DataSource):
     """`spark.read.format("tfrecord")`, after `register(spark)`.
 
-    Options, as of spark-tensorflow-connector: `recordType` (Example, SequenceExample, ByteArray), `codec`. Others:
+    Options of spark-tensorflow-connector: `recordType` (Example, SequenceExample, ByteArray), `codec`. Others:
     `compression` (the same as `codec`), `partitionBy`, `inferRecords` (a number, or "all"), `splitBytes`, `verifyCrc`,
-    `onCorrupt`, `maxRecordBytes`, `maxRequests`, and `storage.NAME` for what the store of a URL needs.
+    `onCorrupt`, `maxRecordBytes`, `maxRequests`, and `storage.NAME` for options of the store of a URL.
     """
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
@@ -49,7 +47,7 @@ class TFRecordDataSource(DataSource):
         return "tfrecord"
 
     def schema(self) -> StructType:
-        """Inferred from some records, and from names of folders."""
+        """Infer the columns from some records and from names of folders."""
         options = self._options
         files = listed_parts(options.paths, store_settings(options.storage))
         folders = folder_columns(map(FolderValues(options.paths).of, files))
@@ -58,24 +56,14 @@ class TFRecordDataSource(DataSource):
         source = TableSource(
             files, infer_records=options.infer_records, storage_options=options.storage, **options.reader
         )
-        columns = schema_of(_as_lists(source.features))
-        both = {one.name for one in columns.fields} & {one.name for one in folders.fields}
-        return StructType([*(one for one in columns.fields if one.name not in both), *folders.fields])
+        columns = schema_of(source.features)
+        folder_names = {field.name for field in folders.fields}
+        return StructType([*(field for field in columns.fields if field.name not in folder_names), *folders.fields])
 
     def reader(self, schema: StructType) -> TFRecordReader:
         return TFRecordReader(self._options, schema)
 
     def writer(self, schema: StructType, overwrite: bool) -> TFRecordWriter:
-        data = StructType([one for one in schema.fields if one.name not in self._options.partition_by])
+        data = StructType([field for field in schema.fields if field.name not in self._options.partition_by])
         check_written(data, self._options.record_type)
         return TFRecordWriter(self._options, schema, overwrite)
-
-
-def _as_lists(features: Any) -> Any:
-    """Inferred features, with those of feature lists as lists of lists."""
-    if not isinstance(features, tuple):
-        return features
-    context, lists = features
-    return context, {
-        key: VarLenFeature(one.dtype) if not isinstance(one, FixedLenFeature) else one for key, one in lists.items()
-    }

@@ -1,4 +1,4 @@
-"""What a task of Spark writes."""
+"""Writing in Spark's tasks."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ __all__ = ["TFRecordWriter"]
 
 
 class WrittenShards(WriterCommitMessage):
-    """What a task has written."""
+    """The shards that a task has written."""
 
     def __init__(self, files: list[WrittenFile]) -> None:
         self.files = files
 
 
 class TFRecordWriter(DataSourceArrowWriter):
-    """Shards that appear when all tasks have succeeded; see files/rewriting/task_shards.py."""
+    """Writer of shards that appear when all tasks have succeeded; see files/rewriting/task_shards.py."""
 
     def __init__(self, options: SparkOptions, schema: StructType, overwrite: bool) -> None:
         if len(options.paths) != 1:
-            raise InvalidArgumentError("one path is written")
+            raise InvalidArgumentError(f"expected one path to write to, got {len(options.paths)}")
         missing = [name for name in options.partition_by if name not in schema.names]
         if missing:
-            raise InvalidArgumentError(f"partitionBy: there is no column {missing[0]!r}")
+            raise InvalidArgumentError(f"partitionBy: column {missing[0]!r} does not exist")
         if options.partition_by and not set(schema.names) - set(options.partition_by):
-            raise InvalidArgumentError("partitionBy has all columns: none is left for the records")
+            raise InvalidArgumentError("partitionBy names all columns: no column is left for the records")
         self._options = options
         self._lists = [
-            one.name
-            for one in schema.fields
-            if isinstance(one.dataType, ArrayType) and isinstance(one.dataType.elementType, ArrayType)
+            field.name
+            for field in schema.fields
+            if isinstance(field.dataType, ArrayType) and isinstance(field.dataType.elementType, ArrayType)
         ]
         mode: Literal["append", "overwrite"] = "overwrite" if overwrite else "append"
         self._shards = TaskShards(options.paths[0], mode, options.compression, options.storage)
@@ -56,8 +56,8 @@ class TFRecordWriter(DataSourceArrowWriter):
         return WrittenShards(self._shards.write(context.partitionId(), self._tables(iterator)))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        said = [one for one in messages if isinstance(one, WrittenShards)]
-        self._shards.commit(file for one in said for file in one.files)
+        shards = [message for message in messages if isinstance(message, WrittenShards)]
+        self._shards.commit(file for written in shards for file in written.files)
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
         self._shards.abort()
@@ -65,8 +65,8 @@ class TFRecordWriter(DataSourceArrowWriter):
     def _tables(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[tuple[str, Any]]:
         for batch in batches:
             table = pyarrow.Table.from_batches([batch])
-            for folder, part in self._divided(table):
-                yield folder, self._records(part)
+            for folder, rows in self._divided(table):
+                yield folder, self._records(rows)
 
     def _records(self, table: pyarrow.Table) -> Any:
         if self._options.record_type == "ByteArray":
@@ -79,7 +79,7 @@ class TFRecordWriter(DataSourceArrowWriter):
         return table
 
     def _divided(self, table: pyarrow.Table) -> Iterator[tuple[str, pyarrow.Table]]:
-        """The rows by the values of the columns that become folders."""
+        """Divide the rows by the values of the `partitionBy` columns, and name their folders."""
         by = list(self._options.partition_by)
         if not by or table.num_rows == 0:
             yield "", table
@@ -90,6 +90,6 @@ class TFRecordWriter(DataSourceArrowWriter):
         for row, code in enumerate(codes):
             rows.setdefault(code, []).append(row)
         rest = table.drop_columns(by)
-        for code, those in rows.items():
-            values = [key.dictionary[one].as_py() for key, one in zip(keys, code, strict=True)]
-            yield "/".join(map(folder_name, by, values)), rest.take(those)
+        for code, numbers in rows.items():
+            values = [key.dictionary[index].as_py() for key, index in zip(keys, code, strict=True)]
+            yield "/".join(map(folder_name, by, values)), rest.take(numbers)

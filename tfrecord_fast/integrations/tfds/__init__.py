@@ -5,7 +5,7 @@
     for example in tfds.load("~/tensorflow_datasets/mnist", split="train[:80%]"):
         example["image"], example["label"]  # uint8 [28, 28, 1], int64
 
-TFDS itself is not needed, either. Values are those of `tfds.as_numpy(tfds.load(…))`; see docs/integrations/tfds.md.
+TFDS itself is not needed. Values are those of `tfds.as_numpy(tfds.load(…))`; see docs/integrations/tfds.md.
 """
 
 from .dataset import Examples

@@ -1,4 +1,4 @@
-"""Values of several examples, put together: arrays with one axis more, padded where their shapes differ."""
+"""Values of several examples as one array with one more axis, padded if their shapes differ."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["stacked"]
 
 
 def stacked(values: list[Any], name: str) -> Any:
-    """The values of a feature in n examples.
+    """Collate the values of a feature in n examples.
 
     Returns:
       `[n, …]`: an ndarray or a BytesArray, in which arrays of different shapes are padded with 0 or b"" to the longest
-      along each axis; or a RaggedTensor with one ragged dimension more. A list of anything else.
+      along each axis; or a RaggedTensor with one more ragged dimension. Other values: a list.
     """
     first = values[0]
     if isinstance(first, dict):
@@ -41,25 +41,24 @@ def stacked(values: list[Any], name: str) -> Any:
 
 def _padded(values: list[Any]) -> Any:
     shape = np.max([value.shape for value in values], axis=0)
-    kind = np.result_type(*(value.dtype for value in values))
-    array = np.full((len(values), *shape), b"", kind) if kind.hasobject else np.zeros((len(values), *shape), kind)
+    dtype = np.result_type(*(value.dtype for value in values))
+    array = np.full((len(values), *shape), b"", dtype) if dtype.hasobject else np.zeros((len(values), *shape), dtype)
     for row, value in zip(array, values, strict=True):
         row[tuple(map(slice, value.shape))] = value
     return array
 
 
 def _joined(rows: list[Any]) -> Any:
-    """RaggedTensors as the rows of another one."""
     splits = np.cumsum([0, *map(len, rows)])
-    return ragged_of(_end_to_end(rows), splits)
+    return ragged_of(_concatenated(rows), splits)
 
 
-def _end_to_end(parts: list[Any]) -> Any:
-    if not isinstance(parts[0], RaggedTensor):
-        if isinstance(parts[0], BytesArray):
-            return BytesArray(list(chain.from_iterable(part.tolist() for part in parts)))
-        return np.concatenate(parts)
-    lengths = np.concatenate([part.row_lengths() for part in parts])
+def _concatenated(columns: list[Any]) -> Any:
+    if not isinstance(columns[0], RaggedTensor):
+        if isinstance(columns[0], BytesArray):
+            return BytesArray(list(chain.from_iterable(column.tolist() for column in columns)))
+        return np.concatenate(columns)
+    lengths = np.concatenate([column.row_lengths() for column in columns])
     splits = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=splits[1:])
-    return ragged_of(_end_to_end([part.values for part in parts]), splits)
+    return ragged_of(_concatenated([column.values for column in columns]), splits)

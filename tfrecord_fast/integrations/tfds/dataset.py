@@ -15,7 +15,7 @@ from ..._core import RecordBatch
 from ...base.seeds import next_seed
 from ...base.threads import available_cpus
 from ...base.workers import Workers
-from ...errors import DataLossError, InvalidArgumentError
+from ...errors import InvalidArgumentError
 from ...examples.parsing.plans import example_plan
 from ...files.indexing.indexed_reader import IndexedReader
 from ...files.naming.numbers import as_flag
@@ -23,7 +23,7 @@ from ...files.stores import StoreSettings
 from ...files.system.file_system import Options
 from .folders import DatasetInfo
 from .nodes import DictNode, Fail
-from .reading import in_batches, order_of, records_of
+from .reading import in_batches, order_of, records_of, wrong_count
 from .splits import Piece
 
 __all__ = ["Examples"]
@@ -32,17 +32,18 @@ _MAX_THREADS = 16
 
 
 class Examples:
-    """The examples of a split, which `load` makes.
+    """The examples of a split, made by `load`.
 
-    Iterating gives each as a dict of NumPy values, or as the tuple of supervised keys; with a `batch_size`, dicts of
-    columns. Each iteration begins anew; with `shuffle_files`, the files come in another order each time.
+    Iterating yields each example as a dict of NumPy values, or as the tuple of supervised values; with a `batch_size`,
+    dicts of columns. Each iteration begins with the first example; with `shuffle_files`, each has another order of
+    files.
 
-    `len(examples)` is the number of examples (of batches, with a `batch_size`). `examples[i]` is one of them, counted
-    in the order without shuffling; for that, the files must be local, and the headers of their records are read at the
-    first use. So PyTorch's DataLoader takes it as a dataset to be sampled. It pickles.
+    `len(examples)` is the number of examples (of batches, with a `batch_size`). `examples[i]` is the example with that
+    number in the order without shuffling. It needs local files, and the first use reads the headers of their records.
+    So PyTorch's DataLoader can use `examples` as a map-style dataset. Pickles.
 
-    `info` is the DatasetInfo, `features` the tree of features, `files` the files, and `parsed_features` what
-    `ShardReader(examples.files, examples.parsed_features)` needs to read the columns as they are stored.
+    `info` is the DatasetInfo, `features` the tree of features, and `files` the files. To read the stored columns, use
+    `ShardReader(examples.files, examples.parsed_features)`.
     """
 
     def __init__(
@@ -76,12 +77,12 @@ class Examples:
         self._num_threads = num_threads
         self._verify_crc = as_flag("verify_crc", verify_crc)
         self._settings = StoreSettings(storage_options)
-        self.parsed_features = {key: one for stored in node.stored() for key, one in stored.features().items()}
+        self.parsed_features = {key: feature for stored in node.stored() for key, feature in stored.features().items()}
         self._indexed: tuple[IndexedReader, Any] | None = None
 
     @property
     def features(self) -> Any:
-        """The tree of features of the dataset; those of labels know their names."""
+        """The tree of features of the dataset. Features of labels have their names."""
         return self.info.features
 
     @property
@@ -133,19 +134,19 @@ class Examples:
                 def each(function: Callable[[int, Fail], Any], batch: RecordBatch = batch) -> list[Any]:
                     return list(mapped(_locating(function, batch), range(len(batch))))
 
-                yield _chosen(self._supervised_keys, self._node.batch(columns, each))
+                yield _supervised(self._supervised_keys, self._node.batch(columns, each))
 
     def _rows_of(self, batch: RecordBatch, mapped: Callable[..., Iterator[Any]]) -> Iterator[Any]:
         rows = self._node.rows(self._parsed(batch))
         keys, decode = self._supervised_keys, self._node.decode
-        return mapped(_locating(lambda row, fail: _chosen(keys, decode(rows(row), fail)), batch), range(len(batch)))
+        return mapped(_locating(lambda row, fail: _supervised(keys, decode(rows(row), fail)), batch), range(len(batch)))
 
     def _parsed(self, batch: RecordBatch) -> dict[Any, Any]:
         return example_plan(self.parsed_features).batch(batch) if self.parsed_features else {}
 
     @contextlib.contextmanager
     def _mapping(self) -> Iterator[Callable[..., Iterator[Any]]]:
-        """A function like `map`, on several threads if that pays off."""
+        """Provide a function like `map`, which uses several threads if decoding is costly."""
         threads = self._num_threads or min(available_cpus(), _MAX_THREADS)
         if threads == 1 or not self._node.is_costly():
             yield map
@@ -160,23 +161,23 @@ class Examples:
     # ---- By number ----
 
     def __getitem__(self, key: SupportsIndex) -> Any:
-        (one,) = self.__getitems__([key.__index__()])
-        return one
+        (example,) = self.__getitems__([key.__index__()])
+        return example
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
-        """`[examples[i] for i in indices]`, read together; PyTorch's DataLoader and Grain ask for it."""
+        """Return `[examples[i] for i in indices]`, read together; called by PyTorch's DataLoader and Grain."""
         if self._batch_size is not None:
-            raise TypeError("examples have numbers only without batch_size")
+            raise TypeError("examples[i] needs a dataset without batch_size")
         count = self.num_examples
         for index in indices:
             if not -count <= index < count:
                 raise IndexError(f"example {index} of {count}")
-        reader, places = self._by_number()
-        batch = reader.take(places[np.asarray(indices, dtype=np.int64)])
+        reader, positions = self._by_number()
+        batch = reader.take(positions[np.asarray(indices, dtype=np.int64)])
         return list(self._rows_of(batch, map))
 
     def _by_number(self) -> tuple[IndexedReader, Any]:
-        """A reader of the records of all files, and where in it each example is."""
+        """Return a reader of the records of all files, and the number of each example in it."""
         if self._indexed is None:
             files = self.files
             reader = IndexedReader(
@@ -190,16 +191,15 @@ class Examples:
             lengths_by_file = dict(zip(files, lengths, strict=True))
             for piece in self._pieces:
                 if lengths_by_file[piece.file] != piece.examples:
-                    found = f"dataset_info.json says that it has {piece.examples} records, it has"
-                    raise DataLossError(piece.file, None, None, f"{found} {lengths_by_file[piece.file]}")
-            places = [np.arange(one.take) + (begins[one.file] + one.skip) for one in self._pieces]
-            order = order_of([one.take for one in self._pieces], self._cycle_length, self._block_length)
-            self._indexed = reader, np.concatenate(places)[order]
+                    raise wrong_count(piece, str(lengths_by_file[piece.file]))
+            numbers = [np.arange(piece.take) + (begins[piece.file] + piece.skip) for piece in self._pieces]
+            order = order_of([piece.take for piece in self._pieces], self._cycle_length, self._block_length)
+            self._indexed = reader, np.concatenate(numbers)[order]
         return self._indexed
 
 
 def _locating(function: Callable[[int, Fail], Any], batch: RecordBatch) -> Callable[[int], Any]:
-    """A function of a row alone, whose errors name the file and the record."""
+    """Wrap a function of a row, so that its errors name the file and the record."""
 
     def of_row(row: int) -> Any:
         fail = functools.partial(_core.fail_at, batch, row)
@@ -212,12 +212,12 @@ def _locating(function: Callable[[int, Fail], Any], batch: RecordBatch) -> Calla
     return of_row
 
 
-def _chosen(keys: Any, example: dict[str, Any]) -> Any:
-    """The supervised values of an example, in a nest like that of their keys; all of it if there are none."""
+def _supervised(keys: Any, example: dict[str, Any]) -> Any:
+    """Return the supervised values of an example, nested like their keys; without keys, the whole example."""
     if keys is None:
         return example
     if isinstance(keys, tuple):
-        return tuple(_chosen(key, example) for key in keys)
+        return tuple(_supervised(key, example) for key in keys)
     if isinstance(keys, dict):
-        return {name: _chosen(key, example) for name, key in keys.items()}
+        return {name: _supervised(key, example) for name, key in keys.items()}
     return example[keys]

@@ -1,6 +1,6 @@
 """The features of a dataset, as features.json describes them.
 
-A feature knows how its values look: `shape`, `dtype` (NumPy's; object for strings). Those of labels know their names.
+A feature has the `shape` and `dtype` of its values (NumPy's; object for strings). Features of labels have their names.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ Shape = tuple[int | None, ...]
 
 
 class Feature:
-    """Any feature. `name` is its place in the dataset, such as "objects/bbox", and `kind` the name of TFDS' class."""
+    """Any feature. `name` is its path in the dataset, such as "objects/bbox", and `kind` the name of TFDS' class."""
 
-    def __init__(self, name: str, kind: str) -> None:
+    def __init__(self, name: str, class_name: str) -> None:
         self.name = name
-        self.kind = kind
+        self.kind = class_name
 
 
 class Tensor(Feature):
     """Values of one shape and dtype.
 
-    `encoding` says how they are stored: "none" as a list, "bytes" as they are in memory, "zlib" compressed.
+    `encoding` is how they are stored: "none" as a list, "bytes" like in memory, "zlib" compressed.
     """
 
     def __init__(
         self,
         name: str,
-        kind: str,
+        class_name: str,
         shape: Shape,
         dtype: np.dtype[Any],
         encoding: str = "none",
         optional: bool = False,
     ) -> None:
-        super().__init__(name, kind)
+        super().__init__(name, class_name)
         self.shape = shape
         self.dtype = dtype
         self.encoding = encoding
@@ -66,7 +66,7 @@ class Tensor(Feature):
 
     @property
     def has_own_shape(self) -> bool:
-        """Whether each value is stored with its shape."""
+        """True if each value is stored with its shape."""
         return self.shape.count(None) > 1
 
     def __repr__(self) -> str:
@@ -84,18 +84,18 @@ class _Labels:
 
     @property
     def names(self) -> list[str]:
-        """The names of the classes in order; their numbers if they have no names."""
+        """The names of the classes, in order; their numbers if they have no names."""
         return [str(i) for i in range(self.num_classes or 0)] if self._names is None else list(self._names)
 
     def int2str(self, value: int) -> str:
-        """The name of a class. Raises ValueError if there is no such class."""
+        """Return the name of a class. Raises ValueError if the class does not exist."""
         names = self.names
         if not 0 <= value < len(names):
             raise InvalidArgumentError(f"no class {value}: there are {len(names)}")
         return names[value]
 
     def str2int(self, name: str) -> int:
-        """The number of a class. Raises ValueError if there is no such class."""
+        """Return the number of a class. Raises ValueError if the class does not exist."""
         try:
             return self.names.index(name)
         except ValueError:
@@ -103,10 +103,10 @@ class _Labels:
 
 
 class ClassLabel(Tensor, _Labels):
-    """A class: an int64, of which -1 means that there is none."""
+    """A class: an int64; -1 means "not labelled"."""
 
-    def __init__(self, name: str, kind: str, num_classes: int | None, names: list[str] | None) -> None:
-        Tensor.__init__(self, name, kind, (), np.dtype(np.int64))
+    def __init__(self, name: str, class_name: str, num_classes: int | None, names: list[str] | None) -> None:
+        Tensor.__init__(self, name, class_name, (), np.dtype(np.int64))
         _Labels.__init__(self, num_classes, names)
 
     def __repr__(self) -> str:
@@ -122,13 +122,13 @@ class Image(Feature, _Labels):
     def __init__(
         self,
         name: str,
-        kind: str,
+        class_name: str,
         shape: Shape,
         dtype: np.dtype[Any],
         num_classes: int | None = None,
         names: list[str] | None = None,
     ) -> None:
-        Feature.__init__(self, name, kind)
+        Feature.__init__(self, name, class_name)
         _Labels.__init__(self, num_classes, names)
         self.shape = shape or (None, None, 3)
         self.dtype = dtype
@@ -145,7 +145,7 @@ class Audio(Tensor):
     def __init__(
         self,
         name: str,
-        kind: str,
+        class_name: str,
         shape: Shape,
         dtype: np.dtype[Any],
         encoding: str,
@@ -153,22 +153,22 @@ class Audio(Tensor):
         file_format: str | None,
         is_file: bool,
     ) -> None:
-        super().__init__(name, kind, shape, dtype, encoding)
+        super().__init__(name, class_name, shape, dtype, encoding)
         self.sample_rate = sample_rate
         self.file_format = file_format
         self.is_file = is_file
 
 
 class Sequence(Feature):
-    """Values of another feature; `length` is None where it differs."""
+    """Values of another feature; `length` is None if it differs from example to example."""
 
-    def __init__(self, name: str, kind: str, feature: Feature, length: int | None) -> None:
-        super().__init__(name, kind)
+    def __init__(self, name: str, class_name: str, feature: Feature, length: int | None) -> None:
+        super().__init__(name, class_name)
         self.feature = feature
         self.length = length
 
     def __getitem__(self, key: str) -> Feature:
-        """The feature of that key, if it is a sequence of dicts."""
+        """Return the feature under `key` of a sequence of dicts."""
         if not isinstance(self.feature, FeaturesDict):
             raise KeyError(key)
         return self.feature[key]
@@ -184,8 +184,8 @@ class Dataset(Sequence):
 class FeaturesDict(Feature, Mapping[str, Feature]):
     """Features by key."""
 
-    def __init__(self, name: str, kind: str, features: dict[str, Feature]) -> None:
-        super().__init__(name, kind)
+    def __init__(self, name: str, class_name: str, features: dict[str, Feature]) -> None:
+        super().__init__(name, class_name)
         self._features = features
 
     def __getitem__(self, key: str) -> Feature:
@@ -202,10 +202,10 @@ class FeaturesDict(Feature, Mapping[str, Feature]):
 
 
 class Unknown(Feature):
-    """A feature that can't be read; `why` says so."""
+    """A feature that can't be read, with the reason."""
 
-    def __init__(self, name: str, kind: str, why: str) -> None:
-        super().__init__(name, kind)
+    def __init__(self, name: str, class_name: str, why: str) -> None:
+        super().__init__(name, class_name)
         self.why = why
 
     def __repr__(self) -> str:
@@ -216,128 +216,128 @@ class Unknown(Feature):
 
 
 def read_features(path: str, content: Mapping[str, Any], folder: str, options: Options = None) -> FeaturesDict:
-    """The tree of features in features.json.
+    """Return the tree of features in features.json.
 
     Args:
-      content: of that file.
-      folder: where the files with the names of labels are.
-      options: of the store of a URL.
+      content: the content of that file.
+      folder: the folder of the files with the names of labels.
+      options: those of the store of a URL.
 
     Raises:
-      errors.InvalidArgumentError: the content is not as TFDS writes it; names the file.
+      errors.InvalidArgumentError: TFDS does not write such content; the error names the file.
     """
     try:
         features = _Reader(folder, options).feature(content, "", None)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, InvalidArgumentError):
             raise InvalidArgumentError(f"{path}: {error}") from None
-        raise InvalidArgumentError(f"{path}: not as TFDS writes it: {type(error).__name__} {error}") from None
+        raise InvalidArgumentError(f"{path}: not written by TFDS: {type(error).__name__} {error}") from None
     if not isinstance(features, FeaturesDict):
         raise InvalidArgumentError(f"{path}: expected a FeaturesDict, got {features.kind}")
     return features
 
 
 class _Reader:
-    """Makes features of JSON: of protobuf's kind, and of TFDS' own, which it wrote before 4.3."""
+    """Converter of JSON to features: of protobuf's JSON, and of the format that TFDS wrote before 4.3."""
 
     def __init__(self, folder: str, options: Options) -> None:
         self._folder = folder
         self._options = options
 
     def feature(self, content: Mapping[str, Any], name: str, file_name: str | None) -> Feature:
-        """A feature; `file_name` is what its file of labels is named after."""
-        full_kind = str(content.get("pythonClassName") or content.get("python_class_name") or content.get("type") or "")
-        kind = full_kind.rpartition(".")[2]
-        make = getattr(self, f"_{kind.lower()}", None)
-        if make is None or not full_kind.startswith("tensorflow_datasets."):
-            return Unknown(
-                name, kind, f"it is a {full_kind or 'feature without a class'}, which is not one of TFDS' own"
-            )
-        return make(_details(content), name, kind, file_name)  # type: ignore[no-any-return]
+        """Convert a feature. The name of its file of labels begins with `file_name`."""
+        full_name = str(content.get("pythonClassName") or content.get("python_class_name") or content.get("type") or "")
+        class_name = full_name.rpartition(".")[2]
+        make = getattr(self, f"_{class_name.lower()}", None)
+        if make is None or not full_name.startswith("tensorflow_datasets."):
+            return Unknown(name, class_name, f"its class {full_name or '(missing)'} is not one of TFDS")
+        return make(_details(content), name, class_name, file_name)  # type: ignore[no-any-return]
 
-    def _featuresdict(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
+    def _featuresdict(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         members = details["features"] if "features" in details and not _is_feature(details["features"]) else details
         return FeaturesDict(
             name,
-            kind,
+            class_name,
             {
-                key: self.feature(one, f"{name}/{key}" if name else key, _file_name(file_name, key))
-                for key, one in members.items()
+                key: self.feature(member, f"{name}/{key}" if name else key, _file_name(file_name, key))
+                for key, member in members.items()
             },
         )
 
-    def _sequence(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
+    def _sequence(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         length = details.get("length")
         inner = self.feature(details["feature"], name, file_name)
-        made = Dataset if kind == "Dataset" else Sequence
-        return made(name, kind, inner, None if length is None or int(length) < 0 else int(length))
+        sequence_class = Dataset if class_name == "Dataset" else Sequence
+        return sequence_class(name, class_name, inner, None if length is None or int(length) < 0 else int(length))
 
     _dataset = _sequence
 
-    def _tensor(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
+    def _tensor(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         dtype = _dtype(details, "int64")
         if dtype is None:
-            return Unknown(name, kind, f"there is no NumPy dtype {details['dtype']!r}")
+            return Unknown(name, class_name, f"NumPy has no dtype {details['dtype']!r}")
         encoding = str(details.get("encoding") or "none").lower()
-        return Tensor(name, kind, _shape(details), dtype, encoding, bool(details.get("optional")))
+        return Tensor(name, class_name, _shape(details), dtype, encoding, bool(details.get("optional")))
 
     _scalar = _tensor
 
-    def _bboxfeature(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
-        return Tensor(name, kind, (4,), np.dtype(np.float32))
+    def _bboxfeature(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
+        return Tensor(name, class_name, (4,), np.dtype(np.float32))
 
-    def _text(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
+    def _text(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         if details.get("use_encoder"):
-            return Unknown(name, kind, "it is text as numbers of an encoder, which TFDS has given up")
-        return Tensor(name, kind, (), np.dtype(object))
+            return Unknown(name, class_name, "its text is encoded as numbers, which TFDS no longer supports")
+        return Tensor(name, class_name, (), np.dtype(object))
 
-    def _classlabel(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
-        return ClassLabel(name, kind, _count(details), self._names(file_name))
+    def _classlabel(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
+        return ClassLabel(name, class_name, _count(details), self._names(file_name))
 
-    def _image(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
+    def _image(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         dtype = _dtype(details, "uint8")
         if dtype is None:
-            return Unknown(name, kind, f"there is no NumPy dtype {details['dtype']!r}")
-        if kind != "LabeledImage":
-            return Image(name, kind, _shape(details), dtype)
-        return Image(name, kind, _shape(details), dtype, _count(details.get("label") or {}), self._names(file_name))
+            return Unknown(name, class_name, f"NumPy has no dtype {details['dtype']!r}")
+        if class_name != "LabeledImage":
+            return Image(name, class_name, _shape(details), dtype)
+        return Image(
+            name, class_name, _shape(details), dtype, _count(details.get("label") or {}), self._names(file_name)
+        )
 
     _labeledimage = _image
 
-    def _video(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
+    def _video(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         shape = _shape(details)
         frame = {**details, "shape": list(shape[1:])}
-        return Sequence(name, kind, self._image(frame, name, "Image", file_name), shape[0] if shape else None)
+        return Sequence(name, class_name, self._image(frame, name, "Image", file_name), shape[0] if shape else None)
 
-    def _audio(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
+    def _audio(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         dtype = _dtype(details, "int64")
         if dtype is None:
-            return Unknown(name, kind, f"there is no NumPy dtype {details['dtype']!r}")
-        rate = _of(details, "sampleRate", "sample_rate")
+            return Unknown(name, class_name, f"NumPy has no dtype {details['dtype']!r}")
+        rate = _first_value(details, "sampleRate", "sample_rate")
         return Audio(
             name,
-            kind,
+            class_name,
             _shape(details) or (None,),
             dtype,
             str(details.get("encoding") or "none").lower(),
             None if rate is None else int(rate),
-            _of(details, "fileFormat", "file_format"),
-            bool(_of(details, "lazyDecode", "lazy_decode")),
+            _first_value(details, "fileFormat", "file_format"),
+            bool(_first_value(details, "lazyDecode", "lazy_decode")),
         )
 
-    def _translation(self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None) -> Feature:
+    def _translation(self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None) -> Feature:
         languages = list(details.get("languages") or [])
-        return FeaturesDict(name, kind, {key: self._text({}, f"{name}/{key}", "Text", None) for key in languages})
+        return FeaturesDict(name, class_name, {key: self._text({}, f"{name}/{key}", "Text", None) for key in languages})
 
     def _translationvariablelanguages(
-        self, details: Mapping[str, Any], name: str, kind: str, file_name: str | None
+        self, details: Mapping[str, Any], name: str, class_name: str, file_name: str | None
     ) -> Feature:
         keys = ("language", "translation")
         texts: dict[str, Feature] = {key: self._text({}, f"{name}/{key}", "Text", None) for key in keys}
-        return Sequence(name, kind, FeaturesDict(name, "FeaturesDict", texts), None)
+        return Sequence(name, class_name, FeaturesDict(name, "FeaturesDict", texts), None)
 
     def _names(self, file_name: str | None) -> list[str] | None:
-        """The names of labels, if there is a file of them."""
+        """Return the names of labels, if they have a file."""
         path = file_system.join(self._folder, f"{file_name}.labels.txt")
         if not file_system.exists(path, storage_options=self._options):
             return None
@@ -346,18 +346,18 @@ class _Reader:
 
 
 def _details(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a feature's JSON says of it, besides its class."""
+    """Return the content of a feature's JSON without its class."""
     if "type" not in content or "content" not in content:
         known = {"pythonClassName", "python_class_name", "description", "valueRange", "value_range"}
-        found: list[Any] = [value for key, value in content.items() if key not in known]
-        details = found[0] if found else {}
+        others: list[Any] = [value for key, value in content.items() if key not in known]
+        details = others[0] if others else {}
         return json.loads(details["json"]) if set(details) == {"json"} else details
     details = content["content"]
     return json.loads(details) if isinstance(details, str) else details or {}
 
 
 def _is_feature(content: Any) -> bool:
-    """Whether it is one feature, and not several by key."""
+    """Return True for JSON of one feature, and False for several features by key."""
     return isinstance(content.get("pythonClassName", content.get("type")), str)
 
 
@@ -366,20 +366,19 @@ def _file_name(parent: str | None, key: str) -> str:
     return own if parent is None else f"{parent.replace('/', '-')}-{own}"
 
 
-def _of(details: Mapping[str, Any], *keys: str) -> Any:
+def _first_value(details: Mapping[str, Any], *keys: str) -> Any:
     return next((details[key] for key in keys if details.get(key) is not None), None)
 
 
 def _count(details: Mapping[str, Any]) -> int | None:
-    count = _of(details, "numClasses", "num_classes")
+    count = _first_value(details, "numClasses", "num_classes")
     return None if count is None else int(count)
 
 
 def _shape(details: Mapping[str, Any]) -> Shape:
-    given = details.get("shape") or []
-    lengths = given.get("dimensions", []) if isinstance(given, Mapping) else given
-    shape = tuple(None if length is None or int(length) < 0 else int(length) for length in lengths)
-    return shape
+    shape = details.get("shape") or []
+    lengths = shape.get("dimensions", []) if isinstance(shape, Mapping) else shape
+    return tuple(None if length is None or int(length) < 0 else int(length) for length in lengths)
 
 
 def _dtype(details: Mapping[str, Any], default: str) -> np.dtype[Any] | None:

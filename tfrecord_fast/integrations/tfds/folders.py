@@ -1,4 +1,4 @@
-"""The folder of a dataset: which one it is, and what its dataset_info.json says."""
+"""The folder of a dataset, and its dataset_info.json."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _FORMAT = "tfrecord"
 
 
 class DatasetInfo(NamedTuple):
-    """What a dataset says of itself.
+    """Description of a dataset.
 
-    `splits` are by name, `features` the tree of features, with the names of labels; `supervised_keys` is a nest of
-    tuples and dicts of keys of features, or None; `metadata` is all of dataset_info.json.
+    `splits` are by name; `features` is the tree of features, with the names of labels; `supervised_keys` is a nest of
+    tuples and dicts of keys of features, or None; `metadata` is the whole content of dataset_info.json.
     """
 
     name: str
@@ -45,104 +45,106 @@ class DatasetInfo(NamedTuple):
     @property
     def full_name(self) -> str:
         """Name, config and version, such as "mnist/3.0.1"."""
-        return "/".join(part for part in (self.name, self.config_name, self.version) if part)
+        return "/".join(filter(None, (self.name, self.config_name, self.version)))
 
 
 def find_folder(folder: PathLike, config: str | None, version: str | None, options: Options = None) -> str:
-    """The folder with the files of one config in one version: the one given, or one below it.
+    """Find the folder with the files of one config in one version: `folder`, or a folder below it.
 
     Args:
-      config: its name; None for the default one, if the dataset says which that is, or the only one.
+      config: its name; None for the default config, if the dataset has one, or the only config.
       version: "1.2.3", or with "*" for any number; None for the highest.
-      options: of the store of a URL.
+      options: those of the store of a URL.
 
     Raises:
-      FileNotFoundError: there is no such folder; says what there is.
+      FileNotFoundError: the folder does not exist; the error lists the existing ones.
     """
-    place = os.path.expanduser(os.fsdecode(folder))
-    if not file_system.isdir(place, storage_options=options):
-        raise FileNotFoundError(2, "no such folder", place)
-    if _has_dataset(place, options):
-        _check_name(place, "version", version, -1)
-        _check_name(place, "config", config, -2)
-        return place
-    found = _versions(place, options)
-    if found:
-        return _with_version(place, found, version)
-    configs = [name for name in _folders(place, options) if _versions(file_system.join(place, name), options)]
+    path = os.path.expanduser(os.fsdecode(folder))
+    if not file_system.isdir(path, storage_options=options):
+        raise FileNotFoundError(2, "no such folder", path)
+    if _has_dataset(path, options):
+        _check_name(path, "version", version, -1)
+        _check_name(path, "config", config, -2)
+        return path
+    versions = _versions(path, options)
+    if versions:
+        return _with_version(path, versions, version)
+    configs = [name for name in _folders(path, options) if _versions(file_system.join(path, name), options)]
     if not configs:
-        raise FileNotFoundError(2, "no dataset_info.json here, nor in folders of versions and configs", place)
-    chosen = config or _default_config(place, options) or (configs[0] if len(configs) == 1 else None)
+        raise FileNotFoundError(2, "found dataset_info.json neither here nor in folders of versions and configs", path)
+    chosen = config or _default_config(path, options) or (configs[0] if len(configs) == 1 else None)
     if chosen not in configs:
-        asked = "config=… says which to read" if chosen is None else f"there is no {chosen!r}"
-        raise FileNotFoundError(2, f"{asked}; there are {', '.join(configs)}", place)
-    place = file_system.join(place, chosen)
-    return _with_version(place, _versions(place, options), version)
+        problem = "choose one with config=…" if chosen is None else f"config {chosen!r} does not exist"
+        raise FileNotFoundError(2, f"{problem}; the configs are {', '.join(configs)}", path)
+    path = file_system.join(path, chosen)
+    return _with_version(path, _versions(path, options), version)
 
 
-def _has_dataset(place: str, options: Options) -> bool:
-    return file_system.exists(file_system.join(place, "dataset_info.json"), storage_options=options)
+def _has_dataset(path: str, options: Options) -> bool:
+    return file_system.exists(file_system.join(path, "dataset_info.json"), storage_options=options)
 
 
-def _check_name(place: str, what: str, wanted: str | None, part: int) -> None:
-    """A folder that is given itself must be the one that is wanted."""
-    parts = place.rstrip("/").split("/")
-    name = parts[part] if len(parts) >= -part else ""
+def _check_name(path: str, what: str, wanted: str | None, position: int) -> None:
+    """Check that the name of the user's folder agrees with the arguments."""
+    segments = path.rstrip("/").split("/")
+    name = segments[position] if len(segments) >= -position else ""
     fits = wanted is None or name == wanted or (what == "version" and _fits(name, wanted))
     if not fits:
-        raise FileNotFoundError(2, f"this is the folder of {what} {name!r}, not of {wanted!r}", place)
+        raise FileNotFoundError(2, f"this is the folder of {what} {name!r}, not of {wanted!r}", path)
 
 
 def _fits(version: str, wanted: str) -> bool:
-    parts, wishes = version.split("."), wanted.split(".")
-    wishes += ["*"] * (3 - len(wishes))
-    return len(parts) == len(wishes) and all(wish in ("*", part) for part, wish in zip(parts, wishes, strict=True))
+    numbers, pattern = version.split("."), wanted.split(".")
+    pattern += ["*"] * (3 - len(pattern))
+    return len(numbers) == len(pattern) and all(
+        expected in ("*", number) for number, expected in zip(numbers, pattern, strict=True)
+    )
 
 
-def _folders(place: str, options: Options) -> list[str]:
-    names = sorted(name.rstrip("/") for name in file_system.listdir(place, storage_options=options))
+def _folders(path: str, options: Options) -> list[str]:
+    names = sorted(name.rstrip("/") for name in file_system.listdir(path, storage_options=options))
     shown = [name for name in names if not name.startswith(".")]
-    return [name for name in shown if file_system.isdir(file_system.join(place, name), storage_options=options)]
+    return [name for name in shown if file_system.isdir(file_system.join(path, name), storage_options=options)]
 
 
-def _versions(place: str, options: Options) -> list[str]:
-    """The folders of versions that hold a dataset, the highest last."""
-    names = [name for name in _folders(place, options) if _VERSION.fullmatch(name)]
+def _versions(path: str, options: Options) -> list[str]:
+    """List the folders of versions that hold a dataset, the highest last."""
+    names = [name for name in _folders(path, options) if _VERSION.fullmatch(name)]
     names.sort(key=lambda name: tuple(map(int, name.split("."))))
-    return [name for name in names if _has_dataset(file_system.join(place, name), options)]
+    return [name for name in names if _has_dataset(file_system.join(path, name), options)]
 
 
-def _with_version(place: str, found: list[str], version: str | None) -> str:
-    fitting = [name for name in found if version is None or _fits(name, version)]
+def _with_version(path: str, versions: list[str], version: str | None) -> str:
+    fitting = [name for name in versions if version is None or _fits(name, version)]
     if not fitting:
-        raise FileNotFoundError(2, f"no version {version!r}; there are {', '.join(found)}", place)
-    return file_system.join(place, fitting[-1])
+        raise FileNotFoundError(2, f"version {version!r} does not exist; the versions are {', '.join(versions)}", path)
+    return file_system.join(path, fitting[-1])
 
 
-def _default_config(place: str, options: Options) -> str | None:
-    path = file_system.join(place, ".config", "metadata.json")
+def _default_config(path: str, options: Options) -> str | None:
+    path = file_system.join(path, ".config", "metadata.json")
     if not file_system.exists(path, storage_options=options):
         return None
     return read_json(path, options).get("default_config_name")
 
 
 def read_json(path: str, options: Options = None) -> dict[str, Any]:
-    """A file that holds a JSON object."""
+    """Read a file that holds a JSON object."""
     try:
         content = json.loads(read_file(path, storage_options=options))
     except ValueError as error:
-        raise InvalidArgumentError(f"{path}: no JSON: {error}") from None
+        raise InvalidArgumentError(f"{path}: invalid JSON: {error}") from None
     if not isinstance(content, dict):
         raise InvalidArgumentError(f"{path}: expected a JSON object, got {type(content).__name__}")
     return content
 
 
 def read_info(folder: str, options: Options = None) -> DatasetInfo:
-    """What dataset_info.json, features.json and the files of labels say.
+    """Read dataset_info.json, features.json and the files of labels.
 
     Raises:
-      FileNotFoundError: one of the first two is missing.
-      errors.InvalidArgumentError: they don't say what is needed; names the file.
+      FileNotFoundError: dataset_info.json or features.json is missing.
+      errors.InvalidArgumentError: necessary content is missing or wrong; the error names the file.
     """
     path = file_system.join(folder, "dataset_info.json")
     content = read_json(path, options)
@@ -151,12 +153,12 @@ def read_info(folder: str, options: Options = None) -> DatasetInfo:
         formats = [content.get("fileFormat") or _FORMAT, *content.get("alternativeFileFormats", [])]
         if _FORMAT not in formats:
             raise InvalidArgumentError(
-                f"{path}: the files are of the format {formats[0]!r}, only TFRecord is read here"
+                f"{path}: the files have the format {formats[0]!r}, but only TFRecord is supported"
             )
-        splits = [_split(path, folder, name, one) for one in content.get("splits", [])]
+        splits = [_split(path, folder, name, split) for split in content.get("splits", [])]
         features_path = file_system.join(folder, "features.json")
         if not file_system.exists(features_path, storage_options=options):
-            raise FileNotFoundError(2, "no features.json: the dataset was made by TFDS before 3.2.1", features_path)
+            raise FileNotFoundError(2, "features.json is missing: TFDS before 3.2.1 wrote the dataset", features_path)
         return DatasetInfo(
             name=name,
             version=str(content.get("version", "")),
@@ -173,14 +175,14 @@ def read_info(folder: str, options: Options = None) -> DatasetInfo:
     except InvalidArgumentError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-        raise InvalidArgumentError(f"{path}: not as TFDS writes it: {type(error).__name__} {error}") from None
+        raise InvalidArgumentError(f"{path}: not written by TFDS: {type(error).__name__} {error}") from None
 
 
 def _split(path: str, folder: str, dataset: str, content: Mapping[str, Any]) -> SplitInfo:
     name = str(content["name"])
     lengths = [int(length) for length in content.get("shardLengths", [])]
     if not lengths and int(content.get("numShards", 0)):
-        raise InvalidArgumentError(f"{path}: split {name!r} has no shardLengths: TFDS before 3.0 wrote it")
+        raise InvalidArgumentError(f"{path}: split {name!r} has no shardLengths: TFDS before 3.0 wrote the dataset")
     if any(length < 0 for length in lengths):
         raise InvalidArgumentError(f"{path}: split {name!r}: a shard of {min(lengths)} examples")
     digits = max(len(str(len(lengths))), 5)
@@ -196,20 +198,20 @@ def _split(path: str, folder: str, dataset: str, content: Mapping[str, Any]) -> 
 def _filled(path: str, template: str, words: Mapping[str, str]) -> str:
     def word(match: re.Match[str]) -> str:
         if match[1] not in words:
-            raise InvalidArgumentError(f"{path}: filepathTemplate {template!r}: {{{match[1]}}} is not known")
+            raise InvalidArgumentError(f"{path}: filepathTemplate {template!r}: unknown {{{match[1]}}}")
         return words[match[1]]
 
     return re.sub(r"\{(.*?)\}", word, template)
 
 
 def _supervised_keys(content: Mapping[str, Any] | None) -> Any:
-    """A nest of tuples and dicts of keys."""
+    """Return a nest of tuples and dicts of keys."""
     if not content:
         return None
     if "input" in content:
         return content["input"], content["output"]
     if "tuple" in content:
-        return tuple(_supervised_keys(one) for one in content["tuple"].get("items", []))
+        return tuple(map(_supervised_keys, content["tuple"].get("items", [])))
     if "dict" in content:
-        return {key: _supervised_keys(one) for key, one in content["dict"].get("dict", {}).items()}
+        return {key: _supervised_keys(keys) for key, keys in content["dict"].get("dict", {}).items()}
     return content["featureKey"]

@@ -17,13 +17,13 @@ from .splits import Split, pieces_of
 
 __all__ = ["info", "load"]
 
-_INTERLEAVED = 16  # files, and records of each in turn, as TFDS reads them
+_INTERLEAVED = 16  # files, and records of each in turn, like TFDS
 
 
 def info(
     folder: PathLike, *, config: str | None = None, version: str | None = None, storage_options: Options = None
 ) -> DatasetInfo:
-    """What the dataset in a folder says of itself; arguments and errors as for `load`."""
+    """Return the description of the dataset in a folder. Arguments and errors are those of `load`."""
     return read_info(find_folder(folder, config, version, storage_options), storage_options)
 
 
@@ -47,29 +47,29 @@ def load(
     verify_crc: bool = True,
     storage_options: Options = None,
 ) -> Any:
-    """The examples of a dataset that TensorFlow Datasets has prepared, without TensorFlow.
+    """Return the examples of a dataset that TensorFlow Datasets has prepared, without TensorFlow.
 
     Args:
-      folder: of one version (`…/mnist/3.0.1`), or one above, of a dataset or one of its configs; a path or a URL.
-      split: such as "train", "train[:80%]+test", "train[2shard]" or "all"; a ReadInstruction; one of `even_splits`; or
-        a list, tuple or dict of these. None: a dict of all splits.
-      config, version: which to read, if the folder has several; None for the default config (or the only one) and for
-        the highest version.
-      as_supervised: give (input, label), as the dataset defines them, and not dicts.
-      decoders: by key, in dicts like the features: SkipDecoding() for values as they are stored, or a function of a
-        stored value and its feature.
+      folder: the folder of a version (`…/mnist/3.0.1`), of a config, or of the dataset; a path or a URL.
+      split: such as "train", "train[:80%]+test", "train[2shard]" or "all"; a ReadInstruction; a result of
+        `even_splits`; or a list, tuple or dict of these. None: a dict of all splits.
+      config, version: the ones to read, if the folder has several; None for the default config (or the only one) and
+        for the highest version.
+      as_supervised: yield the dataset's (input, label) instead of dicts.
+      decoders: by key, in dicts like the features: SkipDecoding() for stored values, or a function of a stored value
+        and its feature.
       columns: keys of the features to read, "a/b" for those in dicts; None for all.
-      batch_size: give dicts of columns of that many examples; -1: of all examples. Arrays whose shapes differ are
-        padded with 0 or b"".
-      drop_remainder: leave out a last batch that is smaller.
-      shuffle_files: a new order of files each time. Examples are not shuffled further.
-      seed: makes that repeatable.
-      with_info: give (examples, DatasetInfo).
-      cycle_length, block_length: how many files to interleave, and how many examples to take from each in turn. The
+      batch_size: yield dicts of columns of that many examples; -1: return the columns of all examples. Arrays whose
+        shapes differ are padded with 0 or b"".
+      drop_remainder: leave out a smaller last batch.
+      shuffle_files: use another order of files in each iteration. Examples are not shuffled further.
+      seed: makes these orders repeatable.
+      with_info: return (examples, DatasetInfo).
+      cycle_length, block_length: the number of files to interleave, and of examples to take from each in turn. The
         default is TFDS' order: 16 and 16, or one file after the other for a dataset with disable_shuffling.
-      num_threads: how many decode images; None for one per core.
-      verify_crc: whether the data of records is checked; headers always are.
-      storage_options: for the store of a URL, as of ShardReader.
+      num_threads: the number of threads that decode images; None: one per core.
+      verify_crc: check the data of records; headers are always checked.
+      storage_options: those of the store of a URL, as for ShardReader.
 
     Returns:
       Examples; as a dict, list or tuple for several splits.
@@ -79,36 +79,36 @@ def load(
     are BytesArrays.
 
     Raises:
-      FileNotFoundError: no such folder, config, version or file.
-      errors.InvalidArgumentError: a split or feature that there is not, or that can't be read. When iterated: an
-        example that does not fit its feature; names the file, the record and the feature.
-      errors.DataLossError: when iterated: a file is damaged, or has more or fewer records than dataset_info.json says.
+      FileNotFoundError: a folder, config, version or file does not exist.
+      errors.InvalidArgumentError: a split or feature does not exist, or can't be read. When iterated: an example does
+        not fit its feature; the error names the file, the record and the feature.
+      errors.DataLossError: when iterated: a file is damaged, or its number of records differs from dataset_info.json.
     """
-    found = info(folder, config=config, version=version, storage_options=storage_options)
-    keys = _supervised(found) if as_supervised else None
-    if shuffle_files and found.disable_shuffling:
-        raise InvalidArgumentError(f"{found.full_name} is ordered (disable_shuffling): shuffle_files would lose that")
+    dataset_info = info(folder, config=config, version=version, storage_options=storage_options)
+    keys = _supervised_keys(dataset_info) if as_supervised else None
+    if shuffle_files and dataset_info.disable_shuffling:
+        raise InvalidArgumentError(
+            f"{dataset_info.full_name} has a fixed order (disable_shuffling): shuffle_files=True is not allowed"
+        )
     if columns is not None and isinstance(columns, str):
-        raise TypeError(f"columns is a list of keys, got the string {columns!r}")
-    wanted = None if columns is None else _tree(found.features, columns)
+        raise TypeError(f"columns must be a list of keys, got the string {columns!r}")
+    wanted = None if columns is None else _tree(dataset_info.features, columns)
     if keys is not None:
         wanted = {key: None for key in _leaves(keys)}
-    cycle = (1 if found.disable_shuffling else _INTERLEAVED) if cycle_length is None else cycle_length
-    for name, value, least in (("cycle_length", cycle, 1), ("block_length", block_length, 1)):
-        if value < least:
-            raise InvalidArgumentError(f"{name} must be at least {least}, got {value}")
+    cycle = (1 if dataset_info.disable_shuffling else _INTERLEAVED) if cycle_length is None else cycle_length
+    for name, value in (("cycle_length", cycle), ("block_length", block_length), ("num_threads", num_threads)):
+        if value is not None and value < 1:
+            raise InvalidArgumentError(f"{name} must be at least 1, got {value}")
     if batch_size is not None and batch_size < 1 and batch_size != -1:
         raise InvalidArgumentError(f"batch_size must be at least 1, or -1 for all, got {batch_size}")
-    if num_threads is not None and num_threads < 1:
-        raise InvalidArgumentError(f"num_threads must be at least 1, got {num_threads}")
-    node = node_of(found.features, decoders, wanted=wanted)
+    node = node_of(dataset_info.features, decoders, wanted=wanted)
     assert isinstance(node, DictNode)
 
-    def of_one(one: Split | str) -> Any:
-        pieces = pieces_of(one, found.splits)
+    def examples_of(one_split: Split | str) -> Any:
+        pieces = pieces_of(one_split, dataset_info.splits)
         whole = sum(piece.take for piece in pieces)
         examples = Examples(
-            found,
+            dataset_info,
             pieces,
             node,
             keys,
@@ -124,37 +124,38 @@ def load(
         )
         return next(iter(examples)) if batch_size == -1 else examples
 
-    loaded = _mapped({name: name for name in found.splits} if split is None else split, of_one)
-    return (loaded, found) if with_info else loaded
+    loaded = _mapped({name: name for name in dataset_info.splits} if split is None else split, examples_of)
+    return (loaded, dataset_info) if with_info else loaded
 
 
 def _mapped(splits: Any, function: Any) -> Any:
-    """The function of each split in a nest."""
+    """Apply a function to each split in a nest."""
     if isinstance(splits, Mapping):
-        return {key: _mapped(one, function) for key, one in splits.items()}
+        return {key: _mapped(split, function) for key, split in splits.items()}
     if isinstance(splits, list | tuple):
-        return type(splits)(_mapped(one, function) for one in splits)
+        return type(splits)(_mapped(split, function) for split in splits)
     return function(splits)
 
 
-def _supervised(found: DatasetInfo) -> Any:
-    if found.supervised_keys is None:
-        raise InvalidArgumentError(f"{found.full_name} has no supervised keys, as as_supervised=True needs them")
-    missing = [key for key in _leaves(found.supervised_keys) if key not in found.features]
+def _supervised_keys(dataset_info: DatasetInfo) -> Any:
+    keys = dataset_info.supervised_keys
+    if keys is None:
+        raise InvalidArgumentError(f"{dataset_info.full_name} has no supervised keys: omit as_supervised")
+    missing = [key for key in _leaves(keys) if key not in dataset_info.features]
     if missing:
-        raise InvalidArgumentError(f"{found.full_name}: supervised keys {missing} are none of its features")
-    return found.supervised_keys
+        raise InvalidArgumentError(f"{dataset_info.full_name}: supervised keys {missing} are not among its features")
+    return keys
 
 
 def _leaves(nest: Any) -> list[str]:
     if isinstance(nest, tuple | dict):
         values = nest.values() if isinstance(nest, dict) else nest
-        return [leaf for one in values for leaf in _leaves(one)]
+        return [leaf for value in values for leaf in _leaves(value)]
     return [nest]
 
 
 def _tree(features: FeaturesDict, columns: Sequence[str]) -> dict[str, Any]:
-    """The chosen features as nested dicts; None stands for all of a feature."""
+    """Return the chosen features as nested dicts; None: the whole feature."""
     tree: dict[str, Any] = {}
     for column in columns:
         _choose(tree, features, column, column)
@@ -166,9 +167,10 @@ def _choose(tree: dict[str, Any], feature: Feature, rest: str, column: str) -> N
         feature = feature.feature
     keys = sorted(feature) if isinstance(feature, FeaturesDict) else []
     # A key may have slashes itself.
-    key = max((one for one in keys if rest == one or rest.startswith(f"{one}/")), key=len, default=None)
+    prefixes = [key for key in keys if rest == key or rest.startswith(f"{key}/")]
+    key = max(prefixes, key=len, default=None)
     if key is None:
-        raise InvalidArgumentError(f"columns: there is no feature {column!r}; there are {keys}")
+        raise InvalidArgumentError(f"columns: feature {column!r} does not exist; the features are {keys}")
     assert isinstance(feature, FeaturesDict)
     if rest == key:
         tree[key] = None

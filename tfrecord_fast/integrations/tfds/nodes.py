@@ -1,4 +1,4 @@
-"""From what an Example stores to the values of features: a tree of nodes, like that of the features."""
+"""Conversion of stored values to the values of features: a tree of nodes, like that of the features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .stored import Columns, Raw, Stored, flat_of, raw_slice, with_flat
 __all__ = ["Leaf", "Node", "SkipDecoding", "Steps", "node_of"]
 
 _MOST_VALUES = 1 << 48  # of one value
-_MOST_DEFAULTS = 1 << 20  # values of one default, which nobody's features have
+_MOST_DEFAULTS = 1 << 20  # values of one default; real features have fewer
 
 Rows = Callable[[int], Raw]
 Decode = Callable[[Any, Any], Any]
@@ -30,36 +30,36 @@ Each = Callable[[Callable[[int, Fail], Any]], list[Any]]
 
 
 class SkipDecoding:
-    """A choice for `decoders`: values as they are stored, an image as its bytes."""
+    """Marker for `decoders`: return stored values without decoding, such as the bytes of an image."""
 
     def __repr__(self) -> str:
         return "SkipDecoding()"
 
 
 class Node(Protocol):
-    """A feature that is read. `rank` counts the sequences around it, whose elements it decodes all at once."""
+    """A feature to read."""
 
     def stored(self) -> Iterator[Stored]:
-        """All that is read of the Example."""
+        """Yield the lists to read from the Example."""
         ...
 
     def rows(self, columns: Columns) -> Rows:
-        """A function from a row of a batch to what is stored there."""
+        """Return a function that takes the number of a row in a batch, and returns the stored values."""
         ...
 
     def decode(self, raw: Raw, fail: Fail | None = None, inside: int = 0) -> Any:
-        """The value; of the sequences around it, the outermost `inside` are cut off already.
+        """Decode a value, or the values of the sequences around it, without the outermost `inside` sequences.
 
-        What is decoded later raises by `fail`, which knows the record.
+        Values that are decoded later call `fail` to raise an error that names the record.
         """
         ...
 
     def batch(self, columns: Columns, each: Each) -> Any:
-        """The values of a batch. `each(function)` is the list of what a function of a row and its `fail` gives."""
+        """Return the values of a batch. `each(function)` calls a function with each row and its `fail`."""
         ...
 
     def is_costly(self) -> bool:
-        """Whether decoding takes longer than reading."""
+        """Return True if decoding takes longer than reading."""
         ...
 
 
@@ -68,31 +68,31 @@ class Leaf:
 
     def __init__(self, feature: Tensor | Image, lengths: Shape, decode: Decode | SkipDecoding | None) -> None:
         self.feature = feature
-        self._parts = _parts_of(feature, lengths)
+        self._stored = _stored_lists(feature, lengths)
         self._rank = len(lengths)
         self._decode = _decoder_of(feature) if decode is None else decode
-        self._is_own = callable(self._decode) and decode is not None
+        self._is_custom = callable(self._decode) and decode is not None
         if math.prod(length or 1 for length in feature.shape) >= _MOST_VALUES:
             raise InvalidArgumentError(f"feature {feature.name!r}: too many values: {feature.shape}")
-        for one in self._parts.values():
-            one.check()
+        for stored in self._stored.values():
+            stored.check()
 
     def is_costly(self) -> bool:
         return callable(self._decode)
 
     def stored(self) -> Iterator[Stored]:
-        yield from self._parts.values()
+        yield from self._stored.values()
 
     def rows(self, columns: Columns) -> Rows:
-        parts = {part: _naming(self.feature.name, stored.rows(columns)) for part, stored in self._parts.items()}
-        if "" in parts:
-            return parts[""]
-        return lambda row: {part: of_row(row) for part, of_row in parts.items()}
+        rows = {name: _naming(self.feature.name, stored.rows(columns)) for name, stored in self._stored.items()}
+        if "" in rows:
+            return rows[""]
+        return lambda row: {name: of_row(row) for name, of_row in rows.items()}
 
     def batch(self, columns: Columns, each: Each) -> Any:
-        one = self._parts.get("")
-        if one is not None and one.is_fixed and not callable(self._decode):
-            return one.column(columns)
+        stored = self._stored.get("")
+        if stored is not None and stored.is_fixed and not callable(self._decode):
+            return stored.column(columns)
         rows = self.rows(columns)
         return stacked(each(lambda row, fail: self.decode(rows(row))), self.feature.name)
 
@@ -102,7 +102,7 @@ class Leaf:
         try:
             return self._decoded(raw, self._rank - inside)
         except (ValueError, TypeError, zlib.error) as error:
-            if self._is_own:
+            if self._is_custom:
                 raise
             raise InvalidArgumentError(f"feature {self.feature.name!r}: {error}") from None
 
@@ -112,7 +112,7 @@ class Leaf:
             return self._decode(raw, self.feature)
         if rank == 1:
             return self._stacked([self._decode(raw_slice(raw, i), self.feature) for i in range(_length(raw))])
-        flat = {part: flat_of(one) for part, one in raw.items()} if isinstance(raw, dict) else flat_of(raw)
+        flat = {name: flat_of(values) for name, values in raw.items()} if isinstance(raw, dict) else flat_of(raw)
         return with_flat(_first(raw), self._decoded(flat, 1))
 
     def _stacked(self, values: list[Any]) -> Any:
@@ -122,7 +122,7 @@ class Leaf:
         if len({np.shape(value) for value in values}) > 1:
             shapes = sorted({np.shape(value) for value in values})
             raise InvalidArgumentError(
-                f"a sequence of values of the shapes {shapes} makes no array; SkipDecoding() gives what is stored"
+                f"values of the shapes {shapes} don't fit in one array; SkipDecoding() returns the stored values"
             )
         if isinstance(values[0], bytes):
             return np.array([*values, None], dtype=object)[:-1]
@@ -174,11 +174,11 @@ class StepsNode:
         return each(lambda row, fail: self.decode(rows(row), fail))
 
     def is_costly(self) -> bool:
-        return False  # each element is decoded when it is asked for
+        return False  # elements are decoded on access
 
 
 class Steps(SequenceABC[Any]):
-    """The elements of a dataset in an example, such as the steps of an episode. Each is decoded when it is asked for.
+    """The elements of a dataset in an example, such as the steps of an episode, decoded on access.
 
     `len(steps)`, `steps[i]`, `steps[a:b]`, iteration.
     """
@@ -196,7 +196,7 @@ class Steps(SequenceABC[Any]):
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             if key.step not in (None, 1):
-                raise ValueError("steps are sliced with a step of 1")
+                raise ValueError("steps can only be sliced with a step of 1")
             return Steps(self._name, self._node, raw_slice(self._raw, key), self._fail, self._inside)
         number = operator.index(key)
         if not -self._length <= number < self._length:
@@ -210,23 +210,22 @@ class Steps(SequenceABC[Any]):
         self._fail(text)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_fail": None}  # which holds the record
+        return {**vars(self), "_fail": None}  # `fail` holds the record
 
     def __repr__(self) -> str:
         return f"<Steps of {self._name!r}: {self._length}>"
 
 
 def node_of(feature: Feature, decoders: Any, lengths: Shape = (), wanted: Any = None) -> Node:
-    """What reads a feature.
+    """Return the node that reads a feature.
 
     Args:
-      decoders: for a feature, SkipDecoding() or a function of a stored value and the feature; for features in it, a
-        dict by key.
-      lengths: of the sequences around it.
-      wanted: which features in it are read, as nested dicts; None for all.
+      decoders: SkipDecoding(), or a function of a stored value and the feature; for a dict of features, a dict by key.
+      lengths: those of the sequences around the feature.
+      wanted: the features to read in it, as nested dicts; None for all.
 
     Raises:
-      errors.InvalidArgumentError: it can't be read, or `decoders` name features that there are not.
+      errors.InvalidArgumentError: the feature can't be read, or `decoders` name features that don't exist.
     """
     if isinstance(feature, FeaturesDict):
         chosen = dict.fromkeys(feature, decoders) if isinstance(decoders, SkipDecoding) else decoders or {}
@@ -244,36 +243,32 @@ def node_of(feature: Feature, decoders: Any, lengths: Shape = (), wanted: Any = 
         )
     if isinstance(feature, Sequence):
         child = node_of(feature.feature, decoders, (*lengths, feature.length), wanted)
-        skips = isinstance(decoders, SkipDecoding)
-        return StepsNode(feature, child) if isinstance(feature, Dataset) and not skips else _sequence(feature, child)
+        if isinstance(feature, Dataset) and not isinstance(decoders, SkipDecoding):
+            return StepsNode(feature, child)
+        if isinstance(child, StepsNode):
+            raise InvalidArgumentError(f"feature {feature.name!r}: a sequence of datasets can't be read")
+        return child  # it decodes the sequences around it
     if isinstance(decoders, SkipDecoding) or decoders is None or callable(decoders):
         if isinstance(feature, Audio) and feature.is_file and decoders is None:
-            why = f"it holds audio files ({feature.file_format or 'of any format'}), which are not decoded here"
+            file_format = feature.file_format or "of any format"
             raise InvalidArgumentError(
-                f"feature {feature.name!r}: {why}: read it with SkipDecoding() or a function in decoders, or "
-                "leave it out of columns"
+                f"feature {feature.name!r}: audio files ({file_format}) are not decoded here: read it with "
+                "SkipDecoding() or a function in decoders, or leave it out of columns"
             )
         if isinstance(feature, Tensor | Image):
             return Leaf(feature, lengths, decoders)
         assert isinstance(feature, Unknown)
-        raise InvalidArgumentError(f"feature {feature.name!r}: {feature.why}; choose others by columns=…")
+        raise InvalidArgumentError(f"feature {feature.name!r}: {feature.why}; choose other features with columns=…")
     raise InvalidArgumentError(
         f"decoders for {feature.name!r}: expected SkipDecoding() or a function, got {type(decoders).__name__}"
     )
 
 
-def _sequence(feature: Sequence, child: Node) -> Node:
-    """The values of a sequence are its child's, with one axis more."""
-    if isinstance(child, StepsNode):
-        raise InvalidArgumentError(f"feature {feature.name!r}: a sequence of datasets can't be read")
-    return child
+# ---- Stored lists ----
 
 
-# ---- What is stored ----
-
-
-def _parts_of(feature: Tensor | Image, lengths: Shape) -> dict[str, Stored]:
-    """What is stored of a feature: "", or "shape" and "value" of values that are stored with their shapes."""
+def _stored_lists(feature: Tensor | Image, lengths: Shape) -> dict[str, Stored]:
+    """Return the stored lists: "", or "shape" and "value" if values are stored with their shapes."""
     key = feature.name
     if isinstance(feature, Image) or (isinstance(feature, Audio) and feature.is_file):
         return {"": Stored(key, lengths, (), np.dtype(object))}
@@ -283,13 +278,13 @@ def _parts_of(feature: Tensor | Image, lengths: Shape) -> dict[str, Stored]:
         default = _default(feature) if feature.optional and not encoded and not lengths else None
         return {"": Stored(key, lengths, shape, dtype, default)}
     if not encoded:
-        raise InvalidArgumentError(f"feature {key!r}: values of the shape {shape} can't be told apart")
+        raise InvalidArgumentError(f"feature {key!r}: values of the shape {shape} can't be separated")
     own = Stored(f"{key}/shape", lengths, (len(feature.shape),), np.dtype(np.int32))
     return {"shape": own, "value": Stored(f"{key}/value", lengths, shape, dtype)}
 
 
 def _default(feature: Tensor) -> Any:
-    """What TFDS gives where an optional value is missing: the smallest number, False, or an empty string."""
+    """Return TFDS' default for a missing optional value: the smallest number, False, or an empty string."""
     if None in feature.shape:
         return None
     dtype = feature.dtype
@@ -335,7 +330,7 @@ def _decode_bytes(stored: Any, feature: Tensor) -> Any:
     if feature.encoding == "zlib":
         stored = _inflated(stored, None if None in shape else _count(shape) * feature.dtype.itemsize)
     if feature.dtype.kind == "b" and not set(stored) <= {0, 1}:
-        raise InvalidArgumentError("a bool is stored as another number than 0 and 1")
+        raise InvalidArgumentError("a bool is stored as a number other than 0 and 1")
     values = np.frombuffer(stored, feature.dtype.newbyteorder("<")).astype(feature.dtype)
     _check_shape(values.shape, (None,) if None in shape else (_count(shape),))
     return values.reshape([-1 if length is None else length for length in shape])
@@ -346,20 +341,22 @@ def _count(shape: Shape) -> int:
 
 
 def _inflated(stored: bytes, expected: int | None) -> bytes:
-    """As much as there should be, and no gigabytes of what there should not be."""
+    """Decompress `expected` bytes. Fail early if there are more, without decompressing them."""
     if expected is None:
         return zlib.decompress(stored)
     inflater = zlib.decompressobj()
-    found = inflater.decompress(stored, expected + 1)
-    if len(found) != expected or not inflater.eof:
+    data = inflater.decompress(stored, expected + 1)
+    if len(data) != expected or not inflater.eof:
         raise InvalidArgumentError(f"expected {expected} bytes, compressed")
-    return found
+    return data
 
 
-def _check_shape(found: tuple[int, ...], expected: Shape) -> None:
-    fits = len(found) == len(expected) and all(want in (None, have) for have, want in zip(found, expected, strict=True))
+def _check_shape(actual: tuple[int, ...], expected: Shape) -> None:
+    fits = len(actual) == len(expected) and all(
+        want in (None, have) for have, want in zip(actual, expected, strict=True)
+    )
     if not fits:
-        raise InvalidArgumentError(f"expected the shape {expected}, got {found}")
+        raise InvalidArgumentError(f"expected the shape {expected}, got {actual}")
 
 
 # ---- Raw values ----
@@ -386,7 +383,7 @@ def _length(raw: Raw) -> int:
 
 def _lengths(raw: Raw) -> Iterator[int]:
     if isinstance(raw, dict):
-        for one in raw.values():
-            yield from _lengths(one)
+        for values in raw.values():
+            yield from _lengths(values)
     else:
         yield len(raw)

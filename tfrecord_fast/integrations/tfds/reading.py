@@ -16,24 +16,24 @@ from ...files.streams.fetching import open_stream
 from ...files.streams.records import record_stream
 from .splits import Piece
 
-__all__ = ["in_batches", "order_of", "records_of"]
+__all__ = ["in_batches", "order_of", "records_of", "wrong_count"]
 
-_AT_LEAST = 512 << 10  # bytes of records that are parsed together
+_LEAST_BYTES = 512 << 10  # of records that are parsed together
 _PREFETCH_BYTES = 1 << 20  # of each of the files that are read at the same time
 
 
 def records_of(
     pieces: Sequence[Piece], cycle_length: int, block_length: int, verify_crc: bool, settings: StoreSettings
 ) -> Iterator[RecordBatch]:
-    """All records, as many at once as were read.
+    """Yield all records, in batches of any size.
 
     Args:
-      cycle_length, block_length: how many files are interleaved, and how many records are taken from each in turn.
-      settings: of the stores of URLs.
+      cycle_length, block_length: the number of interleaved files, and the number of records from each in turn.
+      settings: those of the stores of URLs.
 
     Raises:
       FileNotFoundError, OSError: a file can't be read.
-      errors.DataLossError: a file is damaged, or has more or fewer records than dataset_info.json says.
+      errors.DataLossError: a file is damaged, or its number of records differs from dataset_info.json.
     """
     if all(piece.take == piece.examples for piece in pieces):
         return _whole_files(pieces, cycle_length, block_length, verify_crc, settings)
@@ -41,7 +41,7 @@ def records_of(
 
 
 def in_batches(records: Iterator[RecordBatch], size: int) -> Iterator[RecordBatch]:
-    """The same records, `size` at once; the last batch may be smaller."""
+    """Yield the same records in batches of `size`; the last batch may be smaller."""
     waiting: list[RecordBatch] = []
     count = 0
     for batch in records:
@@ -56,7 +56,7 @@ def in_batches(records: Iterator[RecordBatch], size: int) -> Iterator[RecordBatc
 
 
 def order_of(takes: Sequence[int], cycle_length: int, block_length: int) -> npt.NDArray[np.int64]:
-    """The interleaved order of records that are numbered piece after piece: int64 `[sum of takes]`."""
+    """Return the interleaved order of records that are numbered piece by piece: int64 `[sum of takes]`."""
     if cycle_length == 1:
         return np.arange(sum(takes))
     ends = np.cumsum(takes)
@@ -68,7 +68,7 @@ def order_of(takes: Sequence[int], cycle_length: int, block_length: int) -> npt.
 
 
 def _visits(takes: Sequence[int], cycle_length: int, block_length: int) -> Iterator[tuple[int, int, int]]:
-    """(piece, first record in it, how many), visit after visit."""
+    """Yield (piece, its first record, number of records) for each visit."""
     coming = iter(range(len(takes)))
     slots: list[tuple[int, int] | None] = [None] * min(cycle_length, len(takes))
     left = len(takes)  # pieces that have not ended
@@ -80,7 +80,7 @@ def _visits(takes: Sequence[int], cycle_length: int, block_length: int) -> Itera
             count = min(block_length, takes[piece] - first)
             if count:
                 yield piece, first, count
-            # A piece ends where less is found than was asked for; the slot takes the next one at its next visit.
+            # A piece ends with a visit that finds fewer records; the slot takes the next piece at its next visit.
             slots[number] = (piece, first + count) if count == block_length else None
             left -= count != block_length
 
@@ -103,18 +103,18 @@ def _whole_files(
             break
         yield batch
     if left:
-        _name_the_wrong_file(pieces, settings)
+        _raise_for_wrong_file(pieces, settings)
         raise DataLossError(None, None, None, f"the files don't have the {expected} records of dataset_info.json")
 
 
-def _name_the_wrong_file(pieces: Sequence[Piece], settings: StoreSettings) -> None:
+def _raise_for_wrong_file(pieces: Sequence[Piece], settings: StoreSettings) -> None:
     for piece in pieces:
-        for _ in _of_piece(piece, False, settings):
+        for _ in _piece_records(piece, False, settings):
             pass
 
 
-def _of_piece(piece: Piece, verify_crc: bool, settings: StoreSettings) -> Iterator[RecordBatch]:
-    """The records of one piece; checks that the file has as many as it should, if it is read to its end."""
+def _piece_records(piece: Piece, verify_crc: bool, settings: StoreSettings) -> Iterator[RecordBatch]:
+    """Yield the records of a piece. If the file is read to its end, check the number of its records."""
     stream = open_stream(
         stream_files([piece.file], settings),
         settings,
@@ -126,18 +126,18 @@ def _of_piece(piece: Piece, verify_crc: bool, settings: StoreSettings) -> Iterat
     for batch in stream.batches():
         first, position = position, position + len(batch)
         if position > end and end == piece.examples:
-            raise _wrong_count(piece, f"at least {position}")
+            raise wrong_count(piece, f"at least {position}")
         kept = batch[max(piece.skip - first, 0) : max(end - first, 0)]
         if len(kept):
             yield kept
         if position > end:
             return
     if position < end:
-        raise _wrong_count(piece, str(position))
+        raise wrong_count(piece, str(position))
 
 
-def _wrong_count(piece: Piece, found: str) -> DataLossError:
-    reason = f"dataset_info.json says that it has {piece.examples} records, it has {found}"
+def wrong_count(piece: Piece, actual: str) -> DataLossError:
+    reason = f"dataset_info.json expects {piece.examples} records, but it has {actual}"
     return DataLossError(piece.file, None, None, reason)
 
 
@@ -145,16 +145,16 @@ def _interleaved(
     pieces: Sequence[Piece], cycle: int, block: int, verify_crc: bool, settings: StoreSettings
 ) -> Iterator[RecordBatch]:
     readers: dict[int, _Reader] = {}
-    for piece, first, count in _visits([one.take for one in pieces], cycle, block):
+    for number, first, count in _visits([piece.take for piece in pieces], cycle, block):
         if first == 0:
-            readers[piece] = _Reader(_of_piece(pieces[piece], verify_crc, settings))
-        yield from readers[piece].take(count)
-        if first + count == pieces[piece].take:
-            yield from readers.pop(piece).rest()
+            readers[number] = _Reader(_piece_records(pieces[number], verify_crc, settings))
+        yield from readers[number].take(count)
+        if first + count == pieces[number].take:
+            yield from readers.pop(number).rest()
 
 
 class _Reader:
-    """Takes as many records as are asked for."""
+    """Reader of a given number of records at a time."""
 
     def __init__(self, batches: Iterator[RecordBatch]) -> None:
         self._batches = batches
@@ -163,23 +163,23 @@ class _Reader:
     def take(self, count: int) -> Iterator[RecordBatch]:
         while count:
             batch = self._batch if self._batch is not None else next(self._batches)
-            part = batch[:count]
+            taken = batch[:count]
             self._batch = batch[count:] if len(batch) > count else None
-            count -= len(part)
-            yield part
+            count -= len(taken)
+            yield taken
 
     def rest(self) -> Iterator[RecordBatch]:
-        """Nothing: the end of the file is looked at."""
+        """Read to the end of the file, which checks its number of records. Yields nothing."""
         yield from self._batches
 
 
-def _gathered(parts: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+def _gathered(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
     waiting: list[RecordBatch] = []
     size = 0
-    for part in parts:
-        waiting.append(part)
-        size += part.nbytes
-        if size >= _AT_LEAST:
+    for batch in batches:
+        waiting.append(batch)
+        size += batch.nbytes
+        if size >= _LEAST_BYTES:
             yield _core.concatenate(waiting)
             waiting, size = [], 0
     if waiting:

@@ -1,6 +1,4 @@
-"""Which examples a split such as "train[:80%]+test" has: TFDS' arithmetic, as https://www.tensorflow.org/datasets/splits
-describes it.
-"""
+"""The examples of a split such as "train[:80%]+test": TFDS' arithmetic (https://www.tensorflow.org/datasets/splits)."""
 
 from __future__ import annotations
 
@@ -15,9 +13,9 @@ __all__ = ["Piece", "ReadInstruction", "Split", "SplitInfo", "even_splits", "pie
 
 
 class SplitInfo(NamedTuple):
-    """A split as the dataset has it.
+    """A split of the dataset.
 
-    `files` are paths or URLs, one per shard, and `shard_lengths` how many examples each has.
+    `files` are paths or URLs, one per shard, and `shard_lengths` their numbers of examples.
     """
 
     name: str
@@ -37,7 +35,7 @@ class SplitInfo(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """`take` examples of a file with `examples`, after the first `skip`."""
+    """Examples of a file: `take` of its `examples`, after the first `skip`."""
 
     file: str
     skip: int
@@ -57,12 +55,12 @@ _Infos: TypeAlias = Mapping[str, SplitInfo]
 
 
 class Split:
-    """Some of a dataset's examples, which `ReadInstruction` and `even_splits` make. `+` puts two together, or one and a
+    """Some of a dataset's examples, made by `ReadInstruction` and `even_splits`. `+` adds two of them, or one and a
     string such as "test[:10%]".
     """
 
     def ranges(self, infos: _Infos) -> list[_Range]:
-        """The examples in terms of the dataset's splits."""
+        """Return the examples as ranges of the dataset's splits."""
         raise NotImplementedError
 
     def __add__(self, other: Split | str) -> Split:
@@ -73,15 +71,15 @@ class Split:
 
 
 class ReadInstruction(Split):
-    """A part of a split.
+    """A slice of a split.
 
     Args:
       split_name: such as "train".
-      from_, to: where the part begins and ends; None for the beginning and the end of the split. Numbers below 0 count
-        from the end.
+      from_, to: begin and end of the slice; None for the begin and the end of the split. Numbers below 0 count from the
+        end.
       unit: "abs" (examples), "%" or "shard" (files).
-      rounding: of percents: "closest" to the nearest example; with "pct1_dropremainder", one percent is a whole number
-        of examples, so that 5% are as many as five times 1%, and those that are left over are in no part.
+      rounding: of percents: "closest" rounds to the nearest example; with "pct1_dropremainder", one percent is a whole
+        number of examples, so that 5% is exactly five times 1%, and the remaining examples are left out.
 
     Raises:
       ValueError: an unknown unit or rounding, or more than 100 percent.
@@ -96,11 +94,11 @@ class ReadInstruction(Split):
         rounding: str = "closest",
     ) -> None:
         if unit not in ("%", "abs", "shard"):
-            raise InvalidArgumentError(f'unit is "abs", "%" or "shard", got {unit!r}')
+            raise InvalidArgumentError(f'unit must be "abs", "%" or "shard", got {unit!r}')
         if rounding not in ("closest", "pct1_dropremainder"):
-            raise InvalidArgumentError(f'rounding is "closest" or "pct1_dropremainder", got {rounding!r}')
+            raise InvalidArgumentError(f'rounding must be "closest" or "pct1_dropremainder", got {rounding!r}')
         if unit == "%" and (abs(from_ or 0) > 100 or abs(to or 0) > 100):
-            raise InvalidArgumentError(f"percents lie between -100 and 100, got {from_} and {to}")
+            raise InvalidArgumentError(f"percents must lie between -100 and 100, got {from_} and {to}")
         self.split_name = split_name
         self.rounding = rounding
         self.from_ = from_
@@ -108,10 +106,10 @@ class ReadInstruction(Split):
         self.unit = unit
 
     def ranges(self, infos: _Infos) -> list[_Range]:
-        """One range."""
+        """Return one range."""
         info = infos.get(self.split_name)
         if info is None:
-            raise InvalidArgumentError(f"unknown split {self.split_name!r}; there are {', '.join(sorted(infos))}")
+            raise InvalidArgumentError(f"unknown split {self.split_name!r}; the splits are {', '.join(sorted(infos))}")
         start, end = self._bounds(info)
         count = info.num_examples
         if abs(start) > count or abs(end) > count:
@@ -120,24 +118,23 @@ class ReadInstruction(Split):
         return [_Range(self.split_name, start, max(start, end))]
 
     def _bounds(self, info: SplitInfo) -> tuple[int, int]:
-        """Where the part begins and ends, in examples; below 0: from the end."""
+        """Return begin and end in examples; below 0: from the end."""
         start, end = self.from_, self.to
         lengths = info.shard_lengths
         if self.unit == "%":
-            start, end = (None if bound is None else self._of_percents(bound, info) for bound in (start, end))
+            start, end = (None if bound is None else self._percent_bound(bound, info) for bound in (start, end))
         elif self.unit == "shard":
             start = None if start is None else sum(lengths[: int(start)])
             end = None if end is None else sum(lengths[: int(end) if end > 0 else len(lengths) + int(end)])
         return int(start or 0), info.num_examples if end is None else int(end)
 
-    def _of_percents(self, bound: float, info: SplitInfo) -> int:
+    def _percent_bound(self, bound: float, info: SplitInfo) -> int:
         count = info.num_examples
         if self.rounding == "closest":
             return round(bound * count / 100.0)
         if count < 100:
             raise InvalidArgumentError(
-                f'{self}: split {info.name!r} has {count} examples, which "pct1_dropremainder" would all drop: '
-                "it needs at least 100"
+                f'{self}: split {info.name!r} has {count} examples, but "pct1_dropremainder" needs at least 100'
             )
         return math.trunc(bound * math.trunc(count / 100.0))
 
@@ -151,14 +148,14 @@ class ReadInstruction(Split):
 
 
 class _Sum(Split):
-    def __init__(self, parts: Sequence[Split]) -> None:
-        self._parts = parts
+    def __init__(self, terms: Sequence[Split]) -> None:
+        self._terms = terms
 
     def ranges(self, infos: _Infos) -> list[_Range]:
-        return [one for part in self._parts for one in part.ranges(infos)]
+        return [term_range for term in self._terms for term_range in term.ranges(infos)]
 
     def __repr__(self) -> str:
-        return "+".join(map(repr, self._parts))
+        return "+".join(map(repr, self._terms))
 
 
 class _All(Split):
@@ -174,9 +171,9 @@ class _EvenSplit(Split):
         self._split, self._index, self._count, self._drop_remainder = split, index, count, drop_remainder
 
     def ranges(self, infos: _Infos) -> list[_Range]:
-        return [self._part(one) for one in self._split.ranges(infos)]
+        return list(map(self._share, self._split.ranges(infos)))
 
-    def _part(self, whole: _Range) -> _Range:
+    def _share(self, whole: _Range) -> _Range:
         each, rest = divmod(whole.end - whole.start, self._count)
         extra = 0 if self._drop_remainder else rest
         start, end = (each * i + min(i, extra) for i in (self._index, self._index + 1))
@@ -187,13 +184,13 @@ class _EvenSplit(Split):
 
 
 def even_splits(split: Split | str, n: int, *, drop_remainder: bool = False) -> list[Split]:
-    """n parts of a split, without examples in common, for instance one per process.
+    """Divide a split into n splits without common examples, for instance one per process.
 
     Args:
-      split: a string such as "train[:80%]+test", or a part itself. Each term of a sum is divided for itself.
-      n: how many parts.
-      drop_remainder: whether all parts have equally many examples; up to n - 1 of each term are then in none.
-        Otherwise, the first parts have one more.
+      split: a string such as "train[:80%]+test", or a Split. Each term of a sum is divided separately.
+      n: the number of splits.
+      drop_remainder: make all splits the same size, by leaving out up to n - 1 examples of each term. Otherwise, the
+        first splits have one example more.
 
     >>> even_splits("train", 3)[0]
     even_splits(ReadInstruction('train'), 3)[0]
@@ -208,22 +205,22 @@ _BOUND = re.compile(r"(?:(-?[\d_.]+)(%|shard)?)?")
 
 
 def split_of(spec: Split | str) -> Split:
-    """A string such as "train[:80%]+test" as a Split.
+    """Convert a string such as "train[:80%]+test" to a Split.
 
     Raises:
-      ValueError: it is no such string.
+      ValueError: the string has another form.
     """
     if isinstance(spec, Split):
         return spec
     if not isinstance(spec, str):
-        raise TypeError(f"a split is a string, a ReadInstruction or one of even_splits, got {type(spec).__name__}")
+        raise TypeError(f"a split must be a string, a ReadInstruction or from even_splits, got {type(spec).__name__}")
     terms = [_term(text, spec) for text in re.split(r"\s*\+\s*", spec)]
     return terms[0] if len(terms) == 1 else _Sum(terms)
 
 
 def _term(text: str, spec: str) -> Split:
     wrong = InvalidArgumentError(
-        f'{spec!r} is no split: expected a sum of terms such as "train", "train[:80%]", "train[10:-5]" or '
+        f'{spec!r} is not a split: expected a sum of terms such as "train", "train[:80%]", "train[10:-5]" or '
         '"train[2shard]"'
     )
     match = _TERM.fullmatch(text)
@@ -232,33 +229,34 @@ def _term(text: str, spec: str) -> Split:
     name, selector = match.groups()
     if name == "all":
         if selector is not None:
-            raise InvalidArgumentError(f'{spec!r}: no slice of "all"; slice its splits, and add them')
+            raise InvalidArgumentError(f'{spec!r}: "all" cannot be sliced; slice its splits, and add them')
         return _All()
     if selector is None:
         return ReadInstruction(name)
-    bounds = [_BOUND.fullmatch(part) for part in selector.split(":")]
-    found = [bound.groups() for bound in bounds if bound is not None]
-    if len(found) != len(bounds) or len(found) > 2 or not any(value for value, _ in found):
+    matches = [_BOUND.fullmatch(text) for text in selector.split(":")]
+    bounds = [bound.groups() for bound in matches if bound is not None]
+    if len(bounds) != len(matches) or len(bounds) > 2 or not any(value for value, _ in bounds):
         raise wrong
-    unit = next((unit for _, unit in found if unit), "abs")
-    if len({one for _, one in found if one}) > 1:
-        raise InvalidArgumentError(f"{spec!r}: both ends of a slice have the same unit")
+    units = {unit for _, unit in bounds if unit}
+    if len(units) > 1:
+        raise InvalidArgumentError(f"{spec!r}: both ends of a slice must have the same unit")
+    unit = units.pop() if units else "abs"
     try:
-        numbers = [None if not value else float(value) if unit == "%" else int(value) for value, _ in found]
+        numbers = [None if not value else float(value) if unit == "%" else int(value) for value, _ in bounds]
     except ValueError:
         raise wrong from None
     if len(numbers) == 1:
         if unit != "shard" or numbers[0] is None:
-            raise InvalidArgumentError(f'{spec!r}: a slice has a colon, except for one shard, as in "train[2shard]"')
+            raise InvalidArgumentError(f'{spec!r}: a slice needs a colon, except for one shard, as in "train[2shard]"')
         return ReadInstruction(name, from_=numbers[0], to=numbers[0] + 1, unit=unit)
     return ReadInstruction(name, from_=numbers[0], to=numbers[1], unit=unit)
 
 
 def pieces_of(split: Split | str, infos: _Infos) -> list[Piece]:
-    """What to read of which files, in order.
+    """Return the pieces of files to read, in order.
 
     Raises:
-      ValueError: there is no such split, it is smaller than the slice, or no examples are left.
+      ValueError: the split does not exist, is smaller than the slice, or the slice is empty.
     """
     pieces = []
     for name, start, end in split_of(split).ranges(infos):

@@ -1,4 +1,4 @@
-"""What TFDS stores of a feature in an Example, and how it is read: features to parse, and rows of their columns.
+"""Lists that TFDS stores in an Example for a feature: the features to parse, and the rows of their columns.
 
 A value in fewer than two sequences is one list under the feature's name. In two or more, it is one list of all values
 (`NAME/ragged_flat_values`) and one of row lengths for each sequence but the outermost (`NAME/ragged_row_lengths_0`, …).
@@ -33,7 +33,7 @@ class Stored(NamedTuple):
     """A list of values in the Example.
 
     `lengths` are those of the sequences around the feature, the outermost first, and `shape` is that of one value.
-    `default` takes the place of a value that is missing; None: none may be.
+    `default` replaces a missing value; None: no value may be missing.
     """
 
     key: str
@@ -44,42 +44,42 @@ class Stored(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """How many sequences are around the feature."""
+        """The number of sequences around the feature."""
         return len(self.lengths)
 
     @property
     def is_fixed(self) -> bool:
-        """Whether all examples have equally many values, so that the column is one array."""
+        """True if all examples have the same number of values, so that the column is one array."""
         return self.rank < 2 and None not in (*self.lengths, *self.shape)
 
     def check(self) -> None:
-        """Raises InvalidArgumentError if TFDS can't have stored such values."""
+        """Check that TFDS can store such values. Raises errors.InvalidArgumentError."""
         if math.prod(length or 1 for length in (*self.lengths, *self.shape)) >= _MOST_VALUES:
             raise InvalidArgumentError(f"feature {self.key!r}: too many values: {(*self.lengths, *self.shape)}")
         unknown = [*self.lengths, *self.shape].count(None) if self.rank < 2 else 1 + self.shape.count(None)
         if unknown > 1:
             raise InvalidArgumentError(
-                f"feature {self.key!r}: values of the shape {(*self.lengths, *self.shape)} can't be told apart"
+                f"feature {self.key!r}: values of the shape {(*self.lengths, *self.shape)} can't be separated"
             )
 
     def features(self) -> dict[str, Any]:
-        """What to parse."""
+        """Return the features to parse."""
         dtype = self._dtype()
         if self.rank >= 2:
             lengths = (f"{self.key}/ragged_row_lengths_{i}" for i in range(self.rank - 1))
-            wanted = {one: RaggedFeature(int64, row_splits_dtype=int64) for one in lengths}
-            return {**wanted, f"{self.key}/ragged_flat_values": RaggedFeature(dtype, row_splits_dtype=int64)}
+            row_lengths = {key: RaggedFeature(int64, row_splits_dtype=int64) for key in lengths}
+            return {**row_lengths, f"{self.key}/ragged_flat_values": RaggedFeature(dtype, row_splits_dtype=int64)}
         if self.is_fixed:
             shape: list[Any] = [*self.lengths, *self.shape]
             return {self.key: FixedLenFeature(shape, dtype, self.default)}
         return {self.key: RaggedFeature(dtype, row_splits_dtype=int64)}
 
     def column(self, columns: Columns) -> Any:
-        """The column of a batch, an ndarray or BytesArray `[n, *lengths, *shape]`, of what is fixed."""
+        """Return the column of a batch, if `is_fixed`: an ndarray or BytesArray `[n, *lengths, *shape]`."""
         return _unsigned(columns[self.key], self.dtype)
 
     def rows(self, columns: Columns) -> Callable[[int], Raw]:
-        """A function that gives the value of a row of a batch, or raises ValueError."""
+        """Return a function that returns the value of a row of a batch, or raises ValueError."""
         if self.rank >= 2:
             return self._ragged_rows(columns)
         column = columns[self.key]
@@ -106,17 +106,17 @@ class Stored(NamedTuple):
         shape = [-1, *(length or 0 for length in self.shape)]
 
         def of_row(row: int) -> Raw:
-            found: Any = values[splits[row] : splits[row + 1]]
-            found = found if isinstance(found, BytesArray) else _shaped(found.copy(), shape)
-            for level, one in reversed(list(enumerate(lengths))):
-                counts = one[row]
+            value: Any = values[splits[row] : splits[row + 1]]
+            value = value if isinstance(value, BytesArray) else _shaped(value.copy(), shape)
+            for level, level_lengths in reversed(list(enumerate(lengths))):
+                counts = level_lengths[row]
                 expected = self.lengths[level + 1]
                 if expected is not None and (counts != expected).any():
                     raise InvalidArgumentError(f"expected rows of {expected} values, got {counts.tolist()}")
-                found = RaggedTensor.from_row_lengths(found, counts)
-            if self.lengths[0] not in (None, len(found)):
-                raise InvalidArgumentError(f"expected {self.lengths[0]} rows, got {len(found)}")
-            return found
+                value = RaggedTensor.from_row_lengths(value, counts)
+            if self.lengths[0] not in (None, len(value)):
+                raise InvalidArgumentError(f"expected {self.lengths[0]} rows, got {len(value)}")
+            return value
 
         return of_row
 
@@ -127,20 +127,20 @@ class Stored(NamedTuple):
 
 
 def raw_slice(raw: Raw, key: int | slice) -> Raw:
-    """One element along the outermost axis, or several."""
+    """Return an element along the outermost axis, or a slice."""
     if isinstance(raw, dict):
-        return {name: raw_slice(one, key) for name, one in raw.items()}
+        return {name: raw_slice(values, key) for name, values in raw.items()}
     return _array(raw[key])
 
 
 def flat_of(raw: RaggedTensor) -> np.ndarray[Any, np.dtype[Any]]:
-    """All values of a RaggedTensor; strings as an array of objects."""
+    """Return all values of a RaggedTensor; strings as an array of objects."""
     values: np.ndarray[Any, np.dtype[Any]] = _array(raw.flat_values)
     return values
 
 
 def with_flat(raw: RaggedTensor, values: Any) -> RaggedTensor:
-    """The same rows of other values."""
+    """Return the same rows with other values."""
     for splits in reversed(raw.nested_row_splits):
         values = ragged_of(values, splits)
     result: RaggedTensor = values
@@ -162,5 +162,5 @@ def _shaped(values: Any, shape: list[int]) -> Any:
     try:
         return values.reshape(shape)
     except ValueError:
-        wanted = tuple(None if length < 0 else length for length in shape)
-        raise InvalidArgumentError(f"{len(values)} values don't make the shape {wanted}") from None
+        expected = tuple(None if length < 0 else length for length in shape)
+        raise InvalidArgumentError(f"{len(values)} values don't fit the shape {expected}") from None

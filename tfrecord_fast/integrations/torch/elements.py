@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,8 +13,7 @@ from ...data.handle import node_of
 from ...data.nodes.node import Node, draws_of
 from ...data.nodes.parts import Spent, part_of
 from ...data.nodes.running import Epoch
-from ...errors import InvalidArgumentError
-from ...files.reading.epochs import MOST_EPOCHS, EpochCounter
+from ...files.reading.epochs import MOST_EPOCHS, EpochCounter, checked_epoch
 
 __all__ = ["Elements"]
 
@@ -86,9 +84,7 @@ class Elements:
         return self._epochs.next
 
     def set_epoch(self, epoch: int) -> None:
-        epoch = operator.index(epoch)
-        if not 0 <= epoch < MOST_EPOCHS:
-            raise InvalidArgumentError(f"epoch must be at least 0 and below 2**62, got {epoch}")
+        epoch = checked_epoch(epoch)
         if self._resume is not None and self._resume["epoch"] != epoch:
             self._resume = None
         self._epochs.set(epoch)
