@@ -1,4 +1,4 @@
-// What the binding files share: one Bind… function per room, called by module.cc, and the few conversions
+// Shared by the binding files: one Bind… function per room, called by module.cc, and the few conversions
 // that more than one of them needs. Everything here is called with the GIL held unless stated otherwise.
 
 #ifndef TFRECORD_FAST_BINDINGS_BINDINGS_H_

@@ -65,7 +65,7 @@ void RefuseMasked(const py::array& array, const std::string& what) {
 
 bool IsNumpyScalar(py::handle object) { return PyObject_TypeCheck(object.ptr(), numpy_scalar); }
 
-// What another library's tensor holds; a null object if it is not one.
+// The array in another library's tensor; a null object for any other object.
 py::object OfTensor(py::handle object) {
   if (IsArray(object) || IsNumpyScalar(object) || PyType_Check(object.ptr())) return {};
   const auto method = py::reinterpret_steal<py::object>(PyObject_GetAttrString(object.ptr(), "numpy"));
@@ -145,8 +145,8 @@ class BatchMaker {
   std::shared_ptr<HeldObjects> held_ = std::make_shared<HeldObjects>();
 };
 
-// What gives its keys when it is iterated: a dict, another mapping, a frame; but a pandas Series gives its values. A
-// set has no order.
+// True for objects that yield their keys when iterated: a dict, another mapping, a frame (but a pandas Series
+// yields its values); and for sets, which have no order.
 bool IsNoSequence(py::handle object) {
   if (PyDict_Check(object.ptr()) || PyAnySet_Check(object.ptr()) || !py::hasattr(object, "__iter__")) return true;
   return py::hasattr(object, "keys") && !py::getattr(object, "ndim", py::int_(0)).equal(py::int_(1));

@@ -30,7 +30,7 @@ Status PythonError(PyObject* type, const std::string& message) {
   return TakePythonError();
 }
 
-// Whether a method is that of a type of CPython's own, such as BytesIO, which keeps no reference to a buffer that it is
+// True if a method is that of a type of CPython's own, such as BytesIO, which keeps no reference to a buffer that it is
 // given and always says how much it took.
 bool IsBuiltin(PyObject* method) {
   return PyCFunction_Check(method) && PyCFunction_GET_SELF(method) != nullptr &&
@@ -244,7 +244,7 @@ struct HeldBuffer {
   }
 };
 
-// Whether each element of a buffer is one byte: B, b or c, in any of the byte orders, which mean nothing for it.
+// True if each element of a buffer is one byte: B, b or c, in any of the byte orders, which mean nothing for it.
 bool IsOfBytes(const Py_buffer& view) {
   const char* format = view.format == nullptr ? "B" : view.format;
   if (*format != 0 && std::strchr("@=<>!", *format) != nullptr) ++format;
@@ -273,7 +273,7 @@ Status OpenPython(PyObject* opener, const std::shared_ptr<PythonReferences>& ref
   return {};
 }
 
-// What an OSError says that it is about, such as a URL; empty if it doesn't.
+// The filename of an OSError, such as a URL, or "".
 std::string FilenameOf(const PyOSErrorObject* error) {
   if (error->filename == nullptr || !PyUnicode_CheckExact(error->filename)) return {};
   const py::object encoded = Steal(PyUnicode_EncodeFSDefault(error->filename));

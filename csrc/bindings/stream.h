@@ -37,9 +37,9 @@ class SharedStream {
   // kFailed: another call may still get a batch.
   enum class Next : uint8_t { kDelivered, kEnd, kFailed, kFailedAtEnd };
   Next TakeNext(Delivered* delivered);
-  // What the stream holds of Python's.
+  // The Python objects that the stream holds.
   PythonReferences& references() const { return *references_; }
-  // Whether the stream may be destroyed while the interpreter ends: nothing that it reads is Python's.
+  // True if the stream may be destroyed while the interpreter ends: nothing that it reads is Python's.
   bool native() const { return references_->empty(); }
   // Makes Python columns of what the stream's plan made of a batch; null if the stream has no plan.
   const ColumnWrapper& wrap() const { return wrap_; }
@@ -62,11 +62,11 @@ class SharedStream {
 std::shared_ptr<SharedStream> NewStream(PythonFiles files, StreamOptions options, const StreamState& state,
                                         StreamParser parser);
 
-// Whether every element is a str of ASCII that names one file as it is: no pattern, no URL.
+// True if every element is a str of ASCII that names one file as it is: no pattern, no URL.
 bool ArePlainPaths(const pybind11::list& files);
 // A file is a plain path, or an object with `name`, in bytes, `opener` and `object` (CoreFile in
-// tfrecord_fast/files/streams/core_files.py). Without either, the file of that name is opened. `opener` is what OpenerOfPython
-// takes; `object` has `number` and `size`: which of the queue's objects it is, and its bytes, or None.
+// tfrecord_fast/files/streams/core_files.py). Without either, the file of that name is opened. `opener` is an argument
+// of OpenerOfPython; `object` has `number` and `size`: which of the queue's objects it is, and its bytes, or None.
 PythonFiles FilesOf(const pybind11::sequence& files);
 // By the names of StreamOptions and of what it holds; an option that is not given keeps its default.
 StreamOptions OptionsOf(const pybind11::dict& values);

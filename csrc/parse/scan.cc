@@ -127,7 +127,7 @@ Status FeatureScanner::AddRecord(const Bytes& record) {
   if (!ForEachField(record, {kFeaturesTag, kFeatureListsTag}, collect)) return Malformed();
   KeepLast(&features_);
   KeepLast(&lists_);
-  // What another kind of record gives by accident has no values. Without any, the form decides.
+  // Another kind of record that parses by accident has no values. Without values, the form decides.
   bool has_values = false;
   for (const Found& feature : features_.found) {
     KeySummary& summary = features_.keys[feature.key];

@@ -47,7 +47,7 @@ inline const uint8_t* TakeEntryOf(const KeyTable::Slot& slot, const uint8_t* p, 
   return entry_end;
 }
 
-// Whether a Feature, or a step of a FeatureList, has a kind.
+// True if a Feature, or a step of a FeatureList, has a kind.
 bool HasKind(const Bytes& feature) {
   FeatureValue value;
   return FindValue(feature.data, feature.data + feature.size, &value) && value.kind != Kind::kNone;

@@ -101,7 +101,7 @@ Collector::Verdict Collector::Collect(const Bytes& record, bool* has_lists) {
     return CollectMap(map.data, map.data + map.size, tag == kFeatureListsTag);
   };
   if (!ForEachField(record, {kFeaturesTag, kFeatureListsTag}, collect)) return Verdict::kMalformed;
-  // What another kind of record gives by accident has no values. Without any, the form decides.
+  // Another kind of record that parses by accident has no values. Without values, the form decides.
   bool has_values = left_out_;
   for (Found& found : found_) {
     if (!Check(&found, &has_values)) return Verdict::kMalformed;
