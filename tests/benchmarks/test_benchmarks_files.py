@@ -230,7 +230,7 @@ def test_records_that_are_not_what_the_features_say_are_refused(tmp_path, capsys
     features.write_text(GIVEN)
     arguments = ["parse", "--files", str(path), "--features", str(features), "--data", str(tmp_path / "cache")]
     assert command.main(arguments) == 2
-    assert f"{path}: a record is no Example" in capsys.readouterr().err
+    assert f"{path}: a record is not a valid Example" in capsys.readouterr().err
 
 
 def test_files_without_a_record_are_refused(tmp_path):
